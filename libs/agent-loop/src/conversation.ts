@@ -14,8 +14,8 @@ import {
 import type { CallState, RoundState, RunState } from './run-state.ts';
 
 /**
- * The conversation as the model sees it next: the base, then each round with its answers in the order of its calls and
- * what the loop adds.
+ * The messages for the model's next request: the base, then each round with its answers in the order of its calls and
+ * the notes of the loop.
  */
 export function messagesOf(state: RunState, rules: Pick<RunRules, 'pivot_after'>): Message[] {
   const until = state.compacted?.until ?? 0;
@@ -27,7 +27,7 @@ export function messagesOf(state: RunState, rules: Pick<RunRules, 'pivot_after'>
   ];
 }
 
-/** The same, after a run that its limit ended. */
+/** The messages of a run that reached its limit. */
 export const endedByLimit = (messages: readonly Message[]): Message[] => [
   ...messages,
   { role: 'assistant', text: LIMIT_TEXT, calls: [] },
@@ -49,12 +49,12 @@ function roundMessages(
       ...(turn.written === undefined ? {} : { written: turn.written }),
     },
     ...(explained === null
-      ? calls.flatMap(settled)
+      ? calls.flatMap(answerMessages)
       : [
-          ...explained.calls.map(asItStands),
+          ...explained.calls.map(pendingMessage),
           ...(explained.turn.text === '' ? [] : [{ role: 'assistant', text: explained.turn.text, calls: [] } as const]),
           ...(explained.turn.calls.length === 0 ? [] : [user(UNRUN_TEXT)]),
-          ...calls.flatMap((call, n) => (explained.calls[n]?.answer === null ? settled(call) : [])),
+          ...calls.flatMap((call, n) => (explained.calls[n]?.answer === null ? answerMessages(call) : [])),
         ]),
     ...(isMalformed ? [user(repairText(problems))] : problems.map((problem) => user(`Note: ${problem}`))),
     ...(turn.notes ?? []).map((note) => user(`Note: ${note}`)),
@@ -64,9 +64,9 @@ function roundMessages(
 
 const user = (text: string): Message => ({ role: 'user', text });
 
-const settled = ({ call, answer }: CallState): Message[] =>
-  answer === null ? [] : [{ ...toolMessage(call), ...said(answer) }];
-const said = ({ below: _used, ...answer }: ToolAnswer): Omit<ToolAnswer, 'below'> => answer;
+const answerMessages = ({ call, answer }: CallState): Message[] =>
+  answer === null ? [] : [{ ...toolMessage(call), ...answerFields(answer) }];
+const answerFields = ({ below: _used, ...answer }: ToolAnswer): Omit<ToolAnswer, 'below'> => answer;
 
 const toolMessage = ({ id, tool_id, name, show }: ModelCall) =>
   ({
@@ -77,15 +77,15 @@ const toolMessage = ({ id, tool_id, name, show }: ModelCall) =>
     ...(show === undefined ? {} : { show }),
   }) as const;
 
-/** Told beside a held call: what is decided later comes back as a message of its own. */
-function asItStands({ call, held, answer }: CallState): Message {
+/** The message for a call without an answer while others are explained. A later decision is a message of its own. */
+function pendingMessage({ call, held, answer }: CallState): Message {
   const of = toolMessage(call);
-  if (answer !== null) return { ...of, ...said(answer) };
+  if (answer !== null) return { ...of, ...answerFields(answer) };
   if (held !== null) return { ...of, text: held.text, standing: 'held', is_error: false };
   return { ...of, text: 'waits for the calls before it', standing: 'queued', is_error: false };
 }
 
-/** How many rounds in a row, up to this one, had calls and only failed ones. */
+/** How many consecutive rounds, up to this one, had calls and only failed ones. */
 function failuresInRow({ rounds }: RunState, upTo: number): number {
   let n = upTo;
   while (n >= 0 && hasFailed(rounds[n])) n--;
@@ -95,26 +95,23 @@ function failuresInRow({ rounds }: RunState, upTo: number): number {
 const hasFailed = (round: RoundState | undefined): boolean =>
   round !== undefined && round.calls.length > 0 && round.calls.every(({ answer }) => answer?.is_error === true);
 
-/**
- * Characters of a token, about: it only decides when to summarise, and providers' own counts are taken where they are
- * known.
- */
+/** Estimated characters per token. It only decides when to summarise; a provider's own count takes precedence. */
 const TOKEN_CHARS = 4;
 const tokensIn = (messages: readonly Message[]): number => Math.ceil(JSON.stringify(messages).length / TOKEN_CHARS);
 
 /**
- * About how many tokens the model reads next: what the provider counted of the last request and reply, and an estimate
- * of what came since.
+ * Estimated tokens of the model's next request: the provider's count of the last request and reply, and an estimate of
+ * the messages since.
  */
 export function contextTokens(state: RunState, rules: Pick<RunRules, 'pivot_after'>): number {
   const last = state.rounds.at(-1);
   const usage = last?.turn.usage;
   if (last === undefined || usage === undefined || state.compacted?.until === state.rounds.length - ROUNDS_KEPT)
     return tokensIn(messagesOf(state, rules));
-  return usage.input_tokens + usage.output_tokens + tokensIn(last.calls.flatMap(settled));
+  return usage.input_tokens + usage.output_tokens + tokensIn(last.calls.flatMap(answerMessages));
 }
 
-/** What a summary is made of: everything up to a round, as the model saw it. */
+/** The messages for a request to summarise: everything up to a round, as the model saw it. */
 export function messagesUntil(state: RunState, until: number, rules: Pick<RunRules, 'pivot_after'>): Message[] {
   return [...messagesOf({ ...state, rounds: state.rounds.slice(0, until) }, rules), user(COMPACT_PROMPT)];
 }

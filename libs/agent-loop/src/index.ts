@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-export { contextTokens, messagesOf } from './conversation.ts';
+export { contextTokens, endedByLimit, messagesOf } from './conversation.ts';
 export {
   Model,
   ModelCall,
@@ -13,9 +13,9 @@ export {
 } from './model.ts';
 export { faultOfStatus, MODEL_FAULTS, ModelError, readRetryAfter, type ModelFault } from './model-error.ts';
 export { nextStep, type Step, type StepOptions, type Stopped } from './next-step.ts';
-export { readyOf, type CallStatus as CallStanding } from './ready.ts';
+export { readyOf, type CallStatus as CallStanding } from './ready-calls.ts';
 export { RETRY_RULES, retryDelayMs, type RetryRules } from './retry.ts';
-export { runAgent, type AgentNote, type AgentOutcome, type AgentRun, type CallPlace } from './run-agent.ts';
+export { runAgent, type AgentNote, type AgentOutcome, type AgentRun, type CallPosition } from './run-agent.ts';
 export { HeldCall, RunEvent, ToolAnswer } from './run-event.ts';
 export { COMPACT_PROMPT, LIMIT_TEXT, rulesOf, RUN_RULES, type Prices, type RunRules } from './run-rules.ts';
 export { applyEvent, foldRun, newRun, type CallState, type RoundState, type RunState } from './run-state.ts';

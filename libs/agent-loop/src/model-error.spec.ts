@@ -30,7 +30,7 @@ test('Retry-After is seconds or a date', () => {
   for (const nothing of ['soon', '', null, undefined]) expect(readRetryAfter(nothing, now)).toBeNull();
 });
 
-test('a wait is never shorter than the provider asks, never longer than the bound over it, and ends', () => {
+test('a wait is at least what the provider requests, at most the bound more, and retries end', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 40 }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why a model gave no reply, and whether asking again may help. */
+/** Why a model gave no reply, and whether a retry may help. */
 export const MODEL_FAULTS = {
   rate_limited: { retry: true, why: 'the provider allows fewer requests or tokens than were asked (429)' },
   overloaded: { retry: true, why: 'the provider has no room now (529, 503)' },
@@ -17,7 +17,7 @@ export type ModelFault = keyof typeof MODEL_FAULTS;
 /** A model that gave no reply. */
 export class ModelError extends Error {
   readonly fault: ModelFault;
-  /** How long the provider asks to wait; null when it doesn't say. */
+  /** The wait that the provider requests; null if it doesn't. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -35,9 +35,10 @@ export class ModelError extends Error {
 const CONTEXT = /context|too long|too many tokens|maximum.{0,20}tokens/i;
 
 /**
- * The fault behind a provider's HTTP status (RFC 9110 §15; 429 of RFC 6585, 529 as Anthropic uses it).
+ * The fault of a provider's HTTP status (RFC 9110 §15; 429 of RFC 6585, 529 as Anthropic uses it).
  *
- * @param text what the provider said, which alone tells a conversation that is too long from another bad request
+ * @param text the body of the response, which alone distinguishes a conversation that is too long from another bad
+ * request
  */
 export function faultOfStatus(status: number, text: string): ModelFault {
   if (status === 429) return 'rate_limited';
@@ -50,9 +51,9 @@ export function faultOfStatus(status: number, text: string): ModelFault {
 }
 
 /**
- * Reads a `Retry-After` header: seconds or an HTTP date (RFC 9110 §10.2.3).
+ * Parses a `Retry-After` header: seconds or an HTTP date (RFC 9110 §10.2.3).
  *
- * @returns milliseconds from `nowMs`, never negative; null when there is none or it says neither
+ * @returns milliseconds from `nowMs`, never negative; null if it is absent or neither of these
  */
 export function readRetryAfter(value: string | null | undefined, nowMs: number): number | null {
   if (value === null || value === undefined) return null;

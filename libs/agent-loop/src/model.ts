@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
 
-/** A call that a model asks for. `id` is the model's own and names the call in the conversation only. */
+/** A call in a model's reply. `id` is the model's own and identifies the call in the conversation only. */
 export const ModelCall = Type.Object(
   {
     id: Type.String({ minLength: 1 }),
@@ -13,22 +13,29 @@ export const ModelCall = Type.Object(
     problem: Type.Optional(
       Type.String({
         description:
-          "why it can't be run, in words for the model: its arguments are no JSON object, say. It is answered with that and never proposed",
+          "why it can't run, in words for the model, such as arguments that are no JSON object; this is its answer, and it is never proposed",
       }),
     ),
     // Of dialects that are written in text:
-    name: Type.Optional(
-      Type.String({ description: "as the model wrote it, where that is another word than the tool's" }),
-    ),
+    name: Type.Optional(Type.String({ description: "the tool's name as the model wrote it, if it is an alias" })),
     mode: Type.Optional(
       Type.Enum(['stage', 'apply'], {
         description: 'stage: shown and kept as a change; apply: the staged change that `args.token` names',
       }),
     ),
+    variables: Type.Optional(
+      Type.Array(Type.String(), { description: 'names of variables in its arguments that are not filled in yet' }),
+    ),
     show: Type.Optional(
       Type.Object(
-        { chars_max: Type.Optional(Type.Integer({ minimum: 1 })), legacy: Type.Optional(Type.Literal(true)) },
-        { ...closed, description: 'what its answer is to say besides the result' },
+        {
+          chars_max: Type.Optional(Type.Integer({ minimum: 1 })),
+          legacy: Type.Optional(Type.Literal(true)),
+          warnings: Type.Optional(
+            Type.Array(Type.String(), { description: 'what was changed in its arguments before it ran' }),
+          ),
+        },
+        { ...closed, description: 'how its answer is rendered' },
       ),
     ),
   },
@@ -49,7 +56,8 @@ export type ModelUsage = Static<typeof ModelUsage>;
 
 /**
  * One reply of a model. `length`: it was cut off, so its last call may be incomplete and none of them runs. `refusal`:
- * the provider held the rest back. `problems`: what can't be read in a dialect's envelope, in words for the model.
+ * the provider withheld the rest. `problems`: parts of a dialect's envelope that can't be parsed, in words for the
+ * model.
  */
 export const ModelTurn = Type.Object(
   {
@@ -57,11 +65,11 @@ export const ModelTurn = Type.Object(
     calls: Type.Array(ModelCall),
     stop: Type.Union([Type.Literal('end'), Type.Literal('tool_use'), Type.Literal('length'), Type.Literal('refusal')]),
     problems: Type.Optional(Type.Array(Type.String())),
-    notes: Type.Optional(Type.Array(Type.String(), { description: 'what of it was not read, though all else was' })),
+    notes: Type.Optional(
+      Type.Array(Type.String(), { description: 'parts that were ignored, though the rest was parsed' }),
+    ),
     written: Type.Optional(
-      Type.String({
-        description: 'the reply as it was written, where the dialect is text: `text` is without its calls',
-      }),
+      Type.String({ description: 'the reply as written, if the dialect is text: `text` is without its calls' }),
     ),
     usage: Type.Optional(ModelUsage),
     native: Type.Optional(
@@ -70,7 +78,7 @@ export const ModelTurn = Type.Object(
         {
           ...closed,
           description:
-            'the reply as its provider wrote it, which it wants back unchanged (signed thoughts, say); another provider is told text and calls',
+            'the reply in its provider’s format, which the provider needs back unchanged (signed thoughts, for example); other providers receive text and calls',
         },
       ),
     ),
@@ -80,7 +88,7 @@ export const ModelTurn = Type.Object(
 export type ModelTurn = Static<typeof ModelTurn>;
 
 export type Message =
-  /** `system`: of whoever runs the tools; providers that have no such message are told it as the user's */
+  /** `system`: from the operator of the tools; providers without such messages receive it as the user's */
   | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string }
   | {
@@ -102,7 +110,7 @@ export type Message =
       readonly outcome?: ToolOutcome;
     };
 
-/** What became of a call, for dialects that render it themselves. */
+/** The outcome of a call, for dialects that render it themselves. */
 export const ToolOutcome = Type.Object(
   {
     result: Type.Unknown(),
@@ -119,35 +127,35 @@ export const ToolOutcome = Type.Object(
 );
 export type ToolOutcome = Static<typeof ToolOutcome>;
 
-/** What a model is told of a tool: JSON Schema parameters. */
+/** The description of a tool for a model, with JSON Schema parameters. */
 export interface ToolOffer {
   readonly tool_id: string;
   readonly description: string;
   readonly parameters: object;
 }
 
-/** What a model is asked with. */
+/** The request to a model. */
 export interface Conversation {
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolOffer[];
 }
 
-/** A piece of a reply as it comes: for people who watch. A call is told once its arguments are whole. */
+/** A piece of a streamed reply, for observers. A call is sent once its arguments are complete. */
 export type ModelDelta =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'call'; readonly call: ModelCall };
 
-/** Whatever produces the next turn of a conversation: a provider's API, or a recorded transcript. */
+/** Produces the next turn of a conversation: a provider's API, or a recorded transcript. */
 export abstract class Model {
-  /** How people and records name it: `[A-Za-z0-9._:/-]`, at most 128 characters. */
+  /** Its name for people and records: `[A-Za-z0-9._:/-]`, at most 128 characters. */
   abstract readonly name: string;
 
   /**
-   * Streams one reply, and returns the whole of it.
+   * Streams one reply, and returns it as a whole.
    *
    * Implementations MUST throw the signal's reason when it aborts, MUST throw a `ModelError` when the provider fails,
-   * and MUST NOT return a turn from a stream that ended before the provider said that the reply was whole. They MUST
-   * NOT retry: the loop does, and says so.
+   * and MUST NOT return a turn from a stream that ended before the provider marked it complete. They MUST NOT retry:
+   * the loop retries, and reports it.
    */
   abstract reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void>;
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { contextTokens } from './conversation.ts';
 import type { ModelCall } from './model.ts';
-import { readyOf } from './ready.ts';
+import { readyOf } from './ready-calls.ts';
 import { ROUNDS_KEPT, type RunRules } from './run-rules.ts';
 import type { RoundState, RunState } from './run-state.ts';
 import { isSpent } from './spending.ts';
 import type { Touch } from './touches.ts';
 
-/** Why a run ended. `end`: the model was done. `limit`: the last allowed round still asked for calls. */
+/** Why a run ended. `end`: the model was done. `limit`: the last allowed round still had calls. */
 export type Stopped = 'end' | 'limit' | 'length' | 'refusal' | 'malformed' | 'budget' | 'cancelled' | 'model_failed';
 
 export type Step =
   | { readonly kind: 'ask'; readonly round: number }
-  /** tell the model what is held; its reply runs no calls */
+  /** tell the model which calls are held; its reply runs no calls */
   | { readonly kind: 'explain'; readonly round: number }
-  /** run these calls of the round, at once */
+  /** run these calls of the round concurrently */
   | { readonly kind: 'call'; readonly round: number; readonly indexes: readonly number[] }
-  /** nothing to do until a call that runs has ended */
+  /** nothing to do until a running call has ended */
   | { readonly kind: 'busy' }
-  /** nothing to do until somebody decides */
+  /** nothing to do until a person decides */
   | { readonly kind: 'wait' }
   /** summarise the rounds up to this one */
   | { readonly kind: 'compact'; readonly until: number }
@@ -28,27 +28,27 @@ export interface StepOptions {
   readonly rules: RunRules;
   /** which calls of the last round run now */
   readonly running: ReadonlySet<number>;
-  /** null where it isn't known: such a call runs alone */
+  /** null if unknown: such a call runs alone */
   readonly touchesOf: (call: ModelCall) => readonly Touch[] | null;
 }
 
-/** What follows from a run's state: the whole of the loop's judgement, as a function of what happened. */
+/** Decides the next step from a run's state. A pure function, so the events determine every decision of the loop. */
 export function nextStep(state: RunState, options: StepOptions): Step {
   if (state.ended !== null) return { kind: 'end', stopped: state.ended.stopped };
   const last = state.rounds.at(-1);
-  if (last === undefined) return ask(state, options.rules);
+  if (last === undefined) return modelStep(state, options.rules);
   const { stop } = last.turn;
   if (stop === 'length' || stop === 'refusal') return { kind: 'end', stopped: stop };
-  if (last.calls.length === 0) return afterWords(state, last, options.rules);
+  if (last.calls.length === 0) return afterReplyWithoutCalls(state, last, options.rules);
   return last.calls.every(({ answer }) => answer !== null)
-    ? ask(state, options.rules)
+    ? modelStep(state, options.rules)
     : callStep(state.rounds.length, last, options);
 }
 
-/** A reply without calls is the end, unless its envelope can't be read: then the model may put it right. */
-function afterWords(state: RunState, { turn }: RoundState, rules: RunRules): Step {
+/** A reply without calls ends the run, unless its envelope can't be parsed: then the model may repair it. */
+function afterReplyWithoutCalls(state: RunState, { turn }: RoundState, rules: RunRules): Step {
   if ((turn.problems ?? []).length === 0) return { kind: 'end', stopped: 'end' };
-  return malformedInRow(state) > rules.repairs_max ? { kind: 'end', stopped: 'malformed' } : ask(state, rules);
+  return malformedInRow(state) > rules.repairs_max ? { kind: 'end', stopped: 'malformed' } : modelStep(state, rules);
 }
 
 function malformedInRow({ rounds }: RunState): number {
@@ -56,7 +56,7 @@ function malformedInRow({ rounds }: RunState): number {
   return rounds.length - 1 - readable;
 }
 
-function ask(state: RunState, rules: RunRules): Step {
+function modelStep(state: RunState, rules: RunRules): Step {
   if (state.rounds.length >= rules.rounds_max) return { kind: 'end', stopped: 'limit' };
   if (isSpent(state, rules)) return { kind: 'end', stopped: 'budget' };
   const until = state.rounds.length - ROUNDS_KEPT;
@@ -70,7 +70,7 @@ function callStep(round: number, last: RoundState, { rules, running, touchesOf }
   const ready = readyCalls(last, rules.order, running, touchesOf);
   if (ready.length > 0) return { kind: 'call', round, indexes: ready };
   if (running.size > 0) return { kind: 'busy' };
-  // A model is told of what a person has to decide; a sub-agent ends by itself.
+  // The model is told about a call that waits for a person; a sub-agent ends by itself.
   const isForPerson = last.calls.some(({ held }) => held !== null && held.waits_for !== 'run');
   if (rules.on_held === 'explain' && isForPerson && last.explained === null) return { kind: 'explain', round };
   return { kind: 'wait' };

@@ -11,7 +11,9 @@ import { applyEvent, foldRun } from './run-state.ts';
 const BASE: readonly Message[] = [{ role: 'user', text: 'task' }];
 const KILLED = new Error('killed');
 
-/** A model that answers by how far the conversation is, so that a run that goes on is told what the first was. */
+/**
+ * A model that replies by the length of the conversation, so that a resumed run receives the same replies as the first.
+ */
 class ScriptModel extends Model {
   readonly name = 'script';
   readonly #turns: readonly ModelTurn[];
@@ -30,11 +32,11 @@ class ScriptModel extends Model {
 interface Plan {
   readonly turns: readonly ModelTurn[];
   readonly rules: Partial<RunRules>;
-  /** by place, what becomes of a call; `held` is decided at the next going-on */
+  /** by position, the outcome of a call; `held` is decided at the next resumption */
   readonly fates: readonly ('done' | 'fails' | 'throws' | 'held')[];
 }
 
-/** The world outside the run: what was proposed there stays, whoever asked. */
+/** The world outside the run: its calls stay, whichever attempt proposed them. */
 class World {
   readonly kept: RunEvent[] = [];
   readonly effects = new Map<string, number>();
@@ -87,7 +89,7 @@ class World {
     n: number,
   ): Promise<ToolAnswer | { held: { operation_id: string; waits_for: 'approval'; text: string } }> {
     this.#live();
-    // The idempotency key: the same call asked for again attaches to the first.
+    // The idempotency key: the same call proposed again attaches to the first.
     if (!this.effects.has(key)) this.effects.set(key, 0);
     const fate = this.#plan.fates[n % this.#plan.fates.length];
     if (fate === 'held' && !this.#decided.has(key))
@@ -101,7 +103,7 @@ class World {
       : { text: `did ${key}`, standing: 'completed', is_error: false };
   }
 
-  /** Goes on until the run ends, whatever kills it and however often somebody has to decide. */
+  /** Continues until the run ends, through crashes and decisions of a person. */
   async toItsEnd(): Promise<AgentOutcome> {
     for (;;) {
       const outcome = await this.run(new AbortController().signal).catch((error: unknown) => {
@@ -145,7 +147,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   }),
 });
 
-it('a run that is killed at any step goes on to the same end, and no call has its effect twice', async () => {
+it('a run that is killed at any step resumes to the same end, and no call has its effect twice', async () => {
   await fc.assert(
     fc.asyncProperty(plans, fc.integer({ min: 0, max: 60 }), async (plan, steps) => {
       const whole = new World(plan, Number.POSITIVE_INFINITY);
@@ -160,7 +162,7 @@ it('a run that is killed at any step goes on to the same end, and no call has it
   );
 });
 
-it('the state is the fold of the events: nothing else is carried', async () => {
+it('the state is the fold of the events and nothing else', async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
       const world = new World(plan, Number.POSITIVE_INFINITY);

@@ -2,12 +2,12 @@
 import { MODEL_FAULTS, type ModelError } from './model-error.ts';
 
 export interface RetryRules {
-  /** how often a model is asked again for one reply */
+  /** retries for one reply */
   readonly retries_max: number;
-  /** the longest wait before the first of them; it doubles */
+  /** the bound on the first wait; it doubles */
   readonly base_ms: number;
   readonly wait_ms_max: number;
-  /** a provider that asks for more isn't waited for */
+  /** a longer wait that a provider requests ends the retries */
   readonly retry_after_ms_max: number;
 }
 
@@ -19,12 +19,12 @@ export const RETRY_RULES: RetryRules = {
 };
 
 /**
- * How long to wait before a model is asked again: full jitter over a doubling bound, and never less than the provider
- * asks for, to which jitter is added too, so that the many that were turned away together don't come back together.
+ * How long to wait before a retry: full jitter over a doubling bound, and never less than the provider requests. Jitter
+ * is added to that too, so that the clients that were refused together don't return together.
  *
- * @param failures how often this reply failed, this one counted: 1 and up
+ * @param failures how often this reply failed, including now: 1 and up
  * @param chance in [0, 1)
- * @returns milliseconds; null when asking again can't help or isn't allowed
+ * @returns milliseconds; null if a retry can't help or isn't allowed
  */
 export function retryDelayMs(
   error: ModelError,
@@ -33,8 +33,8 @@ export function retryDelayMs(
   rules: RetryRules = RETRY_RULES,
 ): number | null {
   if (!MODEL_FAULTS[error.fault].retry || failures > rules.retries_max) return null;
-  const asked = error.retryAfterMs ?? 0;
-  if (asked > rules.retry_after_ms_max) return null;
+  const requestedMs = error.retryAfterMs ?? 0;
+  if (requestedMs > rules.retry_after_ms_max) return null;
   const bound = Math.min(rules.wait_ms_max, rules.base_ms * 2 ** (failures - 1));
-  return Math.round(asked + chance * bound);
+  return Math.round(requestedMs + chance * bound);
 }

@@ -9,13 +9,13 @@ import { RUN_RULES, type RunRules } from './run-rules.ts';
 import { applyEvent, type RunState } from './run-state.ts';
 import type { Touch } from './touches.ts';
 
-/** Where a call stands in its run: with the run's id, what its idempotency key is made of. */
-export interface CallPlace {
+/** The position of a call in its run. With the run's id it makes the idempotency key. */
+export interface CallPosition {
   readonly round: number;
   readonly index: number;
 }
 
-/** What a watcher sees beside the events. After `retry`, what was streamed of this reply counts for nothing. */
+/** Notifications for an observer, beside the events. After `retry`, the streamed part of this reply is void. */
 export type AgentNote =
   | { readonly kind: 'delta'; readonly round: number; readonly delta: ModelDelta }
   | {
@@ -31,34 +31,34 @@ export interface AgentRun {
   readonly model: Model;
   readonly system: string;
   readonly tools: readonly ToolOffer[];
-  /** A new run is `newRun(conversation)`; one that goes on, the fold of its events. */
+  /** `newRun(conversation)` for a new run; the fold of its events for one that continues. */
   readonly state: RunState;
   readonly rules?: Partial<RunRules>;
   readonly retry?: RetryRules;
   /**
-   * Runs one call, or says that it waits for a person. The same call may be asked for again by a run that goes on: it
-   * MUST then answer with what became of the first. A throw becomes the call's answer: the model may try another way.
+   * Runs one call, or reports that it waits for a person. A run that continues may request the same call again: this
+   * MUST then return the outcome of the first. An error becomes the call's answer, so the model may try another way.
    */
   readonly callTool: (
     call: ModelCall,
-    place: CallPlace,
+    position: CallPosition,
     signal: AbortSignal,
   ) => Promise<ToolAnswer | { readonly held: HeldCall }>;
   readonly touchesOf?: (call: ModelCall) => readonly Touch[] | null;
   /**
-   * Makes an event durable; one at a time, in order. Before this resolves nothing follows from an event but that the
-   * model is asked: of its reply nothing is told, kept or run until then. Its rejection ends the run's turn here.
+   * Makes an event durable; one at a time, in order. Until it resolves, the event may only lead to a request to the
+   * model, and that reply is neither shown, stored nor run. If it rejects, the turn ends here.
    */
   readonly keep?: (event: RunEvent) => Promise<void>;
   readonly onNote?: (note: AgentNote) => void;
-  /** Resolves after so many milliseconds, rejects with the signal's reason. */
+  /** Resolves after that many milliseconds, rejects with the signal's reason. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** In [0, 1). */
   readonly chance: () => number;
   readonly signal: AbortSignal;
 }
 
-/** `held`: somebody has to decide; whoever has the events goes on after a `resumed`. */
+/** `held`: a person has to decide; after a `resumed` the run continues from its events. */
 export interface AgentOutcome {
   readonly stopped: Stopped | 'held';
   readonly rounds: number;
@@ -67,11 +67,11 @@ export interface AgentOutcome {
 }
 
 /**
- * Takes a run on until it ends or somebody has to decide: asks the model, runs the calls of its reply, tells it the
- * answers, and so on.
+ * Continues a run until it ends or a person has to decide: requests a reply from the model, runs its calls, returns
+ * their answers to the model, and so on.
  *
- * Rejects with the signal's reason when that aborts, which ends nothing: the run goes on from its events, here or
- * elsewhere. Rejects with `keep`'s error when an event can't be kept. A model that keeps failing ends the run as
+ * Rejects with the signal's reason when that aborts. This ends nothing: the run continues from its events, here or
+ * elsewhere. Rejects with `keep`'s error when an event can't be stored. A model that keeps failing ends the run as
  * `model_failed`.
  */
 export async function runAgent(run: AgentRun): Promise<AgentOutcome> {
@@ -86,16 +86,17 @@ export async function runAgent(run: AgentRun): Promise<AgentOutcome> {
 class Loop {
   readonly #run: AgentRun;
   readonly #rules: RunRules;
-  readonly #calls = new Map<number, Promise<unknown>>();
+  readonly #running = new Map<number, Promise<unknown>>();
   /**
-   * Aborted with what keeps the turn from going on: an event wasn't kept, or it is over. What was started ends with it.
+   * Aborted when the turn can't continue: an event wasn't stored, or the turn is over. Everything that was started ends
+   * too.
    */
   readonly #turn = new AbortController();
   readonly #signal: AbortSignal;
-  /** With events that are still being kept. */
+  /** Includes events that are still being stored. */
   #state: RunState;
-  /** Resolves when every event of the state is kept: one after another, though calls end at once. */
-  #kept: Promise<void> = Promise.resolve();
+  /** Resolves when every event of the state is stored: one after another, though calls may end at once. */
+  #stored: Promise<void> = Promise.resolve();
 
   constructor(run: AgentRun) {
     this.#run = run;
@@ -110,24 +111,24 @@ class Loop {
       const state = this.#state;
       const step = nextStep(state, {
         rules: this.#rules,
-        running: new Set(this.#calls.keys()),
+        running: new Set(this.#running.keys()),
         touchesOf: this.#run.touchesOf ?? (() => null),
       });
-      if (!changesNothing(step)) {
-        await this.#kept;
-        // A call that ended meanwhile may ask for another step.
+      if (!isWithoutEffect(step)) {
+        await this.#stored;
+        // A call that ended meanwhile may require another step.
         if (this.#state !== state) continue;
       }
       if (step.kind === 'end' || step.kind === 'wait') return this.#outcome(step);
-      await this.#take(step);
+      await this.#perform(step);
     }
   }
 
-  /** Waits until nothing that was started runs any more. */
+  /** Waits until nothing that was started still runs. */
   async settle(): Promise<void> {
     this.#turn.abort(new Error('the turn ended'));
-    await Promise.allSettled(this.#calls.values());
-    await Promise.allSettled([this.#kept]);
+    await Promise.allSettled(this.#running.values());
+    await Promise.allSettled([this.#stored]);
   }
 
   #outcome(step: Extract<Step, { kind: 'end' | 'wait' }>): AgentOutcome {
@@ -141,18 +142,21 @@ class Loop {
     };
   }
 
-  async #take(step: Exclude<Step, { kind: 'end' | 'wait' }>): Promise<void> {
+  async #perform(step: Exclude<Step, { kind: 'end' | 'wait' }>): Promise<void> {
     switch (step.kind) {
       case 'ask':
-        return this.#ask(step.round, messagesOf(this.#state, this.#rules), (turn) => ({ kind: 'replied', turn }));
+        return this.#requestReply(step.round, messagesOf(this.#state, this.#rules), (turn) => ({
+          kind: 'replied',
+          turn,
+        }));
       case 'explain':
-        return this.#ask(step.round, messagesOf(explaining(this.#state), this.#rules), (turn) => ({
+        return this.#requestReply(step.round, messagesOf(withExplanationPending(this.#state), this.#rules), (turn) => ({
           kind: 'explained',
           round: step.round,
           turn,
         }));
       case 'compact':
-        return this.#ask(
+        return this.#requestReply(
           this.#state.rounds.length,
           messagesUntil(this.#state, step.until, this.#rules),
           ({ text, usage }) => ({
@@ -166,18 +170,22 @@ class Loop {
         for (const index of step.indexes) this.#start({ round: step.round, index });
         return;
       case 'busy':
-        await Promise.race(this.#calls.values());
+        await Promise.race(this.#running.values());
     }
   }
 
-  /** Asks the model until it replies or asking again is no use. */
-  async #ask(round: number, messages: readonly Message[], eventOf: (turn: ModelTurn) => RunEvent): Promise<void> {
+  /** Requests a reply, with retries while they may help. */
+  async #requestReply(
+    round: number,
+    messages: readonly Message[],
+    eventOf: (turn: ModelTurn) => RunEvent,
+  ): Promise<void> {
     for (let failures = 1; ; failures++) {
-      const got = await this.#reply(round, messages).catch((error: unknown) => this.#failed(error));
-      if (!(got instanceof ModelError)) return this.#keep(eventOf(got));
-      const delay_ms = retryDelayMs(got, failures, this.#run.chance(), this.#run.retry ?? RETRY_RULES);
-      if (delay_ms === null) return this.#keep({ kind: 'model_failed', fault: got.fault, message: got.message });
-      this.#run.onNote?.({ kind: 'retry', round, failures, delay_ms, error: got });
+      const reply = await this.#reply(round, messages).catch((error: unknown) => this.#failed(error));
+      if (!(reply instanceof ModelError)) return this.#store(eventOf(reply));
+      const delay_ms = retryDelayMs(reply, failures, this.#run.chance(), this.#run.retry ?? RETRY_RULES);
+      if (delay_ms === null) return this.#store({ kind: 'model_failed', fault: reply.fault, message: reply.message });
+      this.#run.onNote?.({ kind: 'retry', round, failures, delay_ms, error: reply });
       await this.#run.wait(delay_ms, this.#signal);
     }
   }
@@ -188,8 +196,8 @@ class Loop {
     for (;;) {
       const next = await stream.next();
       if (next.done) return next.value;
-      // A watcher hears of an answer before what the model says of it.
-      await this.#kept;
+      // An observer receives an answer before the model's text about it.
+      await this.#stored;
       this.#run.onNote?.({ kind: 'delta', round, delta: next.value });
     }
   }
@@ -200,59 +208,60 @@ class Loop {
     throw error;
   }
 
-  #start(place: CallPlace): void {
-    const call = this.#callAt(place);
-    const ended = this.#answered(call, place).then((event) => {
-      this.#calls.delete(place.index);
-      void this.#keep(event);
+  #start(position: CallPosition): void {
+    const call = this.#callAt(position);
+    const ended = this.#answered(call, position).then((event) => {
+      this.#running.delete(position.index);
+      void this.#store(event);
     });
-    this.#calls.set(
-      place.index,
+    this.#running.set(
+      position.index,
       ended.catch((error: unknown) => this.#turn.abort(error)),
     );
   }
 
-  #callAt({ round, index }: CallPlace): ModelCall {
+  #callAt({ round, index }: CallPosition): ModelCall {
     const call = this.#state.rounds[round - 1]?.calls[index]?.call;
     if (call === undefined) throw new Error(`there is no call ${index} in round ${round}`);
     return call;
   }
 
-  async #answered(call: ModelCall, place: CallPlace): Promise<RunEvent> {
+  async #answered(call: ModelCall, position: CallPosition): Promise<RunEvent> {
     try {
-      const answer = await this.#run.callTool(call, place, this.#signal);
-      return 'held' in answer ? { kind: 'held', ...place, held: answer.held } : { kind: 'answered', ...place, answer };
+      const answer = await this.#run.callTool(call, position, this.#signal);
+      return 'held' in answer
+        ? { kind: 'held', ...position, held: answer.held }
+        : { kind: 'answered', ...position, answer };
     } catch (error) {
       this.#signal.throwIfAborted();
       return {
         kind: 'answered',
-        ...place,
+        ...position,
         answer: { text: error instanceof Error ? error.message : String(error), standing: 'failed', is_error: true },
       };
     }
   }
 
-  #keep(event: RunEvent): Promise<void> {
+  #store(event: RunEvent): Promise<void> {
     const state = applyEvent(this.#state, event);
-    const kept = this.#kept.then(async () => {
+    const kept = this.#stored.then(async () => {
       await this.#run.keep?.(event);
       this.#run.onNote?.({ kind: 'event', event, state });
     });
     kept.catch((error: unknown) => this.#turn.abort(error));
-    [this.#state, this.#kept] = [state, kept];
+    [this.#state, this.#stored] = [state, kept];
     return kept;
   }
 }
 
-/** A question to the model costs, and changes nothing: what it follows from may be on its way to where it is kept. */
-const changesNothing = ({ kind }: Step): boolean =>
+/**
+ * A request to the model changes nothing, so the events that it depends on may still be in the process of being stored.
+ */
+const isWithoutEffect = ({ kind }: Step): boolean =>
   kind === 'ask' || kind === 'explain' || kind === 'compact' || kind === 'busy';
 
-/**
- * The state as the model is to see it before its explaining reply: what is held and what waits is told, though nothing
- * is settled.
- */
-function explaining(state: RunState): RunState {
+/** The state for the model's explaining reply: held and waiting calls are shown, though none is settled. */
+function withExplanationPending(state: RunState): RunState {
   return applyEvent(state, {
     kind: 'explained',
     round: state.rounds.length,

@@ -6,13 +6,13 @@ import { MODEL_FAULTS, type ModelFault } from './model-error.ts';
 
 const closed = { additionalProperties: false } as const;
 const Round = Type.Integer({ minimum: 1 });
-const Index = Type.Integer({ minimum: 0, description: 'which call of the reply, from 0' });
+const Index = Type.Integer({ minimum: 0, description: 'index of the call in the reply, from 0' });
 
 const NAMES = Object.keys(OUTCOME_STATUSES) as OutcomeStatus[];
 
 /**
- * What a call was answered: `text` is as the model reads it, but where there is an `outcome`, which its dialect
- * renders; then the text is for people.
+ * The answer to a call. `text` is for the model, unless there is an `outcome`, which its dialect renders; then `text`
+ * is for people.
  */
 export const ToolAnswer = Type.Object(
   {
@@ -21,12 +21,12 @@ export const ToolAnswer = Type.Object(
     is_error: Type.Boolean(),
     outcome: Type.Optional(ToolOutcome),
     operation_id: Type.Optional(
-      Type.String({ description: 'what the call became; absent where it was refused before it was one' }),
+      Type.String({ description: 'the operation of the call; absent if it was refused before it became one' }),
     ),
     below: Type.Optional(
       Type.Object(
         { run_id: Type.String(), tokens: Type.Integer({ minimum: 0 }), cost: Type.Integer({ minimum: 0 }) },
-        { ...closed, description: 'of a sub-agent: its run, and what that and those below it used' },
+        { ...closed, description: 'of a sub-agent: its run, and the usage of that and those below it' },
       ),
     ),
   },
@@ -34,13 +34,13 @@ export const ToolAnswer = Type.Object(
 );
 export type ToolAnswer = Static<typeof ToolAnswer>;
 
-/** A call that waits: for a person, or for the run of a sub-agent. */
+/** A call that waits for a person, or for the run of a sub-agent. */
 export const HeldCall = Type.Object(
   {
     operation_id: Type.String(),
     waits_for: Type.Union([Type.Literal('approval'), Type.Literal('value'), Type.Literal('run')]),
-    run_id: Type.Optional(Type.String({ description: "the sub-agent's, which has to end first" })),
-    text: Type.String({ description: 'what the model and people are told of it' }),
+    run_id: Type.Optional(Type.String({ description: "the sub-agent's run, which has to end first" })),
+    text: Type.String({ description: 'the text about it for the model and for people' }),
   },
   closed,
 );
@@ -49,8 +49,8 @@ export type HeldCall = Static<typeof HeldCall>;
 const FAULTS = Object.keys(MODEL_FAULTS) as ModelFault[];
 
 /**
- * What happened in a run. A run's state is the fold of its events and nothing else, so whoever has them may go on with
- * it: each is made durable before anything follows from it but a question to the model.
+ * An event of a run. A run's state is the fold of its events and nothing else, so any process with the events can
+ * continue it. Each event is durable before anything follows from it but a request to the model.
  */
 export const RunEvent = Type.Union([
   Type.Object({ kind: Type.Literal('replied'), turn: ModelTurn }, closed),

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isSequential, type TextDialect } from '@writ/dialects';
 
-/** What a run may use, and how its dialect wants its calls run. */
+/** The limits of a run, and how its dialect runs calls. */
 export interface RunRules {
-  /** most replies that the run may ask for; one that repairs an envelope counts */
+  /** limit on the replies of the run; a reply that repairs an envelope counts */
   readonly rounds_max: number;
-  /** `sequence`: the calls of a reply one after another. `disjoint`: at once where they touch nothing in common */
+  /** `sequence`: the calls of a reply one after another. `disjoint`: concurrently if they touch disjoint resources */
   readonly order: 'sequence' | 'disjoint';
   /**
    * `pause`: a held call ends the turn until it is decided. `explain`: the model is told first, and its one explaining
    * reply runs no calls
    */
   readonly on_held: 'pause' | 'explain';
-  /** most replies in a row whose envelope can't be read, before the run ends */
+  /** limit on consecutive replies whose envelope can't be parsed, before the run ends */
   readonly repairs_max: number;
-  /** rounds in a row of which every call failed, until the model is told to try another way; null: never */
+  /** consecutive rounds in which every call failed, until the model is told to try another way; null: never */
   readonly pivot_after: number | null;
-  /** input and output tokens together; null: no bound of the run's own */
+  /** input and output tokens together; null: no limit for the run */
   readonly tokens_max: number | null;
-  /** in millionths of the price list's currency; null: no bound */
+  /** in millionths of the price list's currency; null: no limit */
   readonly cost_max: number | null;
   readonly prices: Prices | null;
   /** above it older rounds are summarised; null: never */
@@ -32,7 +32,7 @@ export interface Prices {
   readonly output: number;
 }
 
-/** Of the native dialects, and of whatever has no rules of its own. */
+/** The rules of the native dialects, and of runs without rules of their own. */
 export const RUN_RULES: RunRules = {
   rounds_max: 20,
   order: 'disjoint',
@@ -45,21 +45,21 @@ export const RUN_RULES: RunRules = {
   context_tokens_max: null,
 };
 
-/** What the dialects that are written in text have otherwise. */
+/** The rules in which the text dialects differ. */
 const RULES_OF: Readonly<Record<TextDialect, Partial<RunRules>>> = {
   blocks: { on_held: 'explain' },
   'tools-xml': {},
   yips: { rounds_max: 6, pivot_after: 2 },
 };
 
-/** The rules of a dialect, as its document has them. */
+/** The rules of a dialect, as its specification has them. */
 export const rulesOf = (dialect: TextDialect): Partial<RunRules> => ({
   rounds_max: RUN_RULES.rounds_max,
   order: isSequential(dialect) ? 'sequence' : 'disjoint',
   ...RULES_OF[dialect],
 });
 
-/** Rounds that a summary leaves as they are: the model still sees what it did last. */
+/** Rounds that a summary leaves unchanged, so that the model still sees its latest steps. */
 export const ROUNDS_KEPT = 2;
 
 export const LIMIT_TEXT = 'Stopped: maximum iteration limit reached.';

@@ -12,22 +12,20 @@ export interface CallState {
 export interface RoundState {
   readonly turn: ModelTurn;
   readonly calls: readonly CallState[];
-  /**
-   * what the model said when it was told that a call is held (its calls never run), and the calls as they stood then
-   */
+  /** the model's reply when it was told about a held call (its calls never run), and the state of the calls then */
   readonly explained: { readonly turn: ModelTurn; readonly calls: readonly CallState[] } | null;
 }
 
-/** A run as its events made it. */
+/** The state of a run, folded from its events. */
 export interface RunState {
-  /** the conversation that the run goes on with; its last message is the task. Empty once a summary tells it */
+  /** the conversation before the run; its last message is the task. Empty once a summary replaces it */
   readonly base: readonly Message[];
   readonly rounds: readonly RoundState[];
-  /** rounds up to this one, and the base, are told by the summary: of those rounds it is only known how they went */
+  /** the summary replaces the base and the rounds up to this one; of those rounds only the success is kept */
   readonly compacted: { readonly until: number; readonly summary: string } | null;
-  /** of all replies */
+  /** sum over all replies */
   readonly usage: ModelUsage;
-  /** of all sub-agents, in tokens and in millionths of a currency */
+  /** sum over all sub-agents, in tokens and in millionths of a currency */
   readonly below: { readonly tokens: number; readonly cost: number };
   readonly ended:
     | { readonly stopped: 'cancelled'; readonly by: string }
@@ -37,7 +35,7 @@ export interface RunState {
 
 const NO_USAGE: ModelUsage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
 
-/** A run of which nothing has happened. */
+/** A run without events. */
 export const newRun = (base: readonly Message[]): RunState => ({
   base,
   rounds: [],
@@ -47,14 +45,14 @@ export const newRun = (base: readonly Message[]): RunState => ({
   ended: null,
 });
 
-/** A run of which all this has happened, in this order. */
+/** A run after these events, in this order. */
 export const foldRun = (base: readonly Message[], events: readonly RunEvent[]): RunState =>
   events.reduce(applyEvent, newRun(base));
 
 /**
  * The state after one more event.
  *
- * @throws Error for an event that can't follow: whoever wrote it didn't have this state before them
+ * @throws Error for an event that can't follow: its writer had another state
  */
 export function applyEvent(state: RunState, event: RunEvent): RunState {
   if (state.ended !== null) throw new Error(`\`${event.kind}\` after the run ended as ${state.ended.stopped}`);
@@ -62,20 +60,20 @@ export function applyEvent(state: RunState, event: RunEvent): RunState {
     case 'replied':
       return { ...state, usage: sum(state.usage, event.turn.usage), rounds: [...state.rounds, newRound(event.turn)] };
     case 'explained':
-      return inRound({ ...state, usage: sum(state.usage, event.turn.usage) }, event.round, (round) => ({
+      return updateRound({ ...state, usage: sum(state.usage, event.turn.usage) }, event.round, (round) => ({
         ...round,
         explained: { turn: event.turn, calls: round.calls },
       }));
     case 'answered':
-      return inCall({ ...state, below: withBelow(state.below, event.answer) }, event, (call) => ({
+      return updateCall({ ...state, below: withBelow(state.below, event.answer) }, event, (call) => ({
         ...call,
         held: null,
         answer: event.answer,
       }));
     case 'held':
-      return inCall(state, event, (call) => ({ ...call, held: event.held }));
+      return updateCall(state, event, (call) => ({ ...call, held: event.held }));
     case 'resumed':
-      return inRound(state, state.rounds.length, (round) => ({
+      return updateRound(state, state.rounds.length, (round) => ({
         ...round,
         calls: round.calls.map((call) => ({ ...call, held: null })),
       }));
@@ -83,7 +81,7 @@ export function applyEvent(state: RunState, event: RunEvent): RunState {
       return {
         ...state,
         base: [],
-        rounds: state.rounds.map((round, n) => (n < event.until ? hollow(round) : round)),
+        rounds: state.rounds.map((round, n) => (n < event.until ? summarised(round) : round)),
         usage: sum(state.usage, event.usage),
         compacted: { until: event.until, summary: event.summary },
       };
@@ -94,7 +92,7 @@ export function applyEvent(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** What can't be run is answered as it is read: nothing of it waits for anything. */
+/** A call that can't run is answered at once: no step waits for it. */
 function newRound(turn: ModelTurn): RoundState {
   const seen = new Set<string>();
   const calls = turn.calls.map((call): CallState => {
@@ -103,7 +101,7 @@ function newRound(turn: ModelTurn): RoundState {
       (seen.has(call.id)
         ? `the id \`${call.id}\` was used before in the same reply: the first call with it counts`
         : null);
-    // What is no call leaves its id to the call that has it.
+    // A malformed call doesn't claim its id: a valid one with the same id may.
     if (call.problem === undefined) seen.add(call.id);
     return {
       call,
@@ -115,10 +113,10 @@ function newRound(turn: ModelTurn): RoundState {
 }
 
 /**
- * What rules still ask of a round that nobody is told any more: whether it had calls, and how those ended. INVARIANT
- * (flat): a run holds the rounds that its model sees, however many there were.
+ * The parts of a summarised round that rules still need: whether it had calls, and whether they failed. INVARIANT
+ * (flat): a run keeps the content of only those rounds that its model sees, however many there were.
  */
-function hollow({ turn, calls }: RoundState): RoundState {
+function summarised({ turn, calls }: RoundState): RoundState {
   return {
     turn: {
       text: '',
@@ -135,18 +133,18 @@ function hollow({ turn, calls }: RoundState): RoundState {
   };
 }
 
-function inRound(state: RunState, round: number, change: (round: RoundState) => RoundState): RunState {
+function updateRound(state: RunState, round: number, change: (round: RoundState) => RoundState): RunState {
   const last = state.rounds.at(-1);
   if (last === undefined || round !== state.rounds.length) throw new Error(`round ${round} isn't the one at hand`);
   return { ...state, rounds: [...state.rounds.slice(0, -1), change(last)] };
 }
 
-function inCall(
+function updateCall(
   state: RunState,
   at: { readonly round: number; readonly index: number },
   change: (call: CallState) => CallState,
 ): RunState {
-  return inRound(state, at.round, (round) => {
+  return updateRound(state, at.round, (round) => {
     const call = round.calls[at.index];
     if (call === undefined || call.answer !== null)
       throw new Error(`call ${at.index} of round ${at.round} doesn't wait for an answer`);
@@ -157,11 +155,11 @@ function inCall(
 const withBelow = ({ tokens, cost }: RunState['below'], { below }: ToolAnswer): RunState['below'] =>
   below === undefined ? { tokens, cost } : { tokens: tokens + below.tokens, cost: cost + below.cost };
 
-const sum = (so: ModelUsage, more: ModelUsage | undefined): ModelUsage =>
+const sum = (usage: ModelUsage, more: ModelUsage | undefined): ModelUsage =>
   more === undefined
-    ? so
+    ? usage
     : {
-        input_tokens: so.input_tokens + more.input_tokens,
-        cached_tokens: so.cached_tokens + more.cached_tokens,
-        output_tokens: so.output_tokens + more.output_tokens,
+        input_tokens: usage.input_tokens + more.input_tokens,
+        cached_tokens: usage.cached_tokens + more.cached_tokens,
+        output_tokens: usage.output_tokens + more.output_tokens,
       };

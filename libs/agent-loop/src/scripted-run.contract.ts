@@ -5,12 +5,16 @@ import { runAgent, type AgentNote, type AgentRun } from './run-agent.ts';
 import type { RunEvent, ToolAnswer } from './run-event.ts';
 
 export const call = (id: string, path = id): ModelCall => ({ id, tool_id: 'fs.read', args: { path } });
-export const asks = (...ids: string[]): ModelTurn => ({ text: '', calls: ids.map((id) => call(id)), stop: 'tool_use' });
-export const says = (text: string): ModelTurn => ({ text, calls: [], stop: 'end' });
-export const done = (text: string): ToolAnswer => ({ text, standing: 'completed', is_error: false });
-export const failed = (text: string): ToolAnswer => ({ text, standing: 'failed', is_error: true });
+export const turnWithCalls = (...ids: string[]): ModelTurn => ({
+  text: '',
+  calls: ids.map((id) => call(id)),
+  stop: 'tool_use',
+});
+export const turnWithText = (text: string): ModelTurn => ({ text, calls: [], stop: 'end' });
+export const completedAnswer = (text: string): ToolAnswer => ({ text, standing: 'completed', is_error: false });
+export const failedAnswer = (text: string): ToolAnswer => ({ text, standing: 'failed', is_error: true });
 
-/** A model whose replies and failures are given; it remembers what it was asked with. */
+/** A model with given replies and failures; it records the messages of each request. */
 export class ScriptModel extends Model {
   readonly name = 'script';
   readonly seen: (readonly Message[])[] = [];
@@ -43,7 +47,7 @@ export function runOf(script: (ModelTurn | Error)[], over: Partial<AgentRun> = {
     state: newRun([{ role: 'user', text: 'p' }]),
     callTool: (c) => {
       ran.push(c.id);
-      return Promise.resolve(done(`read ${c.id}`));
+      return Promise.resolve(completedAnswer(`read ${c.id}`));
     },
     keep: (event) => {
       events.push(event);

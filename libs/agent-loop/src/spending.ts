@@ -5,7 +5,7 @@ import type { RunState } from './run-state.ts';
 
 const MILLION = 1_000_000;
 
-/** What a run cost, in millionths of the price list's currency, rounded up. */
+/** The cost of a run, in millionths of the price list's currency, rounded up. */
 export function costOf(
   { input_tokens, cached_tokens, output_tokens }: ModelUsage,
   { input, cached, output }: Prices,
@@ -16,8 +16,8 @@ export function costOf(
 }
 
 /**
- * Whether a run, with its sub-agents, has used up what it may: it is asked before the model is, so the reply that
- * passes the bound is the last.
+ * Whether a run, with its sub-agents, has reached its limits. It is checked before each request to the model, so the
+ * reply that exceeds a limit is the last.
  */
 export function isSpent(
   { usage, below }: Pick<RunState, 'usage' | 'below'>,

@@ -9,7 +9,7 @@ import { rulesOf } from './run-rules.ts';
 import { foldRun, newRun } from './run-state.ts';
 import { TextModel } from './text-model.ts';
 
-/** Says the given texts, one a reply, in pieces of so many characters. */
+/** Replies with the given texts, one per reply, in pieces of that many characters. */
 class Speaker extends Model {
   readonly name = 'speaker';
   readonly asked: Conversation[] = [];
@@ -29,7 +29,7 @@ class Speaker extends Model {
   }
 }
 
-async function heard(
+async function received(
   dialect: TextDialect,
   text: string | Partial<ModelTurn>,
   size?: number,
@@ -82,8 +82,8 @@ function runOf(dialect: TextDialect, texts: (string | Partial<ModelTurn>)[], ove
 const lastSaid = ({ asked }: Speaker): Message | undefined => asked.at(-1)?.messages.at(-1);
 
 describe('a reply', () => {
-  it('is read while it streams: people see its text, and calls are the canonical ones', async () => {
-    const { turn, said, calls } = await heard('blocks', `I look. ${block('a', 'x')} Then on.`);
+  it('is parsed while it streams: people see its text, and calls are canonical', async () => {
+    const { turn, said, calls } = await received('blocks', `I look. ${block('a', 'x')} Then on.`);
     expect(turn).toEqual({
       text: 'I look.  Then on.',
       written: `I look. ${block('a', 'x')} Then on.`,
@@ -93,7 +93,7 @@ describe('a reply', () => {
     expect([said, calls]).toEqual([turn.text, turn.calls]);
     expect(
       (
-        await heard(
+        await received(
           'yips',
           `${fence([read('t1', 'x'), { type: 'tool', id: 't2', name: 'write_file', arguments: { path: 'y', content: '' } }])}`,
         )
@@ -109,12 +109,12 @@ describe('a reply', () => {
         show: { legacy: true },
       },
     ]);
-    expect((await heard('tools-xml', '<tools><get_value key="K" reason="why"/></tools>')).turn.calls).toMatchObject([
+    expect((await received('tools-xml', '<tools><get_value key="K" reason="why"/></tools>')).turn.calls).toMatchObject([
       { tool_id: 'value.get', name: 'get_value' },
     ]);
   });
 
-  it('is the same in whatever pieces it came', async () => {
+  it('is parsed alike, however it is split into pieces', async () => {
     const texts = fc.constantFrom<[TextDialect, string]>(
       ['blocks', `one ${block('a', 'x')}${block('a', 'y')} [TOOL_CALL:b] no [TOOL_CALL:c`],
       ['yips', `text\n${fence([read('a', 'x'), { type: 'tool', id: 'n', name: 'nope' }])}after`],
@@ -124,13 +124,13 @@ describe('a reply', () => {
     );
     await fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 1, max: 40 }), async ([dialect, text], size) => {
-        const [whole, cut] = [await heard(dialect, text, text.length), await heard(dialect, text, size)];
+        const [whole, cut] = [await received(dialect, text, text.length), await received(dialect, text, size)];
         expect([cut.turn, cut.said]).toEqual([whole.turn, whole.turn.text]);
       }),
     );
   });
 
-  it('whose pieces a provider joins otherwise counts as the whole', async () => {
+  it('counts as the provider joins it, even if it streamed other pieces', async () => {
     class Joined extends Speaker {
       override async *reply(asked: Conversation): AsyncGenerator<ModelDelta, ModelTurn, void> {
         return { ...(yield* super.reply(asked)), text: `first\n${fence([read('a', 'x')])}` };
@@ -145,8 +145,8 @@ describe('a reply', () => {
     expect(next.value.calls).toHaveLength(1);
   });
 
-  it("is never passed over in silence: what is no call is one that fails, and what isn't read is a note", async () => {
-    const { turn } = await heard('blocks', {
+  it('never loses parts silently: a malformed call fails, and an ignored part is a note', async () => {
+    const { turn } = await received('blocks', {
       text: `[TOOL_CALL:a] {"action":"x"} [TOOL_CALL:] {} ${block('b', 'y')}`,
       calls: [{ id: 'n', tool_id: 'fs.read', args: {} }],
     });
@@ -156,25 +156,25 @@ describe('a reply', () => {
       ['b', false],
       ['n', true],
     ]);
-    expect((await heard('yips', '```yips-agent\n{"assistant_text":"hi","extra":1}\n```')).turn).toMatchObject({
+    expect((await received('yips', '```yips-agent\n{"assistant_text":"hi","extra":1}\n```')).turn).toMatchObject({
       text: 'hi',
       calls: [],
       notes: [expect.stringContaining('`extra`')],
       stop: 'end',
     });
     expect(
-      (await heard('yips', '```yips-agent\n{"assistant_text":"hi","extra":1}\n```')).turn.problems,
+      (await received('yips', '```yips-agent\n{"assistant_text":"hi","extra":1}\n```')).turn.problems,
     ).toBeUndefined();
   });
 
-  it('that was cut off or held back says so, whatever it holds', async () => {
+  it('that was cut off or withheld stops so, whatever it contains', async () => {
     for (const stop of ['length', 'refusal'] as const)
-      expect((await heard('blocks', { text: block('a', 'x'), stop })).turn.stop).toBe(stop);
+      expect((await received('blocks', { text: block('a', 'x'), stop })).turn.stop).toBe(stop);
   });
 });
 
 describe('a conversation', () => {
-  it('goes back as it was written, with the answers in the words of the dialect, and no tool is offered', async () => {
+  it('is sent as it was written, with the answers rendered by the dialect, and offers no tool', async () => {
     const { model, outcome } = runOf('blocks', [`${block('a', 'x')} ${block('a', 'y')}`, 'done'], {
       tools: [{ tool_id: 'fs.read', description: '', parameters: {} }],
     });
@@ -191,7 +191,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it("of Yips tells the results as the system's, of XML as one block", async () => {
+  it('has results as system messages in Yips, and as one block in XML', async () => {
     const yips = runOf('yips', [fence([read('t1', 'x'), { type: 'tool', id: 't2', name: 'nope' }]), 'done']);
     await yips.outcome;
     expect(lastSaid(yips.model)).toEqual({
@@ -208,7 +208,7 @@ describe('a conversation', () => {
     });
   });
 
-  it("of Yips answers an action without an id as one without, and what isn't read is a note", async () => {
+  it('in Yips answers an action without an id as one without, and an ignored part is a note', async () => {
     const { model, outcome } = runOf('yips', [
       fence([{ type: 'tool', name: 'read_file', arguments: { path: 'x' } }]),
       'done',
@@ -231,7 +231,7 @@ describe('a conversation', () => {
     expect(rulesOf(dialect).rounds_max).toBe(rounds);
   });
 
-  it('of Yips is repaired once, is told to pivot after two rounds of failures, and ends after six rounds', async () => {
+  it('in Yips is repaired once, gets pivot guidance after two failed rounds, ends after six rounds', async () => {
     const { model, outcome } = runOf('yips', [`${fence([])}\n${fence([])}`, 'done']);
     expect(await outcome).toMatchObject({ stopped: 'end', rounds: 2 });
     expect(lastSaid(model)?.text).toContain('expected exactly one');
@@ -247,7 +247,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('of blocks explains what waits in one reply that runs nothing; the decision comes as a new result', async () => {
+  it('in blocks explains held calls in one reply that runs nothing; the decision is a new result', async () => {
     const texts = [`${block('a', 'x')} ${block('b', 'y')}`, `x must be approved. ${block('c', 'z')}`];
     const ran: string[] = [];
     const held = { held: { operation_id: 'op_1', waits_for: 'approval' as const, text: 'a person has to decide' } };

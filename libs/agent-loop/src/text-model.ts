@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model that calls tools in the text of its replies. The model itself is told of no tool and answers in text alone;
-// what it writes is read by its dialect as it streams, and what its calls were answered goes back in the dialect's
-// words. INVARIANT (one action): past this point a call is the same in every dialect.
+// A model that calls tools in the text of its replies. The model itself receives no tools and replies in text alone.
+// Its dialect parses the text as it streams, and renders the answers to its calls. INVARIANT (one action): past this
+// point a call is the same in every dialect.
 import {
   parserOf,
   renderAnswers,
@@ -15,10 +15,10 @@ import {
 } from '@writ/dialects';
 import { Model, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelTurn } from './model.ts';
 
-/** Stands for the id of what looks like a call and has none; no id that is read has this character. */
+/** Replaces a missing id of a malformed call; no parsed id contains this character. */
 const NO_ID = '?';
 
-/** Another model, spoken to in a dialect of text. */
+/** Wraps another model, in a dialect of text. */
 export class TextModel extends Model {
   readonly name: string;
   readonly #model: Model;
@@ -35,27 +35,27 @@ export class TextModel extends Model {
     { system, messages }: Conversation,
     signal: AbortSignal,
   ): AsyncGenerator<ModelDelta, ModelTurn, void> {
-    const stream = this.#model.reply({ system, messages: inWords(this.#dialect, messages), tools: [] }, signal);
+    const stream = this.#model.reply({ system, messages: asText(this.#dialect, messages), tools: [] }, signal);
     const parser = parserOf(this.#dialect);
     let written = '';
-    let said = 0;
+    let emittedLength = 0;
     for (;;) {
       const next = await stream.next();
       if (next.done) {
         const turn = turnOf(this.#parsed(parser, written, next.value), next.value);
-        if (turn.text.length > said) yield { kind: 'text', text: turn.text.slice(said) };
+        if (turn.text.length > emittedLength) yield { kind: 'text', text: turn.text.slice(emittedLength) };
         for (const call of turn.calls) yield { kind: 'call', call };
         return turn;
       }
       if (next.value.kind !== 'text') continue;
       written += next.value.text;
       const text = parser.push(next.value.text);
-      said += text.length;
+      emittedLength += text.length;
       if (text !== '') yield { kind: 'text', text };
     }
   }
 
-  /** The whole reply counts: a provider may join its pieces otherwise than it streamed them. */
+  /** The whole reply counts: a provider may join its pieces in another way than it streamed them. */
   #parsed(parser: DialectParser, written: string, { text }: ModelTurn): Parsed {
     if (written === text) return parser.end();
     const anew = parserOf(this.#dialect);
@@ -68,14 +68,14 @@ function turnOf(
   parsed: Parsed,
   { text: written, stop, usage, calls: native, problems: theirs = [] }: ModelTurn,
 ): ModelTurn {
-  const [broken, notes] = [
+  const [isUnreadable, notes] = [
     parsed.problems.some(({ level }) => level === 'protocol'),
     parsed.problems.filter(({ level }) => level === 'warning'),
   ];
-  const calls = broken ? [] : [...inOrder(parsed), ...native.map(unasked)];
+  const calls = isUnreadable ? [] : [...inOrder(parsed), ...native.map(nativeCall)];
   const problems = [
     ...theirs,
-    ...(broken ? parsed.problems.filter(({ level }) => level !== 'warning').map(({ message }) => message) : []),
+    ...(isUnreadable ? parsed.problems.filter(({ level }) => level !== 'warning').map(({ message }) => message) : []),
   ];
   return {
     text: parsed.text,
@@ -88,7 +88,7 @@ function turnOf(
   };
 }
 
-/** Calls, and what looks like one and is none, in the order in which they stand. */
+/** Calls, and malformed calls, in the order of the text. */
 function inOrder({ calls, problems }: Parsed): ModelCall[] {
   const unread = problems
     .filter(({ level }) => level === 'call')
@@ -107,17 +107,23 @@ function inOrder({ calls, problems }: Parsed): ModelCall[] {
     .map(({ call }) => call);
 }
 
-const callOf = ({ id, name, tool_id, args, mode, show }: DialectCall): ModelCall => ({
+const callOf = ({ id, name, tool_id, args, mode, show, variables }: DialectCall): ModelCall => ({
   id,
   tool_id,
   args: { ...args },
   name,
   ...(mode === 'run' ? {} : { mode }),
-  ...(Object.keys(show).length === 0 ? {} : { show }),
+  ...(variables === undefined ? {} : { variables: [...variables] }),
+  ...(Object.keys(show).length === 0 ? {} : { show: showOf(show) }),
 });
 
-/** A call in the provider's own way, though none was offered. */
-const unasked = ({ id, tool_id }: ModelCall): ModelCall => ({
+const showOf = ({ warnings, ...show }: DialectCall['show']): ModelCall['show'] => ({
+  ...show,
+  ...(warnings === undefined ? {} : { warnings: [...warnings] }),
+});
+
+/** A call in the provider's native form, although no tool was offered. */
+const nativeCall = ({ id, tool_id }: ModelCall): ModelCall => ({
   id,
   tool_id,
   args: {},
@@ -125,38 +131,36 @@ const unasked = ({ id, tool_id }: ModelCall): ModelCall => ({
   problem: 'calls of this conversation are written in the text of a reply: this one was not run',
 });
 
-type Told = Extract<Message, { role: 'tool' }>;
+type ToolMessage = Extract<Message, { role: 'tool' }>;
 
-/**
- * The conversation as text: replies as they were written, and what their calls were answered as the dialect says it.
- */
-function inWords(dialect: TextDialect, messages: readonly Message[]): Message[] {
+/** The conversation as text: replies unchanged, and the answers to their calls as the dialect renders them. */
+function asText(dialect: TextDialect, messages: readonly Message[]): Message[] {
   const words: Message[] = [];
-  let told: Told[] = [];
-  const answer = (): void => {
+  let answers: ToolMessage[] = [];
+  const flushAnswers = (): void => {
     words.push(
-      ...renderAnswers(dialect, told.map(answerOf)).map(({ role, content }): Message => ({
+      ...renderAnswers(dialect, answers.map(answerOf)).map(({ role, content }): Message => ({
         role: role === 'system' ? 'system' : 'user',
         text: String(content),
       })),
     );
-    told = [];
+    answers = [];
   };
   for (const message of messages) {
     if (message.role === 'tool') {
-      told.push(message);
+      answers.push(message);
       continue;
     }
-    answer();
+    flushAnswers();
     words.push(
       message.role === 'assistant' ? { role: 'assistant', text: message.written ?? message.text, calls: [] } : message,
     );
   }
-  answer();
+  flushAnswers();
   return words;
 }
 
-const answerOf = (message: Told): Answer => ({
+const answerOf = (message: ToolMessage): Answer => ({
   call_id: message.call_id === NO_ID ? null : message.call_id,
   name: message.name ?? message.tool_id,
   tool_id: message.tool_id,
@@ -164,8 +168,8 @@ const answerOf = (message: Told): Answer => ({
   outcome: outcomeOf(message),
 });
 
-/** What the loop itself says of a call has no result, and its code is that of what it is. */
-function outcomeOf({ outcome, standing, text }: Told): Outcome {
+/** An answer of the loop itself has no result, and its error code follows from its status. */
+function outcomeOf({ outcome, standing, text }: ToolMessage): Outcome {
   if (outcome !== undefined) return { standing, ...outcome };
   if (standing === 'completed') return { standing, result: text, error: null };
   return {
@@ -175,4 +179,4 @@ function outcomeOf({ outcome, standing, text }: Told): Outcome {
   };
 }
 
-const CODES: Partial<Record<Told['standing'], string>> = { held: 'approval.pending', cancelled: 'cancelled' };
+const CODES: Partial<Record<ToolMessage['standing'], string>> = { held: 'approval.pending', cancelled: 'cancelled' };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a call may touch, by name. A path stands for everything below it; the empty one is the whole workspace. */
+/**
+ * A resource that a call may touch, by name. A path includes everything below it; the empty one is the whole workspace.
+ */
 export interface Touch {
   readonly kind: 'path' | 'host' | 'session';
   readonly name: string;
@@ -8,7 +10,7 @@ export interface Touch {
 
 const isWithin = (path: string, root: string): boolean => root === '' || path === root || path.startsWith(`${root}/`);
 
-function meet(one: Touch, other: Touch): boolean {
+function overlap(one: Touch, other: Touch): boolean {
   if (one.kind !== other.kind) return false;
   return one.kind === 'path'
     ? isWithin(one.name, other.name) || isWithin(other.name, one.name)
@@ -16,10 +18,9 @@ function meet(one: Touch, other: Touch): boolean {
 }
 
 /**
- * Whether two calls may run at once: they do if nothing that one touches is touched by the other. Null is a call of
- * which that isn't known.
+ * Whether two calls may run at once: they may if their resources are disjoint. Null is a call with unknown resources.
  */
 export function areDisjoint(some: readonly Touch[] | null, others: readonly Touch[] | null): boolean {
   if (some === null || others === null) return false;
-  return !some.some((one) => others.some((other) => meet(one, other)));
+  return !some.some((one) => others.some((other) => overlap(one, other)));
 }

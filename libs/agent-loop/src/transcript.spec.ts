@@ -9,7 +9,7 @@ import { parseTranscript, TranscriptModel, transcriptOf, type Transcript } from 
 const call: ModelCall = { id: 'a', tool_id: 'fs.read', args: { path: 'a' } };
 const usage = { input_tokens: 1, cached_tokens: 0, output_tokens: 2 };
 
-/** What happens in a run that a transcript drives. */
+/** The events of a run that a transcript drives. */
 async function eventsOf(transcript: Transcript, dialect?: 'blocks'): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   const told = new TranscriptModel(transcript);
@@ -34,7 +34,7 @@ async function eventsOf(transcript: Transcript, dialect?: 'blocks'): Promise<Run
   return events;
 }
 
-it('a run that was kept is played as it was, by the transcript that is made of it', async () => {
+it('the transcript of a recorded run replays it', async () => {
   const turns: ModelTurn[] = [
     { text: 'I look.', calls: [call], stop: 'tool_use', usage, native: { provider: 'p', content: 'signed' } },
     { text: 'Done.', calls: [], stop: 'end' },
@@ -48,7 +48,7 @@ it('a run that was kept is played as it was, by the transcript that is made of i
   expect(transcriptOf('m', 'look', await eventsOf(made))).toEqual(made);
 });
 
-it('a run in a dialect of text is played as its model wrote it', async () => {
+it('a run in a dialect of text is replayed as its model wrote it', async () => {
   const turns: ModelTurn[] = [
     { text: 'I look.\n[TOOL_CALL:a] {"action":"fs.read","args":{"path":"a"}}', calls: [], stop: 'end', usage },
     { text: 'Done.', calls: [], stop: 'end' },
@@ -58,7 +58,7 @@ it('a run in a dialect of text is played as its model wrote it', async () => {
   expect(transcriptOf('m', 'look', events).turns).toEqual(turns);
 });
 
-it('a summary is a reply, and what a model said of a call that waits', () => {
+it('a transcript has summaries and explanations of held calls as replies', () => {
   const events: RunEvent[] = [
     { kind: 'compacted', until: 1, summary: 'so far', usage },
     { kind: 'explained', round: 1, turn: { text: 'it waits', calls: [], stop: 'end' } },

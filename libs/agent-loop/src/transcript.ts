@@ -4,23 +4,23 @@ import { Type, type Static } from 'typebox';
 import { Model, ModelTurn, type Conversation, type ModelDelta } from './model.ts';
 import type { RunEvent } from './run-event.ts';
 
-/** A recorded run: what a model replied, turn by turn. */
+/** A recorded run: the model's replies, turn by turn. */
 export const Transcript = Type.Object(
   { v: Type.Literal(1), model: Type.String({ minLength: 1 }), prompt: Type.String(), turns: Type.Array(ModelTurn) },
   { additionalProperties: false },
 );
 export type Transcript = Static<typeof Transcript>;
 
-/** Reads a recorded run. Throws Fault `request.malformed` that names the JSON pointer of what is wrong. */
+/** Parses a recorded run. Throws Fault `request.malformed` with the JSON pointer of the problem. */
 export const parseTranscript = (value: unknown): Transcript => parseMessage(Transcript, value);
 
-/** Replays a recorded run through the same loop that a provider's model goes through; says so in its name. */
+/** Replays a recorded run through the same loop as a provider's model; its name shows that. */
 export class TranscriptModel extends Model {
   readonly name: string;
   readonly #turns: readonly ModelTurn[];
   #next: number;
 
-  /** @param from how many turns were replayed before, by a run that goes on here */
+  /** @param from how many turns were replayed before, if the run continues here */
   constructor(transcript: Transcript, from = 0) {
     super();
     this.name = `transcript:${transcript.model}`;
@@ -38,7 +38,7 @@ export class TranscriptModel extends Model {
   }
 }
 
-/** Another model, whose replies are kept: `transcript` replays them. */
+/** Wraps a model and records its replies; `transcript` makes them replayable. */
 export class RecordingModel extends Model {
   readonly name: string;
   readonly #model: Model;
@@ -56,16 +56,15 @@ export class RecordingModel extends Model {
     return turn;
   }
 
-  /** What was replied so far, without what only the provider can read. */
+  /** The replies so far, without the parts that only the provider can read. */
   transcript(prompt: string): Transcript {
     return { v: 1, model: this.name, prompt, turns: this.#turns.map(({ native: _theirs, ...turn }) => turn) };
   }
 }
 
 /**
- * A recorded run from what was kept of it, for a session of the same dialect: replies in a dialect of text are as they
- * were written, since that is what the dialect reads, and summaries are replies too. What only the provider can read is
- * left out.
+ * A recorded run from its events, for a session of the same dialect. Replies in a dialect of text are as written, since
+ * the dialect parses that, and summaries are replies too. Parts that only the provider can read are left out.
  */
 export function transcriptOf(model: string, prompt: string, events: readonly RunEvent[]): Transcript {
   return {
@@ -73,12 +72,16 @@ export function transcriptOf(model: string, prompt: string, events: readonly Run
     model,
     prompt,
     turns: events.flatMap((event) =>
-      event.kind === 'compacted' ? [said(event.summary, event.usage)] : 'turn' in event ? [asReplied(event.turn)] : [],
+      event.kind === 'compacted'
+        ? [replyOf(event.summary, event.usage)]
+        : 'turn' in event
+          ? [asReplied(event.turn)]
+          : [],
     ),
   };
 }
 
-const said = (text: string, usage: ModelTurn['usage'], stop: ModelTurn['stop'] = 'end'): ModelTurn => ({
+const replyOf = (text: string, usage: ModelTurn['usage'], stop: ModelTurn['stop'] = 'end'): ModelTurn => ({
   text,
   calls: [],
   stop,
@@ -86,5 +89,5 @@ const said = (text: string, usage: ModelTurn['usage'], stop: ModelTurn['stop'] =
 });
 
 function asReplied({ native: _theirs, written, ...turn }: ModelTurn): ModelTurn {
-  return written === undefined ? turn : said(written, turn.usage, turn.stop === 'tool_use' ? 'end' : turn.stop);
+  return written === undefined ? turn : replyOf(written, turn.usage, turn.stop === 'tool_use' ? 'end' : turn.stop);
 }

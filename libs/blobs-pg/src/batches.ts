@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobRef } from '@writ/contract';
 
-/** The parameters of one `blobs.put`: hashes and contents end to end, in the order of the hashes. */
+/** The parameters of one `blobs.put`: concatenated hashes and contents, in the order of the hashes. */
 export interface Batch {
   readonly hashes: Uint8Array;
   readonly sizes: readonly number[];
@@ -14,13 +14,12 @@ interface Item {
 }
 
 /**
- * Bytes and rows of one statement: large enough that round trips don't count, small enough that replicas don't hold
- * much at once.
+ * Bytes and rows of one statement: large enough that round trips don't matter, small enough for the memory of replicas.
  */
 const BATCH_BYTES = 8 * 1024 * 1024;
 const BATCH_ROWS = 2_000;
 
-/** The blobs in as few statements as the bounds allow, each hash once, all sorted by hash. */
+/** Groups the blobs into as few statements as the limits allow: each hash once, all sorted by hash. */
 export function* batchesOf(items: readonly Item[]): Generator<Batch> {
   const sorted = [...new Map(items.map((item) => [item.ref.sha256, item])).values()].sort((a, b) =>
     a.ref.sha256 < b.ref.sha256 ? -1 : 1,

@@ -11,8 +11,8 @@ export interface ChunkedBlob {
 }
 
 /**
- * The chunks of a blob in turn. Throws `blob.corrupt` as soon as one is missing, at the end at the latest where the
- * whole doesn't match.
+ * Reads the chunks of a blob in order. Throws `blob.corrupt` as soon as a chunk is missing, or at the end if the whole
+ * doesn't match its hash.
  */
 export async function* readChunks(pool: Pool, tenantId: TenantId, blob: ChunkedBlob): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');

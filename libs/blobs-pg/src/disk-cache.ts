@@ -6,29 +6,29 @@ import { sha256Hex } from '@writ/digest';
 import { LRUCache } from 'lru-cache';
 
 export interface DiskCacheOptions {
-  /** a folder of this process alone; made if it isn't there, and kept between starts */
+  /** a folder for this process only; created if it is missing, and kept between starts */
   readonly dir: string;
-  /** bytes of contents to keep; one may take an eighth of it; 0 keeps none */
+  /** bytes of contents to keep; one may use an eighth of it; 0 keeps none */
   readonly bytesMax: number;
 }
 
-/** A block of a usual file system: what even an empty file takes. */
+/** A block of a usual file system, which even an empty file uses. */
 const FILE_BYTES = 4096;
 
 /**
- * Contents on a disk that may lose them at any time: nothing here is durable, and nothing that is read is trusted
- * before its hash was checked. Files are `<tenant>/<first two digits>/<hash>`; those not used for the longest go first.
+ * Contents on a disk that may lose them at any time. Nothing in it is durable, and every read checks the hash. Files
+ * are `<tenant>/<first two digits>/<hash>`; the least recently used are evicted first.
  */
 export class DiskCache {
   readonly #dir: string;
-  /** path below the folder → bytes it takes */
+  /** path below the folder → bytes on disk */
   readonly #index: LRUCache<string, number>;
   #written = 0;
 
   private constructor(options: DiskCacheOptions) {
     this.#dir = options.dir;
     this.#index = new LRUCache<string, number>({
-      // The library takes 0 for no bound. No file is as small as one byte, so this bound keeps none.
+      // For the library 0 means no limit. No file is as small as one byte, so this limit caches none.
       maxSize: Math.max(options.bytesMax, 1),
       maxEntrySize: Math.max(Math.ceil(options.bytesMax / 8), 1),
       sizeCalculation: (bytes) => bytes,
@@ -38,7 +38,7 @@ export class DiskCache {
     });
   }
 
-  /** Opens the folder and takes stock of what is in it, the last used first to stay. */
+  /** Opens the folder and indexes its files by their time of change, latest last. */
   static async open(options: DiskCacheOptions): Promise<DiskCache> {
     const cache = new DiskCache(options);
     await mkdir(options.dir, { recursive: true });
@@ -47,8 +47,8 @@ export class DiskCache {
       .map((entry) => join(entry.parentPath, entry.name).slice(options.dir.length + 1));
     const files = await Promise.all(paths.map(async (path) => ({ path, ...(await stat(join(options.dir, path))) })));
     for (const file of files.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
-      // A file that a killed process was writing has another name than a hash. The index takes no file above its bound,
-      // which may have been higher.
+      // A partial file of a killed process has no hash as its name. The index accepts no file above its limit, which
+      // may have been higher before.
       const kept =
         /\/[0-9a-f]{64}$/.test(file.path) && cache.#index.set(file.path, file.size + FILE_BYTES).has(file.path);
       if (!kept) await cache.#remove(file.path);
@@ -56,7 +56,7 @@ export class DiskCache {
     return cache;
   }
 
-  /** The bytes, checked against their hash, or null where they aren't here or aren't right. */
+  /** The bytes, checked against their hash, or null if they are missing or wrong. */
   async read(tenantId: TenantId, sha256: string): Promise<Uint8Array | null> {
     const path = pathOf(tenantId, sha256);
     if (this.#index.get(path) === undefined) return null;
@@ -67,7 +67,7 @@ export class DiskCache {
     return null;
   }
 
-  /** Keeps the bytes if the disk takes them. Never throws: a full disk makes a cache useless, not wrong. */
+  /** Caches the bytes if the disk accepts them. Never throws: a full disk makes a cache useless, not wrong. */
   async write(tenantId: TenantId, sha256: string, bytes: Uint8Array): Promise<void> {
     const path = pathOf(tenantId, sha256);
     if (this.#index.has(path) || bytes.length + FILE_BYTES > this.#index.maxEntrySize) return;
@@ -84,7 +84,7 @@ export class DiskCache {
   }
 
   async #remove(path: string): Promise<void> {
-    // Gone or not, it isn't in the index; what stays is found at the next start.
+    // A file that can't be deleted isn't in the index; the next start finds it.
     await rm(join(this.#dir, path), { force: true }).catch(() => undefined);
   }
 }

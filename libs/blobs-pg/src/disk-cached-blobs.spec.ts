@@ -27,7 +27,7 @@ blobStoreContract('a disk cache', async () => {
 });
 
 describe('a disk cache', () => {
-  it('answers from the disk, to the tenant that put and to no other, also after a new start', async () => {
+  it('answers from the disk, also after a restart, for the tenant that put the blob and for no other', async () => {
     const rows: BlobRows = new Map();
     const { sha256 } = await (
       await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: MIB })
@@ -38,7 +38,7 @@ describe('a disk cache', () => {
     await expect(again.get(BOB, sha256)).rejects.toMatchObject({ code: 'blob.missing' });
   });
 
-  it('fetches again what the disk changed or lost', async () => {
+  it('fetches blobs again that the disk changed or lost', async () => {
     const store = await diskCachedBlobs(memoryBlobs(), { dir, bytesMax: MIB });
     const { sha256 } = await store.put(ALICE, Buffer.from('right'));
     await writeFile(fileOf(sha256), 'wrong');
@@ -47,7 +47,7 @@ describe('a disk cache', () => {
     expect(Buffer.from((await store.getMany(ALICE, [sha256])).get(sha256) ?? []).toString()).toBe('right');
   });
 
-  it('stays below its bound', async () => {
+  it('stays below its size limit', async () => {
     const store = await diskCachedBlobs(memoryBlobs(), { dir, bytesMax: MIB });
     for (let n = 0; n < 100; n++) await store.put(ALICE, Buffer.alloc(40_000, n));
     const sizeOf = async (): Promise<number> => {
@@ -66,23 +66,23 @@ describe('a disk cache', () => {
     expect(await sizeOf()).toBeGreaterThan(MIB / 2);
   });
 
-  it('serves on where the disk takes nothing', async () => {
+  it('serves blobs even if the disk accepts no writes', async () => {
     const store = await diskCachedBlobs(memoryBlobs(), { dir, bytesMax: MIB });
-    // A file stands where the tenant's folder would.
+    // A file is in the way of the tenant's folder.
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, ALICE), '');
     const { sha256 } = await store.put(ALICE, Buffer.from('served'));
     expect(Buffer.from(await store.get(ALICE, sha256)).toString()).toBe('served');
   });
 
-  it('clears away what a killed process was writing', async () => {
+  it('deletes the partial files of a killed process', async () => {
     await mkdir(join(dir, ALICE, 'aa'), { recursive: true });
     await writeFile(join(dir, ALICE, 'aa', `${'aa'.repeat(32)}.123-0`), 'half');
     await diskCachedBlobs(memoryBlobs(), { dir, bytesMax: MIB });
     expect(await readdir(join(dir, ALICE, 'aa'))).toEqual([]);
   });
 
-  it('with a bound of 0 keeps nothing, also of what an earlier start kept, and serves', async () => {
+  it('with a limit of 0 serves blobs, caches none and deletes those of an earlier start', async () => {
     const rows: BlobRows = new Map();
     const { sha256 } = await (
       await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: MIB })

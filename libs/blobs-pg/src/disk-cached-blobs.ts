@@ -4,8 +4,8 @@ import { BlobStore } from '@writ/blobs';
 import { DiskCache, type DiskCacheOptions } from './disk-cache.ts';
 
 /**
- * Keeps blobs that were read or put on a local disk as well, so that the next call on the same workspace doesn't fetch
- * them again. What is on the disk is checked at each reading. `sizes` and streams go to the store.
+ * Caches blobs on a local disk when they are read or put, so that the next call on the same workspace doesn't fetch
+ * them again. Each read checks the hash. `sizes` and streams bypass the cache.
  */
 export async function diskCachedBlobs(store: BlobStore, options: DiskCacheOptions): Promise<BlobStore> {
   return new DiskCachedBlobs(store, await DiskCache.open(options));

@@ -12,12 +12,12 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('the table of the functions of the schema blobs', () => {
-  it('has the names, parameters, replies and errors that the database has', () => {
+  it('matches the database in names, parameters, replies and errors', () => {
     expect(table.length).toBeGreaterThan(5);
     expect(wrongRows(table, catalog)).toEqual([]);
   });
 
-  it('has every function that a process may call and the schema does not call itself', () => {
+  it('has every function that a process may call, except those that only the schema itself calls', () => {
     expect(uncalledFunctions(table, catalog, ['writ_executor', 'writ_kernel', 'writ_orchestrator'])).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ export interface SizeRow {
   readonly size: number;
 }
 
-/** A content: its bytes, or the upload that has its chunks. */
+/** A content: its bytes, or the upload that its chunks belong to. */
 export interface BlobRow extends SizeRow {
   readonly bytes: Buffer | null;
   readonly upload: Buffer | null;

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const store = () => pgBlobs(pools.writ_executor);
 const sweep = () => pgBlobSweep(pools.writ_kernel);
-/** Makes everything look as if nobody had spoken of it for three days. */
+/** Makes all contents look as if their last put or lookup was three days ago. */
 const age = async (): Promise<void> => {
   for (const table of ['blob', 'chunk'])
     await admin.query(`UPDATE blobs.${table} SET touched_at = now() - interval '3 days'`);
@@ -39,8 +39,8 @@ const rowsOf = async (table: 'blob' | 'chunk'): Promise<number> =>
   Number((await admin.query<{ n: number }>(`SELECT count(*)::integer AS n FROM blobs.${table}`)).rows[0]?.n);
 const text = (content: string): Buffer => Buffer.from(content);
 
-describe('what is swept', () => {
-  it('is told a page at a time in the order of hashes, of one tenant, and goes with its parts', async () => {
+describe('garbage collection of blobs', () => {
+  it('lists one tenant’s blobs by page in the order of hashes, and deletes them with their parts', async () => {
     const refs = await store().putMany(ALICE, [text('a'), text('b'), text('c'), Buffer.alloc(2_500_000, 'long')]);
     await store().put(BOB, text('bob'));
     expect(await sweep().untouched(ALICE, since(), null, 10)).toEqual([]);
@@ -48,21 +48,21 @@ describe('what is swept', () => {
     const sorted = refs.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
     const first = await sweep().untouched(ALICE, since(), null, 3);
     expect([...first, ...(await sweep().untouched(ALICE, since(), first.at(-1)!.sha256, 3))]).toEqual(sorted);
-    const taken = await sweep().take(
+    const taken = await sweep().delete(
       ALICE,
       since(),
       refs.map(({ sha256 }) => sha256),
     );
     expect(taken.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))).toEqual(sorted);
     expect([
-      await sweep().takeParts(ALICE, since(), 2),
-      await sweep().takeParts(ALICE, since(), 2),
+      await sweep().deleteParts(ALICE, since(), 2),
+      await sweep().deleteParts(ALICE, since(), 2),
       await rowsOf('chunk'),
       await rowsOf('blob'),
     ]).toEqual([2, 1, 0, 1]);
   });
 
-  it('is nothing that was put again, or that somebody was told is there, since it was last looked at', async () => {
+  it('spares blobs that were put again or looked up since they were listed', async () => {
     const [put, told, left] = await store().putMany(ALICE, [text('put'), text('told'), text('left')]);
     const long = Buffer.alloc(1_500_000, 'long');
     const { sha256 } = await store().put(ALICE, long);
@@ -71,12 +71,12 @@ describe('what is swept', () => {
     await store().sizes(ALICE, [told!.sha256]);
     await store().put(ALICE, long);
     const all = [put!, told!, left!].map((ref) => ref.sha256);
-    expect(await sweep().take(ALICE, since(), [...all, sha256])).toEqual([left]);
-    expect(await sweep().takeParts(ALICE, since(), 10)).toBe(0);
+    expect(await sweep().delete(ALICE, since(), [...all, sha256])).toEqual([left]);
+    expect(await sweep().deleteParts(ALICE, since(), 10)).toBe(0);
     expect(Buffer.compare(Buffer.from(await store().get(ALICE, sha256)), long)).toBe(0);
   });
 
-  it('is nothing that somebody may have spoken of since, where the time of it lags behind', async () => {
+  it('spares blobs that may have been put or looked up since, although their time lags behind', async () => {
     const [lagging, left] = await store().putMany(ALICE, [text('lagging'), text('left')]);
     const from = Date.now() - DAY_MS;
     for (const [ref, minutes] of [
@@ -88,10 +88,10 @@ describe('what is swept', () => {
         new Date(from - minutes * 60_000),
       ]);
     expect(await sweep().untouched(ALICE, from, null, 10)).toEqual([left]);
-    expect(await sweep().take(ALICE, from, [lagging!.sha256, left!.sha256])).toEqual([left]);
+    expect(await sweep().delete(ALICE, from, [lagging!.sha256, left!.sha256])).toEqual([left]);
   });
 
-  it('are parts of an upload that broke off, and the next put of the same bytes is whole all the same', async () => {
+  it('deletes parts of a broken upload, and the next put of the same bytes is complete', async () => {
     const bytes = Buffer.alloc(2_500_000, 'broken');
     const { sha256 } = await pgBlobs(pools.writ_kernel).put(BOB, bytes);
     const part = (n: number) =>
@@ -104,16 +104,16 @@ describe('what is swept', () => {
     await part(0);
     await age();
     await admin.query(`UPDATE blobs.chunk SET touched_at = now() WHERE tenant_id = '${BOB}'`);
-    // The upload begins anew while its old part is looked at.
+    // The upload starts again while its old part is being checked.
     await part(0);
-    expect(await sweep().takeParts(ALICE, since(), 10)).toBe(0);
+    expect(await sweep().deleteParts(ALICE, since(), 10)).toBe(0);
     await store().put(ALICE, bytes);
     expect(Buffer.compare(Buffer.from(await store().get(ALICE, sha256)), bytes)).toBe(0);
   });
 });
 
-describe('puts and sweeps that meet', () => {
-  it('leave every content there that a put resolved for, or that somebody was told is there', async () => {
+describe('concurrent puts and sweeps', () => {
+  it('keep every content whose put resolved or that a lookup found', async () => {
     const small = Array.from({ length: 60 }, (_, at) => text(`content ${at}`));
     const long = [Buffer.alloc(1_200_000, 'one'), Buffer.alloc(1_300_000, 'two')];
     const refs = await store().putMany(ALICE, [...small, ...long]);
@@ -129,13 +129,13 @@ describe('puts and sweeps that meet', () => {
           for (const [sha256, size] of await store().sizes(ALICE, hashes.slice(30, 50))) told.set(sha256, size);
         })(),
         (async () => {
-          for (const { sha256 } of await sweep().take(ALICE, since(), hashes)) taken.push(sha256);
+          for (const { sha256 } of await sweep().delete(ALICE, since(), hashes)) taken.push(sha256);
         })(),
-        sweep().takeParts(ALICE, since(), 1_000),
+        sweep().deleteParts(ALICE, since(), 1_000),
       ]);
-      await sweep().takeParts(ALICE, since(), 1_000);
+      await sweep().deleteParts(ALICE, since(), 1_000);
       const named = [...hashes.slice(0, 30), hashes[60 + (round % 2)]!, ...told.keys()];
-      // Reads every byte, and throws where one is missing.
+      // Reads every byte, and throws if one is missing.
       expect((await store().getMany(ALICE, named)).size).toBe(new Set(named).size);
       expect(taken.filter((sha256) => told.has(sha256))).toEqual([]);
       await store().putMany(ALICE, [...small, ...long]);
@@ -143,11 +143,11 @@ describe('puts and sweeps that meet', () => {
   }, 120_000);
 });
 
-describe('the tables', () => {
-  it('give nothing that was spoken of within two hours, whoever asks and whatever they say, as late as the time of it may be', async () => {
+describe('the policies of the tables', () => {
+  it('refuse to delete contents that were put or looked up within two hours, for any role and `since`', async () => {
     const { sha256 } = await store().put(ALICE, text('young'));
     await admin.query(`UPDATE blobs.blob SET touched_at = now() - interval '179 minutes'`);
-    expect(await sweep().take(ALICE, Date.now() + DAY_MS, [sha256])).toEqual([]);
+    expect(await sweep().delete(ALICE, Date.now() + DAY_MS, [sha256])).toEqual([]);
     const takeAll = 'DELETE FROM blobs.blob';
     expect((await inTenant(pools.writ_kernel, ALICE, (client) => client.query(takeAll))).rowCount).toBe(0);
     await age();
@@ -158,7 +158,7 @@ describe('the tables', () => {
     expect(await rowsOf('blob')).toBe(1);
   });
 
-  it('let nobody say that a content was last spoken of at another time than now', async () => {
+  it('accept only the present as the time of a put or lookup', async () => {
     await store().put(ALICE, text('a'));
     const touch = (by: Pool, when: string) =>
       inTenant(by, ALICE, (client) => client.query(`UPDATE blobs.blob SET touched_at = ${when}`));

@@ -5,8 +5,8 @@ import type { Pool } from '@writ/database';
 import { blobsSql, type SizeRow } from './functions.ts';
 
 /**
- * Sweeps the schema `blobs`. The pool's role is the kernel's; the tables themselves refuse to give what may have been
- * spoken of within two hours.
+ * Sweeps the schema `blobs`. The pool's role is the kernel's. The tables themselves refuse to delete contents that were
+ * put or looked up within two hours.
  */
 export function pgBlobSweep(pool: Pool): BlobSweep {
   return new PgBlobSweep(pool);
@@ -30,12 +30,12 @@ class PgBlobSweep extends BlobSweep {
     return rows.map(refOfRow);
   }
 
-  async take(tenant: TenantId, since: number, sha256s: readonly string[]): Promise<BlobRef[]> {
+  async delete(tenant: TenantId, since: number, sha256s: readonly string[]): Promise<BlobRef[]> {
     const hashes = Buffer.from(sha256s.join(''), 'hex');
     return (await blobsSql.take(this.#pool, { tenant, since: new Date(since), hashes })).map(refOfRow);
   }
 
-  async takeParts(tenant: TenantId, since: number, limit: number): Promise<number> {
+  async deleteParts(tenant: TenantId, since: number, limit: number): Promise<number> {
     const taken = await blobsSql.takeChunks(this.#pool, { tenant, since: new Date(since), most: limit });
     return Number(taken?.chunks ?? 0);
   }

@@ -17,7 +17,7 @@ blobStoreContract('Postgres', async () => {
       const admin = await connect(database.ownerUrl, 'spec');
       const flip = 'bytes = set_byte(bytes, 0, get_byte(bytes, 0) # 1)';
       const key = [tenantId, Buffer.from(sha256, 'hex')];
-      // The check would stop even the administrator.
+      // The check constraint would refuse it even to the administrator.
       await admin.query('ALTER TABLE blobs.blob DROP CONSTRAINT IF EXISTS blob_matches_hash');
       await admin.query(
         `UPDATE blobs.blob SET ${flip} WHERE tenant_id = $1 AND sha256 = $2 AND bytes IS NOT NULL`,
@@ -63,7 +63,7 @@ describe('the tables of blobs', () => {
     });
   });
 
-  it('show a connection nothing without a tenant, also after it had one', async () => {
+  it('show a connection without a tenant no rows, also after it had one', async () => {
     await pgBlobs(pools.writ_executor).put(ALICE, Buffer.from('x'));
     expect((await pools.writ_executor.query('SELECT * FROM blobs.blob')).rowCount).toBe(0);
   });
@@ -73,11 +73,11 @@ describe('the tables of blobs', () => {
     expect(Buffer.from(await pgBlobs(pools.writ_kernel).get(ALICE, sha256)).toString()).toBe('from the executor');
   });
 
-  it('are closed to a process that has no business there', async () => {
+  it('are closed to processes that do not use blobs', async () => {
     await expect(pgBlobs(pools.writ_ledger).put(ALICE, Buffer.from('x'))).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('take no bytes under a hash that is not theirs, and no row of another tenant', async () => {
+  it('accept no bytes under another hash, and no row of another tenant', async () => {
     const insert = 'INSERT INTO blobs.blob (tenant_id, sha256, size, bytes) VALUES ($1, sha256($2), 1, $3)';
     const as = (tenant: string, bytes: string): Promise<unknown> =>
       inTenant(pools.writ_executor, ALICE, (client) =>
@@ -87,7 +87,7 @@ describe('the tables of blobs', () => {
     await expect(as(BOB, 'a')).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('keep an upload that broke off out of sight, and the next put of the same bytes ends it', async () => {
+  it('hide an upload that broke off, and the next put of the same bytes completes it', async () => {
     const bytes = Buffer.alloc(2_500_000, 'long');
     const { sha256 } = await pgBlobs(pools.writ_kernel).put(BOB, bytes);
     const upload = Buffer.from(sha256, 'hex');
@@ -102,10 +102,10 @@ describe('the tables of blobs', () => {
     expect(Buffer.compare(await store.get(ALICE, sha256), bytes)).toBe(0);
   });
 
-  it('finds contents by their hashes, and reads no others of the tenant, on a database that has no statistics', async () => {
+  it('find contents by index, without reading others of the tenant, on a database without statistics', async () => {
     const store = pgBlobs(pools.writ_executor);
     const contents = Array.from({ length: 4_000 }, (_, n) => Buffer.from(`content ${n}`));
-    // The plans are made while the table is nearly empty, and kept.
+    // The plans are made and cached while the table is nearly empty.
     for (const few of [contents.slice(0, 5), contents.slice(0, 10)]) {
       const refs = await store.putMany(ALICE, few);
       for (let times = 0; times < 6; times += 1) {

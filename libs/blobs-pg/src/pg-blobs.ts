@@ -9,20 +9,17 @@ import { blobsSql, type BlobRow } from './functions.ts';
 import { refill } from './refill.ts';
 
 /**
- * A stream below this is held and put as a whole, which finds what is there already; a longer one is written as it
- * comes.
+ * A stream below this is buffered and put as a whole, which detects existing contents; a longer one is written as it
+ * arrives.
  */
 const SPOOL_BYTES = 8 * CHUNK_BYTES;
-/**
- * Hashes asked for in one statement: bounds what a reply holds where blobs are small, which is where many are asked
- * for.
- */
-const ASKED_MAX = 1_000;
+/** Hashes per statement. It bounds a reply, since requests for many hashes are for small blobs. */
+const HASHES_PER_STATEMENT = 1_000;
 
 /**
- * Blobs in the schema `blobs` of Postgres. Every call is one statement and one COMMIT, or for a long blob one for each
- * MiB and one that makes it visible; so what a broken upload leaves is chunks that no blob names. The pool MUST commit
- * durably, as those of `createPool` do.
+ * Blobs in the schema `blobs` of Postgres. Every call is one statement and one COMMIT. A long blob has one for each MiB
+ * and one that makes it visible, so a broken upload leaves only chunks without a blob. The pool MUST commit durably, as
+ * those of `createPool` do.
  */
 export function pgBlobs(pool: Pool): BlobStore {
   return new PgBlobs(pool);
@@ -78,8 +75,8 @@ class PgBlobs extends BlobStore {
   async getMany(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
     const wanted = [...new Set(sha256s)];
-    for (let at = 0; at < wanted.length; at += ASKED_MAX) {
-      for (const row of await this.#rows(tenantId, wanted.slice(at, at + ASKED_MAX))) {
+    for (let at = 0; at < wanted.length; at += HASHES_PER_STATEMENT) {
+      for (const row of await this.#rows(tenantId, wanted.slice(at, at + HASHES_PER_STATEMENT))) {
         found.set(row.sha256.toString('hex'), await this.#whole(tenantId, row));
       }
     }
@@ -96,9 +93,9 @@ class PgBlobs extends BlobStore {
 
   async sizes(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, number>> {
     const found = new Map<string, number>();
-    for (let at = 0; at < sha256s.length; at += ASKED_MAX) {
-      const asked = hexBytes(...sha256s.slice(at, at + ASKED_MAX));
-      const rows = await blobsSql.sizes(this.#pool, { tenant: tenantId, hashes: asked });
+    for (let at = 0; at < sha256s.length; at += HASHES_PER_STATEMENT) {
+      const hashes = hexBytes(...sha256s.slice(at, at + HASHES_PER_STATEMENT));
+      const rows = await blobsSql.sizes(this.#pool, { tenant: tenantId, hashes });
       for (const row of rows) found.set(row.sha256.toString('hex'), row.size);
     }
     return found;
@@ -125,7 +122,7 @@ class PgBlobs extends BlobStore {
     await blobsSql.put(this.#pool, { tenant: tenantId, ...batch });
   }
 
-  /** Named by its hash, an upload that broke off is gone on with by the next put of the same bytes. */
+  /** The upload has the hash as its name, so the next put of the same bytes continues an upload that broke off. */
   async #putLong(tenantId: TenantId, ref: BlobRef, bytes: Uint8Array): Promise<void> {
     if ((await this.has(tenantId, [ref.sha256])).size > 0) return;
     const sha256 = hexBytes(ref.sha256);
@@ -143,7 +140,7 @@ class PgBlobs extends BlobStore {
   }
 }
 
-/** The bytes of hexadecimal hashes, end to end. Throws on what isn't a SHA-256. */
+/** Concatenates hexadecimal hashes as bytes. Throws on a text that isn't a SHA-256. */
 function hexBytes(...sha256s: readonly string[]): Buffer {
   const bytes = Buffer.from(sha256s.join(''), 'hex');
   if (bytes.length !== sha256s.length * 32) throw new Error('a content is named by 64 hexadecimal digits');

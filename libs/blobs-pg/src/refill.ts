@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The same bytes in parts of exactly `length`, the last one shorter. The parts are copies. */
+/** Rechunks the bytes into parts of exactly `length`, the last one shorter. The parts are copies. */
 export async function* refill(parts: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let chunk = new Uint8Array(length);
   let filled = 0;

@@ -8,19 +8,19 @@ const ALICE = formatId('tenant', new Uint8Array(16).fill(1));
 
 describe('a blob reader', () => {
   const store = memoryBlobs();
-  const asked: (readonly string[])[] = [];
+  const requests: (readonly string[])[] = [];
   const watched: Pick<BlobStore, 'getMany'> = {
     getMany: (tenantId, sha256s) => {
-      asked.push(sha256s);
+      requests.push(sha256s);
       return store.getMany(tenantId, sha256s);
     },
   };
   const read = blobReader(watched as BlobStore, ALICE);
   beforeEach(() => {
-    asked.length = 0;
+    requests.length = 0;
   });
 
-  it('asks the store once for what is wanted at once, and again for what is wanted later', async () => {
+  it('reads all blobs of a turn in one request, and later ones in another', async () => {
     const refs = await store.putMany(
       ALICE,
       ['a', 'b', 'c'].map((text) => Buffer.from(text)),
@@ -29,10 +29,10 @@ describe('a blob reader', () => {
     const both = await Promise.all([read(a), read(b), read(a)]);
     expect(both.map((bytes) => Buffer.from(bytes).toString())).toEqual(['a', 'b', 'a']);
     expect(Buffer.from(await read(c)).toString()).toBe('c');
-    expect(asked).toEqual([[a, b], [c]]);
+    expect(requests).toEqual([[a, b], [c]]);
   });
 
-  it('fails for a blob that is not there, and works on', async () => {
+  it('fails for a missing blob, and serves later reads', async () => {
     await expect(read('0'.repeat(64))).rejects.toMatchObject({ code: 'blob.missing' });
     const { sha256 } = await store.put(ALICE, Buffer.from('d'));
     expect(await read(sha256)).toHaveLength(1);

@@ -5,18 +5,18 @@ import type { BlobStore } from './blob-store.ts';
 
 export interface BlobStoreUnderTest {
   readonly store: BlobStore;
-  /** changes a stored byte behind the store's back; absent where nothing can reach it */
+  /** changes a stored byte behind the store's back; absent if the test cannot reach it */
   readonly tamper?: (tenantId: TenantId, sha256: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 const MIB = 1024 * 1024;
-/** For tests that move tens of MiB: a machine that does other things as well takes its time. */
+/** For tests that move tens of MiB, on a machine that may be busy. */
 const LONG_MS = 60_000;
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const text = (content: string): Uint8Array => new TextEncoder().encode(content);
 
-/** Bytes that hardly repeat and are the same in every run: AES in counter mode; `seed` tells them apart. */
+/** Bytes that hardly repeat and are the same in every run: AES in counter mode, by `seed`. */
 function noise(seed: number, length: number): Uint8Array {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'a key'), Buffer.alloc(16, String(seed)));
   return new Uint8Array(cipher.update(new Uint8Array(length)));
@@ -36,24 +36,24 @@ const tenantOf = (n: number): TenantId => formatId('tenant', new Uint8Array(16).
 const ALICE = tenantOf(1);
 const BOB = tenantOf(2);
 
-/** What every blob store does; run on the fake and on each adapter. */
+/** The requirements on every blob store; runs on the fake and on each adapter. */
 export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnderTest>): void {
   describe(`${name} as a blob store`, () => {
-    let under: BlobStoreUnderTest;
+    let subject: BlobStoreUnderTest;
     let store: BlobStore;
     beforeAll(async () => {
-      under = await make();
-      store = under.store;
+      subject = await make();
+      store = subject.store;
     });
-    afterAll(() => under.close());
+    afterAll(() => subject.close());
 
-    it('names bytes by their hash and gives them back', async () => {
+    it('returns bytes by their hash', async () => {
       const bytes = text('one');
       expect(await store.put(ALICE, bytes)).toEqual({ sha256: hashOf(bytes), size: 3 });
       expect(Buffer.from(await store.get(ALICE, hashOf(bytes)))).toEqual(Buffer.from(bytes));
     });
 
-    it('takes the same bytes twice, also within one call and from two at once', async () => {
+    it('accepts the same bytes twice, also within one call and from concurrent calls', async () => {
       const bytes = noise(7, 30_000);
       const refs = await Promise.all([
         store.putMany(ALICE, [bytes, bytes]),
@@ -64,7 +64,7 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
       expect(hashOf(await store.get(ALICE, hashOf(bytes)))).toBe(hashOf(bytes));
     });
 
-    it('takes no bytes', async () => {
+    it('accepts empty contents', async () => {
       const ref = await store.put(ALICE, new Uint8Array());
       expect(ref).toEqual({ sha256: hashOf(new Uint8Array()), size: 0 });
       expect(await store.get(ALICE, ref.sha256)).toHaveLength(0);
@@ -120,7 +120,7 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
       ['a short stream', 5_000],
       ['a long stream', 9 * MIB + 5],
     ])(
-      'takes %s as it takes the whole',
+      'stores %s as `put` stores the whole',
       async (_, length) => {
         const bytes = noise(length, length);
         const refs = [await store.putStream(BOB, cut(bytes, 100_003)), await store.putStream(BOB, cut(bytes, 3 * MIB))];
@@ -133,7 +133,7 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
       LONG_MS,
     );
 
-    it('keeps nothing of a stream that broke off', async () => {
+    it('stores no blob for a stream that breaks off', async () => {
       const bytes = noise(77, 3 * MIB);
       async function* broken(): AsyncIterable<Uint8Array> {
         yield bytes;
@@ -143,7 +143,7 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
       expect(await store.has(BOB, [hashOf(bytes)])).toEqual(new Set());
     });
 
-    it('shows a tenant nothing of another, and answers alike for not there and not yours', async () => {
+    it('hides the blobs of other tenants, and answers alike for missing and foreign ones', async () => {
       const ref = await store.put(ALICE, text('of alice alone'));
       const never = hashOf(text('never put'));
       expect(await store.has(BOB, [ref.sha256, never])).toEqual(new Set());
@@ -157,7 +157,7 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
       expect(await store.sizes(BOB, [ref.sha256, never])).toEqual(new Map([[ref.sha256, ref.size]]));
     });
 
-    it('is not changed through the bytes that it was given or gave', async () => {
+    it('shares no memory with its callers', async () => {
       const bytes = text('unchanged');
       const { sha256 } = await store.put(ALICE, bytes);
       bytes.fill(0);
@@ -169,11 +169,11 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
       ['a small blob', 100],
       ['a large blob', 2 * MIB],
     ])(
-      'finds %s that was tampered with',
+      'detects %s that was tampered with',
       async (_, length) => {
         const { sha256 } = await store.put(BOB, noise(31, length));
-        if (!under.tamper) return;
-        await under.tamper(BOB, sha256);
+        if (!subject.tamper) return;
+        await subject.tamper(BOB, sha256);
         await expect(store.get(BOB, sha256)).rejects.toMatchObject({ code: 'blob.corrupt' });
         await expect(store.getMany(BOB, [sha256])).rejects.toMatchObject({ code: 'blob.corrupt' });
         await expect(collect(store.getStream(BOB, sha256))).rejects.toMatchObject({ code: 'blob.corrupt' });

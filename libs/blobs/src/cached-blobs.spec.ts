@@ -13,7 +13,7 @@ const ALICE = formatId('tenant', new Uint8Array(16).fill(1));
 const BOB = formatId('tenant', new Uint8Array(16).fill(2));
 
 describe('a cache', () => {
-  it('answers from memory, to the tenant that put and to no other', async () => {
+  it('answers from memory, for the tenant that put the blob and for no other', async () => {
     const rows: BlobRows = new Map();
     const store = cachedBlobs(memoryBlobs(rows), { bytesMax: 100_000 });
     const { sha256 } = await store.put(ALICE, Buffer.from('kept'));
@@ -22,7 +22,7 @@ describe('a cache', () => {
     await expect(store.get(BOB, sha256)).rejects.toMatchObject({ code: 'blob.missing' });
   });
 
-  it('stays below its bound', async () => {
+  it('stays below its size limit', async () => {
     const rows: BlobRows = new Map();
     const store = cachedBlobs(memoryBlobs(rows), { bytesMax: 10_000 });
     const refs = [];
@@ -33,7 +33,7 @@ describe('a cache', () => {
     expect(kept.map((each) => each.status === 'fulfilled')).toEqual(refs.map((_, n) => n >= 10));
   });
 
-  it('does not keep a blob that would push most others out', async () => {
+  it('does not cache a blob that would evict most others', async () => {
     const rows: BlobRows = new Map();
     const store = cachedBlobs(memoryBlobs(rows), { bytesMax: 10_000 });
     const { sha256 } = await store.put(ALICE, Buffer.alloc(2_000));

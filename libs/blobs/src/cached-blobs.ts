@@ -6,18 +6,19 @@ import { refOf } from './ref.ts';
 
 export interface CacheOptions {
   /**
-   * bytes of contents to keep; one blob may take an eighth of it, so that a large file doesn't push everything else out
+   * bytes of contents to keep; a blob of more than an eighth of it isn't cached, so that a large file doesn't evict the
+   * rest
    */
   readonly bytesMax: number;
 }
 
-/** What an entry costs beside its content: key, map and list nodes. Bounds a cache full of empty files. */
+/** Overhead of an entry beside its content: key, map and list nodes. It bounds a cache of many empty files. */
 const ENTRY_BYTES = 256;
 
 /**
- * Keeps the blobs that were last read or put in memory, least recently used out first. Contents never change under
- * their hash, so an entry is never stale. Keys carry the tenant: a hit says nothing about another tenant's blobs.
- * `sizes` and large streams go to the store.
+ * An LRU cache in memory of the blobs that were read or put. Contents never change under their hash, so an entry is
+ * never stale. Keys include the tenant, so a hit reveals nothing about another tenant's blobs. `sizes` and streams
+ * bypass the cache.
  */
 export function cachedBlobs(store: BlobStore, options: CacheOptions): BlobStore {
   return new CachedBlobs(store, options.bytesMax);

@@ -3,10 +3,10 @@ import type { BlobRef, TenantId } from '@writ/contract';
 import { BlobStore } from './blob-store.ts';
 import { chunksOf, missingBlob, refOf, verifyBlob } from './ref.ts';
 
-/** What a memory store holds, by `<tenant>/<hash>`: given by a test that wants to look or tamper. */
+/** The rows of a memory store, by `<tenant>/<hash>`. A test passes them to read or tamper with them. */
 export type BlobRows = Map<string, Uint8Array>;
 
-/** The fake: keeps bytes for as long as the process lives, so its `put` survives nothing. */
+/** A fake that keeps bytes in memory, so its `put` is not durable. */
 export function memoryBlobs(rows: BlobRows = new Map()): BlobStore {
   return new MemoryBlobs(rows);
 }

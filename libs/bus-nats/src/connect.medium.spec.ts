@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server with a certificate of an authority that Node.js does not know, as a deployment's own NATS has one.
+// A server whose certificate is from an authority that Node.js does not have, as in a deployment with its own NATS.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,25 +41,25 @@ const connect = (given: { readonly scheme?: string; readonly caFile?: string }) 
     ...(given.caFile === undefined ? {} : { caFile: given.caFile }),
   });
 
-it('connects where the file holds the authority of the server', async () => {
+it('connects if the CA file holds the authority of the server', async () => {
   const connection = await connect({ caFile });
   await connection.flush();
   await connection.close();
 });
 
-it('does not connect where no file names the authority', async () => {
+it('does not connect without a CA file', async () => {
   await expect(connect({})).rejects.toThrow();
 });
 
-it('does not connect where the file holds another authority', async () => {
+it('does not connect if the CA file holds another authority', async () => {
   const other = file('other.crt', (await newCertificateAuthority()).cert);
   await expect(connect({ caFile: other })).rejects.toThrow();
 });
 
-it('names the file and its variable where the file cannot be read', async () => {
+it('names the CA file and its variable if the file cannot be read', async () => {
   await expect(connect({ caFile: join(folder, 'none.crt') })).rejects.toThrow(/none\.crt` \(WRIT_NATS_CA_FILE\)/);
 });
 
-it('refuses a file beside an address without encryption', async () => {
+it('refuses a CA file with an address without encryption', async () => {
   await expect(connect({ scheme: 'nats', caFile })).rejects.toThrow(/WRIT_NATS_URL.*tls:\/\//);
 });

@@ -6,19 +6,19 @@ import { inboxPrefixOf } from './permissions.ts';
 export interface NatsAddress {
   /** `nats://host:port`, or several separated by commas. `tls://` refuses a server that doesn't encrypt. */
   readonly url: string;
-  /** The user, called like its process; its inbox is named after it. */
+  /** The user, named like its process. Its inbox has the same name. */
   readonly user: string;
   /** Absent where the server has no users: in tests. */
   readonly password?: string;
   /** PEM file of the authorities that the server's certificate must be signed by; only with `tls://` */
   readonly caFile?: string;
-  /** whether what this connection publishes comes back to its own subscriptions; true unless said */
+  /** Whether this connection's own subscriptions receive what it publishes; true by default. */
   readonly echo?: boolean;
 }
 
 /**
- * Connects. A first connection that fails rejects: the process ends and whoever supervises it decides. A later one is
- * sought again for ever. Rejects too for a CA file that cannot be read, or one without `tls://`.
+ * Connects. If the first connection fails, it rejects: the process ends, and its supervisor decides what follows. A
+ * later loss is retried without end. It rejects too for a CA file that cannot be read, or one without `tls://`.
  */
 export async function connectNats({ url, user, password, caFile, echo }: NatsAddress): Promise<NatsConnection> {
   const isEncrypted = url.startsWith('tls://');
@@ -46,7 +46,7 @@ export async function connectNats({ url, user, password, caFile, echo }: NatsAdd
     // Finds a dead peer within 15 s, that is within a lease.
     pingInterval: 5_000,
     maxPingOut: 2,
-    // Requests would each capture a stack trace otherwise.
+    // Otherwise each request would capture a stack trace.
     noAsyncTraces: true,
   });
 }

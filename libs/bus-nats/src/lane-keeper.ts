@@ -3,18 +3,18 @@ import { JetStreamApiError, jetstreamManager, type JetStreamManager } from '@nat
 import type { NatsConnection } from '@nats-io/transport-node';
 import { consumerConfigOf, streamConfigOf, type WorkLanes } from './lanes.ts';
 
-/** What an answer of JetStream's API may take, in milliseconds; it is a matter of one or two. */
+/** Timeout of a call of JetStream's API, in milliseconds; usually it takes one or two. */
 const apiTimeoutMs = 2_000;
 
 /**
  * Makes the stream and consumers of the work lanes, and makes them again when they are gone. Only the process that
- * publishes on the lanes may do this: its user alone has the permissions.
+ * publishes on the lanes may do this, since only its user has the permissions.
  */
 export class LaneKeeper {
   readonly #connection: NatsConnection;
   readonly #lanes: WorkLanes;
   #manager: Promise<JetStreamManager> | undefined;
-  #underWay: Promise<void> | undefined;
+  #pending: Promise<void> | undefined;
   #generation = 0;
 
   constructor(connection: NatsConnection, lanes: WorkLanes) {
@@ -22,14 +22,14 @@ export class LaneKeeper {
     this.#lanes = lanes;
   }
 
-  /** Grows each time the lanes were made or found complete. */
+  /** Increases each time the lanes were made or found complete. */
   get generation(): number {
     return this.#generation;
   }
 
   /**
-   * Makes what is missing. Rebuilds everything when that fails: storage deleted under a running server can't be mended,
-   * and a stream of an older version has another configuration. Calls at the same time share the work.
+   * Makes the parts that are missing. If that fails it rebuilds everything: storage deleted under a running server
+   * can't be repaired, and a stream of an older version has another configuration. Concurrent calls share the work.
    */
   ensure(): Promise<void> {
     return this.#once(async (manager) => {
@@ -43,7 +43,7 @@ export class LaneKeeper {
   }
 
   /**
-   * Deletes the stream with all it holds and makes it anew. A lane message is never the only copy, so this costs a
+   * Deletes the stream with all its messages and makes it again. A lane message is never the only copy, so this costs a
    * lease at most.
    */
   rebuild(): Promise<void> {
@@ -53,15 +53,15 @@ export class LaneKeeper {
   #once(work: (manager: JetStreamManager) => Promise<void>): Promise<void> {
     this.#manager ??= jetstreamManager(this.#connection, { checkAPI: false, timeout: apiTimeoutMs });
     const manager = this.#manager;
-    this.#underWay ??= manager.then(work).finally(() => {
-      this.#underWay = undefined;
+    this.#pending ??= manager.then(work).finally(() => {
+      this.#pending = undefined;
     });
-    return this.#underWay;
+    return this.#pending;
   }
 
   async #rebuild(manager: JetStreamManager): Promise<void> {
     await manager.streams.delete(this.#lanes.stream).catch((error: unknown) => {
-      // Already gone is what was wanted; another failure shows in the next line.
+      // If it is gone already, that is the wanted state; another failure shows in the next line.
       if (!(error instanceof JetStreamApiError)) throw error;
     });
     await this.#make(manager);

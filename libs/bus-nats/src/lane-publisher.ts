@@ -5,12 +5,12 @@ import { Fault } from '@writ/contract';
 import type { LaneKeeper } from './lane-keeper.ts';
 import { laneMessageBytesMax, type WorkLanes } from './lanes.ts';
 
-/** JetStream's error for a message that it couldn't write. */
+/** JetStream's error code for a message that it couldn't write. */
 const storeFailed = 10_077;
-/** What the server may take to accept a message, in milliseconds; 0.2 is usual. */
+/** Timeout for the server to accept a message, in milliseconds; 0.2 is usual. */
 const acceptMs = 2_000;
 
-/** Puts messages into work lanes and mends the lanes where that fails. */
+/** Puts messages into work lanes, and repairs the lanes where that fails. */
 export class LanePublisher {
   readonly #jetstream: JetStreamClient;
   readonly #lanes: WorkLanes;
@@ -23,10 +23,10 @@ export class LanePublisher {
   }
 
   /**
-   * Resolves when the lane has the message. A first failure mends the lane and tries again; a second is Fault
-   * `bus.unreachable`.
+   * Resolves when the lane has stored the message. After a first failure it repairs the lane and tries again; a second
+   * failure is Fault `bus.unreachable`.
    */
-  async ring(lane: string, bytes: Uint8Array, messageId: string, headers: MsgHdrs): Promise<void> {
+  async publish(lane: string, bytes: Uint8Array, messageId: string, headers: MsgHdrs): Promise<void> {
     if (bytes.byteLength > laneMessageBytesMax)
       throw new Fault('request.too_large', `a message of a work lane has at most ${laneMessageBytesMax} bytes`);
     const generation = this.#keeper?.generation;
@@ -36,19 +36,19 @@ export class LanePublisher {
       await this.#jetstream.publish(lane, bytes, options);
     } catch (error) {
       try {
-        await this.#mend(error, generation);
+        await this.#repair(error, generation);
         await this.#jetstream.publish(lane, bytes, options);
       } catch (cause) {
-        throw new Fault('bus.unreachable', `the work lane \`${lane}\` takes nothing`, { cause });
+        throw new Fault('bus.unreachable', `the work lane \`${lane}\` accepts no messages`, { cause });
       }
     }
   }
 
-  async #mend(error: unknown, generation: number | undefined): Promise<void> {
+  async #repair(error: unknown, generation: number | undefined): Promise<void> {
     if (this.#keeper === undefined) throw error;
-    // Another publish has mended the lane meanwhile. Doing it again would lose the messages that were published since.
+    // Another publish has repaired the lane meanwhile. Repairing it again would lose the messages published since.
     if (this.#keeper.generation !== generation) return;
-    // The stream answered and couldn't write: its files are gone or broken, and it can't be mended in place.
+    // The stream answered and couldn't write: its files are gone or broken, and can't be repaired in place.
     if (error instanceof JetStreamApiError && error.code === storeFailed) await this.#keeper.rebuild();
     else await this.#keeper.ensure();
   }

@@ -18,23 +18,23 @@ let received: string[];
 let heard: () => void;
 
 /**
- * Publishes again until the worker has received the message, as the dispatcher does for a permit that nobody redeemed.
+ * Publishes again until the worker has received the message, as the dispatcher does for a permit that was not redeemed.
  * Resolves to the number of messages.
  */
-async function ringUntilHeard(text: string): Promise<number> {
+async function enqueueUntilReceived(text: string): Promise<number> {
   for (let ring = 1; ; ring += 1) {
     const arrived = new Promise<boolean>((resolve) => {
       heard = () => (received.includes(text) ? resolve(true) : undefined);
       setTimeout(() => resolve(false), 3_000).unref();
     });
-    await kernel.ring(lane, new TextEncoder().encode(text), { messageId: `${text}-${ring}` });
+    await kernel.enqueue(lane, new TextEncoder().encode(text), { messageId: `${text}-${ring}` });
     if (await arrived) return ring;
   }
 }
 
 async function startExecutor(): Promise<void> {
   executor = await natsBus({ url: server.url, user: 'executor', password, lanes, keepsLanes: false });
-  await executor.work(lane, {
+  await executor.consume(lane, {
     durable: 'inline',
     slots: () => 8,
     handler: async (message: WorkMessage) => {
@@ -45,7 +45,7 @@ async function startExecutor(): Promise<void> {
   });
 }
 
-/** The bus refuses a message while there is no connection. The dispatcher publishes its next one later. */
+/** The bus refuses a message while it has no connection. The dispatcher publishes its next one later. */
 async function reconnected(): Promise<void> {
   while (!kernel.isConnected()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -56,7 +56,7 @@ beforeEach(async () => {
   received = [];
   heard = () => {};
   await startExecutor();
-  expect(await ringUntilHeard('before')).toBe(1);
+  expect(await enqueueUntilReceived('before')).toBe(1);
 }, 120_000);
 
 afterEach(async () => {
@@ -65,39 +65,39 @@ afterEach(async () => {
   await server.stop();
 });
 
-test('the directory deleted under the running server: work goes on', async () => {
+test('after its directory is deleted, a running server delivers work', async () => {
   await server.deleteStore();
-  for (const text of ['one', 'two', 'three']) expect(await ringUntilHeard(text)).toBe(1);
+  for (const text of ['one', 'two', 'three']) expect(await enqueueUntilReceived(text)).toBe(1);
 }, 120_000);
 
-test('the directory deleted under the running server, which then restarts: the lane comes back within one ring', async () => {
+test('after its directory is deleted and the server restarts, one message restores the lane', async () => {
   await server.deleteStore();
   await server.kill();
   await server.start();
   await reconnected();
-  expect(await ringUntilHeard('after')).toBe(1);
+  expect(await enqueueUntilReceived('after')).toBe(1);
 }, 120_000);
 
-test('the server stopped, the directory deleted, the server started: the lane comes back within one ring', async () => {
+test('after the server stopped, its directory was deleted and it started, one message restores the lane', async () => {
   await server.kill();
   await server.deleteStore();
   await server.start();
   await reconnected();
-  expect(await ringUntilHeard('after')).toBe(1);
+  expect(await enqueueUntilReceived('after')).toBe(1);
 }, 120_000);
 
-test('storage that can no longer be written is rebuilt by the ring that meets it', async () => {
+test('a message rebuilds storage that can no longer be written', async () => {
   await executor.close();
   await server.deleteStore();
   // Fills the block that is still open, until the server has to open a file where the directory was.
   const large = 'x'.repeat(16_000);
   for (let index = 0; index < 600; index += 1)
-    await kernel.ring(lane, new TextEncoder().encode(large), { messageId: `fill-${index}` });
+    await kernel.enqueue(lane, new TextEncoder().encode(large), { messageId: `fill-${index}` });
   await startExecutor();
-  expect(await ringUntilHeard('after')).toBeLessThanOrEqual(2);
+  expect(await enqueueUntilReceived('after')).toBeLessThanOrEqual(2);
 }, 120_000);
 
-test('a worker that starts before the lanes are made reports nothing, and reports a lane that it loses once', async () => {
+test('a worker that starts before its lane reports nothing, and reports a lost lane once', async () => {
   const other = await startNatsServer((place) => natsServerConfig({ ...place, users, serverName: 'test', shard }));
   const reports: unknown[] = [];
   const early = await natsBus({
@@ -111,17 +111,17 @@ test('a worker that starts before the lanes are made reports nothing, and report
     },
   });
   const arrived = Promise.withResolvers<string>();
-  const take = async (message: WorkMessage): Promise<void> => {
+  const receive = async (message: WorkMessage): Promise<void> => {
     message.ack();
     arrived.resolve(new TextDecoder().decode(message.bytes));
   };
-  await early.work(lane, { durable: 'inline', slots: () => 8, handler: take });
+  await early.consume(lane, { durable: 'inline', slots: () => 8, handler: receive });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(reports).toEqual([]);
   const late = await natsBus({ url: other.url, user: 'kernel', password, lanes, keepsLanes: true });
-  await late.ring(lane, new TextEncoder().encode('first'), { messageId: 'first' });
+  await late.enqueue(lane, new TextEncoder().encode('first'), { messageId: 'first' });
   expect(await arrived.promise).toBe('first');
-  // Who keeps the lanes is gone, and so is what the server stored.
+  // The process that makes the lanes is gone, and so is the server's storage.
   await late.close();
   await other.kill();
   await other.deleteStore();

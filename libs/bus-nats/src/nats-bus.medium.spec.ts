@@ -44,7 +44,7 @@ test('a request whose answer would go anywhere but to an inbox is dropped', asyn
   });
   outsider.publish('writ.v1.test.kernel.deputy', '"misdirected"', { reply: 'writ.v1.test.ledger.append' });
   await outsider.flush();
-  // Answered after the misdirected one, on the same subscription: so that one is through.
+  // The bus answers it after the misdirected one, on the same subscription. So the misdirected one has been handled.
   await bus.request('writ.v1.test.kernel.deputy', 'sentinel', { deadline: Date.now() + 1_000 });
   await outsider.flush();
   expect(handled).toEqual(['sentinel']);
@@ -64,7 +64,7 @@ describe('when the server goes away and comes back', () => {
     while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  test('what was asked before does not wait for its deadline', async () => {
+  test('a request sent before does not wait for its deadline', async () => {
     let arrived = (): void => {};
     let release = (): void => {};
     const answered = new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ describe('when the server goes away and comes back', () => {
     await server.start();
   }, 120_000);
 
-  test('what is asked meanwhile is refused at once, and answered again afterwards', async () => {
+  test('requests are refused at once while it is away, and answered again afterwards', async () => {
     await bus.serve(subject, { queue: 'kernel', concurrencyMax: 1, handler: async () => 'here' });
     await server.kill();
     await until(() => !bus.isConnected());
@@ -97,7 +97,7 @@ describe('when the server goes away and comes back', () => {
       code: 'bus.unreachable',
     });
     await expect(
-      bus.ring(lanes.lanes[0]?.subject ?? '', new Uint8Array(), { messageId: 'away' }),
+      bus.enqueue(lanes.lanes[0]?.subject ?? '', new Uint8Array(), { messageId: 'away' }),
     ).rejects.toMatchObject({ code: 'bus.unreachable' });
     await server.start();
     await until(() => bus.isConnected());

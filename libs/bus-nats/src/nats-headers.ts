@@ -8,7 +8,7 @@ export function toNatsHeaders(headers: BusHeaders): MsgHdrs {
   return result;
 }
 
-/** Of a header given several times the first counts. */
+/** If a header occurs several times, the first counts. */
 export function fromNatsHeaders(headers: MsgHdrs | undefined): Record<string, string> {
   const result: Record<string, string> = {};
   if (headers !== undefined) for (const name of headers.keys()) result[name] = headers.get(name);

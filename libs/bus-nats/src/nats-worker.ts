@@ -1,66 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Consumer, ConsumerMessages, JetStreamClient, JsMsg } from '@nats-io/jetstream';
-import { handleOnce, UnderWay, type Surroundings, type Work, type WorkOptions } from '@writ/bus';
+import { handleOnce, InFlight, type BusDependencies, type WorkSubscription, type WorkOptions } from '@writ/bus';
 import type { LaneKeeper } from './lane-keeper.ts';
 import { fromNatsHeaders } from './nats-headers.ts';
 
-/** The port promises to ask for free slots at least this often. */
+/** Interval between calls of `slots` without free slots; the port promises at most this. */
 const slotsPollMs = 100;
-/** How long one fetch waits for messages. The server forgets it then; the next follows at once. */
+/** How long one fetch waits for messages. The server drops it then, and the next fetch follows at once. */
 const fetchMs = 5_000;
 /**
- * The server says this often that a fetch still waits. Two missing, and it was forgotten: the lane is looked at again.
+ * Interval of the server's heartbeats for a waiting fetch. After two missing ones the fetch is lost, and the worker
+ * looks up the lane again.
  */
 const heartbeatMs = 500;
-/**
- * Pause before a lane that is gone is looked for again: an executor waits for the kernel to make it. Half of it is
- * jitter.
- */
+/** Pause before a missing lane is looked up again, while the kernel makes it. Half of it is jitter. */
 const missingLaneMs = 300;
-/** How long a worker that starts looks for its lane before it reports that there is none. */
+/** How long a starting worker looks for its lane before it reports that the lane is missing. */
 const startMs = 10_000;
 /**
- * How long a message too many waits here for a slot: since a reconnection doubled a fetch, or a slot was taken
- * otherwise. Less than the lane waits for its acknowledgement.
+ * How long a message without a free slot waits here: after a reconnection doubled a fetch, or another lane took the
+ * slot. It is less than the lane waits for its acknowledgement.
  */
-const heldMs = 2_000;
-/** Then it goes back for this long. */
+const slotWaitMs = 2_000;
+/** After that, the message goes back to the lane for this long. */
 const noSlotDelayMs = 50;
 
-/** Takes messages of one lane, never more than the worker has free slots. */
-export class NatsWorker implements Work {
+/** Consumes messages of one lane, never more than the worker has free slots. */
+export class NatsWorker implements WorkSubscription {
   readonly #jetstream: JetStreamClient;
   readonly #stream: string;
   readonly #options: WorkOptions;
-  readonly #with: Surroundings;
+  readonly #dependencies: BusDependencies;
   readonly #keeper: LaneKeeper | undefined;
-  readonly #underWay = new UnderWay();
+  readonly #inFlight = new InFlight();
   readonly #running: Promise<void>;
   #consumer: Consumer | undefined;
   #messages: ConsumerMessages | undefined;
   #isOpen = true;
-  /** when it began to look for the lane, by a monotonic clock; null while it has one */
+  /** since when the lane is missing, by a monotonic clock; null while the worker has it */
   #missingSince: number | null = performance.now();
   #isReported = false;
-  #silentMs = startMs;
+  #reportAfterMs = startMs;
   #wake: () => void = () => {};
 
   constructor(
     client: JetStreamClient,
     stream: string,
     options: WorkOptions,
-    surroundings: Surroundings,
+    surroundings: BusDependencies,
     keeper: LaneKeeper | undefined,
   ) {
     this.#jetstream = client;
     this.#stream = stream;
     this.#options = options;
-    this.#with = surroundings;
+    this.#dependencies = surroundings;
     this.#keeper = keeper;
     this.#running = this.#run();
   }
 
-  freed(): void {
+  notifySlotFree(): void {
     this.#wake();
   }
 
@@ -69,7 +67,7 @@ export class NatsWorker implements Work {
     this.#wake();
     await this.#messages?.close();
     await this.#running;
-    await this.#underWay.idle();
+    await this.#inFlight.whenIdle();
   }
 
   async #run(): Promise<void> {
@@ -91,20 +89,20 @@ export class NatsWorker implements Work {
     this.#consumer ??= await this.#jetstream.consumers.get(this.#stream, this.#options.durable);
     if (!this.#isOpen) return;
     this.#messages = await this.#consumer.fetch({ max_messages: count, expires: fetchMs, idle_heartbeat: heartbeatMs });
-    [this.#missingSince, this.#isReported, this.#silentMs] = [null, false, 0];
+    [this.#missingSince, this.#isReported, this.#reportAfterMs] = [null, false, 0];
     for await (const message of this.#messages) {
-      await this.#untilFree();
-      if (this.#isOpen && this.#options.slots() > 0) this.#take(message);
+      await this.#untilSlotFree();
+      if (this.#isOpen && this.#options.slots() > 0) this.#dispatch(message);
       else message.nak(noSlotDelayMs);
     }
   }
 
-  async #untilFree(): Promise<void> {
-    const until = performance.now() + heldMs;
+  async #untilSlotFree(): Promise<void> {
+    const until = performance.now() + slotWaitMs;
     while (this.#isOpen && this.#options.slots() <= 0 && performance.now() < until) await this.#rest(slotsPollMs);
   }
 
-  #take(message: JsMsg): void {
+  #dispatch(message: JsMsg): void {
     const headers = fromNatsHeaders(message.headers);
     const received = { bytes: message.data, headers, delivery: message.info.deliveryCount };
     const settle = {
@@ -112,26 +110,26 @@ export class NatsWorker implements Work {
       nak: (delayMs: number) => message.nak(delayMs),
       term: () => message.term(),
     };
-    const handle = () => handleOnce(received, settle, this.#options.handler, this.#with.report);
-    void this.#underWay.run(() => this.#with.trace.extract(headers, handle)).then(() => this.#wake());
+    const handle = () => handleOnce(received, settle, this.#options.handler, this.#dependencies.report);
+    void this.#inFlight.run(() => this.#dependencies.trace.extract(headers, handle)).then(() => this.#wake());
   }
 
   /**
-   * The lane is gone, or the server is. Reported once, not at every look; and at the start only after a while, since a
-   * process that starts before the one that makes the lanes is as it should be.
+   * The lane or the server is gone. It is reported once, not at each attempt. After a start it is reported only after a
+   * while, since a worker may start before the process that makes the lanes.
    */
   async #recover(error: unknown): Promise<void> {
     this.#consumer = undefined;
     this.#missingSince ??= performance.now();
-    if (!this.#isReported && performance.now() - this.#missingSince >= this.#silentMs) {
-      this.#with.report(error);
+    if (!this.#isReported && performance.now() - this.#missingSince >= this.#reportAfterMs) {
+      this.#dependencies.report(error);
       this.#isReported = true;
     }
     await this.#keeper?.ensure().catch(() => {});
     await this.#rest(missingLaneMs / 2 + Math.random() * (missingLaneMs / 2));
   }
 
-  /** Waits, at most until a handler has settled. */
+  /** Waits for `ms`, or until a handler has settled. */
   async #rest(ms: number): Promise<void> {
     if (!this.#isOpen) return;
     await new Promise<void>((resolve) => {

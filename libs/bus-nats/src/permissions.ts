@@ -3,54 +3,54 @@ import { EVENTS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type Process }
 import { workLanesOf } from './lanes.ts';
 
 /**
- * What a user of the bus may do, as nats-server has it: everything absent is forbidden. A queue stands after its
- * subject, separated by a space.
+ * The permissions of a user of the bus, in the form of nats-server: a subject that is absent is forbidden. A queue
+ * follows its subject, separated by a space.
  */
 export interface Permissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** May publish once to the reply subject of each request received: for processes that serve. */
+  /** The user may publish once to the reply subject of each request that it received: for processes that serve. */
   readonly mayRespond: boolean;
 }
 
 /**
- * Which process publishes on the work lanes, and which one takes from them. Only the publisher may make and delete the
- * stream.
+ * The process that publishes on the work lanes, and the process that consumes from them. Only the publisher may make
+ * and delete the stream.
  */
-const RINGS: Process = 'kernel';
-const WORKS: Process = 'executor';
+const LANE_PUBLISHER: Process = 'kernel';
+const LANE_CONSUMER: Process = 'executor';
 
-/** Every inbox starts so; a reply goes nowhere else. */
+/** Every inbox starts so. Replies go to inboxes only. */
 export const inboxRoot = '_INBOX_';
 
-/** The prefix of the subjects on which a user gets answers. Nobody else may listen there. */
+/** The prefix of the subjects on which a user receives replies. No other user may subscribe there. */
 export function inboxPrefixOf(user: string): string {
   return `${inboxRoot}${user}`;
 }
 
-/** Derives what a process may do from the subject table of the contract. */
+/** Derives the permissions of a process from the subject table of the contract. */
 export function permissionsOf(process: Process, shard: string): Permissions {
   const subjects = subjectsOf(shard);
-  const asked = Object.entries(REQUESTS).filter(([, { clients }]) => clients.includes(process));
+  const requested = Object.entries(REQUESTS).filter(([, { clients }]) => clients.includes(process));
   const served = Object.entries(REQUESTS).filter(([, { server }]) => server === process);
   const events = Object.entries(EVENTS) as [
     EventKind,
     { publishers: readonly Process[]; subscribers: readonly Process[] },
   ][];
-  const told = events.filter(([, { publishers }]) => publishers.includes(process));
-  const heard = events.filter(([, { subscribers }]) => subscribers.includes(process));
+  const published = events.filter(([, { publishers }]) => publishers.includes(process));
+  const subscribed = events.filter(([, { subscribers }]) => subscribers.includes(process));
   return {
     publish: [
-      ...asked.map(([name]) => subjects.request(name)),
-      ...told.map(([kind]) => subjects.allEvents(kind)),
-      ...(process === RINGS ? ringing(shard) : []),
-      ...(process === WORKS ? working(shard) : []),
+      ...requested.map(([name]) => subjects.request(name)),
+      ...published.map(([kind]) => subjects.allEvents(kind)),
+      ...(process === LANE_PUBLISHER ? lanePublisherSubjects(shard) : []),
+      ...(process === LANE_CONSUMER ? laneConsumerSubjects(shard) : []),
     ],
     subscribe: [
       `${inboxPrefixOf(process)}.>`,
-      // Only within the queue of its name: a subscription beside it would get a copy of every request.
+      // Only within the queue of its name: a subscription without it would get a copy of every request.
       ...served.map(([name]) => `${subjects.request(name)} ${process}`),
-      ...heard.map(([kind]) => subjects.allEvents(kind)),
+      ...subscribed.map(([kind]) => subjects.allEvents(kind)),
     ],
     mayRespond: served.length > 0,
   };
@@ -64,7 +64,7 @@ export function allPermissions(shard: string): Readonly<Record<Process, Permissi
   >;
 }
 
-function ringing(shard: string): string[] {
+function lanePublisherSubjects(shard: string): string[] {
   const { stream, lanes } = workLanesOf(shard);
   return [
     ...lanes.map(({ subject }) => subject),
@@ -73,7 +73,7 @@ function ringing(shard: string): string[] {
   ];
 }
 
-function working(shard: string): string[] {
+function laneConsumerSubjects(shard: string): string[] {
   const { stream, lanes } = workLanesOf(shard);
   return lanes.flatMap(({ durable }) => [
     `$JS.API.CONSUMER.INFO.${stream}.${durable}`,

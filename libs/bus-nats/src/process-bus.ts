@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Surroundings } from '@writ/bus';
+import type { BusDependencies } from '@writ/bus';
 import type { Process } from '@writ/contract';
 import { workLanesOf } from './lanes.ts';
 import { natsBus, type NatsBus } from './nats-bus.ts';
 
-export interface ProcessBusOptions extends Partial<Surroundings> {
+export interface ProcessBusOptions extends Partial<BusDependencies> {
   readonly url: string;
   readonly shard: string;
-  /** the process's name unless said */
+  /** the process's name by default */
   readonly user: string | undefined;
   readonly password: string | undefined;
   /** see `NatsAddress` */
@@ -15,8 +15,8 @@ export interface ProcessBusOptions extends Partial<Surroundings> {
 }
 
 /**
- * Connects a process to its shard's bus. The kernel publishes on the work lanes, so it keeps them. Rejects when the
- * first connection fails.
+ * Connects a process to its shard's bus. The kernel publishes on the work lanes, so it also makes them. Rejects when
+ * the first connection fails.
  */
 export function processBus(
   process: Process,

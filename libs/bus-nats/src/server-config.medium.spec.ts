@@ -14,7 +14,7 @@ const lanes = workLanesOf(shard);
 const password = 'a-password-of-a-test';
 const users = { orchestrator: password, kernel: password, executor: password, ledger: password };
 
-/** The oracle: written out by hand, so that a mistake in the generator doesn't repeat itself here. */
+/** The oracle is written out here, so that a mistake in the generator doesn't repeat itself. */
 const requestRows = Object.entries(REQUESTS).map(([name, row]) => ({ subject: `writ.v1.s0.${name}`, ...row }));
 const eventRows = (Object.keys(EVENTS) as EventKind[]).map((kind) => ({
   subject: `writ.v1.s0.event.ten_a.${kind}`,
@@ -31,8 +31,8 @@ const workerApi = ['inline', 'sandboxed', 'broker'].flatMap((lane) => [
   `$JS.API.CONSUMER.MSG.NEXT.writ_s0_work.${lane}`,
   `$JS.ACK.writ_s0_work.${lane}.1.1.1.1.1`,
 ]);
-/** What nobody may: other people's streams, everything at once, the server's own. */
-const nobodys = [
+/** Subjects that no process may publish to: other users' streams, everything at once, the server's own. */
+const forbiddenToAll = [
   '$JS.API.INFO',
   '$JS.API.STREAM.NAMES',
   '$JS.API.STREAM.LIST',
@@ -72,7 +72,7 @@ const publishable = [
   ...lanesApi,
   ...consumerApi,
   ...workerApi,
-  ...nobodys,
+  ...forbiddenToAll,
   ...PROCESSES.map((process) => `${inboxPrefixOf(process)}.x.1`),
 ];
 
@@ -110,7 +110,7 @@ const subscribable: readonly {
 
 let server: TestNatsServer;
 const connections = {} as Record<Process, NatsConnection>;
-/** Errors that the server told each connection since the last round trip. */
+/** Errors that the server sent to each connection since the last round trip. */
 const violations: Record<Process, Error[]> = { orchestrator: [], kernel: [], executor: [], ledger: [] };
 
 beforeAll(async () => {
@@ -147,14 +147,15 @@ describe.each(PROCESSES)('%s', (process) => {
     const expected = publishable.filter((subject) => !mayPublish(process, subject));
     const forbidden: string[] = [];
     for (const subject of publishable) {
-      // An answer is asked for nowhere, so that allowed calls of JetStream's API change nothing that could be told.
+      // The requests have no reply subject, so that allowed calls of JetStream's API change nothing that could be
+      // observed.
       forbidden.push(...(await forbiddenDuring(process, (connection) => connection.publish(subject, 'not json'))));
     }
     expect(forbidden).toEqual(expected);
     expect(expected.length).toBeGreaterThan(30);
   });
 
-  test('may listen to what it serves and hears and nothing else', async () => {
+  test('may subscribe to its requests and events and nothing else', async () => {
     for (const { subject, queue, allowed } of subscribable) {
       const forbidden = await forbiddenDuring(process, (connection) => {
         const subscription = connection.subscribe(subject, { queue, callback: () => {} });

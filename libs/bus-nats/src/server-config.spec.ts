@@ -43,6 +43,6 @@ test('a path with a quote stays one string', () => {
   expect(natsServerConfig({ ...settings, storeDir: '/a "b"\\c' })).toContain('store_dir: "/a \\"b\\"\\\\c"');
 });
 
-test('a client that answers nothing is let go in seconds', () => {
+test('the server drops a client that answers no pings within seconds', () => {
   expect(natsServerConfig(settings)).toMatch(/^ping_interval: "5s"\nping_max: 2$/m);
 });

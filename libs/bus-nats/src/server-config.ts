@@ -7,24 +7,24 @@ export interface NatsServerSettings {
   readonly port: number;
   /** Directory of JetStream's files. */
   readonly storeDir: string;
-  /** Password of each process's user. The user is called like the process. */
+  /** Password of each process's user. The user has the name of the process. */
   readonly users: Readonly<Record<Process, string>>;
   readonly serverName: string;
   readonly shard: string;
-  /** Where the server writes its process id, if anywhere. */
+  /** File for the server's process id, if any. */
   readonly pidFile?: string;
   /** PEM files. Needed unless the host is loopback. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly caFile?: string };
 }
 
-/** Also keeps a password from being read as a bcrypt hash or as a variable of the file. */
+/** Also prevents that the server reads a password as a bcrypt hash or as a variable of the file. */
 const passwordPattern = /^[A-Za-z0-9_-]{16,128}$/;
 /**
- * A client that answers two pings with nothing is let go within 15 s, as our clients let a silent server go. Left to
- * itself the server takes minutes, and as long a process that is frozen or cut off gets its share of the requests,
- * which nobody answers.
+ * The server drops a client that leaves two pings unanswered within 15 s, as our clients drop a silent server. With the
+ * server's defaults this takes minutes; as long, a frozen or disconnected process would receive its share of the
+ * requests and answer none.
  */
-const PINGS = ['ping_interval: "5s"', 'ping_max: 2'];
+const PING_SETTINGS = ['ping_interval: "5s"', 'ping_max: 2'];
 const loopbackHosts = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /**
@@ -43,9 +43,9 @@ export function natsServerConfig(settings: NatsServerSettings): string {
     `port: ${settings.port}`,
     ...(settings.pidFile === undefined ? [] : [`pid_file: ${quote(settings.pidFile)}`]),
     ...tlsBlock(settings.tls),
-    // The bus refuses larger payloads before they are sent; both sides must agree.
+    // The bus refuses larger payloads before it sends them; both sides must agree.
     'max_payload: 1048576',
-    ...PINGS,
+    ...PING_SETTINGS,
     'jetstream {',
     `  store_dir: ${quote(settings.storeDir)}`,
     // Lanes live in files; memory streams aren't used.
@@ -71,7 +71,7 @@ function userBlock(process: Process, password: string, { publish, subscribe, may
     `      { user: ${quote(process)}, password: ${quote(password)}, permissions: {`,
     `        publish: { allow: ${list(publish)} }`,
     `        subscribe: { allow: ${list(subscribe)} }`,
-    // One answer to a request, and none to one that is older than any deadline of ours (a long poll: 60 s).
+    // One answer per request, and none to a request that is older than any of our deadlines (a long poll: 60 s).
     ...(mayRespond ? ['        allow_responses: { max: 1, expires: "2m" }'] : []),
     '      } }',
   ].join('\n');
@@ -87,7 +87,7 @@ function list(subjects: readonly string[]): string {
   return `[\n${subjects.map((subject) => `          ${quote(subject)}`).join('\n')}\n        ]`;
 }
 
-/** The file's strings take JSON's escapes for what can occur here; anything else is refused. */
+/** JSON's escapes are valid for the characters that can occur in the file; other characters are refused. */
 function quote(text: string): string {
   if (/[^\x20-\x7e]/.test(text))
     throw new Error(`\`${JSON.stringify(text)}\` has characters that the configuration can't hold`);

@@ -8,7 +8,7 @@ import { natsBus, type NatsBus } from './nats-bus.ts';
 const SERVERS = 3;
 const lanes = workLanesOf('s0', SERVERS);
 const lane = 'writ.v1.s0.work.inline';
-/** A vote for another leader takes seconds, and a client looks for a dead peer each five. */
+/** The election of another leader takes seconds, and a client checks for a dead peer each five. */
 const GAP_MS = 60_000;
 
 let servers: readonly TestNatsServer[];
@@ -40,7 +40,7 @@ cluster { name: "spec", host: "127.0.0.1", port: ${route}, routes: [${routes}] }
   });
   executor = await natsBus({ url, user: 'executor', lanes, keepsLanes: false });
   received = [];
-  await executor.work(lane, {
+  await executor.consume(lane, {
     durable: 'inline',
     slots: () => 8,
     handler: async (message) => {
@@ -48,7 +48,7 @@ cluster { name: "spec", host: "127.0.0.1", port: ${route}, routes: [${routes}] }
       received.push(new TextDecoder().decode(message.bytes));
     },
   });
-  await hearing('before');
+  await enqueueUntilReceived('before');
 }, 2 * GAP_MS);
 
 afterEach(async () => {
@@ -57,13 +57,13 @@ afterEach(async () => {
   await Promise.all((servers ?? []).map((server) => server.stop()));
 }, GAP_MS);
 
-/** Publishes as the dispatcher does, again and again, until a worker has received the message. */
-async function hearing(text: string): Promise<void> {
+/** Publishes again and again, as the dispatcher does, until a worker has received the message. */
+async function enqueueUntilReceived(text: string): Promise<void> {
   let ring = 0;
   await vi.waitFor(
     async () => {
       ring += 1;
-      await kernel.ring(lane, new TextEncoder().encode(text), { messageId: `${text}-${ring}` });
+      await kernel.enqueue(lane, new TextEncoder().encode(text), { messageId: `${text}-${ring}` });
       await vi.waitFor(() => expect(received).toContain(text), { timeout: 2_000 });
     },
     { timeout: GAP_MS, interval: 500 },
@@ -84,7 +84,7 @@ test(
   'in a cluster of three, work reaches executors while the server that led its stream is away',
   async () => {
     await (await leaderOfStream()).kill();
-    await hearing('after');
+    await enqueueUntilReceived('after');
     expect(received).toContain('after');
   },
   2 * GAP_MS,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import type { Bus } from './bus.ts';
-import type { MakeBus } from './made-bus.contract.ts';
+import type { MakeBus } from './bus-factory.contract.ts';
 import { requestContract } from './request.contract.ts';
 import { workContract } from './work.contract.ts';
 
@@ -22,62 +22,62 @@ function eventContract(makeBus: MakeBus): void {
     });
     afterEach(() => bus.close());
 
-    test('an event reaches every listener whose pattern matches, and no other', async () => {
-      const heard: string[] = [];
+    test('an event reaches every subscriber whose pattern matches, and no other', async () => {
+      const received: string[] = [];
       const both = new Promise<void>((resolve) => {
-        const note = (who: string) => (): void => {
-          heard.push(who);
-          if (heard.length === 2) resolve();
+        const record = (who: string) => (): void => {
+          received.push(who);
+          if (received.length === 2) resolve();
         };
         void bus
-          .subscribe('writ.v1.test.event.*.operation', note('one kind'))
-          .then(() => bus.subscribe('writ.v1.test.event.>', note('all')))
-          .then(() => bus.subscribe('writ.v1.test.event.*.stop', note('other kind')))
+          .subscribe('writ.v1.test.event.*.operation', record('one kind'))
+          .then(() => bus.subscribe('writ.v1.test.event.>', record('all')))
+          .then(() => bus.subscribe('writ.v1.test.event.*.stop', record('other kind')))
           .then(() => bus.publish('writ.v1.test.event.ten_a.operation', { n: 1 }));
       });
       await both;
-      expect(heard.sort()).toEqual(['all', 'one kind']);
+      expect(received.sort()).toEqual(['all', 'one kind']);
     });
 
     test('an event carries its payload and headers, and no deadline', async () => {
-      const heard = new Promise(
+      const received = new Promise(
         (resolve) =>
           void bus
             .subscribe('writ.v1.test.event.ten_b.slots', resolve)
             .then(() => bus.publish('writ.v1.test.event.ten_b.slots', { free: 3 }, { colour: 'red' })),
       );
-      expect(await heard).toMatchObject({ payload: { free: 3 }, headers: { colour: 'red' }, deadline: null });
+      expect(await received).toMatchObject({ payload: { free: 3 }, headers: { colour: 'red' }, deadline: null });
     });
 
-    test('an event that nobody listens to is no error', () => {
+    test('an event without a subscriber is no error', () => {
       expect(() => bus.publish('writ.v1.test.event.ten_c.nobody', {})).not.toThrow();
     });
 
-    test('who is to be reached hears it as any event; where nobody listens, or no more, that is said at once', async () => {
-      const heard: unknown[] = [];
+    test('`tryDeliver` reaches a subscriber, and resolves with false at once if there is none', async () => {
+      const received: unknown[] = [];
       const subject = 'writ.v1.test.event.exc_a.assigned';
-      expect(await bus.reach(subject, {}, 60_000)).toBe(false);
-      let told: (value: null) => void = () => undefined;
+      expect(await bus.tryDeliver(subject, {}, 60_000)).toBe(false);
+      let notify: (value: null) => void = () => undefined;
       const subscription = await bus.subscribe(subject, ({ payload }) => {
-        heard.push(payload);
-        told(null);
+        received.push(payload);
+        notify(null);
       });
       const arrived = new Promise((resolve) => {
-        told = resolve;
+        notify = resolve;
       });
-      expect(await bus.reach(subject, { n: 1 }, 50)).toBe(true);
+      expect(await bus.tryDeliver(subject, { n: 1 }, 50)).toBe(true);
       await arrived;
       await subscription.close();
-      expect(await bus.reach(subject, { n: 2 }, 60_000)).toBe(false);
-      expect(heard).toEqual([{ n: 1 }]);
-      await expect(bus.reach(subject, 'x'.repeat(1_048_576), 50)).rejects.toThrow(Fault);
+      expect(await bus.tryDeliver(subject, { n: 2 }, 60_000)).toBe(false);
+      expect(received).toEqual([{ n: 1 }]);
+      await expect(bus.tryDeliver(subject, 'x'.repeat(1_048_576), 50)).rejects.toThrow(Fault);
     });
 
     test('a payload above the limit is refused before it is sent', () => {
       expect(() => bus.publish('writ.v1.test.event.ten_d.big', 'x'.repeat(1_048_576))).toThrow(Fault);
     });
 
-    test('a listener that throws goes on listening', async () => {
+    test('a subscriber whose handler throws keeps its subscription', async () => {
       let count = 0;
       await new Promise<void>(
         (resolve) =>

@@ -3,13 +3,13 @@ import { Fault, HEADERS } from '@writ/contract';
 import type { BusHeaders } from './bus.ts';
 
 /**
- * Returns the milliseconds left until the deadline.
+ * Returns the milliseconds that are left until the deadline.
  * @throws Fault `deadline` when none are left.
  */
 export function verifyTimeLeft(deadline: number, now: number): number {
-  const left = deadline - now;
-  if (!(left > 0)) throw new Fault('deadline');
-  return left;
+  const remaining = deadline - now;
+  if (!(remaining > 0)) throw new Fault('deadline');
+  return remaining;
 }
 
 /**
@@ -19,7 +19,7 @@ export function verifyTimeLeft(deadline: number, now: number): number {
 export function parseDeadline(headers: BusHeaders): number | null {
   const text = headers[HEADERS.deadline];
   if (text === undefined) return null;
-  // Sixteen digits reach past the largest safe integer; anything longer is no time.
+  // Sixteen digits reach past the largest safe integer; longer texts are not times.
   if (!/^\d{1,16}$/.test(text))
     throw new Fault('request.malformed', `header \`${HEADERS.deadline}\` must be epoch milliseconds`);
   return Number(text);

@@ -11,7 +11,7 @@ const thrownBy = (fn: () => unknown): unknown => {
   }
 };
 
-test('every fault of the table crosses as itself', () => {
+test('every fault of the table is the same fault after encoding and parsing', () => {
   for (const code of Object.keys(FAULTS) as FaultCode[]) {
     expect(thrownBy(() => parseReply(encodeFault(new Fault(code, 'a detail'))))).toMatchObject({
       code,
@@ -20,7 +20,7 @@ test('every fault of the table crosses as itself', () => {
   }
 });
 
-test('the bytes of an answer are these', () => {
+test('the encoding of an answer has these bytes', () => {
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   expect(text(encodeOk({ n: 1 }))).toBe('{"ok":{"n":1}}');
   expect(text(encodeOk(undefined))).toBe('{"ok":null}');
@@ -60,7 +60,7 @@ test('the limit is on bytes, not on characters', () => {
   expect(thrownBy(() => encodePayload('ü'.repeat(messageBytesMax / 2)))).toMatchObject({ code: 'request.too_large' });
 });
 
-it('gives names as they were written, whatever was read before', () => {
+it('keeps the names of members, whatever was parsed before', () => {
   const names = (payload: object): string[] => Object.keys(parsePayload(encodePayload(payload)) as object);
   // In this order JSON.parse gives the second one's quote as the first one's backslash.
   expect([names({ h: [], '\\': 0 }), names({ h: 1, '"': 2 })]).toEqual([

@@ -3,8 +3,8 @@ import { Fault, isFaultCode } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 
 /**
- * What a message may weigh, in bytes of its payload. The server is told 1 MiB including headers (its default, which
- * every deployment has); 16 KiB are left for those. The largest message of ours is a batch of records, 512 KiB.
+ * Limit on a message's payload, in bytes. The server allows 1 MiB including headers (its default in every deployment),
+ * so 16 KiB are left for headers. Our largest message is a batch of records, 512 KiB.
  */
 export const messageBytesMax = 1_048_576 - 16_384;
 
@@ -25,7 +25,7 @@ export function encodePayload(payload: unknown): Uint8Array {
   return bytes;
 }
 
-/** Reads a payload. No bytes read as null. @throws Fault `request.malformed` when it isn't JSON in UTF-8. */
+/** Parses a payload. An empty one is null. @throws Fault `request.malformed` when it isn't JSON in UTF-8. */
 export function parsePayload(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return null;
   try {
@@ -40,14 +40,14 @@ export function encodeOk(value: unknown): Uint8Array {
   return encodePayload({ ok: value ?? null });
 }
 
-/** Encodes what a handler threw: `{fault}`. Anything but a Fault is `internal`, and nothing of it is told. */
+/** Encodes the error of a handler: `{fault}`. Any error but a Fault becomes `internal`, and its text is not sent. */
 export function encodeFault(error: unknown): Uint8Array {
   if (!(error instanceof Fault)) return encodePayload({ fault: { code: 'internal' } });
   return encodePayload({ fault: { code: error.code, detail: error.detail, pointer: error.pointer } });
 }
 
 /**
- * Reads an answer: returns the value or throws the Fault it carries. A code that this version doesn't know is
+ * Parses an answer: returns the value or throws the Fault in it. A code that this version doesn't have becomes
  * `internal`.
  */
 export function parseReply(bytes: Uint8Array): unknown {

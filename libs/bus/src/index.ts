@@ -4,18 +4,18 @@ export {
   type BusHeaders,
   type BusMessage,
   type RequestOptions,
-  type RingOptions,
+  type EnqueueOptions,
   type ServeOptions,
   type Subscription,
-  type Work,
+  type WorkSubscription,
   type WorkMessage,
   type WorkOptions,
 } from './bus.ts';
 export { parseDeadline, requestHeaders, verifyTimeLeft } from './deadline.ts';
 export { encodeFault, encodeOk, encodePayload, messageBytesMax, parsePayload, parseReply } from './envelope.ts';
 export { MemoryBus, memoryBus, type MemoryBusOptions } from './memory-bus.ts';
-export { Serving, type Surroundings } from './serving.ts';
-export { failedWorkDelayMs, handleOnce } from './settle-once.ts';
+export { RequestServer, type BusDependencies } from './request-server.ts';
+export { failedWorkDelayMs, handleOnce } from './handle-once.ts';
 export { isSubjectMatch } from './subject-match.ts';
 export { noTrace, type TraceHooks } from './trace-hooks.ts';
-export { UnderWay } from './under-way.ts';
+export { InFlight } from './in-flight.ts';

@@ -4,15 +4,15 @@ import { memoryBus } from './memory-bus.ts';
 
 busContract('the in-memory bus', async ({ trace }) => memoryBus({ now: Date.now, trace }));
 
-test('a ring for a lane that was lost does not arrive, and the next one does', async () => {
+test('after a lane was lost, its old messages do not arrive and new ones do', async () => {
   const bus = memoryBus({ now: Date.now });
   const encode = (text: string) => new TextEncoder().encode(text);
-  await bus.ring('lane', encode('lost'), { messageId: '1' });
+  await bus.enqueue('lane', encode('lost'), { messageId: '1' });
   bus.loseLanes();
-  await bus.ring('lane', encode('kept'), { messageId: '2' });
+  await bus.enqueue('lane', encode('kept'), { messageId: '2' });
   const first = new Promise<string>(
     (resolve) =>
-      void bus.work('lane', {
+      void bus.consume('lane', {
         durable: 'd',
         slots: () => 1,
         handler: async (message) => {
@@ -25,7 +25,7 @@ test('a ring for a lane that was lost does not arrive, and the next one does', a
   await bus.close();
 });
 
-test('what the handler of an event throws is reported', async () => {
+test('an error of an event handler is reported', async () => {
   const reported = new Promise((resolve) => {
     const bus = memoryBus({ now: Date.now, report: resolve });
     void bus

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RingOptions, Work, WorkOptions } from './bus.ts';
-import { handleOnce } from './settle-once.ts';
-import { UnderWay } from './under-way.ts';
+import type { EnqueueOptions, WorkSubscription, WorkOptions } from './bus.ts';
+import { handleOnce } from './handle-once.ts';
+import { InFlight } from './in-flight.ts';
 
-/** How often a worker's free slots are asked for while messages wait: well under the 100 ms that the port promises. */
+/** How often the lane polls a worker's free slots while messages wait: well under the 100 ms that the port promises. */
 const slotsPollMs = 20;
-/** Deliveries of one message before the lane gives up on it, as on the real lanes. */
+/** Deliveries of one message before the lane drops it, as on the NATS lanes. */
 const deliveriesMax = 3;
 
-interface Queued {
+interface QueuedMessage {
   readonly bytes: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
   readonly delivery: number;
@@ -16,13 +16,13 @@ interface Queued {
 
 interface Worker {
   readonly options: WorkOptions;
-  readonly underWay: UnderWay;
+  readonly underWay: InFlight;
 }
 
 /** One work lane of the in-memory bus: a queue, and the workers that share it. */
 export class MemoryLane {
   readonly #report: (error: unknown) => void;
-  readonly #queue: Queued[] = [];
+  readonly #queue: QueuedMessage[] = [];
   readonly #seen = new Set<string>();
   readonly #workers: Worker[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -31,29 +31,29 @@ export class MemoryLane {
     this.#report = report;
   }
 
-  ring(bytes: Uint8Array, options: RingOptions, headers: Readonly<Record<string, string>>): void {
+  enqueue(bytes: Uint8Array, options: EnqueueOptions, headers: Readonly<Record<string, string>>): void {
     if (this.#seen.has(options.messageId)) return;
     this.#seen.add(options.messageId);
     this.#queue.push({ bytes: Uint8Array.from(bytes), headers, delivery: 1 });
     this.#after(0, () => this.#pump());
   }
 
-  work(options: WorkOptions): Work {
-    const worker: Worker = { options, underWay: new UnderWay() };
+  consume(options: WorkOptions): WorkSubscription {
+    const worker: Worker = { options, underWay: new InFlight() };
     this.#workers.push(worker);
     this.#after(0, () => this.#pump());
     return {
-      freed: () => this.#after(0, () => this.#pump()),
+      notifySlotFree: () => this.#after(0, () => this.#pump()),
       close: async () => {
         const index = this.#workers.indexOf(worker);
         if (index >= 0) this.#workers.splice(index, 1);
-        await worker.underWay.idle();
+        await worker.underWay.whenIdle();
       },
     };
   }
 
-  /** Forgets every message, as a lane does whose storage was deleted. */
-  lose(): void {
+  /** Drops every message, as a lane does whose storage was deleted. */
+  clear(): void {
     this.#queue.length = 0;
     this.#seen.clear();
   }
@@ -70,14 +70,14 @@ export class MemoryLane {
         this.#after(slotsPollMs, () => this.#pump());
         return;
       }
-      // Whoever was served goes to the end of the line.
+      // Round robin: the worker that was served goes to the end.
       this.#workers.push(...this.#workers.splice(this.#workers.indexOf(worker), 1));
       const message = this.#queue.shift();
       if (message !== undefined) void this.#deliver(worker, message);
     }
   }
 
-  async #deliver(worker: Worker, message: Queued): Promise<void> {
+  async #deliver(worker: Worker, message: QueuedMessage): Promise<void> {
     const nak = (delayMs: number): void => {
       if (message.delivery >= deliveriesMax) return;
       this.#after(delayMs, () => {

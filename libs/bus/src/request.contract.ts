@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type FaultCode } from '@writ/contract';
-import type { MakeBus } from './made-bus.contract.ts';
+import type { MakeBus } from './bus-factory.contract.ts';
 import type { Bus, BusMessage, ServeOptions } from './bus.ts';
 
-/** A second: long for anything within one machine, short for a test that fails. */
+/** A second: long for one machine, short for a test that fails. */
 const soon = (): number => Date.now() + 1_000;
 
 let serial = 0;
@@ -19,7 +19,7 @@ async function faultOf(promise: Promise<unknown>): Promise<FaultCode | 'no fault
   );
 }
 
-/** Resolvable from outside: what a handler waits for while a test looks at it. */
+/** A promise that a test resolves. A handler waits for it while the test makes its checks. */
 function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -41,7 +41,7 @@ export function requestContract(makeBus: MakeBus): void {
     const serve = (handler: ServeOptions['handler'], concurrencyMax = 8) =>
       bus.serve(subject, { queue: 'kernel', concurrencyMax, handler });
 
-    test('the handler gets what was sent and the requester what it returned', async () => {
+    test('the handler receives the payload, and the requester receives the handler’s value', async () => {
       await serve(async ({ payload }) => ({ echo: payload }));
       const sent = { text: 'grüße \u{1f980}', list: [1, null, { deep: true }] };
       expect(await bus.request(subject, sent, { deadline: soon() })).toEqual({ echo: sent });
@@ -71,7 +71,7 @@ export function requestContract(makeBus: MakeBus): void {
       expect(error).toMatchObject({ code: 'permit.spent', detail: 'by `exe_2`', pointer: '/permit', cause: undefined });
     });
 
-    test('an unknown error arrives as `internal` and tells nothing of itself', async () => {
+    test('an unknown error arrives as `internal`, without its text', async () => {
       await serve(async () => {
         throw new Error('password is swordfish');
       });
@@ -80,13 +80,13 @@ export function requestContract(makeBus: MakeBus): void {
       expect(JSON.stringify({ ...(error as Fault), message: (error as Fault).message })).not.toContain('swordfish');
     });
 
-    test('nobody there is `bus.unreachable`, at once', async () => {
+    test('a request without a server is `bus.unreachable`, at once', async () => {
       const before = Date.now();
       expect(await faultOf(bus.request(subject, {}, { deadline: Date.now() + 30_000 }))).toBe('bus.unreachable');
       expect(Date.now() - before).toBeLessThan(5_000);
     });
 
-    test('a deadline gone by is refused before anything is sent', async () => {
+    test('a request past its deadline is refused before it is sent', async () => {
       let calls = 0;
       await serve(async () => {
         calls += 1;
@@ -96,14 +96,14 @@ export function requestContract(makeBus: MakeBus): void {
       expect(calls).toBe(1);
     });
 
-    test('an answer that comes too late is `deadline`', async () => {
+    test('an answer after the deadline is `deadline`', async () => {
       const { opened, open } = gate();
       await serve(() => opened);
       expect(await faultOf(bus.request(subject, {}, { deadline: Date.now() + 50 }))).toBe('deadline');
       open();
     });
 
-    test('a handler at its bound answers `overloaded` at once, and takes the next when one is done', async () => {
+    test('a server at its concurrency limit answers `overloaded`, and accepts again after one ends', async () => {
       const { opened, open } = gate();
       await serve(() => opened, 2);
       const first = [bus.request(subject, {}, { deadline: soon() }), bus.request(subject, {}, { deadline: soon() })];
@@ -122,7 +122,7 @@ export function requestContract(makeBus: MakeBus): void {
       expect(Math.min(answered.a, answered.b)).toBeGreaterThan(0);
     });
 
-    test('closing lets what is under way answer, and takes nothing new', async () => {
+    test('closing waits for the running requests and refuses new ones', async () => {
       const { opened, open } = gate();
       const started = gate();
       const served = await serve(() => {

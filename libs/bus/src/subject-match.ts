@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Answers whether a subject matches a pattern in which `*` stands for one token and a last `>` for one or more. */
+/** Answers whether a subject matches a pattern, in which `*` matches one token and a last `>` one or more. */
 export function isSubjectMatch(pattern: string, subject: string): boolean {
   const wanted = pattern.split('.');
   const tokens = subject.split('.');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How the trace context gets into and out of a message's headers. Given by telemetry, so that the port stays free of
- * it.
+ * How the trace context is written to and read from a message's headers. Telemetry implements it, so the port does not
+ * depend on telemetry.
  */
 export interface TraceHooks {
   /** Adds the current trace context to the headers. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CONTRACT_LANE, type MakeBus } from './made-bus.contract.ts';
+import { CONTRACT_LANE, type MakeBus } from './bus-factory.contract.ts';
 import type { Bus, WorkMessage } from './bus.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Collects what a worker was given, and lets a test wait for it. */
+/** Collects the messages of a worker, and lets a test wait for them. */
 class Inbox {
   readonly messages: WorkMessage[] = [];
   #waiting: Array<{ count: number; resolve: () => void }> = [];
@@ -41,29 +41,29 @@ export function workContract(makeBus: MakeBus): void {
     afterEach(() => bus.close());
 
     const { subject, durable } = CONTRACT_LANE;
-    const ring = (text: string) => bus.ring(subject, encoder.encode(text), { messageId: `${run}-${text}` });
+    const enqueue = (text: string) => bus.enqueue(subject, encoder.encode(text), { messageId: `${run}-${text}` });
 
-    test('what is rung reaches a worker, whichever of the two came first', async () => {
+    test('a message reaches a worker, whether the message or the worker came first', async () => {
       const inbox = new Inbox();
-      await ring('before');
+      await enqueue('before');
       const handler = async (message: WorkMessage): Promise<void> => {
         message.ack();
         inbox.add(message);
       };
-      await bus.work(subject, { durable, slots: () => 4, handler });
+      await bus.consume(subject, { durable, slots: () => 4, handler });
       await inbox.has(1);
-      await ring('after');
+      await enqueue('after');
       await inbox.has(2);
       expect(inbox.texts()).toEqual(['before', 'after']);
       expect(inbox.messages[0]?.delivery).toBe(1);
     });
 
-    test('the same message id rung twice arrives once', async () => {
+    test('two messages with the same id arrive once', async () => {
       const inbox = new Inbox();
-      await ring('twice');
-      await ring('twice');
-      await ring('last');
-      await bus.work(subject, {
+      await enqueue('twice');
+      await enqueue('twice');
+      await enqueue('last');
+      await bus.consume(subject, {
         durable,
         slots: () => 1,
         handler: async (message) => {
@@ -75,38 +75,38 @@ export function workContract(makeBus: MakeBus): void {
       expect(inbox.texts()).toEqual(['twice', 'last']);
     });
 
-    test('a worker is never given more than it has free slots', async () => {
+    test('a worker never receives more messages than it has free slots', async () => {
       const inbox = new Inbox();
       let free = 2;
       let least = 2;
-      let take: () => void = () => {};
+      let notifyTaken: () => void = () => {};
       const bothTaken = new Promise<void>((resolve) => {
-        take = resolve;
+        notifyTaken = resolve;
       });
-      await bus.work(subject, {
+      await bus.consume(subject, {
         durable,
         slots: () => free,
         handler: async (message) => {
           free -= 1;
           least = Math.min(least, free);
-          if (free === 0) take();
+          if (free === 0) notifyTaken();
           message.ack();
-          // The first holds its slot until the second has come, however far apart the two were sent.
+          // The first handler holds its slot until the second message has come, however far apart the two were sent.
           await bothTaken;
           await new Promise((resolve) => setImmediate(resolve));
           free += 1;
           inbox.add(message);
         },
       });
-      await Promise.all(Array.from({ length: 20 }, (_, index) => ring(String(index))));
+      await Promise.all(Array.from({ length: 20 }, (_, index) => enqueue(String(index))));
       await inbox.has(20);
       expect(least).toBe(0);
     });
 
-    test("what was asked for and finds that a slot was taken otherwise meanwhile waits for one, and isn't given back", async () => {
+    test('a fetched message whose slot was taken meanwhile waits for a slot and is not delivered again', async () => {
       const inbox = new Inbox();
       let free = 2;
-      const work = await bus.work(subject, {
+      const work = await bus.consume(subject, {
         durable,
         slots: () => free,
         handler: async (message) => {
@@ -115,35 +115,35 @@ export function workContract(makeBus: MakeBus): void {
           inbox.add(message);
         },
       });
-      // It has asked for two by then.
+      // The worker has fetched two messages by then.
       await new Promise((resolve) => {
         setTimeout(resolve, 50);
       });
       free = 1;
-      for (const text of ['first', 'second']) await ring(text);
+      for (const text of ['first', 'second']) await enqueue(text);
       await new Promise((resolve) => {
         setTimeout(resolve, 300);
       });
       expect(inbox.messages).toHaveLength(1);
       free = 1;
-      work.freed();
+      work.notifySlotFree();
       await inbox.has(2);
       expect(inbox.messages.map(({ delivery }) => delivery)).toEqual([1, 1]);
     });
 
-    test('a worker without free slots is given nothing until it has some', async () => {
+    test('a worker without free slots receives no message until it has one', async () => {
       const inbox = new Inbox();
       let free = 0;
-      let asked: () => void = () => {};
-      const askedTwice = new Promise<void>((resolve) => {
+      let notifyPolled: () => void = () => {};
+      const polledTwice = new Promise<void>((resolve) => {
         let count = 0;
-        asked = () => ((count += 1) === 2 ? resolve() : undefined);
+        notifyPolled = () => ((count += 1) === 2 ? resolve() : undefined);
       });
       const slots = (): number => {
-        asked();
+        notifyPolled();
         return free;
       };
-      await bus.work(subject, {
+      await bus.consume(subject, {
         durable,
         slots,
         handler: async (message) => {
@@ -151,8 +151,8 @@ export function workContract(makeBus: MakeBus): void {
           inbox.add(message);
         },
       });
-      await ring('later');
-      await askedTwice;
+      await enqueue('later');
+      await polledTwice;
       expect(inbox.messages).toHaveLength(0);
       free = 1;
       await inbox.has(1);
@@ -164,17 +164,17 @@ export function workContract(makeBus: MakeBus): void {
         message.ack();
         inbox.add(message);
       };
-      await bus.work(subject, { durable, slots: () => 4, handler });
-      await bus.work(subject, { durable, slots: () => 4, handler });
+      await bus.consume(subject, { durable, slots: () => 4, handler });
+      await bus.consume(subject, { durable, slots: () => 4, handler });
       const texts = Array.from({ length: 30 }, (_, index) => String(index));
-      await Promise.all(texts.map(ring));
+      await Promise.all(texts.map(enqueue));
       await inbox.has(30);
       expect(inbox.texts().sort()).toEqual(texts.sort());
     });
 
-    test('nak brings a message back after the delay; term and ack do not', async () => {
+    test('a message is delivered again after nak and its delay, and not after term or ack', async () => {
       const inbox = new Inbox();
-      await bus.work(subject, {
+      await bus.consume(subject, {
         durable,
         slots: () => 1,
         handler: async (message) => {
@@ -186,10 +186,10 @@ export function workContract(makeBus: MakeBus): void {
           inbox.add(message);
         },
       });
-      await ring('terminated');
-      await ring('again');
+      await enqueue('terminated');
+      await enqueue('again');
       await inbox.has(3);
-      await ring('end');
+      await enqueue('end');
       await inbox.has(4);
       expect(inbox.messages.map(({ bytes, delivery }) => [decoder.decode(bytes), delivery])).toEqual([
         ['terminated', 1],
@@ -199,9 +199,9 @@ export function workContract(makeBus: MakeBus): void {
       ]);
     });
 
-    test('a message whose handler fails comes back', async () => {
+    test('a message whose handler fails is delivered again', async () => {
       const inbox = new Inbox();
-      await bus.work(subject, {
+      await bus.consume(subject, {
         durable,
         slots: () => 1,
         handler: async (message) => {
@@ -210,18 +210,18 @@ export function workContract(makeBus: MakeBus): void {
           message.ack();
         },
       });
-      await ring('failing');
+      await enqueue('failing');
       await inbox.has(2);
       expect(inbox.messages.map(({ delivery }) => delivery)).toEqual([1, 2]);
     });
 
-    test('closing waits for the handler under way and takes nothing new', async () => {
+    test('closing waits for the running handler and accepts no new message', async () => {
       let finish: () => void = () => {};
       const finished = new Promise<void>((resolve) => {
         finish = resolve;
       });
       const inbox = new Inbox();
-      const worker = await bus.work(subject, {
+      const worker = await bus.consume(subject, {
         durable,
         slots: () => 1 - inbox.messages.length,
         handler: async (message) => {
@@ -230,13 +230,13 @@ export function workContract(makeBus: MakeBus): void {
           await finished;
         },
       });
-      await ring('first');
+      await enqueue('first');
       await inbox.has(1);
       let isClosed = false;
       const closed = worker.close().then(() => {
         isClosed = true;
       });
-      await ring('second');
+      await enqueue('second');
       expect(isClosed).toBe(false);
       finish();
       await closed;

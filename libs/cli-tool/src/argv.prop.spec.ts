@@ -37,7 +37,7 @@ const nasty = fc.oneof(
   ),
 );
 
-test('a value fills its own place and no other: the number of arguments and every literal of the template stay', () => {
+test('a value fills only its placeholder: the number of arguments and every literal of the template stay', () => {
   fc.assert(
     fc.property(nasty, nasty, fc.option(nasty, { nil: undefined }), (a, b, c) => {
       const args = { a, b, ...(c === undefined ? {} : { c }) };
@@ -48,7 +48,7 @@ test('a value fills its own place and no other: the number of arguments and ever
   );
 });
 
-test('what is taken begins with no `-` and holds no NUL, whatever it is', () => {
+test('an accepted value never begins with `-` or contains NUL', () => {
   fc.assert(
     fc.property(nasty, (a) => {
       const taken = argumentFaults(DEFINITION, { a, b: '' }).length === 0;
@@ -58,7 +58,7 @@ test('what is taken begins with no `-` and holds no NUL, whatever it is', () => 
   );
 });
 
-test('arguments of any shape are judged, and never throw', () => {
+test('arguments of any shape are checked without an exception', () => {
   fc.assert(
     fc.property(fc.anything(), (args) => {
       expect(Array.isArray(argumentFaults(DEFINITION, args))).toBe(true);

@@ -16,7 +16,7 @@ const faults = (source: CliToolSource, args: unknown): string[] =>
 const argv = (source: CliToolSource, args: Record<string, unknown>): string[] => argvOf(stored(source), args);
 
 describe('the command of a call', () => {
-  it('has optional arguments only where they are given, after the others and in the order of the file', () => {
+  it('has optional arguments only if they are given, after the others and in the order of the file', () => {
     expect(argv(KUBECTL_GET, { resource: 'pods' })).toEqual(['kubectl', 'get', 'pods']);
     expect(argv(KUBECTL_GET, { resource: 'pods', namespace: 'a-b' })).toEqual(['kubectl', 'get', 'pods', '-n', 'a-b']);
     const two = tool({
@@ -26,7 +26,7 @@ describe('the command of a call', () => {
     expect(argv(two, { a: 3, z: '' })).toEqual(['x', '--z', '', '--a=3']);
   });
 
-  it('has a switch where its parameter is true, and an option with a boolean in it wherever it is given', () => {
+  it('has a switch if its parameter is true, and an option with a boolean value whenever it is given', () => {
     const source = tool({
       optional_args: { force: ['--force'], color: ['--color={{color}}'] },
       parameters: { force: { type: 'boolean', optional: true }, color: { type: 'boolean', optional: true } },
@@ -35,7 +35,7 @@ describe('the command of a call', () => {
     expect(argv(source, { force: false })).toEqual(['x']);
   });
 
-  it('takes a value as text: what looks like a placeholder, a variable or a quote stays what it is', () => {
+  it('treats a value as text, even if it looks like a placeholder, a variable or a quote', () => {
     const source = tool({
       args: ['{{a}}', '{{b}}={{a}}'],
       parameters: { a: { type: 'string' }, b: { type: 'string' } },
@@ -47,14 +47,14 @@ describe('the command of a call', () => {
     ]);
   });
 
-  it('is shown to judges with every argument quoted', () => {
+  it('is shown to approvers with every argument quoted', () => {
     const source = tool({ args: ['{{a}}'], parameters: { a: { type: 'string' } } });
     expect(commandLineOf(stored(source), { a: 'b; rm -rf ~' })).toBe("x 'b; rm -rf ~'");
     expect(commandLineOf(stored(source), { a: "it's" })).toBe("x 'it'\\''s'");
     expect(commandLineOf(stored(source), { a: '' })).toBe("x ''");
   });
 
-  it('takes nothing from what objects inherit', () => {
+  it('ignores inherited members of objects', () => {
     const source = tool({
       optional_args: { constructor: ['{{constructor}}'] },
       parameters: { constructor: { type: 'string' as const, optional: true } } as never,
@@ -65,7 +65,7 @@ describe('the command of a call', () => {
 });
 
 describe('values', () => {
-  it("are checked before anything is filled in: type, choice, length, range, and nothing that isn't declared", () => {
+  it('are checked before use: type, choice, length, range, and no undeclared ones', () => {
     expect(faults(KUBECTL_GET, { resource: 'pods; rm -rf ~' })).toEqual([expect.stringContaining('/resource')]);
     expect(faults(KUBECTL_GET, { resource: 'pods', namespace: 7 })).toEqual(['/namespace must be string']);
     expect(faults(KUBECTL_GET, { resource: 'pods', more: 'x' }).join()).toContain('additional properties');
@@ -79,7 +79,7 @@ describe('values', () => {
     expect(faults(ranged, { n: 9, t: 'abc' })).toEqual([]);
   });
 
-  it('match a pattern as a whole, whether it says so or not', () => {
+  it('match a pattern as a whole, with or without anchors', () => {
     const source = tool({ args: ['{{a}}'], parameters: { a: { type: 'string', pattern: '[a-z]+|x' } } });
     expect(faults(source, { a: 'abc' })).toEqual([]);
     for (const a of ['abc;', ';abc', 'abc\n', '\nabc', ''])
@@ -87,7 +87,7 @@ describe('values', () => {
     expect(faults(KUBECTL_APPLY, { file: 'a.yaml\n' })).toHaveLength(1);
   });
 
-  it('that begin with `-` are refused unless the tool declares that it takes them, numbers too', () => {
+  it('that begin with `-` are refused unless the tool declares them, numbers too', () => {
     expect(faults(KUBECTL_APPLY, { file: '--all' })).toEqual([expect.stringContaining('begins with `-`')]);
     const number = tool({ args: ['{{n}}'], parameters: { n: { type: 'integer' } } });
     expect(faults(number, { n: -1 })).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('values', () => {
     expect(faults(declared, { n: -1 })).toEqual([]);
   });
 
-  it('hold no NUL, and are no longer than 4,096 characters unless less is declared', () => {
+  it('contain no NUL, and have at most 4,096 characters or the declared limit', () => {
     const source = tool({ args: ['{{a}}'], parameters: { a: { type: 'string' } } });
     expect(faults(source, { a: 'a\0b' })).toEqual(['/a holds NUL, which no argument of a program can']);
     expect(faults(source, { a: 'x'.repeat(4_096) })).toEqual([]);
@@ -108,7 +108,7 @@ describe('values', () => {
     expect(faults(source, { a: 'x'.repeat(4_000) })).toEqual([' make a command of more than 65536 bytes']);
   });
 
-  it('are matched in linear time by the largest expression that is taken', () => {
+  it('are matched in linear time by the largest accepted expression', () => {
     const source = tool({
       args: ['{{a}}'],
       parameters: { a: { type: 'string', pattern: '(x+x+)+y|([a-z]{0,30}){0,10}' } },
@@ -132,11 +132,11 @@ describe('the environment of a call', () => {
     });
   });
 
-  it("takes a variable's text as it stands: it names nothing itself", () => {
+  it("uses a variable's text unchanged, without references in it", () => {
     expect(environmentOf(stored(tool({ env: { A: '${X}' } }), { X: '${TOKEN}' }), {})).toEqual({ A: '${TOKEN}' });
   });
 
-  it('is never made without a secret that it names', () => {
+  it('is never made if one of its secrets is missing', () => {
     expect(() => environmentOf(stored(source, { CLUSTER: 'x' }), {})).toThrow('secret `TOKEN` was not handed over');
     expect(() => environmentOf(stored(tool({ env: { A: '${CONSTRUCTOR}' } })), {})).toThrow();
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From checked arguments to what runs. INVARIANT (one value, one place): what a caller gives fills places inside single
-// arguments; it never makes another argument, and no shell reads it.
+// Builds the command from checked arguments. INVARIANT (one value, one place): a caller's values fill placeholders
+// inside single arguments; a value never adds an argument, and no shell parses it.
 import type { CliCommand } from '@writ/contract';
 import { fill } from './template.ts';
 
@@ -12,19 +12,17 @@ export function argvOf({ cmd, args, optional_args }: CliCommand, values: Values)
   const filled = (templates: readonly string[]): string[] =>
     templates.map((template) => fill(template, (name) => textOf(values, name)));
   const extra = optional_args
-    .filter(({ parameter, args: own }) => isGiven(values, parameter, own))
+    .filter(({ parameter, args: own }) => isPresent(values, parameter, own))
     .flatMap(({ args: own }) => filled(own));
   return [cmd, ...filled(args), ...extra];
 }
 
-/**
- * The same, written for bash: each argument quoted, so that whoever reads it sees the arguments that the program gets.
- */
+/** The same as a bash command with each argument quoted, so that a reader sees the exact arguments. */
 export function commandLineOf(command: CliCommand, values: Values): string {
   return argvOf(command, values).map(quoted).join(' ');
 }
 
-/** The variables that the tool declares. @throws where a secret that it names was not handed over */
+/** The variables that the tool declares. @throws if a secret in them is missing */
 export function environmentOf(
   { env }: Pick<CliCommand, 'env'>,
   secrets: Readonly<Record<string, string>>,
@@ -37,7 +35,7 @@ export function environmentOf(
   );
 }
 
-/** The secrets that its variables name, each once, sorted. */
+/** The secrets in its variables, each once, sorted. */
 export function secretNamesOf({ env }: Pick<CliCommand, 'env'>): string[] {
   return [
     ...new Set(env.flatMap(({ parts }) => parts.flatMap((part) => ('secret' in part ? [part.secret] : [])))),
@@ -45,20 +43,22 @@ export function secretNamesOf({ env }: Pick<CliCommand, 'env'>): string[] {
 }
 
 /**
- * A switch, an option without a value in it, is there when its parameter is true; any other when its parameter is
- * given.
+ * A switch, an option without a value in it, is present if its parameter is true; any other option if its parameter has
+ * a value.
  */
-function isGiven(values: Values, parameter: string, templates: readonly string[]): boolean {
-  const value = own(values, parameter);
+function isPresent(values: Values, parameter: string, templates: readonly string[]): boolean {
+  const value = ownValue(values, parameter);
   const isSwitch = typeof value === 'boolean' && !templates.some((template) => template.includes(`{{${parameter}}}`));
   return isSwitch ? value : value !== undefined;
 }
 
-/** Arguments come from a caller: `constructor` is a fine name for a parameter, and not what objects inherit. */
-const own = (values: Values, name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined);
+/**
+ * Arguments come from a caller: `constructor` is a valid name for a parameter, and inherited members must not count.
+ */
+const ownValue = (values: Values, name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined);
 
 function textOf(values: Values, name: string): string {
-  const value = own(values, name);
+  const value = ownValue(values, name);
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
     throw new Error(`parameter \`${name}\` has no value`);
   return String(value);
@@ -70,6 +70,6 @@ function secretOf(secrets: Readonly<Record<string, string>>, name: string): stri
   return value;
 }
 
-/** Words of these characters mean themselves to bash. */
+/** Bash leaves words of these characters unchanged. */
 const PLAIN = /^[A-Za-z0-9_./:@%+,-]+$/;
 const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   LIMITS,
-  searchTool,
   SHELL_RUN,
   type CliCommand,
   type CliParameter,
@@ -14,14 +13,13 @@ import { Type, type TSchema } from 'typebox';
 import { commandLineOf } from './command.ts';
 import { valueFaults, valueSteps, wholePattern } from './values.ts';
 
-/** The definition of whatever a tenant has. */
-export const tenantDefinition = (tool: TenantTool): ToolDefinition =>
-  'provider' in tool ? searchTool(tool) : cliDefinition(tool);
+/** The definition of any tool of a tenant. */
+export const tenantDefinition = (tool: TenantTool): ToolDefinition => cliDefinition(tool);
 
 /**
- * What a tenant's program answers. INVARIANT (what is stored keeps its meaning): these bytes are part of the digest of
- * every stored tool, and a stored tool that doesn't give its digest any more is as one that isn't there. So this is no
- * reference to `shell.run`, whose result may gain fields.
+ * The result of a tenant's program. INVARIANT (what is stored keeps its meaning): these bytes are part of the digest of
+ * every stored tool, and a stored tool with another digest counts as missing. So this does not refer to `shell.run`,
+ * whose result may gain fields.
  */
 const PROGRAM_RESULT = Type.Object(
   {
@@ -35,12 +33,11 @@ const PROGRAM_RESULT = Type.Object(
 );
 
 /**
- * A tool's definition as all others are, made of nothing but what is stored of it: the same document gives the same
- * digest on every replica.
+ * A tool's definition, derived from the stored document alone: the same document has the same digest on every replica.
  */
 export function cliDefinition(tool: CliTool): ToolDefinition {
-  const { cmd, args, optional_args, env } = tool;
-  const cli = { cmd, args, optional_args, env };
+  const { cmd, args, optional_args, env, image } = tool;
+  const cli = { cmd, args, optional_args, env, ...(image === undefined ? {} : { image }) };
   return {
     tool_id: tool.tool_id,
     version: tool.version,
@@ -58,12 +55,12 @@ export function cliDefinition(tool: CliTool): ToolDefinition {
     commandLine: (values) => commandLineOf(cli, values),
     faults: cliFaults(tool.parameters, cli),
     declared: { parameters: tool.parameters, steps: valueSteps(tool.parameters) },
-    // A program's arguments don't say which files it touches: its effect is checked.
+    // A program's arguments don't name the files that it touches, so its effect is checked.
     resources: () => [],
   };
 }
 
-/** What is wrong with the values of a call of the tool, which fit their schemas. */
+/** The problems in the values of a call, which match their schemas. */
 export function cliFaults(parameters: CliTool['parameters'], cli: CliCommand): NonNullable<ToolDefinition['faults']> {
   const checks = valueFaults(parameters);
   const isTooLong = (values: Readonly<Record<string, unknown>>): boolean =>
@@ -77,7 +74,7 @@ export function cliFaults(parameters: CliTool['parameters'], cli: CliCommand): N
 }
 
 function objectOf(parameters: CliTool['parameters'], withPatterns: boolean) {
-  // A stored document comes back with its keys in another order, and a schema lists them.
+  // A stored document returns its keys in another order, and a schema lists them.
   const fields = Object.entries(parameters)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, parameter]): [string, TSchema] => {
@@ -87,33 +84,33 @@ function objectOf(parameters: CliTool['parameters'], withPatterns: boolean) {
   return Type.Object(Object.fromEntries(fields), { additionalProperties: false });
 }
 
-/** Longest value of a string where its author doesn't say. */
+/** Default limit on the length of a string value. */
 const VALUE_CHARS_MAX = 4096;
 
 function schemaOf(
   { type, enum: choices, description, pattern, minLength, maxLength, minimum, maximum, leading_dash }: CliParameter,
   withPatterns: boolean,
 ): TSchema {
-  const said = {
+  const annotations = {
     ...(description === undefined ? {} : { description }),
     ...(choices === undefined ? {} : { enum: choices }),
-    // A caller is told; a checker of schemas isn't asked.
+    // For callers only: it is not part of validation.
     ...(withPatterns && leading_dash === true ? { 'x-leading-dash': true } : {}),
   };
   const range = { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) };
   switch (type) {
     case 'string':
       return Type.String({
-        ...said,
+        ...annotations,
         ...(minLength === undefined ? {} : { minLength }),
         maxLength: maxLength ?? VALUE_CHARS_MAX,
         ...(withPatterns && pattern !== undefined ? { pattern: wholePattern(pattern) } : {}),
       });
     case 'integer':
-      return Type.Integer({ ...said, ...range });
+      return Type.Integer({ ...annotations, ...range });
     case 'number':
-      return Type.Number({ ...said, ...range });
+      return Type.Number({ ...annotations, ...range });
     default:
-      return Type.Boolean(said);
+      return Type.Boolean(annotations);
   }
 }

@@ -4,7 +4,7 @@ import { definitionForDigest } from '@writ/contract';
 import { cliDefinition } from './definition.ts';
 import { KUBECTL_GET, stored } from './sample.contract.ts';
 
-test('the order of keys, which no store keeps, is nothing that the digest is of', () => {
+test('the digest does not depend on the order of keys, which no store keeps', () => {
   const [one, other] = [
     { to: { type: 'string' as const }, from: { type: 'string' as const } },
     { from: { type: 'string' as const }, to: { type: 'string' as const } },
@@ -14,7 +14,7 @@ test('the order of keys, which no store keeps, is nothing that the digest is of'
   expect(one).toBe(other);
 });
 
-test('what the digest of a tool is of: where this changes, every tool of every tenant has to be applied anew', () => {
+test('the digest of a tool: if it changes, every tool of every tenant has to be applied again', () => {
   const definition = definitionForDigest(cliDefinition(stored(KUBECTL_GET)));
   expect(createHash('sha256').update(JSON.stringify(definition)).digest('hex')).toBe(
     'ac5e3e2592a35c2ddfd8e7dd1381f4a4e2333ddca6363da5d8a115694c12eea4',

@@ -2,7 +2,9 @@
 import { TOOLS } from '@writ/contract';
 import { problemAt, type ToolProblem } from './problem.ts';
 
-/** First words that Writ's own tools have, or will have: a token's `fs.*` must not come to mean a tenant's program. */
+/**
+ * First words of names that are reserved for Writ's own tools: a token's `fs.*` must not include a tenant's program.
+ */
 const FAMILIES = new Set([
   ...[...TOOLS.keys()].map((id) => id.split('.')[0] ?? id),
   'agent',
@@ -32,7 +34,7 @@ const FAMILIES = new Set([
   'writ',
 ]);
 
-/** Names by which dialects call Writ's own tools, and what stands for a tool that isn't there. */
+/** Names of Writ's own tools in dialects, and the name for an unknown tool. */
 const DIALECT_NAMES = new Set([
   'access_skill',
   'access_website',

@@ -3,7 +3,7 @@ import type { CliParameter } from '@writ/contract';
 import { problemAt, type ToolProblem } from './problem.ts';
 import { patternFault } from './values.ts';
 
-/** What each keyword says something about; elsewhere it would say nothing, silently. */
+/** The types to which each keyword applies; for other types it would be ignored silently. */
 const KEYWORDS = {
   pattern: ['string'],
   minLength: ['string'],

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** One thing that is wrong with a file of tools. */
+/** A problem in a file of tools. */
 export interface ToolProblem {
-  /** JSON pointer (RFC 6901) of the place in it */
+  /** JSON pointer (RFC 6901) of its position */
   readonly pointer: string;
   readonly message: string;
-  /** what to do about it; empty where the message says it all */
+  /** the remedy; empty if the message suffices */
   readonly help: string;
 }
 

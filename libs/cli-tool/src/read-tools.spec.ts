@@ -15,7 +15,7 @@ const tool = (more: Partial<CliToolSource> & Record<string, unknown>) => ({
 const parameter = (more: Partial<CliParameter> & Record<string, unknown>) =>
   tool({ args: ['{{p}}'], parameters: { p: { type: 'string', ...more } as CliParameter } });
 
-test('the tools of the specification are taken as they stand', () => {
+test('the tools of the specification are accepted unchanged', () => {
   const { tools, problems: none } = readToolFile({ tools: [KUBECTL_GET, KUBECTL_APPLY] });
   expect(none).toEqual([]);
   expect(tools.map(({ tool_id, limits }) => [tool_id, limits['wall_ms'], limits['output_bytes']])).toEqual([
@@ -29,7 +29,7 @@ test.each([
   ['a word that is none', { tools: [tool({ shell: true })] }, '/tools/0'],
   ['a program with a path that is neither absolute nor a name', { tools: [tool({ cmd: './run' })] }, '/tools/0/cmd'],
   ['a program with a value in its name', { tools: [tool({ cmd: '{{p}}' })] }, '/tools/0/cmd'],
-  ["a time beyond the deployment's", { tools: [tool({ timeout_ms: 120_001 })] }, '/tools/0/timeout_ms'],
+  ['a time of more than twelve hours', { tools: [tool({ timeout_ms: 43_200_001 })] }, '/tools/0/timeout_ms'],
   ['a variable in lower case', { tools: [tool({ env: { path: 'x' } })] }, '/tools/0/env'],
   [
     'a parameter by the name of what objects inherit',
@@ -40,7 +40,7 @@ test.each([
   expect(readToolFile(file).problems.map((problem) => problem.pointer)).toContain(pointer);
 });
 
-test('all that is wrong is said at once', () => {
+test('all problems are reported at once', () => {
   expect(
     problems(
       tool({
@@ -69,14 +69,14 @@ test.each(['fs.read', 'fs.anything', 'shell', 'secret.x', 'bash', 'read_file', '
   },
 );
 
-test('a variable stays one that a program can be started with, whatever it refers to', () => {
+test('a variable stays within the system’s limit, whatever it refers to', () => {
   const file = (env: string) => ({ tools: [tool({ env: { A: env } })], variables: { V: 'v'.repeat(1_000) } });
   expect(readToolFile(file('${V}'.repeat(4))).problems).toEqual([]);
   expect(readToolFile(file('${V}'.repeat(5))).problems).toHaveLength(1);
   expect(readToolFile(file('${S}'.repeat(9))).problems).toHaveLength(1);
 });
 
-test('names may make families of their own', () => {
+test('names may form families', () => {
   expect(problems(tool({ name: 'kube.get_all' }))).toEqual([]);
 });
 

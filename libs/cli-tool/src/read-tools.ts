@@ -7,28 +7,28 @@ import { problemAt, type ToolProblem } from './problem.ts';
 import { shellProblems } from './shells.ts';
 import { envPartsOf, placeholdersOf } from './template.ts';
 
-/** A tool that can be stored, once it is known how manieth version it is. */
+/** A tool that can be stored, once its version is known. */
 export type CliToolDraft = Omit<CliTool, 'version'>;
 
 export interface ToolsRead {
-  /** in the file's order; none beside a problem */
+  /** in the file's order; empty if there is a problem */
   readonly tools: readonly CliToolDraft[];
-  /** everything that is wrong */
+  /** all problems */
   readonly problems: readonly ToolProblem[];
 }
 
-/** More tell nobody anything. */
+/** Limit on the reported problems; more are of no use. */
 const PROBLEMS_MAX = 64;
 /**
- * Of one variable, filled in. With secrets of the longest in every part it is still one that a program can be started
- * with.
+ * Limits on a variable with its references resolved. Even with the longest secrets in every part, a program can be
+ * started with it.
  */
 const ENV_CHARS_MAX = 4096;
 const ENV_PARTS_MAX = 8;
 
 /**
- * Reads a file of tools whose shape may be anything: what its YAML says, or a request's body. Attacker-controlled, as
- * far as a tenant's administrator is.
+ * Reads a file of tools of any shape: parsed YAML, or a request's body. It comes from a tenant's administrator and is
+ * untrusted.
  */
 export function readToolFile(file: unknown): ToolsRead {
   if (!Value.Check(CliToolFile, file)) {
@@ -52,12 +52,12 @@ export function readToolFile(file: unknown): ToolsRead {
 }
 
 function toolProblems(tool: CliToolSource, at: string, variables: ReadonlyMap<string, string>): ToolProblem[] {
-  const long =
+  const sizeProblems =
     JSON.stringify(tool).length > CLI_TOOLS.sourceBytes
       ? [problemAt(at, `it takes more than ${CLI_TOOLS.sourceBytes} bytes`)]
       : [];
   return [
-    ...long,
+    ...sizeProblems,
     ...nameProblems(tool.name, at),
     ...parameterProblems(tool.parameters ?? {}, at),
     ...argumentProblems(tool, at),
@@ -162,6 +162,7 @@ function draftOf(
     parameters = {},
     optional_args = {},
     env = {},
+    image,
     timeout_ms,
     output_bytes,
   }: CliToolSource,
@@ -180,6 +181,7 @@ function draftOf(
       name: variable,
       parts: envPartsOf(value, variables) ?? [],
     })),
+    ...(image === undefined ? {} : { image }),
     limits: {
       ...SANDBOX_LIMITS,
       wall_ms: timeout_ms ?? SANDBOX_LIMITS.wall_ms,

@@ -2,7 +2,7 @@
 import type { CliTool, CliToolSource } from '@writ/contract';
 import { readToolFile } from './read-tools.ts';
 
-/** The two tools that show what a file of tools looks like, word for word. */
+/** The two tools of the specification's example, unchanged. */
 export const KUBECTL_GET: CliToolSource = {
   name: 'kubectl_get',
   description: 'Get Kubernetes resources',
@@ -28,7 +28,7 @@ export const KUBECTL_APPLY: CliToolSource = {
   parameters: { file: { type: 'string', description: 'Path to the manifest file', pattern: '^[a-zA-Z0-9_./-]+$' } },
 };
 
-/** The tool as it is stored. Throws with what is wrong with it. */
+/** The tool as it is stored. Throws with its problems. */
 export function stored(source: CliToolSource, variables: Record<string, string> = {}): CliTool {
   const {
     tools: [tool],

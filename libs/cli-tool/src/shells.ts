@@ -3,7 +3,7 @@ import type { CliToolSource } from '@writ/contract';
 import { problemAt, type ToolProblem } from './problem.ts';
 import { placeholdersOf } from './template.ts';
 
-/** Programs that read their own arguments as commands. */
+/** Programs that interpret their arguments as commands. */
 const SHELLS = new Set([
   'ash',
   'bash',
@@ -23,9 +23,9 @@ const SHELLS = new Set([
 ]);
 
 /**
- * INVARIANT (no shell strings): what a caller gives is never part of a command's text. A shell may run a script whose
- * name stands in the definition, with the caller's values as its arguments; neither its options nor the script's name
- * hold a value, and `-c` has no place at all.
+ * INVARIANT (no shell strings): a caller's value is never part of a command's text. A shell may run a script whose name
+ * is in the definition, with the caller's values as its arguments. Neither its options nor the script's name contain a
+ * value, and `-c` is not allowed.
  */
 export function shellProblems({ cmd, args = [], optional_args = {} }: CliToolSource, at: string): ToolProblem[] {
   if (!SHELLS.has(cmd.slice(cmd.lastIndexOf('/') + 1))) return [];
@@ -47,5 +47,5 @@ export function shellProblems({ cmd, args = [], optional_args = {} }: CliToolSou
 }
 
 const hasValue = (arg: string): boolean => (placeholdersOf(arg) ?? ['']).length > 0;
-/** Of these the first argument is a program, not a script. */
+/** Their first argument is a program, not a script. */
 const isProgram = (cmd: string): boolean => /(^|\/)(busybox|env|eval|su|sudo|xargs)$/.test(cmd);

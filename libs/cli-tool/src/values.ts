@@ -3,12 +3,12 @@ import type { CliParameter, CliTool, ToolDefinition } from '@writ/contract';
 import { RE2JS } from 're2js';
 
 /**
- * Instructions of a compiled expression. Matching takes as many steps as value and expression are long together,
- * multiplied: with values of 4,096 characters some tenths of a second at the very most, whoever wrote either.
+ * Limit on the instructions of a compiled expression. Matching takes time in proportion to the value's length times the
+ * expression's. With values of 4,096 characters that is at most some tenths of a second, for any input.
  */
 const PROGRAM_MAX = 1_000;
 
-/** What is wrong with an expression, or null. */
+/** The problem with an expression, or null. */
 export function patternFault(pattern: string): string | null {
   try {
     return RE2JS.compile(pattern).programSize() > PROGRAM_MAX ? 'it is larger than may be matched' : null;
@@ -17,13 +17,10 @@ export function patternFault(pattern: string): string | null {
   }
 }
 
-/** The expression as a caller is told it, in JSON Schema's way, where a pattern may match anywhere. */
+/** The expression in JSON Schema, where a pattern may match anywhere: it is anchored at both ends. */
 export const wholePattern = (pattern: string): string => `^(?:${pattern})$`;
 
-/**
- * A character of a value is matched against as many instructions as the expression has: about so many steps, for the
- * whole of the values.
- */
+/** An estimate of the matching steps for all values: each character is matched against each instruction. */
 export function valueSteps(parameters: CliTool['parameters']): (args: Readonly<Record<string, unknown>>) => number {
   const sizes = Object.entries(parameters).flatMap(([name, { pattern }]) =>
     pattern === undefined ? [] : [{ name, size: RE2JS.compile(pattern).programSize() }],
@@ -33,8 +30,8 @@ export function valueSteps(parameters: CliTool['parameters']): (args: Readonly<R
 }
 
 /**
- * What schemas don't say of values that fit them: patterns match the whole of a value, in linear time; nothing holds
- * NUL or begins with `-` unless declared.
+ * The checks beyond the schemas: patterns match a whole value, in linear time; no value contains NUL, or begins with
+ * `-` unless that is declared.
  */
 export function valueFaults(parameters: CliTool['parameters']): NonNullable<ToolDefinition['faults']> {
   const checks = Object.entries(parameters).map(([name, parameter]) => ({ name, check: checkOf(parameter) }));
@@ -49,7 +46,7 @@ function checkOf({ pattern, enum: choices, leading_dash }: CliParameter): (value
   const expression = pattern === undefined ? null : RE2JS.compile(pattern);
   return (value) => {
     const text = String(value);
-    // Said once more than in the schema: it is what keeps a value from being anything else.
+    // Repeats the schema's check, because it alone prevents that a value is anything else.
     if (choices !== undefined && !choices.includes(value as string)) return 'is none of the values that the tool takes';
     if (text.includes('\0')) return 'holds NUL, which no argument of a program can';
     if (text.startsWith('-') && leading_dash !== true)

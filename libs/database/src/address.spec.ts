@@ -11,7 +11,7 @@ describe('the database of a URL', () => {
     expect(databaseOf('postgres://a@h/postgres')).toBe('writ');
   });
 
-  it('is replaced, and the user with it, and the rest stays', () => {
+  it('is replaced together with the user, and the rest stays', () => {
     expect(addressOf('postgres://a:b@h:5433/x?sslmode=require', 'y')).toBe('postgres://a:b@h:5433/y?sslmode=require');
     expect(addressOf('postgres://a:b@h/x', 'y', { role: 'writ_ledger', password: 'p@ss/w' })).toBe(
       'postgres://writ_ledger:p%40ss%2Fw@h/y',
@@ -28,7 +28,7 @@ describe('the password of a URL', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('is that of the file that the URL names', () => {
+  it('comes from the file that the URL names', () => {
     const file = join(dir, 'postgres-writ_ledger');
     writeFileSync(file, 'p@ss/w\n');
     expect(resolvePassword(`postgres://writ_ledger@h/writ?sslmode=verify-full&password_file=${file}`)).toBe(
@@ -36,18 +36,18 @@ describe('the password of a URL', () => {
     );
   });
 
-  it('is not taken for that of another user', () => {
+  it('is not used for another user', () => {
     const url = addressOf('postgres://a@h/x?sslmode=require&password_file=/f', 'y', { role: 'b', password: 'c' });
     expect(url).toBe('postgres://b:c@h/y?sslmode=require');
     expect(addressOf('postgres://a@h/x?password_file=/f', 'y')).toBe('postgres://a@h/y?password_file=/f');
   });
 
-  it('stays where the URL names no file', () => {
+  it('stays if the URL names no file', () => {
     for (const url of ['postgres://a:b@h/writ?sslmode=require', 'postgresql:///writ?host=/run'])
       expect(resolvePassword(url)).toBe(url);
   });
 
-  it('is not guessed where the file has none', () => {
+  it('is an error if the file is empty or missing', () => {
     const file = join(dir, 'empty');
     writeFileSync(file, '\n');
     expect(() => resolvePassword(`postgres://a@h/writ?password_file=${file}`)).toThrow(

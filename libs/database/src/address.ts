@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 
-/** The database of a fresh server, where the URL names none of its own. */
+/** The database of a fresh server, if the URL names none. */
 const DATABASE = 'writ';
-/** The parameter of a URL that names a file with its password, so that the password itself stands in no environment. */
+/**
+ * The parameter of a URL that names a file with its password, so that the password itself is in no environment
+ * variable.
+ */
 const PASSWORD_FILE = 'password_file';
-/** The database that every server is made with: for looking after roles and other databases. */
+/** The database that every server has from its start, for work on roles and other databases. */
 export const MAINTENANCE_DATABASE = 'postgres';
 
-/** The database that a URL means: its own, or `writ` where it names none or the maintenance database. */
+/** The database of a URL, or `writ` if the URL names none or the maintenance database. */
 export function databaseOf(url: string): string {
   const named = decodeURIComponent(new URL(url).pathname.slice(1));
   return named === '' || named === MAINTENANCE_DATABASE ? DATABASE : named;
 }
 
-/** The same server, another database, and another user if one is given. */
+/** The URL for another database on the same server, and for another user if one is given. */
 export function addressOf(
   url: string,
   database: string,
@@ -23,7 +26,7 @@ export function addressOf(
   const address = new URL(url);
   address.pathname = `/${encodeURIComponent(database)}`;
   if (user) {
-    // The file has the password of the other user.
+    // The file has the password of the URL's own user.
     if (address.searchParams.has(PASSWORD_FILE)) address.searchParams.delete(PASSWORD_FILE);
     address.username = encodeURIComponent(user.role);
     address.password = encodeURIComponent(user.password);
@@ -32,8 +35,7 @@ export function addressOf(
 }
 
 /**
- * What the driver connects to: the URL with the password of the file that its `password_file` names, and without that
- * parameter.
+ * The URL for the driver: with the password from the file that its `password_file` names, and without that parameter.
  */
 export function resolvePassword(url: string): string {
   if (!url.includes(`${PASSWORD_FILE}=`) || !URL.canParse(url)) return url;

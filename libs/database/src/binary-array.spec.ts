@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { byteaArray, int2Array, int4Array, int8Array, textArray } from './binary-array.ts';
 
-describe('an array as Postgres takes it', () => {
+describe('an array in Postgres’ binary format', () => {
   it('is a head and, for each element, its length and its bytes', () => {
     // One dimension, NULLs among them, type text, three elements counted from 1.
     expect(textArray(['é', null, '']).toString('hex')).toBe(

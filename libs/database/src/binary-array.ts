@@ -11,7 +11,7 @@ const INT2 = 21;
 const INT4 = 23;
 const TEXT = 25;
 
-/** Dimensions, whether there are NULLs, type of element, length, lower bound. */
+/** Dimensions, flag for NULLs, type of element, length, lower bound. */
 const HEAD_BYTES = 20;
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
@@ -71,7 +71,7 @@ export function int4Array(values: readonly (number | null)[]): Buffer {
   );
 }
 
-/** One dimension, counted from 1. An empty array has no dimension at all. */
+/** One dimension with lower bound 1. An empty array has no dimension. */
 function binaryArray<T>(
   type: number,
   values: readonly (T | null)[],

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { toldWait, type Client, type Pool } from './pool.ts';
-import { isSilent, wasHeardSince } from './silence.ts';
+import { reportWait, type Client, type Pool } from './pool.ts';
+import { isSilent, hasReceivedSince } from './unresponsive-connections.ts';
 
 /**
- * Lends a connection of the pool to `use`, which calls `close` where its state is unknown: it serves nobody else then.
- * Neither does one that died meanwhile. Rejects with what `use` rejects with, and where no connection becomes free. One
- * that fell silent takes those with it that weren't heard meanwhile.
+ * Lends a connection of the pool to `use`. `use` calls `close` if the state of the connection is unknown, so that it is
+ * not used again; the same happens if it died meanwhile. Rejects with the error of `use`, or if no connection becomes
+ * free. If it got no response, idle connections that received nothing meanwhile are closed too.
  */
 export async function withConnection<T>(
   pool: Pool,
   use: (client: Client, close: () => void) => Promise<T>,
 ): Promise<T> {
-  const sinceMs = performance.now();
+  const startedAt = performance.now();
   const client = await pool.connect();
-  toldWait(pool, performance.now() - sinceMs);
+  reportWait(pool, performance.now() - startedAt);
   let isBroken = false;
   const close = (): void => {
     isBroken = true;
   };
-  // A connection that dies between two statements says so here; the next statement fails and reports it.
+  // A connection that dies between two statements emits an error; the next statement fails and reports it.
   client.on('error', close);
   try {
     return await use(client, close);
   } catch (error) {
     if (isSilent(error)) {
       close();
-      dropUnheard(pool, sinceMs);
+      closeUnresponsive(pool, startedAt);
     }
     throw error;
   } finally {
@@ -36,15 +36,15 @@ export async function withConnection<T>(
 }
 
 /**
- * Closes the connections that wait in the pool and weren't heard since a statement was sent that nobody answered. A
- * firewall that forgets its connections, or a server whose place another has taken, lets all of them fall silent at
- * once: found one by one, each would cost a call as long as that statement took. Nobody waits for it.
+ * Closes the idle connections that received nothing since a statement was sent that got no response. A firewall that
+ * drops its connections, or a failover of the server, silences all of them at once. Found one by one, each would cost a
+ * call the timeout of a statement. It runs in the background.
  */
-function dropUnheard(pool: Pool, sinceMs: number): void {
+function closeUnresponsive(pool: Pool, sinceMs: number): void {
   for (let left = pool.idleCount; left > 0; left -= 1) {
     void withConnection(pool, async (client, close) => {
-      if (!wasHeardSince(client, sinceMs)) close();
-      // The pool lends first what it got back last, and the others are still to be looked at.
+      if (!hasReceivedSince(client, sinceMs)) close();
+      // The pool lends the most recent connection first, and the others still have to be checked.
       else await endOfTurn();
     }).catch(() => undefined);
   }

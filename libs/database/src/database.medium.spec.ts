@@ -15,7 +15,7 @@ import { applySchema } from './schema/apply-schema.ts';
 import { runStatement } from './statement.ts';
 import { inTenant, inTransaction } from './transaction.ts';
 
-// Not from the testing library, which is built on this one.
+// The testing library depends on this one, so it is not used here.
 const envFile = join(import.meta.dirname, '../../../.writ/test/env.json');
 const server =
   process.env['WRIT_TEST_DATABASE_URL'] ??
@@ -75,7 +75,7 @@ async function notesOf(tenant: string): Promise<number[]> {
 }
 
 describe('arrays in the binary format', () => {
-  it('are those that Postgres reads, NULLs, empty ones and all', async () => {
+  it('are read by Postgres as they were, with NULLs and empty ones', async () => {
     const texts = ['a', null, '', 'é\u{1f600}', '{"x",NULL}'];
     const numbers = [0, null, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
     const {
@@ -103,26 +103,26 @@ describe('arrays in the binary format', () => {
 });
 
 describe('provisioning', () => {
-  it('may be done again, and by two at once', async () => {
+  it('can be repeated, and run twice at once', async () => {
     const again = await Promise.all([provisionRoles({ url, passwords }), provisionRoles({ url, passwords })]);
     expect(again.map((each) => each.database)).toEqual([database, database]);
   });
 
-  it('gives no role a way around row-level security', async () => {
+  it('gives no role a right to bypass row-level security', async () => {
     const { rows } = await pool.query(
       `SELECT rolname FROM pg_roles WHERE rolname LIKE 'writ\\_%' AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)`,
     );
     expect(rows).toEqual([]);
   });
 
-  it('keeps a role out of the schemas of others', async () => {
+  it('denies a role the schemas of others', async () => {
     const ledger = createPool({ url: provisioned.urlFor('writ_ledger'), applicationName: 'spec', max: 1 });
     await expect(ledger.query('SELECT * FROM kernel.note')).rejects.toMatchObject({ code: '42501' });
     await expect(ledger.query('CREATE TABLE public.own (n int)')).rejects.toMatchObject({ code: '42501' });
     await ledger.end();
   });
 
-  it('hands the server a verifier instead of the password', async () => {
+  it('sends the server a verifier instead of the password', async () => {
     const admin = await connect(url, 'spec');
     const { rows } = await admin.query<{ rolpassword: string }>(
       'SELECT rolpassword FROM pg_authid WHERE rolname = ANY($1)',
@@ -134,7 +134,7 @@ describe('provisioning', () => {
 });
 
 describe('transactions', () => {
-  it('show a tenant its own rows, and nobody any without a tenant', async () => {
+  it('show a tenant its own rows, and none without a tenant', async () => {
     await insertNote('ten_a', 1);
     await insertNote('ten_b', 2);
     expect(await notesOf('ten_a')).toEqual([1]);
@@ -153,7 +153,7 @@ describe('transactions', () => {
     await expect(other).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('leave nothing when they throw', async () => {
+  it('leave no changes when they throw', async () => {
     await expect(
       inTenant(pool, 'ten_c', async (client) => {
         await client.query(`INSERT INTO kernel.note VALUES ('ten_c', 1)`);
@@ -187,7 +187,7 @@ describe('transactions', () => {
     expect(await notesOf('ten_d')).toEqual([1, 2, 3]);
   });
 
-  it('fail on a bigint that no number holds', async () => {
+  it('fail on a bigint beyond the safe integers', async () => {
     await insertNote('ten_e', 1);
     await expect(
       inTenant(pool, 'ten_e', (client) => client.query('SELECT 9007199254740993::bigint AS n')),
@@ -195,7 +195,7 @@ describe('transactions', () => {
     expect(await notesOf('ten_e')).toEqual([1]);
   });
 
-  it('read names in JSON as they are written, whatever was read before', async () => {
+  it('keep member names of JSON, whatever was read before', async () => {
     const names = async (type: string, json: string): Promise<string[]> =>
       Object.keys((await pool.query<{ v: object }>(`SELECT $1::${type} AS v`, [json])).rows[0]!.v);
     for (const type of ['json', 'jsonb'])
@@ -207,7 +207,7 @@ describe('transactions', () => {
       ]);
   });
 
-  it('wait for the disk unless they say that they need not, and the next one on the connection does again', async () => {
+  it('wait for the disk unless they commit asynchronously, and the next on the connection waits again', async () => {
     const setting = async (unawaited?: boolean): Promise<unknown> =>
       await inTenant(
         pool,
@@ -218,13 +218,13 @@ describe('transactions', () => {
           );
           return rows[0];
         },
-        unawaited === undefined ? {} : { unawaited },
+        unawaited === undefined ? {} : { asyncCommit: unawaited },
       );
     expect(await setting(true)).toEqual({ setting: 'off', tenant: 'ten_f' });
     expect(await setting()).toEqual({ setting: 'on', tenant: 'ten_f' });
   });
 
-  it('commit durably whatever the default of the server', async () => {
+  it('commit durably, whatever the default of the server', async () => {
     const { rows } = await pool.query('SHOW synchronous_commit');
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);
     await expect(verifyDurability(pool)).resolves.toBeUndefined();
@@ -254,7 +254,7 @@ describe('statements', () => {
 
   it.each([
     [
-      'what a function raises',
+      'an error that a function raises',
       `DO $$ BEGIN RAISE EXCEPTION 'the facts moved' USING ERRCODE = 'WR001'; END $$`,
       'WR001',
     ],
@@ -265,7 +265,7 @@ describe('statements', () => {
     expect(await backendOf(one)).toBe(before);
   });
 
-  it('that are broken off take their connection with them', async () => {
+  it('that are cancelled close their connection', async () => {
     const before = await backendOf(one);
     await expect(runStatement(one, { text: 'SELECT pg_sleep(5)' })).rejects.toMatchObject({
       code: 'database.unavailable',
@@ -273,7 +273,7 @@ describe('statements', () => {
     expect(await backendOf(one)).not.toBe(before);
   });
 
-  it('whose plan no longer fits are planned anew, on another connection', async () => {
+  it('whose plan no longer fits are planned again, on another connection', async () => {
     const owner = await connect(provisioned.ownerUrl, 'spec');
     try {
       await owner.query(
@@ -291,11 +291,11 @@ describe('statements', () => {
   });
 });
 
-/** A way to the server on which connections can fall silent: what is sent on them goes nowhere from then on. */
-async function silenceable(): Promise<{ url: string; silence: () => void; close: () => Promise<void> }> {
+/** A proxy to the server that can fall silent: from then on it forwards nothing. */
+async function silenceableProxy(): Promise<{ url: string; silence: () => void; close: () => Promise<void> }> {
   const to = new URL(provisioned.urlFor('writ_kernel'));
   const open = new Set<Socket>();
-  const way = createServer((from) => {
+  const proxy = createServer((from) => {
     const server = createConnection(Number(to.port), to.hostname);
     for (const socket of [from, server]) {
       open.add(socket);
@@ -308,10 +308,10 @@ async function silenceable(): Promise<{ url: string; silence: () => void; close:
     from.pipe(server).pipe(from);
   });
   await new Promise<void>((resolve) => {
-    way.listen(0, '127.0.0.1', resolve);
+    proxy.listen(0, '127.0.0.1', resolve);
   });
   const url = new URL(to);
-  [url.hostname, url.port] = ['127.0.0.1', String((way.address() as AddressInfo).port)];
+  [url.hostname, url.port] = ['127.0.0.1', String((proxy.address() as AddressInfo).port)];
   return {
     url: url.href,
     silence: () => {
@@ -320,7 +320,7 @@ async function silenceable(): Promise<{ url: string; silence: () => void; close:
     close: async () => {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => {
-        way.close(resolve);
+        proxy.close(resolve);
       });
     },
   };
@@ -331,28 +331,28 @@ describe('connections that fall silent', () => {
     ['a statement', (of) => runStatement(of, { text: 'SELECT 1' })],
     ['a transaction', (of) => inTransaction(of, (client) => client.query('SELECT 1'))],
   ])('are all given up once %s has found one', async (_what, use) => {
-    const way = await silenceable();
-    const silent = createPool({ url: way.url, applicationName: 'spec', max: 4, statementTimeoutMs: 300 });
+    const proxy = await silenceableProxy();
+    const silent = createPool({ url: proxy.url, applicationName: 'spec', max: 4, statementTimeoutMs: 300 });
     try {
       await Promise.all(Array.from({ length: 4 }, () => runStatement(silent, { text: 'SELECT pg_sleep(0.1)' })));
       expect(silent.idleCount).toBe(4);
-      way.silence();
+      proxy.silence();
       await expect(use(silent)).rejects.toMatchObject({ code: 'database.unavailable' });
       expect(await Promise.allSettled(Array.from({ length: 8 }, () => use(silent)))).toEqual(
         Array.from({ length: 8 }, () => expect.objectContaining({ status: 'fulfilled' })),
       );
     } finally {
       await silent.end();
-      await way.close();
+      await proxy.close();
     }
   });
 
-  it('are given up alone where others are heard', async () => {
-    const way = await silenceable();
-    const mixed = createPool({ url: way.url, applicationName: 'spec', max: 2, statementTimeoutMs: 300 });
+  it('are closed alone if others still respond', async () => {
+    const proxy = await silenceableProxy();
+    const mixed = createPool({ url: proxy.url, applicationName: 'spec', max: 2, statementTimeoutMs: 300 });
     try {
       await runStatement(mixed, { text: 'SELECT 1' });
-      way.silence();
+      proxy.silence();
       const lost = runStatement(mixed, { text: 'SELECT 1' });
       const pid = async (): Promise<unknown> =>
         (await runStatement(mixed, { text: 'SELECT pg_backend_pid() AS pid, pg_sleep(0.1)::text' })).rows[0];
@@ -361,13 +361,13 @@ describe('connections that fall silent', () => {
       expect(await Promise.all([pid(), pid()])).toContainEqual(before);
     } finally {
       await mixed.end();
-      await way.close();
+      await proxy.close();
     }
   });
 });
 
-describe('a database that is away', () => {
-  it('is a fault, whether it never answers or goes in the middle', async () => {
+describe('an unavailable database', () => {
+  it('is a fault, whether it never answers or disconnects meanwhile', async () => {
     const nowhere = createPool({ url: 'postgres://a:b@127.0.0.1:1/x', applicationName: 'spec', connectTimeoutMs: 500 });
     await expect(inTransaction(nowhere, (client) => client.query('SELECT 1'))).rejects.toMatchObject({
       code: 'database.unavailable',

@@ -2,17 +2,19 @@
 import { faultOf } from './faults.ts';
 import type { Pool } from './pool.ts';
 
-/** What a COMMIT needs to survive a power cut. https://www.postgresql.org/docs/17/runtime-config-wal.html */
-const NEEDED = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
+/**
+ * The settings that a COMMIT needs to survive a power cut. https://www.postgresql.org/docs/17/runtime-config-wal.html
+ */
+const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
 /**
- * Throws unless the server writes what it commits: a process calls it once, before it serves. `synchronous_commit` may
- * also name a level that waits for standbys, all of which write here first.
+ * Throws unless the server writes commits to disk; a process calls it once before it serves. `synchronous_commit` may
+ * also name a level that waits for standbys, all of which write locally first.
  */
 export async function verifyDurability(pool: Pool): Promise<void> {
   const { rows } = await pool
     .query<{ name: string; setting: string }>('SELECT name, setting FROM pg_settings WHERE name = ANY($1)', [
-      [...NEEDED],
+      [...DURABILITY_SETTINGS],
     ])
     .catch((error: unknown) => {
       throw faultOf(error);

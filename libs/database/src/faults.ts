@@ -2,9 +2,9 @@
 import { Fault } from '@writ/contract';
 
 /**
- * SQLSTATE classes and codes that say the server can't serve now and nothing of the statement happened: connection
- * exceptions, insufficient resources, operator intervention (shutdown, crash, starting up), statement and lock
- * timeouts, read-only standby. https://www.postgresql.org/docs/17/errcodes-appendix.html
+ * SQLSTATE classes and codes which mean that the server can't serve now and that the statement had no effect:
+ * connection exceptions, insufficient resources, operator intervention (shutdown, crash, starting up), statement and
+ * lock timeouts, read-only standby. https://www.postgresql.org/docs/17/errcodes-appendix.html
  */
 const UNAVAILABLE_STATES = /^(08...|53...|57P0[1-5]|57014|55P03|25P03|25006)$/;
 /** Socket errors of Node that mean the same. */
@@ -19,11 +19,11 @@ const UNAVAILABLE_SOCKET = new Set([
   'ENETUNREACH',
   'ENOENT',
 ]);
-/** What `pg` says without a code when a connection is lost or none becomes free. */
+/** Messages of `pg` without a code, when a connection is lost or none becomes free. */
 const UNAVAILABLE_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/;
 
-/** The SQLSTATE or socket code that an error carries, or an empty text. */
+/** The SQLSTATE or socket code of an error, or an empty text. */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
@@ -50,26 +50,26 @@ export function isContention(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE classes with which a statement is refused and nothing else happens: what the functions of our schemas raise
- * (`WR`, `P0`), data that can't be, a constraint, a lost race. Of any other the connection isn't known to be as before:
- * a plan that no longer fits is kept by it, for one.
+ * SQLSTATE classes of a refused statement without other consequences: errors that our schemas' functions raise (`WR`,
+ * `P0`), invalid data, a constraint, a lost race. After any other error the connection may be unusable: it keeps a plan
+ * that no longer fits, for example.
  */
 const REFUSAL_STATES = /^(WR|P0|22|23|40)/;
 
-/** Answers whether the server refused the statement, and the connection serves the next one as if nothing had been. */
+/** Answers whether the server refused the statement, and the connection can serve the next one. */
 export function isRefusal(error: unknown): boolean {
   return REFUSAL_STATES.test(codeOf(error));
 }
 
-/** The name of the unique, foreign-key or check constraint that the statement broke, or null for any other error. */
+/** The name of the unique, foreign-key or check constraint that the statement violated, or null for any other error. */
 export function violatedConstraint(error: unknown): string | null {
   const name = (error as { constraint?: unknown } | null)?.constraint;
   return codeOf(error).startsWith('23') && typeof name === 'string' ? name : null;
 }
 
 /**
- * Gives an error of the driver its fault: `database.unavailable` where the database could not serve, `overloaded` where
- * a transaction kept losing to others. Anything else (a fault, a bug in a statement) is returned as it is.
+ * Maps an error of the driver to its fault: `database.unavailable` if the database could not serve, `overloaded` if a
+ * transaction kept losing to others. Any other error (a fault, a bug in a statement) is returned unchanged.
  */
 export function faultOf(error: unknown): unknown {
   if (error instanceof Fault) return error;

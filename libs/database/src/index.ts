@@ -5,7 +5,7 @@ export { inTenant, inTransaction, type TransactionOptions } from './transaction.
 export { retryContention } from './backoff.ts';
 export { runStatement } from './statement.ts';
 export { refreshStatistics, STATISTICS_MS, type AnalysedSchema } from './statistics.ts';
-export { UNAWAITED } from './unawaited.ts';
+export { ASYNC_COMMIT } from './async-commit.ts';
 export { SQL_ERRORS, isSqlError, type SqlErrorName } from './sql-function/sql-errors.ts';
 export {
   sqlFunction,
@@ -26,6 +26,6 @@ export { LOGIN_ROLES, OWNER_ROLE, SCHEMA_USERS, isSchemaName, type LoginRole, ty
 export { addressOf, databaseOf, MAINTENANCE_DATABASE } from './address.ts';
 export { grantDatabase, provisionRoles, type Provisioned, type ProvisionOptions } from './provision.ts';
 export { MigrationFailure, prepareDatabase, type Prepared, type PrepareOptions } from './prepare.ts';
-export { findSchemas, schemasIn, type SchemaSource } from './sources.ts';
+export { findSchemas, schemasIn, type SchemaSource } from './schema-sources.ts';
 export { applySchema, type AppliedSchema, type ApplyOptions } from './schema/apply-schema.ts';
 export { readSchemaFiles, type SchemaFiles, type SqlFile } from './schema/schema-files.ts';

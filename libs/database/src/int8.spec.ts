@@ -2,7 +2,7 @@
 import { parseInt8, parseInt8Array } from './int8.ts';
 
 describe('bigints as numbers', () => {
-  it('reads what a number holds exactly', () => {
+  it('parses integers that a number represents exactly', () => {
     expect(parseInt8('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
     expect(parseInt8('-9007199254740991')).toBe(Number.MIN_SAFE_INTEGER);
   });
@@ -14,7 +14,7 @@ describe('bigints as numbers', () => {
     },
   );
 
-  it('reads arrays, empty and with NULLs', () => {
+  it('parses arrays, empty and with NULLs', () => {
     expect(parseInt8Array('{}')).toEqual([]);
     expect(parseInt8Array('{1,NULL,-3}')).toEqual([1, null, -3]);
     expect(() => parseInt8Array('{1,9007199254740993}')).toThrow(RangeError);

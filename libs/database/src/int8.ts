@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Reads Postgres' text of a bigint. Throws beyond ±(2^53 − 1), where a number would silently be another one; every
- * count and size of Writ stays below.
+ * Parses Postgres' text of a bigint. Throws beyond ±(2^53 − 1), where a number would silently be rounded; every count
+ * and size of Writ stays below.
  */
 export function parseInt8(text: string): number {
   const value = Number(text);
@@ -10,7 +10,7 @@ export function parseInt8(text: string): number {
   return value;
 }
 
-/** Reads Postgres' text of a one-dimensional bigint[], NULLs as null. Throws as `parseInt8` does. */
+/** Parses Postgres' text of a one-dimensional bigint[], NULLs as null. Throws as `parseInt8` does. */
 export function parseInt8Array(text: string): (number | null)[] {
   const body = text.slice(1, -1);
   if (body === '') return [];

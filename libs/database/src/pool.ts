@@ -3,30 +3,30 @@ import { parseJson } from '@writ/digest';
 import pg from 'pg';
 import { resolvePassword } from './address.ts';
 import { parseInt8, parseInt8Array } from './int8.ts';
-import { noteHeard } from './silence.ts';
+import { trackReceived } from './unresponsive-connections.ts';
 
 export type Pool = pg.Pool;
 export type Client = pg.PoolClient;
 
 export interface PoolOptions {
-  /** its parameter `password_file` names a file with the password */
+  /** its parameter `password_file` may name a file with the password */
   readonly url: string;
   /** shows in pg_stat_activity: process name and replica */
   readonly applicationName: string;
-  /** connections at most; POOL_CONNECTIONS_MAX unless said */
+  /** limit on connections; POOL_CONNECTIONS_MAX by default */
   readonly max?: number;
-  /** the longest that one statement may take; 10 s unless said, so that a stuck one costs a call and not a replica */
+  /** timeout of a statement; 10 s by default, so that a stuck one costs a call and not a replica */
   readonly statementTimeoutMs?: number;
-  /** the longest to wait for a free or new connection; 5 s unless said */
+  /** timeout of the wait for a free or new connection; 5 s by default */
   readonly connectTimeoutMs?: number;
-  /** told how long each wait for a connection took, in milliseconds; it must not throw */
+  /** receives the duration of each wait for a connection, in milliseconds; it must not throw */
   readonly onWait?: (ms: number) => void;
-  /** told of connections that die while idle; the pool replaces them by itself */
+  /** receives the errors of connections that die while idle; the pool replaces them by itself */
   readonly onIdleError?: (error: Error) => void;
 }
 
 /**
- * Connections of a pool at most: above twice the cores Postgres gains nothing. Operators size Postgres by it
+ * Limit on the connections of a pool: above twice the cores Postgres gains nothing. Operators size Postgres by it
  * (docs/operations/sizing.md).
  */
 export const POOL_CONNECTIONS_MAX = 10;
@@ -36,27 +36,24 @@ const INT8 = pg.types.builtins.INT8;
 const INT8_ARRAY = 1016;
 
 /**
- * How much longer than the server's own bound a client waits for its word: only a server that is stopped, or out of
- * reach, says nothing.
+ * How much longer than the server's own timeout a client waits for a response. Only a stopped or unreachable server
+ * sends none.
  */
 const SILENCE_MS = 2_000;
-/**
- * How long a connection is unused before the system asks whether its other end is there; ten seconds more without an
- * answer close it.
- */
+/** How long a connection is unused before TCP keep-alive probes it; ten seconds more without an answer close it. */
 const KEEP_ALIVE_MS = 10_000;
 /**
- * Longest that a connection waits unused before it's closed. A new one costs a process of the server that has to read
- * its catalogue and plan every function anew, tens of milliseconds in all: under load that comes and goes by the
- * second, the driver's own 10 s make calls wait for that again and again.
+ * How long an unused connection is kept. A new one costs a process of the server, which has to load its catalogue and
+ * plan every function again, tens of milliseconds in all. Under load that varies by the second, the driver's default of
+ * 10 s would make calls wait for that again and again.
  */
 const IDLE_MS = 600_000;
 
 const { JSON: JSON_TEXT, JSONB } = pg.types.builtins;
 
 /**
- * The driver's types, with 64-bit integers as numbers (or an error, never a rounded number), and JSON with names as
- * they are written.
+ * The driver's types, with 64-bit integers as numbers (or an error, never a rounded number), and JSON with its member
+ * names unchanged.
  */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
@@ -68,9 +65,9 @@ const TYPES: pg.CustomTypesConfig = {
 };
 
 /**
- * A pool of connections that commit durably: `synchronous_commit` is on whatever the server's default is, because the
- * promise that nothing runs unrecorded ends where a COMMIT may be lost. Connects on first use. A statement, a wait for
- * a lock and an idle transaction are bounded in time.
+ * A pool of connections that commit durably: `synchronous_commit` is on, whatever the server's default. If a COMMIT
+ * could be lost, a call could run without a record. Connects on first use. Timeouts bound a statement, a wait for a
+ * lock and an idle transaction.
  */
 export function createPool(options: PoolOptions): Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
@@ -84,7 +81,7 @@ export function createPool(options: PoolOptions): Pool {
     lock_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + SILENCE_MS,
-    // A socket that a firewall dropped silently is found while nobody uses it, and not after the system's two hours.
+    // It finds a socket that a firewall dropped silently while it is idle, and not after the system's two hours.
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     options: '-c synchronous_commit=on -c timezone=UTC',
@@ -92,17 +89,17 @@ export function createPool(options: PoolOptions): Pool {
   });
   // Without a listener an idle connection that dies would end the process.
   pool.on('error', (error) => options.onIdleError?.(error));
-  noteHeard(pool);
-  if (options.onWait !== undefined) WAITS.set(pool, options.onWait);
+  trackReceived(pool);
+  if (options.onWait !== undefined) waitCallbacks.set(pool, options.onWait);
   return pool;
 }
 
-/** Who is told of waits, by pool. */
-const WAITS = new WeakMap<Pool, (ms: number) => void>();
+/** The callbacks `onWait`, by pool. */
+const waitCallbacks = new WeakMap<Pool, (ms: number) => void>();
 
-/** Whoever got a connection of the pool says how long it waited for it, in milliseconds. */
-export function toldWait(pool: Pool, ms: number): void {
-  WAITS.get(pool)?.(ms);
+/** Reports how long a caller waited for a connection of the pool, in milliseconds. */
+export function reportWait(pool: Pool, ms: number): void {
+  waitCallbacks.get(pool)?.(ms);
 }
 
 /**

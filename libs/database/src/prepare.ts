@@ -4,56 +4,56 @@ import { connect } from './pool.ts';
 import { provisionRoles, type Provisioned, type ProvisionOptions } from './provision.ts';
 import type { SchemaName } from './roles.ts';
 import { applySchema } from './schema/apply-schema.ts';
-import type { SchemaSource } from './sources.ts';
+import type { SchemaSource } from './schema-sources.ts';
 
 export interface PrepareOptions extends ProvisionOptions {
   readonly sources: readonly SchemaSource[];
-  /** of the one who prepares it, as Semantic Versioning 2 has it: functions of a newer one are left alone */
+  /** the running release, as in Semantic Versioning 2; functions of a newer one stay unchanged */
   readonly release: string;
-  /** told of each schema that was made, of what was applied, and where another run has to end first */
+  /** receives a line for each schema made, each change applied, and each wait for another run */
   readonly log?: (line: string) => void;
 }
 
 /**
- * A schema that could not be made or brought up to date: what was applied before stays, and a later run goes on from
+ * A schema could not be made or brought up to date. The changes before the failure stay, and a later run continues from
  * there.
  */
 export class MigrationFailure extends Error {
   readonly schema: SchemaName;
 
   constructor(schema: SchemaName, cause: unknown) {
-    super(`the schema \`${schema}\` cannot be brought up to date: ${sentenceOf(cause)}`, { cause });
+    super(`the schema \`${schema}\` cannot be brought up to date: ${messageWithCauses(cause)}`, { cause });
     this.name = 'MigrationFailure';
     this.schema = schema;
   }
 }
 
-/** Any number, the same for all who prepare this database. */
+/** Any number, the same for all that prepare this database. */
 const LOCK = 727_073_693;
-/**
- * Longest wait for another run. A migration that rewrites a large table takes minutes; nobody watches a wait without an
- * end.
- */
+/** Timeout of the wait for another run. A migration that rewrites a large table takes minutes. */
 const LOCK_WAIT_SECONDS = 1_800;
 
-/** What was done to all schemas together. */
+/** The changes to all schemas. */
 export interface Prepared extends Provisioned {
-  /** schemas that were made of their files */
+  /** schemas that were made from their files */
   readonly made: number;
   readonly migrations: number;
   readonly functions: number;
 }
 
 /**
- * Makes the database and its roles, and brings its schemas to what their files say. Two runs at once are safe: the
- * second waits for the first. A run that is killed leaves whole transactions only, and the next run goes on after them.
+ * Makes the database and its roles, and brings its schemas up to date with their files. Two concurrent runs are safe:
+ * the second waits for the first. A killed run leaves complete transactions only, and the next run continues after
+ * them.
  *
  * @throws MigrationFailure
  * @throws Fault `database.unavailable`
  */
 export async function prepareDatabase(options: PrepareOptions): Promise<Prepared> {
   const provisioned = await provisionRoles(options);
-  const applied = await whileAlone(provisioned.ownerUrl, options.log, () => applyAll(provisioned.ownerUrl, options));
+  const applied = await withExclusiveLock(provisioned.ownerUrl, options.log, () =>
+    applyAll(provisioned.ownerUrl, options),
+  );
   return { ...provisioned, ...applied };
 }
 
@@ -75,11 +75,11 @@ async function applyAll(
   return done;
 }
 
-async function whileAlone<T>(url: string, log: PrepareOptions['log'], work: () => Promise<T>): Promise<T> {
+async function withExclusiveLock<T>(url: string, log: PrepareOptions['log'], work: () => Promise<T>): Promise<T> {
   const client = await connect(url, 'writ-prepare').catch((error: unknown) => {
     throw faultOf(error);
   });
-  // It only holds the lock: where it dies the work goes on, and each schema's migrations have a lock of their own.
+  // It only holds the lock. If it dies the work goes on, since each schema's migrations have their own lock.
   client.on('error', () => undefined);
   try {
     const { rows } = await client.query<{ alone: boolean }>('SELECT pg_try_advisory_lock($1) AS alone', [LOCK]);
@@ -94,10 +94,10 @@ async function whileAlone<T>(url: string, log: PrepareOptions['log'], work: () =
   }
 }
 
-/** An error with its causes: what Postgres said stands below what was being done. */
-function sentenceOf(error: unknown): string {
+/** The message of an error and of its causes: Postgres' message follows the failed step. */
+function messageWithCauses(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause === undefined) return error.message;
-  const cause = sentenceOf(error.cause);
+  const cause = messageWithCauses(error.cause);
   return error.message.endsWith(cause) ? error.message : `${error.message}: ${cause}`;
 }

@@ -8,7 +8,7 @@ import { connect } from './pool.ts';
 import { provisionRoles } from './provision.ts';
 import { LOGIN_ROLES, OWNER_ROLE, type LoginRole } from './roles.ts';
 
-// Not from the testing library, which is built on this one.
+// The testing library depends on this one, so it is not used here.
 const envFile = join(import.meta.dirname, '../../../.writ/test/env.json');
 const server =
   process.env['WRIT_TEST_DATABASE_URL'] ??
@@ -38,24 +38,24 @@ beforeAll(async () => {
 afterAll(() => admin(`DROP DATABASE ${database} WITH (FORCE)`, `DROP ROLE ${user}`));
 
 describe('a user that owns the database and may not make roles', () => {
-  it('is told what an administrator has to grant', async () => {
+  it('receives an error that names the missing grant', async () => {
     await expect(provisionRoles({ url: asOwner, passwords })).rejects.toThrow(
       `the user is no member of \`${OWNER_ROLE}\`, which owns the schemas: let an administrator grant it`,
     );
   });
 
-  it('provisions the database once the roles are there', async () => {
+  it('provisions the database once the roles exist', async () => {
     await admin(`GRANT ${OWNER_ROLE} TO ${user}`);
     expect((await provisionRoles({ url: asOwner, passwords })).database).toBe(database);
   });
 });
 
-it('roles are made also while somebody else changes them', async () => {
+it('roles are provisioned even while another client changes them', async () => {
   const end = new AbortController();
   const other = (async () => {
     const client = await connect(addressOf(server, MAINTENANCE_DATABASE), 'spec');
     try {
-      // It stays as it is, and its row is written each time.
+      // The role stays the same, and its row is written each time.
       while (!end.signal.aborted) {
         for (const role of LOGIN_ROLES) {
           await client.query(`ALTER ROLE ${role} CONNECTION LIMIT -1`).catch(() => undefined);

@@ -10,8 +10,8 @@ import { scramVerifier } from './scram.ts';
 
 export interface ProvisionOptions {
   /**
-   * of a superuser, of a role with CREATEROLE and CREATEDB, or of the database's owner where the roles are there
-   * already, with these passwords
+   * of a superuser, of a role with CREATEROLE and CREATEDB, or of the database's owner if the roles exist already, with
+   * these passwords
    */
   readonly url: string;
   readonly passwords: Readonly<Record<LoginRole, string>>;
@@ -24,11 +24,11 @@ export interface Provisioned {
   readonly urlFor: (role: LoginRole) => string;
 }
 
-/** Any number, the same for all who provision: two at once would trip over each other's roles. */
+/** Any number, the same for all that provision: concurrent runs would collide on each other's roles. */
 const LOCK = 727_073_691;
 /**
- * SQLSTATE of "tuple concurrently updated": somebody else changes the same role or database, whom our lock does not
- * bind. All that is done here can be done again.
+ * SQLSTATE of "tuple concurrently updated": another client changes the same role or database without our lock. All
+ * steps here can be repeated.
  */
 const CHANGED_MEANWHILE = 'XX000';
 const [ATTEMPTS_MAX, PAUSE_MS_MAX] = [10, 200];
@@ -36,9 +36,9 @@ const ATTRIBUTES = 'NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATIO
 const name = pg.escapeIdentifier;
 
 /**
- * Makes what migrations and processes need, and leaves what is there already: the database, the owner's role, the login
- * roles with these passwords, the schemas, and no right for PUBLIC. Roles belong to the whole server: two deployments
- * on one server share them. Faults: `database.unavailable`.
+ * Creates what migrations and processes need, and leaves existing parts unchanged: the database, the owner's role, the
+ * login roles with these passwords, the schemas, and no right for PUBLIC. Roles belong to the whole server, so two
+ * deployments on one server share them. Faults: `database.unavailable`.
  */
 export async function provisionRoles(options: ProvisionOptions): Promise<Provisioned> {
   for (let attempt = 1; ; attempt += 1) {
@@ -72,7 +72,7 @@ async function provision(options: ProvisionOptions): Promise<Provisioned> {
   };
 }
 
-/** A connection to the maintenance database, or to the URL's own where a managed server keeps the former closed. */
+/** Connects to the maintenance database, or to the URL's own if a managed server closes the former. */
 async function maintenance(url: string, ownerUrl: string): Promise<pg.Client> {
   try {
     return await connect(addressOf(url, MAINTENANCE_DATABASE), 'writ-provision');
@@ -95,7 +95,7 @@ async function provisionCluster(admin: pg.Client, passwords: ProvisionOptions['p
   const { rows } = await admin.query<{ super: boolean }>(
     'SELECT rolsuper AS super FROM pg_roles WHERE rolname = current_user',
   );
-  // Who isn't a superuser makes schemas for the owner, and becomes it, only as its member.
+  // Without superuser rights, the user must be a member of the owner to create its schemas and to become it.
   if (!rows[0]?.super) await admin.query(`GRANT ${OWNER_ROLE} TO CURRENT_USER WITH INHERIT TRUE, SET TRUE`);
 }
 
@@ -107,8 +107,8 @@ async function mayMakeRoles(admin: pg.Client): Promise<boolean> {
 }
 
 /**
- * For a user that owns the database and may not make roles: throws where an administrator hasn't made them, or not as
- * they should be.
+ * For a user that owns the database and may not create roles: throws if an administrator hasn't created them, or not
+ * with the right attributes.
  */
 async function verifyRoles(admin: pg.Client): Promise<void> {
   const { rows } = await admin.query<{ role: string; ready: boolean; member: boolean | null }>(
@@ -118,11 +118,11 @@ async function verifyRoles(admin: pg.Client): Promise<void> {
      FROM unnest($1::text[]) AS role LEFT JOIN pg_roles ON rolname = role`,
     [[OWNER_ROLE, ...LOGIN_ROLES], OWNER_ROLE],
   );
-  const lacking = rows.filter(({ ready }) => !ready).map(({ role }) => `\`${role}\``);
+  const missing = rows.filter(({ ready }) => !ready).map(({ role }) => `\`${role}\``);
   const remedy = 'use a user with CREATEROLE and CREATEDB, or let an administrator make them';
-  if (lacking.length > 0) {
+  if (missing.length > 0) {
     throw new Error(
-      `the user may not make roles, and these are missing or have other attributes than \`${ATTRIBUTES}\`: ${lacking.join(', ')}; ${remedy}`,
+      `the user may not make roles, and these are missing or have other attributes than \`${ATTRIBUTES}\`: ${missing.join(', ')}; ${remedy}`,
     );
   }
   if (rows.some(({ member }) => member === false))
@@ -138,11 +138,12 @@ async function provisionRole(admin: pg.Client, role: string, login: 'LOGIN' | 'N
     [role, login === 'LOGIN'],
   );
   const verb = rows.length === 0 ? 'CREATE' : 'ALTER';
-  // Only a superuser may name SUPERUSER in an ALTER, even to say no: so a role that is as it should be is left alone.
+  // Only a superuser may name SUPERUSER in an ALTER, even as NOSUPERUSER. So a role with the right attributes is left
+  // alone.
   if (!rows[0]?.sound) await admin.query(`${verb} ROLE ${name(role)} ${login} ${ATTRIBUTES}`);
 }
 
-/** Rights on the database itself. A copy made from a template doesn't inherit these. */
+/** Grants rights on the database itself. A copy made from a template doesn't inherit these. */
 export async function grantDatabase(admin: pg.Client, database: string): Promise<void> {
   await admin.query(`REVOKE ALL ON DATABASE ${name(database)} FROM PUBLIC;
     GRANT CONNECT, CREATE ON DATABASE ${name(database)} TO ${OWNER_ROLE};

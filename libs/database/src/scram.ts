@@ -5,9 +5,9 @@ import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 const ITERATIONS = 4096;
 
 /**
- * The SCRAM-SHA-256 verifier of a password (RFC 5803 §2, RFC 7677), in the form that `ALTER ROLE … PASSWORD` takes, so
- * that the password itself appears in no statement and in no server log. `salt` is 16 random bytes. Throws on a
- * password that isn't printable ASCII, which would need SASLprep (RFC 4013).
+ * The SCRAM-SHA-256 verifier of a password (RFC 5803 §2, RFC 7677), in the form for `ALTER ROLE … PASSWORD`. So the
+ * password itself appears in no statement and in no server log. `salt` is 16 random bytes. Throws on a password that
+ * isn't printable ASCII, which would need SASLprep (RFC 4013).
  */
 export function scramVerifier(password: string, salt: Uint8Array): string {
   if (!/^[\x21-\x7e]+$/.test(password)) throw new Error('a database password must be printable ASCII without spaces');

@@ -6,12 +6,12 @@ import { isRefusal } from './faults.ts';
 import type { Pool } from './pool.ts';
 
 /**
- * Runs one statement as a transaction of its own, again after a deadlock or a serialisation failure. Resolves after its
- * COMMIT. Faults: `database.unavailable` (where a write was sent, its outcome is unknown), `overloaded`.
+ * Runs one statement in its own transaction, again after a deadlock or a serialisation failure. Resolves after its
+ * COMMIT. Faults: `database.unavailable` (the outcome of a write is then unknown), `overloaded`.
  */
 export function runStatement<R extends QueryResultRow>(pool: Pool, query: QueryConfig): Promise<QueryResult<R>> {
-  // Not the pool's own `query`, which closes the connection after any error: a refused statement is an answer here, and
-  // a new connection plans every statement anew.
+  // Not the pool's own `query`, which closes the connection after any error. A refused statement is a normal result
+  // here, and a new connection plans every statement again.
   return retryContention(() =>
     withConnection(pool, async (client, close) => {
       try {

@@ -3,25 +3,22 @@ import type { Pool } from './pool.ts';
 import type { SchemaName } from './roles.ts';
 import { runStatement } from './statement.ts';
 
-/**
- * Tables that one round looks at: more than a schema has. It ends a round that another session's locks would otherwise
- * keep going.
- */
+/** Tables per round: more than a schema has. It ends a round that another session's locks would prolong. */
 const TABLES_MAX = 100;
 
 /**
- * How often a process asks whether its tables have grown, in milliseconds: how long plans may be those of a table a
- * quarter as large.
+ * How often a process checks whether its tables have grown, in milliseconds. For this long, plans may be based on a
+ * quarter of a table's size.
  */
 export const STATISTICS_MS = 2_000;
 
-/** The schemas whose processes look after their own tables. */
-export type AnalysedSchema = Exclude<SchemaName, 'blobs'>;
+/** The schemas whose processes analyse their own tables. */
+export type AnalysedSchema = Exclude<SchemaName, 'audio' | 'blobs' | 'info_store'>;
 
 /**
- * Gathers the statistics of every table of a schema that is four times as large as when they were gathered, by its
- * function `refresh_statistics` (its migrations say why the server's own rounds come too late). Each table is a
- * transaction of its own. Resolves with how many were looked at. Fault `database.unavailable`.
+ * Analyses every table of a schema that has grown fourfold since its last statistics, by its function
+ * `refresh_statistics` (its file explains why autovacuum comes too late). Each table is its own transaction. Resolves
+ * with the number of analysed tables. Fault `database.unavailable`.
  */
 export async function refreshStatistics(pool: Pool, schema: AnalysedSchema): Promise<number> {
   for (let tables = 0; tables < TABLES_MAX; tables++) {

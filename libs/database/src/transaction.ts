@@ -3,35 +3,35 @@ import pg from 'pg';
 import { retryContention } from './backoff.ts';
 import { withConnection } from './connection.ts';
 import type { Client, Pool } from './pool.ts';
-import { isSilent } from './silence.ts';
-import { UNAWAITED } from './unawaited.ts';
+import { isSilent } from './unresponsive-connections.ts';
+import { ASYNC_COMMIT } from './async-commit.ts';
 
 export interface TransactionOptions {
-  /** `read committed` unless said */
+  /** `read committed` by default */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   readonly readOnly?: boolean;
   /**
-   * Its COMMIT answers before the disk has it, see `UNAWAITED`: only for what whoever finds it undone does again, to
-   * the same end. False unless said.
+   * COMMIT returns before it is on disk, see `ASYNC_COMMIT`: only for work that another process finds undone and
+   * repeats with the same result. False by default.
    */
-  readonly unawaited?: boolean;
-  /** further runs after a deadlock or serialisation failure; 4 unless said */
+  readonly asyncCommit?: boolean;
+  /** further runs after a deadlock or serialisation failure; 4 by default */
   readonly retries?: number;
 }
 
 /**
- * Runs `fn` in one transaction and resolves with its result after COMMIT. A throw rolls everything back. `fn` MUST have
- * no effect but through the client it is given: it runs again after a deadlock or a serialisation failure. It MUST NOT
+ * Runs `fn` in one transaction and resolves with its result after COMMIT. An error rolls everything back. `fn` MUST
+ * have effects only through its client, because it runs again after a deadlock or a serialisation failure. It MUST NOT
  * swallow an error of a statement: a COMMIT that Postgres turned into a rollback is an error here. Faults:
  * `database.unavailable`, `overloaded`. A connection lost during COMMIT is `database.unavailable` too and leaves the
- * outcome unknown: callers ask again by their own key.
+ * outcome unknown, so callers retry with their own key.
  */
 export function inTransaction<T>(
   pool: Pool,
   fn: (client: Client) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  return retryContention(() => once(pool, opening(options), fn), options.retries);
+  return retryContention(() => runOnce(pool, beginOf(options), fn), options.retries);
 }
 
 /**
@@ -46,15 +46,15 @@ export function inTenant<T>(
 ): Promise<T> {
   // One message with BEGIN: saves a round trip on every transaction.
   const tenant = `SELECT set_config('writ.tenant_id', ${pg.escapeLiteral(tenantId)}, true)`;
-  return retryContention(() => once(pool, `${opening(options)}; ${tenant}`, fn), options.retries);
+  return retryContention(() => runOnce(pool, `${beginOf(options)}; ${tenant}`, fn), options.retries);
 }
 
-function opening(options: TransactionOptions): string {
+function beginOf(options: TransactionOptions): string {
   const isolation = (options.isolation ?? 'read committed').toUpperCase();
-  return `BEGIN ISOLATION LEVEL ${isolation}${options.readOnly ? ' READ ONLY' : ''}${options.unawaited ? `; SELECT ${UNAWAITED}` : ''}`;
+  return `BEGIN ISOLATION LEVEL ${isolation}${options.readOnly ? ' READ ONLY' : ''}${options.asyncCommit ? `; SELECT ${ASYNC_COMMIT}` : ''}`;
 }
 
-function once<T>(pool: Pool, begin: string, fn: (client: Client) => Promise<T>): Promise<T> {
+function runOnce<T>(pool: Pool, begin: string, fn: (client: Client) => Promise<T>): Promise<T> {
   return withConnection(pool, async (client, close) => {
     try {
       await client.query(begin);
@@ -64,8 +64,8 @@ function once<T>(pool: Pool, begin: string, fn: (client: Client) => Promise<T>):
         throw new Error('the transaction was rolled back: a failed statement was swallowed inside it');
       return result;
     } catch (error) {
-      // A connection whose rollback fails has an unknown state and must not serve another caller; on a silent one it
-      // would be waited for in vain.
+      // A connection whose rollback fails has an unknown state and must not serve another caller. A dead connection
+      // would not answer it.
       if (!isSilent(error)) await client.query('ROLLBACK').catch(close);
       throw error;
     }

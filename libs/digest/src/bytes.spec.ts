@@ -4,7 +4,7 @@ import { compareBytes, concatBytes, toHex, utf8Bytes } from './bytes.ts';
 
 const bytes = fc.uint8Array({ maxLength: 40 });
 
-it('does with bytes what a Buffer does', () => {
+it('handles bytes as a Buffer does', () => {
   fc.assert(
     fc.property(bytes, bytes, fc.string({ unit: 'binary' }), (a, b, text) => {
       expect(toHex(a)).toBe(Buffer.from(a).toString('hex'));

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs of bytes where there is no Buffer: what is verified in Node.js is verified in a browser by the same code.
+// Operations on bytes without Buffer, so that Node.js and browsers verify with the same code.
 
 const utf8 = new TextEncoder();
 
-/** The UTF-8 bytes of a text; a surrogate without its other half becomes U+FFFD. */
+/** The UTF-8 bytes of a text; an unpaired surrogate becomes U+FFFD. */
 export function utf8Bytes(text: string): Uint8Array {
   return utf8.encode(text);
 }
 
-/** How many bytes the runs have together. */
+/** The total length of the parts. */
 export function lengthOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((length, part) => length + part.length, 0);
 }
 
 /**
- * Writes runs of bytes one after another to the front of one that MUST have room for them, and answers that part of it:
- * a view.
+ * Writes the parts one after another to the front of `into`, which MUST be large enough, and returns that part of it: a
+ * view.
  */
 export function writeBytes(into: Uint8Array, parts: readonly Uint8Array[]): Uint8Array {
   let at = 0;
@@ -27,7 +27,7 @@ export function writeBytes(into: Uint8Array, parts: readonly Uint8Array[]): Uint
   return into.subarray(0, at);
 }
 
-/** Runs of bytes one after another, in a new one. */
+/** Concatenates the parts into a new array. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(lengthOf(parts));
   writeBytes(bytes, parts);
@@ -35,8 +35,8 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Negative, zero or positive, as the first stands before, with or after the second when both are read as unsigned
- * bytes. Not for secrets: its time tells where they differ.
+ * Negative, zero or positive, as the first sorts before, with or after the second as unsigned bytes. Not for secrets:
+ * its time depends on where they differ.
  */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);

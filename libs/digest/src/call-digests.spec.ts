@@ -23,7 +23,7 @@ const change = fc.record({
 });
 
 describe('sha256', () => {
-  it('gives the vectors of FIPS 180-4, in one part or several', () => {
+  it('matches the vectors of FIPS 180-4, in one part or several', () => {
     const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
     expect(sha256Hex(Buffer.from('abc'))).toBe(abc);
     expect(sha256Hex(Buffer.from('a'), Buffer.from('bc'))).toBe(abc);
@@ -39,7 +39,7 @@ describe('argsHash', () => {
     expect(argsHash(SALT, { b: 'x', a: 1 })).toBe(expected);
   });
 
-  it('tells nothing without the salt: another salt, another hash', () => {
+  it('reveals nothing without the salt: another salt, another hash', () => {
     expect(argsHash(new Uint8Array(32), {})).not.toBe(argsHash(SALT, {}));
   });
 
@@ -54,7 +54,7 @@ describe('actionDigest', () => {
     for (const field of Object.keys(ACTION)) expect(actionDigest({ ...ACTION, [field]: 'other' })).not.toBe(base);
   });
 
-  it('depends on nothing else of what it is given', () => {
+  it('ignores other fields of its argument', () => {
     expect(actionDigest({ ...ACTION, dialect: 'blocks' } as Action)).toBe(actionDigest(ACTION));
   });
 });
@@ -102,7 +102,7 @@ describe('effectDigest', () => {
     expect(new Set([base, ...others].map(effectDigest)).size).toBe(others.length + 1);
   });
 
-  it('refuses a path that comes twice', () => {
+  it('refuses a duplicate path', () => {
     const twice = [
       { path: 'a', before: null, after: 'x' },
       { path: 'a', before: null, after: 'y' },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The digests that bind a call: what was asked (args_hash), what was decided on (action digest), what it would change
-// (effect digest). INVARIANT (one encoding): each is SHA-256 over RFC 8785 bytes, so equal meanings give equal digests,
-// whatever dialect or process wrote them. Their bytes are pinned by a spec: a change is a new `v`.
+// The digests that bind a call: the request (args_hash), the decision (action digest), the change (effect digest).
+// INVARIANT (one encoding): each is SHA-256 over RFC 8785 bytes, so equal meanings have equal digests, whatever dialect
+// or process wrote them. A spec pins their bytes: a change is a new `v`.
 import { compareBytes, utf8Bytes } from './bytes.ts';
 import { canonicalBytes } from './canonical.ts';
 import { sha256Hex } from './sha256/sha256.ts';
@@ -15,8 +15,8 @@ import type { JsonValue } from './i-json.ts';
 export const ARGS_SALT_BYTES = 32;
 
 /**
- * `args_hash`: hex SHA-256(salt ‖ RFC 8785 args). The salt is drawn once per operation and erased with the payload;
- * without it the hash tells nothing about the arguments.
+ * `args_hash`: hex SHA-256(salt ‖ RFC 8785 args). The salt is generated once per operation and erased with the payload.
+ * Without it the hash reveals nothing about the arguments.
  *
  * @throws JsonError if the arguments aren't I-JSON; Error if the salt isn't 32 bytes.
  */
@@ -25,7 +25,10 @@ export function argsHash(saltBytes: Uint8Array, args: unknown): string {
   return sha256Hex(saltBytes, canonicalBytes(args));
 }
 
-/** What a decision is about. Null where the call never got that far: a refused call may name no known tool or token. */
+/**
+ * The subject of a decision. A field is null if the call was refused before it was known, such as an unknown tool or
+ * token.
+ */
 export interface Action {
   readonly tool_id: string | null;
   readonly tool_definition_digest: string | null;
@@ -38,8 +41,8 @@ export interface Action {
 }
 
 /**
- * Hex SHA-256 over the RFC 8785 object of exactly the fields of `Action` and `v: 1`; other fields of the argument don't
- * count.
+ * Hex SHA-256 over the RFC 8785 object of exactly the fields of `Action` and `v: 1`; other fields of the argument are
+ * ignored.
  */
 export function actionDigest(action: Action): string {
   return sha256Hex(
@@ -59,29 +62,29 @@ export function actionDigest(action: Action): string {
 export interface EffectChange {
   /** Relative to the workspace; once per effect. */
   readonly path: string;
-  /** What stood there: a content hash, or a state that also tells kind and mode; null for nothing. */
+  /** The state before: a content hash, or a state with kind and mode; null if the path didn't exist. */
   readonly before: JsonValue;
-  /** What stands there now, in the same form. */
+  /** The state after, in the same form. */
   readonly after: JsonValue;
-  /** Null or absent where `after` already tells it. */
+  /** Null or absent if `after` already has the mode. */
   readonly mode?: string | null;
 }
 
 export interface Effect {
   /** In any order. */
   readonly changes: readonly EffectChange[];
-  /** Null for calls that are no process. */
+  /** Null for calls without a process. */
   readonly exit_status: number | null;
   readonly result_hash: string | null;
-  /** The egress list in the order in which requests left. */
+  /** The egress list in the order in which requests were sent. */
   readonly requests: readonly JsonValue[];
 }
 
 /**
  * Hex SHA-256 over the RFC 8785 object of the four fields and `v: 1`, the changes sorted by the UTF-8 bytes of their
- * paths. The head is not in it: the same effect on another head has the same digest.
+ * paths. The head is not part of it: the same effect on another head has the same digest.
  *
- * @throws JsonError for what isn't I-JSON; Error if a path comes twice.
+ * @throws JsonError for a value that isn't I-JSON; Error for a duplicate path.
  */
 export function effectDigest(effect: Effect): string {
   return sha256Hex(
@@ -96,8 +99,7 @@ export function effectDigest(effect: Effect): string {
 }
 
 function sortedChanges(changes: readonly EffectChange[]): JsonValue[] {
-  // Bytes, not UTF-16 units: the two orders differ above U+FFFF, and every other sorted list of paths in Writ is by
-  // bytes.
+  // Bytes, not UTF-16 units: the two orders differ above U+FFFF, and all other sorted lists of paths in Writ use bytes.
   const keyed = changes.map((change) => ({ bytes: utf8Bytes(change.path), change }));
   keyed.sort((a, b) => compareBytes(a.bytes, b.bytes));
   return keyed.map(({ bytes, change }, index) => {

@@ -23,7 +23,7 @@ class Point {
 }
 
 describe('canonicalJson', () => {
-  it('gives the example of RFC 8785 §3.2.2, less the number that I-JSON forbids', () => {
+  it('matches the example of RFC 8785 §3.2.2, without the number that I-JSON forbids', () => {
     const value = {
       numbers: [1e-27, 4.5, 2e-3, 1e-27],
       string: '€$\u000f\nA\'B"\\\\"/',
@@ -73,7 +73,7 @@ describe('canonicalJson', () => {
     expect(faultOf(['a\0']).message).toBe('string has a NUL character at `/0`');
   });
 
-  it('refuses a cycle as nesting without end', () => {
+  it('refuses a cycle as endless nesting', () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     expect(faultOf(cycle).reason).toBe('too_deep');

@@ -6,9 +6,9 @@ import { JsonError, pointerToken } from './json-error.ts';
 /**
  * The RFC 8785 text of a value.
  *
- * @throws JsonError for what I-JSON can't carry: undefined (also as a member or a hole), functions, symbols, bigints,
- * NaN, infinities, numbers of magnitude 2^53 and more, unpaired surrogates, NUL, instances of classes (also Date and
- * byte arrays), values nested deeper than 512, and so cycles.
+ * @throws JsonError for values without I-JSON form: undefined (also as a member or a hole), functions, symbols,
+ * bigints, NaN, infinities, numbers of magnitude 2^53 and more, unpaired surrogates, NUL, instances of classes (also
+ * Date and byte arrays), values nested deeper than 512, and so cycles.
  */
 export function canonicalJson(value: unknown): string {
   requireIJson(value, 0, () => '');
@@ -16,12 +16,12 @@ export function canonicalJson(value: unknown): string {
   return canonicalize(value) as string;
 }
 
-/** The UTF-8 bytes of `canonicalJson`: what gets hashed, signed and stored. */
+/** The UTF-8 bytes of `canonicalJson`, for hashing, signing and storing. */
 export function canonicalBytes(value: unknown): Uint8Array {
   return new TextEncoder().encode(canonicalJson(value));
 }
 
-/** Pointers are built by closures because they are wanted only when something is wrong. */
+/** Closures build pointers, because they are needed only for errors. */
 type Pointer = () => string;
 
 function requireIJson(value: unknown, depth: number, pointer: Pointer): void {
@@ -57,8 +57,8 @@ function requireMembers(members: object, depth: number, pointer: Pointer): void 
 }
 
 /**
- * Plain is: no prototype, or one that is itself a root. Comparing with Object.prototype would refuse objects of another
- * realm.
+ * A plain object has no prototype, or one that is itself a root. Comparing with Object.prototype would refuse objects
+ * of another realm.
  */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON.parse of V8 12.8 to at least 14.6 may read a member's name that is written with an escape as another one, which
-// an earlier text had: after one with a backslash for a name, a quote for a name is read as a backslash
-// (https://github.com/nodejs/node/issues/63785). What was decided on would not be what is run, so no such text is given
-// to it.
+// JSON.parse of V8 12.8 to at least 14.6 may confuse a member's name that is written with an escape with a name in an
+// earlier text. After a text with a backslash as a name, it reads a quote as a name as a backslash
+// (https://github.com/nodejs/node/issues/63785). Then the executed call would differ from the decided one, so such
+// texts are never passed to JSON.parse.
 const [BACKSLASH, COLON] = [0x5c, 0x3a];
 
-/** Says whether the name of some member may be written with an escape, in a text that is JSON. In linear time. */
+/** Answers whether the name of some member of a JSON text may be written with an escape. In linear time. */
 export function hasEscapedName(text: string): boolean {
   let escape = text.indexOf('\\');
   while (escape !== -1) {
-    // It is the first one since a string ended, so no quote between is escaped: the last of them begins the string that
-    // it is in.
+    // It is the first escape since a string ended, so no quote between is escaped: the last of them begins its string.
     const begins = text.lastIndexOf('"', escape);
     if (begins === -1) return false; // no JSON
     const ends = endOfString(text, begins);
@@ -21,7 +20,7 @@ export function hasEscapedName(text: string): boolean {
   return false;
 }
 
-/** Where the string that begins at a quote has its last one; the end of the text where it has none. */
+/** The index of the closing quote of the string that begins at a quote; the end of the text if there is none. */
 export function endOfString(text: string, begins: number): number {
   for (let at = text.indexOf('"', begins + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = at;
@@ -31,7 +30,7 @@ export function endOfString(text: string, begins: number): number {
   return text.length;
 }
 
-/** Whether a colon follows the string that ends there. */
+/** Answers whether a colon follows the string that ends there. */
 function isName(text: string, ends: number): boolean {
   for (let at = ends + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

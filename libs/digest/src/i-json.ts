@@ -2,19 +2,19 @@
 import { JsonError } from './json-error.ts';
 import type { JsonReason } from './json-error.ts';
 
-/** What `parseIJson` returns and `canonicalJson` takes. */
+/** The values of `parseIJson` and `canonicalJson`. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
- * The deepest nesting that any caller may ask for. The readers below recurse once or a few times per level; this keeps
- * them far from the end of the stack, so that running out of it is not a thing an input can cause.
+ * The deepest nesting that a caller may allow. The readers below recurse once or a few times per level. So they stay
+ * far from the end of the stack, and no input can exhaust it.
  */
 export const DEPTH_CEILING = 512;
 
 /**
- * What I-JSON (RFC 7493 §2.1) forbids in a string, or null. NUL is our own addition: Postgres can't store it in text.
- * Noncharacters such as U+FFFE are let through, although RFC 7493 names them: they occur in real files, survive every
- * hop, and Unicode allows them in interchange since Corrigendum 9.
+ * The reason why I-JSON (RFC 7493 §2.1) forbids a string, or null. NUL is our addition: Postgres can't store it in
+ * text. Noncharacters such as U+FFFE are accepted, although RFC 7493 forbids them: they occur in real files, survive
+ * every hop, and Unicode allows them in interchange since Corrigendum 9.
  */
 export function stringFault(text: string): JsonReason | null {
   if (!text.isWellFormed()) return 'lone_surrogate';
@@ -22,16 +22,15 @@ export function stringFault(text: string): JsonReason | null {
 }
 
 /**
- * Says whether a double stands for exactly one number (RFC 7493 §2.2). Every double of magnitude 2^53 or more is an
- * integer that its neighbours also round to, however it was spelt, so one comparison refuses them all together with
- * infinities and NaN.
+ * Answers whether a double represents exactly one number (RFC 7493 §2.2). Every double of magnitude 2^53 or more is an
+ * integer that its neighbours also round to, so one comparison refuses them all, together with infinities and NaN.
  */
 export function isExactNumber(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 /**
- * Throws a plain Error if the depth asked for could exhaust the stack: a bug of the caller, not a fault of the input.
+ * Throws a plain Error if the requested depth could exhaust the stack: a bug of the caller, not a fault of the input.
  */
 export function requireDepth(depthMax: number): void {
   if (!Number.isInteger(depthMax) || depthMax < 0 || depthMax > DEPTH_CEILING) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * Every way in which a text or value can fail to be the JSON that Writ takes; closed, so that callers can map each one.
- */
+/** Every reason why a text or value is not JSON that Writ accepts; closed, so that callers can map each one. */
 export type JsonReason =
   | 'too_large'
   | 'utf8'
@@ -14,7 +12,7 @@ export type JsonReason =
   | 'nul'
   | 'not_json';
 
-const SAYS: Readonly<Record<JsonReason, string>> = {
+const MESSAGES: Readonly<Record<JsonReason, string>> = {
   too_large: 'text is too long',
   utf8: 'bytes are not valid UTF-8',
   syntax: 'text is not valid JSON',
@@ -26,14 +24,14 @@ const SAYS: Readonly<Record<JsonReason, string>> = {
   not_json: 'value has no JSON form',
 };
 
-/** Enough of a pointer to find the place; keys are attacker-controlled and may be as long as the text itself. */
+/** Enough of a pointer to find the position; keys are attacker-controlled and may be as long as the text itself. */
 const POINTER_SHOWN_MAX = 120;
 
 /**
  * Why a text or a value was refused, and where.
  *
  * `pointer` is an RFC 6901 pointer to the innermost value that had begun. `line` and `column` are 1-based, the column
- * in UTF-16 code units; both are 0 where there is no text to point into (a value, or bytes that don't decode).
+ * in UTF-16 code units; both are 0 without a text to point into (a value, or bytes that don't decode).
  */
 export class JsonError extends Error {
   readonly pointer: string;
@@ -42,7 +40,7 @@ export class JsonError extends Error {
   readonly reason: JsonReason;
 
   constructor(reason: JsonReason, pointer: string, line = 0, column = 0) {
-    super(`${SAYS[reason]}${placeOf(pointer, line, column)}`);
+    super(`${MESSAGES[reason]}${formatPosition(pointer, line, column)}`);
     this.name = 'JsonError';
     this.reason = reason;
     this.pointer = pointer;
@@ -56,7 +54,7 @@ export function pointerToken(key: string | number): string {
   return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-function placeOf(pointer: string, line: number, column: number): string {
+function formatPosition(pointer: string, line: number, column: number): string {
   const shown = pointer.length > POINTER_SHOWN_MAX ? `${pointer.slice(0, POINTER_SHOWN_MAX)}…` : pointer;
   const at = shown === '' ? '' : ` at \`${shown}\``;
   return line === 0 ? at : `${at} (line ${String(line)}, column ${String(column)})`;

@@ -20,7 +20,7 @@ const iJson = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** JSON-like noise: mostly tokens of the grammar, put together at random. */
+/** Text similar to JSON: mostly tokens of the grammar, combined at random. */
 const noise = fc
   .array(
     fc.oneof(
@@ -55,7 +55,7 @@ const noise = fc
   )
   .map((parts) => parts.join(''));
 
-/** What JSON.parse alone would say; null where it refuses. */
+/** The result of JSON.parse alone; null if it refuses. */
 function loose(json: string): { value: unknown } | null {
   try {
     return { value: JSON.parse(json) as unknown };
@@ -73,7 +73,7 @@ function strict(json: string | Uint8Array): { value: unknown } | JsonError {
   }
 }
 
-/** Values of few names and strings, so that names come twice and what replaces one of them is met. */
+/** Values with few names and strings, so that duplicates occur. */
 const plain = fc.letrec((tie) => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '"', '\\'), maxLength: 3 });
   return {
@@ -87,7 +87,7 @@ const plain = fc.letrec((tie) => {
   };
 }).value;
 /**
- * Written as people and generators do, or wrong: a name twice, an escape of what needs none or of what may not be, an
+ * Text as people and generators write it, or wrong: a duplicate name, an escape that is unnecessary or forbidden, an
  * unpaired surrogate, a number that no double holds.
  */
 const written = fc
@@ -112,7 +112,7 @@ const written = fc
   .map(([value, space, [from = '', to = '']]) => JSON.stringify(value, null, space).replaceAll(from, to));
 
 describe('the quick reader', () => {
-  it('reads what the strict one reads, to the same value, and leaves it all that is refused', () => {
+  it('returns the strict reader’s values, and leaves all refused texts to it', () => {
     let read = 0;
     fc.assert(
       fc.property(
@@ -135,7 +135,7 @@ describe('the quick reader', () => {
     expect(read).toBeGreaterThan(500);
   });
 
-  it('sees a name that comes twice, wherever it is', () => {
+  it('detects a duplicate name, wherever it is', () => {
     fc.assert(
       fc.property(
         iJson,
@@ -153,16 +153,16 @@ describe('the quick reader', () => {
 });
 
 describe('a name with an escape', () => {
-  /** In an order that a fault of V8 needs: the first text leaves what the second is confused with. */
+  /** In an order that triggers a fault of V8: the second text's name is confused with the first one's. */
   const POISON = ['{"h":[],"\\\\":0}', '{"h":1,"\\"":2}'];
 
-  it('is read as it is written, whatever was read before', () => {
+  it('is parsed correctly, whatever was parsed before', () => {
     for (const read of [parseJson, (text: string) => parseIJson(text, { depthMax: 8 })]) {
       expect(POISON.map((text) => Object.keys(read(text) as object)[1])).toEqual(['\\', '"']);
     }
   });
 
-  it('is found wherever it is, and nothing else is taken for one', () => {
+  it('is detected wherever it is, and nothing else is', () => {
     fc.assert(
       fc.property(fc.oneof(written, fc.json({ maxDepth: 4 })), (json) => {
         const strings = [...json.matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?/gs)];
@@ -174,7 +174,7 @@ describe('a name with an escape', () => {
     );
   });
 
-  it('lets through what JSON lets through', () => {
+  it('accepts what JSON accepts', () => {
     const read = parseJson('{"\\u0061":1,"\\u0000":2,"a":-0}') as Record<string, unknown>;
     expect(Object.entries(read)).toEqual([
       ['a', -0],
@@ -182,7 +182,7 @@ describe('a name with an escape', () => {
     ]);
   });
 
-  it('makes no difference to what is JSON, and to what it says', () => {
+  it('changes neither validity nor values', () => {
     fc.assert(
       fc.property(fc.oneof(plain, iJson), (value) => {
         const json = JSON.stringify(value, null, 1);
@@ -197,7 +197,7 @@ describe('a name with an escape', () => {
 });
 
 describe('parseIJson and canonicalJson', () => {
-  it('give back every value they wrote', () => {
+  it('return every value that they wrote', () => {
     fc.assert(
       fc.property(iJson, (value) => {
         const bytes = canonicalBytes(value);
@@ -207,7 +207,7 @@ describe('parseIJson and canonicalJson', () => {
     );
   });
 
-  it('write equal values equally, whatever the order of keys and the white space', () => {
+  it('write equal values alike, whatever the order of keys and the white space', () => {
     fc.assert(
       fc.property(fc.dictionary(text, iJson), (members) => {
         const other = Object.fromEntries(Object.entries(members).reverse());
@@ -231,7 +231,7 @@ describe('parseIJson and canonicalJson', () => {
     );
   });
 
-  it('answer any bytes with a value or a JsonError', () => {
+  it('return a value or throw a JsonError for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         strict(bytes);

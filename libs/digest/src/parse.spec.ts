@@ -15,7 +15,7 @@ function faultOf(input: string | Uint8Array, depthMax = 32, bytesMax?: number): 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
 describe('parseIJson', () => {
-  it('reads what JSON.parse reads', () => {
+  it('parses what JSON.parse parses', () => {
     const text = ' {"a":[1,-2.5e-3,true,false,null,"\\u00e9\\n\\ud83d\\ude00"],"b":{"":{}}}\r\n\t';
     expect(parseIJson(text, { depthMax: 3 })).toEqual(JSON.parse(text));
     expect(parseIJson(new TextEncoder().encode(text), { depthMax: 3 })).toEqual(JSON.parse(text));
@@ -59,7 +59,7 @@ describe('parseIJson', () => {
     expect(faultOf(text).reason).toBe('syntax');
   });
 
-  it('refuses a key that comes twice, however it is spelt', () => {
+  it('refuses a duplicate key, however it is spelt', () => {
     expect(faultOf('{"a":1,"b":{"c":1,"\\u0063":2}}')).toMatchObject({
       reason: 'duplicate_key',
       pointer: '/b/c',
@@ -159,7 +159,7 @@ describe('parseIJson', () => {
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });
 
-  it('points with RFC 6901 escapes, line and column', () => {
+  it('locates errors with RFC 6901 escapes, line and column', () => {
     expect(faultOf('{\n  "a/b": {"~": [1,\n 2, x]}}')).toMatchObject({ pointer: '/a~1b/~0/1', line: 3, column: 5 });
     expect(faultOf('{"a":{,}}')).toMatchObject({ pointer: '/a', line: 1, column: 7 });
     expect(faultOf('{"a":[x]}')).toMatchObject({ pointer: '/a', line: 1, column: 7 });
@@ -172,7 +172,7 @@ describe('parseIJson', () => {
     expect(faultOf('1e999').message).toBe('number is not a finite double below 2^53 in magnitude (line 1, column 1)');
   });
 
-  it('takes a wide text in time that grows with its length', () => {
+  it('parses a wide text in time proportional to its length', () => {
     const text = `{${Array.from({ length: 60_000 }, (_, i) => `"${String(i * 7919)}":[${' '.repeat(8)}]`).join(',')}}`;
     expect(Object.keys(parseIJson(text, { depthMax: 2 }) as object)).toHaveLength(60_000);
   });

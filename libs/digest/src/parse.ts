@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only entry of JSON from outside. INVARIANT (one meaning): a text that is accepted has one meaning
-// to every JSON reader, so that what policy judged is what a tool in another language runs. INVARIANT (linear): time
-// and memory grow with the text's length, and the stack only with depthMax.
+// The only entry of JSON from outside. INVARIANT (one meaning): every JSON reader gives an accepted text the same
+// meaning, so a tool in another language runs exactly what policy judged. INVARIANT (linear): time and memory grow with
+// the text's length, and the stack only with depthMax.
 import { visit } from 'jsonc-parser';
 import { utf8Bytes } from './bytes.ts';
 import { hasEscapedName } from './escaped-names.ts';
@@ -13,19 +13,19 @@ import type { JsonReason } from './json-error.ts';
 import { readQuickly } from './quick-read.ts';
 
 export interface ParseLimits {
-  /** The deepest nesting let through: 0 for a bare scalar, 1 for `[]`, at most 512. */
+  /** The deepest accepted nesting: 0 for a bare scalar, 1 for `[]`, at most 512. */
   readonly depthMax: number;
-  /** The longest text let through, in UTF-8 bytes. */
+  /** The longest accepted text, in UTF-8 bytes. */
   readonly bytesMax?: number;
 }
 
 /**
- * Parses attacker-controlled text as strict I-JSON (RFC 8259 and RFC 7493): no byte order mark, comment or trailing
- * comma, no key twice in an object (by its decoded name), no number that a double can't hold exactly as an integer, no
- * unpaired surrogate, no NUL. Objects are ordinary ones; a key `__proto__` becomes an own member and touches no
- * prototype. `-0` is read as `0`, as RFC 8785 writes it.
+ * Parses attacker-controlled text as strict I-JSON (RFC 8259 and RFC 7493). It refuses a byte order mark, comments,
+ * trailing commas, a duplicate key in an object (by its decoded name), numbers that a double can't hold exactly as an
+ * integer, unpaired surrogates and NUL. Objects are ordinary ones; a key `__proto__` becomes an own member and touches
+ * no prototype. `-0` is read as `0`, as RFC 8785 writes it.
  *
- * @throws JsonError and nothing else, whatever the text.
+ * @throws JsonError and nothing else, for any text.
  */
 export function parseIJson(input: string | Uint8Array, limits: ParseLimits): JsonValue {
   requireDepth(limits.depthMax);
@@ -34,7 +34,7 @@ export function parseIJson(input: string | Uint8Array, limits: ParseLimits): Jso
   return readQuickly(text, limits.depthMax) ?? readStrictly(text, limits.depthMax);
 }
 
-/** Reads it event by event, several times slower, and says of what is wrong what it is and where. @throws JsonError */
+/** Reads it event by event, several times slower, and locates errors. @throws JsonError */
 export function readStrictly(text: string, depthMax: number): JsonValue {
   const reader = new Reader(depthMax, true);
   visit(text, reader.visitor, { disallowComments: true });
@@ -42,9 +42,9 @@ export function readStrictly(text: string, depthMax: number): JsonValue {
 }
 
 /**
- * Reads JSON of our own processes, and whatever else came through the API: as `JSON.parse`, whose fault with names
- * (see `escaped-names.ts`) it doesn't have. Nests 512 deep at most.
- * @throws an Error where it is no JSON
+ * Parses JSON of our own processes, and other text that came through the API: like `JSON.parse`, without its fault with
+ * names (see `escaped-names.ts`). Nests at most 512 deep.
+ * @throws an Error if it is no JSON
  */
 export function parseJson(text: string): unknown {
   if (!hasEscapedName(text)) return JSON.parse(text) as unknown;
@@ -54,8 +54,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Answers whether it is more bytes in UTF-8. A text has at least one of them for each of its units and at most three,
- * so one that is far from the bound isn't encoded.
+ * Answers whether it has more bytes in UTF-8. A text has one to three bytes for each of its units, so one that is far
+ * from the limit isn't encoded.
  */
 export function isLonger(input: string | Uint8Array, bytesMax: number): boolean {
   return (
@@ -64,7 +64,7 @@ export function isLonger(input: string | Uint8Array, bytesMax: number): boolean 
   );
 }
 
-/** ignoreBOM keeps a byte order mark in the text, where it is a syntax error, instead of swallowing it. */
+/** ignoreBOM keeps a byte order mark in the text, where it is a syntax error, instead of dropping it. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function decode(bytes: Uint8Array): string {
@@ -104,13 +104,13 @@ class Reader {
     },
   };
 
-  /** Defined once `visit` has returned without a throw: it reports an empty text as an error. */
+  /** Set once `visit` has returned without an error: it reports an empty text as an error. */
   root: JsonValue = null;
   readonly #frames: Frame[] = [];
   readonly #depthMax: number;
   readonly #isStrict: boolean;
 
-  /** @param isStrict whether it refuses what I-JSON forbids, and not only what is no JSON */
+  /** @param isStrict whether it also refuses what I-JSON forbids, and not only invalid JSON */
   constructor(depthMax: number, isStrict: boolean) {
     this.#depthMax = depthMax;
     this.#isStrict = isStrict;
@@ -152,7 +152,7 @@ class Reader {
   }
 }
 
-/** The token of the item or member that began last; none in what is still empty. */
+/** The token of the item or member that began last; none in an empty container. */
 function lastToken(frame: Frame): string {
   if ('members' in frame) return frame.key === null ? '' : pointerToken(frame.key);
   return frame.items.length === 0 ? '' : pointerToken(frame.items.length - 1);

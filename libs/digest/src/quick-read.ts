@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON.parse, for texts of which nothing is true that it lets through and I-JSON forbids. INVARIANT (never wrong): a
-// text that is answered here is one that the strict reader reads, to the same value.
+// JSON.parse, for texts without anything that it accepts and I-JSON forbids. INVARIANT (never wrong): if this reader
+// returns a value, the strict reader returns the same value.
 import { endOfString, hasEscapedName } from './escaped-names.ts';
 import { isExactNumber, stringFault, type JsonValue } from './i-json.ts';
 
 const [QUOTE, COLON] = [0x22, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The value; undefined where the text must be read by who can say what is wrong with it, and where. */
+/** The value; undefined if the strict reader must parse the text and locate its error. */
 export function readQuickly(text: string, depthMax: number): JsonValue | undefined {
-  const members = membersNamed(text, depthMax);
+  const members = countMembers(text, depthMax);
   if (members === undefined || !text.isWellFormed() || hasEscapedName(text)) return undefined;
-  const value = parsed(text);
+  const value = tryParse(text);
   if (value === undefined) return undefined;
   const root = { value };
-  // Of members of one name JSON.parse keeps the last: then there are fewer than the text names.
-  return new Count(text.includes('\\u')).of(root) === members + 1 ? root.value : undefined;
+  // For duplicate names JSON.parse keeps the last member: then there are fewer members than names in the text.
+  return new MemberCounter(text.includes('\\u')).of(root) === members + 1 ? root.value : undefined;
 }
 
-function parsed(text: string): JsonValue | undefined {
+function tryParse(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
@@ -27,8 +27,8 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** How many members of objects the text names, if it is JSON at all; undefined where it nests deeper. */
-function membersNamed(text: string, depthMax: number): number | undefined {
+/** The number of object members in the text, if it is JSON at all; undefined if it nests deeper. */
+function countMembers(text: string, depthMax: number): number | undefined {
   let [members, depth] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -41,17 +41,17 @@ function membersNamed(text: string, depthMax: number): number | undefined {
   return members;
 }
 
-/** Counts members, whatever is wrong with them; 0 is made of `-0`, as RFC 8785 writes it. */
-class Count {
+/** Counts members and detects forbidden values; it replaces `-0` by 0, as RFC 8785 writes it. */
+class MemberCounter {
   readonly #hasEscapes: boolean;
   #isFaulty = false;
 
-  /** @param hasEscapes whether a string may be what only an escape can write: an unpaired surrogate, or NUL */
+  /** @param hasEscapes whether a string may have characters that need an escape: an unpaired surrogate, or NUL */
   constructor(hasEscapes: boolean) {
     this.#hasEscapes = hasEscapes;
   }
 
-  /** How many members there are in a value of JSON.parse, itself among them; NaN where one is none of I-JSON's. */
+  /** The number of members in a value of JSON.parse, itself included; NaN if I-JSON forbids one of them. */
   of(members: Record<string, JsonValue>): number {
     const count = this.#members(members);
     return this.#isFaulty ? Number.NaN : count;

@@ -4,8 +4,8 @@ import { parseUrl, TargetError, urlOf, type EgressTarget } from './target.ts';
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Where an answer to a `GET` sends its reader, null where it doesn't. The place is as new as any: whoever follows MUST
- * have it judged whole. Never back from `https` to `http`, where everybody on the way could answer. @throws TargetError
+ * The target of a redirect of a `GET`, or null if it isn't one. The caller MUST check the target like that of a new
+ * request. Never from `https` to `http`, where anybody on the path could answer. @throws TargetError
  */
 export function redirectOf(from: EgressTarget, status: number, location: string | undefined): EgressTarget | null {
   if (!REDIRECTS.has(status) || location === undefined) return null;

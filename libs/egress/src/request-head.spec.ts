@@ -6,7 +6,7 @@ import { parseUrl, TargetError } from './target.ts';
 const head = (rawHeaders: string[], url = 'http://example.org/a', method = 'GET') =>
   parseRequestHead({ method, url, rawHeaders });
 
-it('passes on what speaks of the request, and nothing that speaks of the connection', () => {
+it('forwards headers of the request, and none of the connection', () => {
   const { headers, target, method } = head([
     'Host',
     'Example.org',
@@ -38,8 +38,15 @@ it('passes on what speaks of the request, and nothing that speaks of the connect
   expect([method, target.host, target.path]).toEqual(['GET', 'example.org', '/a']);
 });
 
-it('takes the port of the scheme in `Host`', () => {
+it('accepts the port of the scheme in `Host`', () => {
   expect(head(['Host', 'example.org:80']).target.host).toBe('example.org');
+});
+
+it('requires another port in `Host`, as in the URL', () => {
+  const at = (written: string) => () => head(['Host', written], 'http://example.org:8080/');
+  expect(at('example.org:8080')().target).toEqual({ scheme: 'http', host: 'example.org', port: 8080, path: '/' });
+  expect(at('example.org')).toThrow(TargetError);
+  expect(at('example.org:80')).toThrow(TargetError);
 });
 
 it.each([
@@ -54,10 +61,7 @@ it.each([
   ['a length with a sign', ['Host', 'example.org', 'Content-Length', '+1']],
   ['a coding that hides another', ['Host', 'example.org', 'Transfer-Encoding', 'chunked, identity']],
   ['a coding in disguise', ['Host', 'example.org', 'Transfer-Encoding', 'xchunked']],
-  [
-    'a length that the connection is said to own',
-    ['Host', 'example.org', 'Content-Length', '1', 'Connection', 'content-length'],
-  ],
+  ['a length that `Connection` names', ['Host', 'example.org', 'Content-Length', '1', 'Connection', 'content-length']],
   ['a line break in a value', ['Host', 'example.org', 'A', 'b\r\nHost: evil.org']],
   ['a line break in a name', ['Host', 'example.org', 'A\r\nB', 'c']],
   ['a name with a space before its colon', ['Host', 'example.org', 'Content-Length ', '3']],
@@ -72,25 +76,25 @@ it.each([
   '*',
   'example.org:443',
   'ftp://example.org/',
-  'http://example.org:8080/',
+  'http://example.org:443/',
   'http://user@example.org/',
   'https://169.254.169.254.:443/',
 ])('refuses the request for %j', (url) => {
   expect(() => head(['Host', 'example.org'], url)).toThrow(TargetError);
 });
 
-it.each(['TRACE', 'CONNECT', 'get', 'G', 'GET '])('refuses the method %j', (method) => {
+it.each(['TRACE', 'CONNECT', 'TCP', 'TLS', 'get', 'G', 'GET '])('refuses the method %j', (method) => {
   expect(() => head(['Host', 'example.org'], undefined, method)).toThrow(TargetError);
 });
 
 describe('a redirect', () => {
   const from = parseUrl('https://example.org/a/b');
-  it('leads where it says, from where it was said', () => {
+  it('is resolved against the URL of the request', () => {
     expect(redirectOf(from, 302, '../c#part')).toEqual(parseUrl('https://example.org/c'));
     expect(redirectOf(from, 308, 'https://other.net/')).toEqual(parseUrl('https://other.net/'));
     expect(redirectOf(from, 307, '//other.net/x')).toEqual(parseUrl('https://other.net/x'));
   });
-  it('is one of few answers that name a place', () => {
+  it('is one of few status codes with a `Location`', () => {
     expect(redirectOf(from, 200, '/c')).toBeNull();
     expect(redirectOf(from, 304, '/c')).toBeNull();
     expect(redirectOf(from, 302, undefined)).toBeNull();
@@ -101,7 +105,8 @@ describe('a redirect', () => {
     'file:///etc/passwd',
     'https://user@evil.org/',
     'https://[::1]/',
-    'https://example.org:22/',
+    'https://example.org:80/',
+    'https://example.org:65536/',
     'gopher://x/',
     'https://',
   ])('to %j is refused', (location) => {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseAuthority, parseUrl, TargetError, urlOf } from './target.ts';
+import { parseTarget } from './decide-egress.ts';
+import { authorityOf, parseAuthority, parseRaw, parseUrl, TargetError, urlOf } from './target.ts';
 
 test.each([
   ['http://example.org', { scheme: 'http', host: 'example.org', port: 80, path: '/' }],
   ['https://Example.ORG:443/a/../b?q=1', { scheme: 'https', host: 'example.org', port: 443, path: '/b?q=1' }],
   ['https://example.org?q', { scheme: 'https', host: 'example.org', port: 443, path: '/?q' }],
   ['https://xn--bcher-kva.example/', { scheme: 'https', host: 'xn--bcher-kva.example', port: 443, path: '/' }],
+  ['https://cal.example.org:8443/dav', { scheme: 'https', host: 'cal.example.org', port: 8443, path: '/dav' }],
   ['https://93.184.216.34/', { scheme: 'https', host: '93.184.216.34', port: 443, path: '/' }],
 ])('%s has one reading', (text, target) => {
   expect(parseUrl(text)).toEqual(target);
@@ -46,7 +48,8 @@ test.each([
   ['an IPv6 address', 'http://[::1]/'],
   ['an IPv4-mapped address', 'http://[::ffff:127.0.0.1]/'],
   ['a zone', 'http://[fe80::1%25eth0]/'],
-  ['another port', 'https://good.org:8443/'],
+  ['https on the port of http', 'https://good.org:80/'],
+  ['a port with a leading zero', 'https://good.org:0443/'],
   ['http on the port of https', 'http://good.org:443/'],
   ['a port of zero', 'http://good.org:0/'],
   ['a port beyond all', 'http://good.org:65616/'],
@@ -59,14 +62,16 @@ test.each([
   expect(() => parseUrl(text)).toThrow(TargetError);
 });
 
-test('a tunnel leads to a host and the port of https', () => {
+test('a tunnel leads to a host and a port', () => {
   expect(parseAuthority('Example.org:443')).toEqual({ scheme: 'https', host: 'example.org', port: 443, path: '' });
+  expect(parseAuthority('example.org:993')).toEqual({ scheme: 'https', host: 'example.org', port: 993, path: '' });
 });
 
 test.each([
   'example.org',
-  'example.org:22',
-  'example.org:80',
+  'example.org:0',
+  'example.org:0443',
+  'example.org:65536',
   'user@example.org:443',
   'https://example.org:443',
   '[::1]:443',
@@ -78,4 +83,41 @@ test.each([
   '',
 ])('a tunnel to %j is refused', (text) => {
   expect(() => parseAuthority(text)).toThrow(TargetError);
+});
+
+test('a raw connection leads to a host and a port, by the scheme of its method', () => {
+  expect(parseTarget('TLS', 'tls://Mail.example.org:993')).toEqual({
+    scheme: 'tls',
+    host: 'mail.example.org',
+    port: 993,
+    path: '',
+  });
+  expect(parseTarget('TCP', 'tcp://93.184.216.34:143').port).toBe(143);
+  expect(parseTarget('CONNECT', 'example.org:80').port).toBe(80);
+  expect(parseTarget('CONNECT', 'https://example.org/a').path).toBe('/a');
+  expect(urlOf(parseRaw('tcp://example.org:80'))).toBe('tcp://example.org:80');
+});
+
+test.each([
+  ['TLS', 'tcp://example.org:993'],
+  ['TCP', 'tls://example.org:993'],
+  ['TCP', 'https://example.org:993/'],
+  ['GET', 'tcp://example.org:993'],
+  ['GET', 'example.org:443'],
+  ['CONNECT', 'example.org'],
+  ['TCP', 'tcp://example.org'],
+  ['TCP', 'tcp://example.org:0'],
+  ['TCP', 'tcp://example.org:65536'],
+  ['TCP', 'tcp://user@example.org:143'],
+  ['TCP', 'tcp://example.org:143/'],
+  ['TCP', 'tcp://127.1:143'],
+  ['TCP', 'tcp://[::1]:143'],
+])('the target of %s is refused: %s', (method, url) => {
+  expect(() => parseTarget(method, url)).toThrow(TargetError);
+});
+
+test('a target is written with its port where the scheme does not imply it', () => {
+  expect(
+    ['https://a.org/', 'https://a.org:8443/', 'http://a.org:80/'].map((url) => authorityOf(parseUrl(url))),
+  ).toEqual(['a.org', 'a.org:8443', 'a.org']);
 });

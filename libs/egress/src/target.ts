@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Where a request is to go, read in one place from what a job or a model wrote: attacker-controlled.
+ * The target of a request, parsed in one place from the text of a job or a model: attacker-controlled.
  *
- * INVARIANT (one spelling): a host has one spelling here, lower-case ASCII without a trailing dot, and what has another
- * is refused and not corrected: two readers of one URL can't then mean two hosts. INVARIANT (nothing beside): no user,
- * no password, no fragment, no control character passes.
+ * INVARIANT (one spelling): a host has one spelling here, lower-case ASCII without a trailing dot. Other spellings are
+ * refused and not corrected, so that two readers of one URL can't get two hosts. INVARIANT (nothing beside): no user,
+ * no password, no fragment, no control character is accepted.
  */
+import { PORT_MAX } from '@writ/contract';
 import { isCanonicalHost } from './host.ts';
 
-/** Schemes that lead out, with the one port of each that may be used. */
+/** The schemes of requests, with the port of each that a URL need not write. */
 export const PORTS = { http: 80, https: 443 } as const;
-export type EgressScheme = keyof typeof PORTS;
+/** `tcp` and `tls` are connections of which the gate sees no requests. */
+export type EgressScheme = keyof typeof PORTS | 'tcp' | 'tls';
 
-/** As much as servers and proxies take. */
+/** The length that servers and proxies accept. */
 export const URL_CHARS_MAX = 2_048;
 
-/** One place outside, before anybody has asked what addresses its name has. */
+/** An external target, before its name is resolved. */
 export interface EgressTarget {
   readonly scheme: EgressScheme;
   readonly host: string;
   readonly port: number;
-  /** with its query, as it is sent; empty for a tunnel, whose requests nobody sees */
+  /** with its query, as it is sent; empty for a tunnel and a raw connection, whose contents are not visible */
   readonly path: string;
 }
 
-/** What was asked for is no place that a request can go to. The message is fit for the caller. */
+/** The text is no valid target of a request. The message is fit for the caller. */
 export class TargetError extends Error {
   constructor(message: string) {
     super(message);
@@ -33,13 +35,15 @@ export class TargetError extends Error {
 }
 
 /**
- * `scheme://authority path`; the authority may hold neither a user nor anything that a lenient reader would end it at.
+ * `scheme://authority path`; the authority may contain neither a user nor a character at which a lenient reader would
+ * end it.
  */
 const ABSOLUTE =
-  /^(https?):\/\/([A-Za-z0-9.-]+)(?::([0-9]{1,5}))?((?:[/?][\x21\x24-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]*)?)$/;
-const AUTHORITY = /^([A-Za-z0-9.-]+):([0-9]{1,5})$/;
+  /^(https?):\/\/([A-Za-z0-9.-]+)(?::([1-9][0-9]{0,4}))?((?:[/?][\x21\x24-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]*)?)$/;
+const AUTHORITY = /^([A-Za-z0-9.-]+):([1-9][0-9]{0,4})$/;
+const RAW = /^(tcp|tls):\/\/([^/]*)$/;
 
-/** Reads an absolute `http` or `https` URL. @throws TargetError */
+/** Parses an absolute `http` or `https` URL. @throws TargetError */
 export function parseUrl(text: string): EgressTarget {
   if (text.length > URL_CHARS_MAX) throw new TargetError(`a URL has at most ${URL_CHARS_MAX} characters`);
   const [, scheme, authority, port, rest] = ABSOLUTE.exec(text) ?? [];
@@ -49,23 +53,43 @@ export function parseUrl(text: string): EgressTarget {
     );
   }
   const host = hostOf(authority);
-  // The standard's own reader must mean the same place, or one of us is wrong about what the server will be asked.
+  // The standard parser must return the same target; otherwise the server may receive another request.
   const url = URL.parse(text);
   if (url === null || url.hostname !== host || url.username !== '' || url.hash !== '')
     throw new TargetError('the URL has more than one reading');
-  const asked = { scheme: scheme as EgressScheme, host, path: url.pathname + url.search };
-  return { ...asked, port: portOf(asked.scheme, port) };
+  const parsed = { scheme: scheme as keyof typeof PORTS, host, path: url.pathname + url.search };
+  return { ...parsed, port: port === undefined ? PORTS[parsed.scheme] : httpPort(parsed.scheme, port) };
 }
 
-/** Reads the `host:port` of a tunnel. @throws TargetError */
+/** Parses the `host:port` of a tunnel. @throws TargetError */
 export function parseAuthority(text: string): EgressTarget {
-  const [, authority, port] = AUTHORITY.exec(text.slice(0, URL_CHARS_MAX)) ?? [];
-  if (authority === undefined || port === undefined) throw new TargetError('a tunnel leads to `host:port`');
-  return { scheme: 'https', host: hostOf(authority), port: portOf('https', port), path: '' };
+  return { scheme: 'https', ...placeIn(text, 'a tunnel'), path: '' };
 }
 
-/** The URL that a target stands for. */
-export const urlOf = ({ scheme, host, path }: EgressTarget): string => `${scheme}://${host}${path}`;
+/** Parses `tcp://host:port` or `tls://host:port`, the target of a raw connection. @throws TargetError */
+export function parseRaw(text: string): EgressTarget {
+  const [, scheme, authority] = RAW.exec(text.slice(0, URL_CHARS_MAX)) ?? [];
+  if (scheme === undefined || authority === undefined)
+    throw new TargetError('the target of a raw connection is `tcp://host:port` or `tls://host:port`');
+  return { scheme: scheme as EgressScheme, ...placeIn(authority, 'a raw connection'), path: '' };
+}
+
+/** Answers whether the port is the one that the scheme goes to unless a URL names another. */
+export const hasUsualPort = ({ scheme, port }: EgressTarget): boolean =>
+  (PORTS as Readonly<Record<string, number>>)[scheme] === port;
+
+/** The host of a target, with its port where the scheme doesn't imply it: the value of `Host` (RFC 9110 §7.2). */
+export const authorityOf = (target: EgressTarget): string =>
+  hasUsualPort(target) ? target.host : `${target.host}:${target.port}`;
+
+/** The URL of a target. */
+export const urlOf = (target: EgressTarget): string => `${target.scheme}://${authorityOf(target)}${target.path}`;
+
+function placeIn(text: string, what: string): { readonly host: string; readonly port: number } {
+  const [, authority, port] = AUTHORITY.exec(text.slice(0, URL_CHARS_MAX)) ?? [];
+  if (authority === undefined || port === undefined) throw new TargetError(`${what} leads to \`host:port\``);
+  return { host: hostOf(authority), port: portOf(port) };
+}
 
 function hostOf(authority: string): string {
   const host = authority.toLowerCase();
@@ -74,9 +98,16 @@ function hostOf(authority: string): string {
   return host;
 }
 
-function portOf(scheme: EgressScheme, written: string | undefined): number {
-  const port = PORTS[scheme];
-  if (written !== undefined && Number(written) !== port)
-    throw new TargetError(`\`${scheme}\` goes to port ${port} alone`);
+function portOf(written: string): number {
+  const port = Number(written);
+  if (port > PORT_MAX) throw new TargetError(`a port is at most ${PORT_MAX}`);
+  return port;
+}
+
+/** Neither scheme goes to the usual port of the other one: such a URL is a mistake, or meant to confuse a reader. */
+function httpPort(scheme: keyof typeof PORTS, written: string): number {
+  const port = portOf(written);
+  const other = scheme === 'http' ? 'https' : 'http';
+  if (port === PORTS[other]) throw new TargetError(`port ${port} is that of \`${other}\`, and not of \`${scheme}\``);
   return port;
 }

@@ -2,7 +2,7 @@
 import { isFinal, STATES } from '@writ/contract';
 import { holdsIdempotencyKey, holdsReservation, txOutcomeOf } from './state-facts.ts';
 
-describe('what a state means', () => {
+describe('the facts of a state', () => {
   test('exactly the final states have an outcome', () => {
     for (const state of STATES) expect(txOutcomeOf(state) !== null).toBe(isFinal(state));
     expect(txOutcomeOf('refused')).toBe('rolled_back');
@@ -14,14 +14,14 @@ describe('what a state means', () => {
     expect(holdsIdempotencyKey('held')).toBe(true);
   });
 
-  test('a reservation stands from admission until the outcome, and with an ambiguous one beyond it', () => {
+  test('a reservation is held from admission until the outcome, and beyond it if that is ambiguous', () => {
     expect(STATES.filter(holdsReservation)).toEqual(['admitted', 'dispatched', 'performing', 'performed', 'ambiguous']);
   });
 
-  test('a refusal claims no key and everything that was admitted keeps it', () => {
+  test('a refusal claims no key, and admitted operations keep theirs', () => {
     expect(STATES.filter((state) => !holdsIdempotencyKey(state))).toEqual(['proposed', 'refused']);
   });
-  test('a refusal of what was held or admitted keeps the key that it had', () => {
+  test('a refusal of a held or admitted operation keeps its key', () => {
     expect(holdsIdempotencyKey('refused', true)).toBe(true);
     expect(holdsIdempotencyKey('proposed', true)).toBe(false);
   });

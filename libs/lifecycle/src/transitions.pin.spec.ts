@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TRANSITION_LIST } from './transitions.ts';
 
-test('the whole table, as it is enforced in the database and read in records', () => {
+test('the whole table, as the database enforces it and records show it', () => {
   expect(TRANSITION_LIST.map(({ from, event, to }) => `${from} ${event} ${to}`)).toEqual([
     'proposed admitted admitted',
     'proposed refused refused',

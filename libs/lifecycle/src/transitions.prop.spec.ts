@@ -20,7 +20,7 @@ describe('the transition table', () => {
     for (const state of STATES) expect([...reachableFrom(state)].some(isFinal)).toBe(true);
   });
 
-  test('no run of events leaves a final state', () => {
+  test('no sequence of events leaves a final state', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...events), { maxLength: 40 }), (run) => {
         let state: State = 'proposed';
@@ -38,7 +38,7 @@ describe('the transition table', () => {
     );
   });
 
-  test('events and pairs tell the same table', () => {
+  test('events and pairs describe the same table', () => {
     fc.assert(
       fc.property(fc.constantFrom(...STATES), fc.constantFrom(...STATES), (from, to) => {
         const byEvent = events.some((event: LifecycleEvent) => leads(from, event) === to);

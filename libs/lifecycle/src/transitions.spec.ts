@@ -25,13 +25,13 @@ describe('transitions', () => {
     expect(() => nextState('proposed', 'toString' as LifecycleEvent)).toThrow(TransitionError);
   });
 
-  test('a change of state that no event makes throws, staying put included', () => {
+  test('a change of state without an event throws, also to the same state', () => {
     expect(verifyTransition('performing', 'performed')).toBe('performed');
     expect(() => verifyTransition('proposed', 'committed')).toThrow(TransitionError);
     for (const state of STATES) expect(() => verifyTransition(state, state)).toThrow(TransitionError);
   });
 
-  test('committed is entered from performed only, and no_op besides by a dry run', () => {
+  test('committed is entered from performed only, and no_op also by a dry run', () => {
     expect(entering('committed')).toEqual(['performed']);
     expect(entering('no_op')).toEqual(['proposed', 'performed']);
   });
@@ -46,7 +46,7 @@ describe('transitions', () => {
     expect(entering('performing')).toEqual(['dispatched']);
   });
 
-  test('the states without a way out are the final ones', () => {
+  test('the states without transitions are the final ones', () => {
     const stuck = STATES.filter((state) => !TRANSITION_LIST.some(({ from }) => from === state));
     expect(new Set(stuck)).toEqual(new Set(FINAL_STATES));
     expect(stuck.every(isFinal)).toBe(true);

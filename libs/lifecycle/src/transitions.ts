@@ -2,8 +2,8 @@
 import { STATES, type State } from '@writ/contract';
 
 /**
- * INVARIANT (one table): an operation changes state only by a row of this table; code asks it, and the kernel's
- * database enforces the same rows. An event says what happened; the row says what that makes of the operation.
+ * INVARIANT (one table): an operation changes state only by a row of this table; code uses it, and the kernel's
+ * database enforces the same rows. An event is what happened; its row has the resulting state.
  * INVARIANT (committed is earned): the only way into `committed` leads from `performed`, where the effect was checked.
  * INVARIANT (one doubt, no retry): once an external effect was started, no row leads back to `admitted`; it commits or
  * ends `ambiguous`.
@@ -17,15 +17,15 @@ export const TRANSITIONS = {
     dry_run: 'no_op',
   },
   held: {
-    // Decided anew, with an approval or a value as one more input.
+    // Decided again, with an approval or a value as another input.
     admitted: 'admitted',
-    // Nothing ran yet, so the end of a held call is a refusal with a code of its own and costs nothing.
+    // No attempt ran yet, so a held call ends as a refusal with its own code, at no cost.
     refused: 'refused',
     denied: 'refused',
     expired: 'refused',
     cancelled: 'refused',
     superseded: 'refused',
-    // With a staged effect: back to `performed`, where every check of a commit is made again.
+    // With a staged effect: back to `performed`, where every check of a commit runs again.
     effect_approved: 'performed',
     effect_discarded: 'rolled_back',
     effect_unknown: 'ambiguous',
@@ -34,7 +34,7 @@ export const TRANSITIONS = {
     dispatched: 'dispatched',
     // Before any attempt was redeemed: cancelled, expired, revoked or frozen while it waited in the queue.
     withdrawn: 'refused',
-    // After an attempt had run and was lost or refused by a conflict: it used something, so it isn't a refusal.
+    // After an attempt ran and was lost or refused by a conflict: it used budget, so it isn't a refusal.
     cancelled: 'rolled_back',
     expired: 'rolled_back',
     attempts_exhausted: 'rolled_back',
@@ -54,13 +54,13 @@ export const TRANSITIONS = {
     committed: 'committed',
     rolled_back: 'rolled_back',
     no_op: 'no_op',
-    // Policy wants a person to see the effect; its delta stays staged.
+    // Policy requires a person to see the effect; its delta stays staged.
     held: 'held',
     // An inline call whose paths were changed by another runs again on the new head.
     conflicted: 'admitted',
     effect_unknown: 'ambiguous',
   },
-  // Nothing leaves these. An ambiguous call is resolved by a record of its own and keeps its state.
+  // Final states. An ambiguous call is resolved by a separate record and keeps its state.
   refused: {},
   committed: {},
   rolled_back: {},
@@ -68,7 +68,7 @@ export const TRANSITIONS = {
   ambiguous: {},
 } as const satisfies Record<State, Readonly<Record<string, State>>>;
 
-/** What can happen to an operation, over all states. */
+/** The events of an operation, over all states. */
 export type LifecycleEvent = { [S in State]: keyof (typeof TRANSITIONS)[S] }[State] & string;
 
 /** One permitted change of state. */
@@ -87,7 +87,7 @@ export const TRANSITION_LIST: readonly Transition[] = STATES.flatMap((from) =>
   })),
 );
 
-/** Names the state and the event that no row allows. A bug of the caller, not a fault of a call. */
+/** A state and an event that no row allows. A bug of the caller, not a fault of a call. */
 export class TransitionError extends Error {
   readonly from: string;
   readonly wanted: string;
@@ -100,14 +100,14 @@ export class TransitionError extends Error {
   }
 }
 
-/** The state that the event leads to. Throws `TransitionError` for anything that isn't in the table. */
+/** The state after the event. Throws `TransitionError` for anything that isn't in the table. */
 export function nextState(from: State, event: LifecycleEvent): State {
   const row = TRANSITION_LIST.find((transition) => transition.from === from && transition.event === event);
   if (!row) throw new TransitionError(from, event);
   return row.to;
 }
 
-/** Returns `to` if some event leads there from `from`; throws `TransitionError` otherwise, also for staying put. */
+/** Returns `to` if some event leads there from `from`; throws `TransitionError` otherwise, also if both are equal. */
 export function verifyTransition(from: State, to: State): State {
   if (!TRANSITION_LIST.some((transition) => transition.from === from && transition.to === to))
     throw new TransitionError(from, to);
@@ -115,9 +115,9 @@ export function verifyTransition(from: State, to: State): State {
 }
 
 /**
- * The table as rows of an SQL `VALUES` list, `('from','to')` one a line and each pair once, for the trigger that
- * enforces it: `INSERT INTO … (from_state, to_state) VALUES ${transitionRows()}`. Only the closed words of the table
- * stand in it.
+ * The table as rows of an SQL `VALUES` list, `('from','to')` one per line and each pair once, for the trigger that
+ * enforces it: `INSERT INTO … (from_state, to_state) VALUES ${transitionRows()}`. It contains only the closed words of
+ * the table.
  */
 export function transitionRows(): string {
   const pairs = new Set(TRANSITION_LIST.map(({ from, to }) => `('${from}','${to}')`));

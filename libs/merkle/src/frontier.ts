@@ -5,8 +5,8 @@ import { MerkleError } from './merkle-error.ts';
 import { foldRoots, isTreeSize, nodesOf } from './shape.ts';
 
 /**
- * All that must be known of a tree to append to it: the roots of its perfect subtrees from left to right, at most 53. A
- * value, never changed in place, so an append that isn't committed leaves nothing to undo.
+ * The part of a tree that appending needs: the roots of its perfect subtrees from left to right, at most 53. A value
+ * that never changes, so an append that isn't committed needs no undo.
  */
 export interface Frontier {
   readonly size: number;
@@ -16,14 +16,14 @@ export interface Frontier {
 export const EMPTY_FRONTIER: Frontier = { size: 0, roots: [] };
 
 /**
- * The frontier after these leaf hashes were appended in order. Costs two hashes a leaf at most, however long the log.
+ * The frontier after these leaf hashes were appended in order. Costs at most two hashes per leaf, however long the log.
  */
 export function appendLeaves(frontier: Frontier, leafHashes: Iterable<Uint8Array>): Frontier {
   const roots = [...frontier.roots];
   let { size } = frontier;
   for (const leaf of leafHashes) {
     let root = leaf;
-    // Each trailing 1 bit of the size is a perfect subtree on the right that the new one completes a pair with.
+    // Each trailing 1 bit of the size is a perfect subtree on the right that forms a pair with the new one.
     for (let rest = size; rest % 2 === 1; rest = (rest - 1) / 2) root = nodeHash(roots.pop() as Uint8Array, root);
     roots.push(root);
     size += 1;
@@ -52,8 +52,8 @@ export function encodeFrontier(frontier: Frontier): Uint8Array {
 }
 
 /**
- * Reads what `encodeFrontier` wrote. That the roots are those of the log is for the caller to know: compare
- * `rootOfFrontier` with a signed root.
+ * Parses an encoded frontier. The caller must check that the roots are those of the log: compare `rootOfFrontier` with
+ * a signed root.
  *
  * @throws MerkleError `bad_frontier`
  */
@@ -64,7 +64,7 @@ export function parseFrontier(bytes: Uint8Array): Frontier {
   const count = nodesOf({ start: 0, end: size }).length;
   if (bytes.length !== SIZE_BYTES + count * HASH_BYTES) throw new MerkleError('bad_frontier');
   const hashes = bytes.subarray(SIZE_BYTES);
-  // Copies: the bytes may belong to a pool that is used again.
+  // Copies, since the bytes may belong to a reused pool.
   const roots = Array.from(
     { length: count },
     (_, i) => new Uint8Array(hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)),

@@ -25,7 +25,7 @@ export function emptyRoot(): Uint8Array {
   return sha256();
 }
 
-/** Answers whether two hashes are the same bytes. Neither is a secret, so the time it takes doesn't matter. */
+/** Answers whether two hashes are equal. Neither is secret, so the time need not be constant. */
 export function isSameHash(a: Uint8Array, b: Uint8Array): boolean {
   return compareBytes(a, b) === 0;
 }

@@ -9,7 +9,7 @@ import { entriesOf } from './tree.contract.ts';
 const hashes = entriesOf(256).map(leafHash);
 
 it.each([1, 2, 3, 7, 64, 66, 255, 256])(
-  'gives the root over every whole group of hashes that a tile of %i has, and of no other',
+  'returns the root over every complete group of hashes in a tile of %i, and of no other',
   (width) => {
     const tile = new HashedTile(encodeTile(hashes.slice(0, width)));
     expect(tile.width).toBe(width);

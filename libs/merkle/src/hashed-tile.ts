@@ -4,15 +4,15 @@ import { MerkleError } from './merkle-error.ts';
 import { TILE_HEIGHT, TILE_WIDTH } from './tile-layout.ts';
 
 /**
- * A tile with the roots of all perfect subtrees over its hashes: what is asked for again and again, hashed once. In one
- * run of bytes, since five hundred arrays of 32 bytes take several times that.
+ * A tile with the roots of all perfect subtrees over its hashes, so that frequent nodes are hashed once. It is one
+ * array of bytes, since five hundred arrays of 32 bytes need several times the memory.
  */
 export class HashedTile {
   /** How many hashes it has: 1 to 256. */
   readonly width: number;
-  /** The hashes, then the level above, and so on: at most twice as many bytes as the tile has. */
+  /** The hashes, then the level above, and so on: at most twice the bytes of the tile. */
   readonly #nodes: Uint8Array;
-  /** Where each height begins, in nodes, and where the last one ends. */
+  /** The node index where each height begins, and where the last one ends. */
   readonly #starts: readonly number[];
 
   /** @throws MerkleError `bad_tile` for bytes that aren't 1 to 256 hashes */
@@ -32,7 +32,7 @@ export class HashedTile {
    * The root over `2^height` neighbouring hashes of the tile, the `index`-th such group from the left. A view: callers
    * MUST NOT write into it.
    *
-   * @throws MerkleError `bad_tile` for what isn't in the tile
+   * @throws MerkleError `bad_tile` for a node outside of the tile
    */
   hashAt(height: number, index: number): Uint8Array {
     if (!(height >= 0 && height <= TILE_HEIGHT && index >= 0 && index < this.#countAt(height)))

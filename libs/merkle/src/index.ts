@@ -23,7 +23,7 @@ export {
   edgeTiles,
   entryBundlePath,
   parseTilePath,
-  placeOf,
+  positionInTile,
   signaturesPath,
   tilePath,
   tileWidth,

@@ -11,7 +11,7 @@ export type MerkleReason =
   | 'bad_tile'
   | 'bad_bundle';
 
-const SAYS: Readonly<Record<MerkleReason, string>> = {
+const MESSAGES: Readonly<Record<MerkleReason, string>> = {
   bad_size: 'tree size is not one that the proof can be about',
   bad_index: 'leaf index is not within the tree',
   bad_hash: 'hash is not 32 bytes',
@@ -22,12 +22,12 @@ const SAYS: Readonly<Record<MerkleReason, string>> = {
   bad_bundle: 'entry bundle is not well formed',
 };
 
-/** What the verifiers and parsers of this library throw, and nothing else, whatever they are given. */
+/** The only error that the verifiers and parsers of this library throw, for any input. */
 export class MerkleError extends Error {
   readonly reason: MerkleReason;
 
   constructor(reason: MerkleReason) {
-    super(SAYS[reason]);
+    super(MESSAGES[reason]);
     this.name = 'MerkleError';
     this.reason = reason;
   }

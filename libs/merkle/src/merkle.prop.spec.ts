@@ -106,7 +106,7 @@ describe('the tree', () => {
     );
   });
 
-  it('reads no more than the nodes it planned to', () => {
+  it('reads only the planned nodes', () => {
     fc.assert(
       fc.property(leafOf, growth, (leaf, grown) => {
         const read: string[] = [];
@@ -125,7 +125,7 @@ describe('the tree', () => {
     );
   });
 
-  it('can be appended to in any pieces, through its written form', () => {
+  it('can be appended to in any pieces, through its encoded frontier', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(90), { maxLength: 6 }), (pieces) => {
         let frontier = EMPTY_FRONTIER;
@@ -227,7 +227,7 @@ describe('an altered proof', () => {
     );
   });
 
-  it('of any shape is answered with a MerkleError', () => {
+  it('of any shape results in a MerkleError', () => {
     const number = fc.oneof(fc.nat(20), fc.integer(), fc.double());
     const hash = fc.oneof(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.uint8Array({ maxLength: 40 }));
     fc.assert(

@@ -161,7 +161,7 @@ describe('an inclusion proof', () => {
     ).toBe('bad_hash');
   });
 
-  it('cannot be made for a leaf that is not there', () => {
+  it('cannot be made for a missing leaf', () => {
     expect(reasonOf(() => proveInclusion(8, 8, hashAt))).toBe('bad_index');
     expect(reasonOf(() => proveInclusion(0, 2 ** 53, hashAt))).toBe('bad_size');
   });
@@ -221,7 +221,7 @@ describe('a frontier', () => {
     expect(EMPTY_FRONTIER).toEqual({ size: 0, roots: [] });
   });
 
-  it('survives being written and read', () => {
+  it('is equal after encoding and parsing', () => {
     const five = appendLeaves(EMPTY_FRONTIER, leafHashes.slice(0, 5));
     const bytes = encodeFrontier(five);
     expect(toHex(bytes)).toBe(`0000000000000005${ROOTS[4] as string}${toHex(leafHashes[4] as Uint8Array)}`);

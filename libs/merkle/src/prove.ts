@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes proofs. Planning is apart from reading: `inclusionNodes` and `consistencyNodes` say which perfect subtrees a
-// proof needs, so that a caller can fetch all tiles in one go and then prove from memory.
+// Makes proofs. Planning is separate from reading: `inclusionNodes` and `consistencyNodes` return the perfect subtrees
+// of a proof, so that a caller can fetch all tiles at once and then prove from memory.
 import { MerkleError } from './merkle-error.ts';
 import { isTreeSize, nodesOf, rootOfRange, splitOf } from './shape.ts';
 import type { HashAt, NodeId, Range } from './shape.ts';
@@ -9,7 +9,7 @@ import type { HashAt, NodeId, Range } from './shape.ts';
 /**
  * The audit path of a leaf (RFC 9162 §2.1.3.1), from the leaf's sibling to the root's child.
  *
- * @throws MerkleError `bad_size` or `bad_index` if the tree has no such leaf; what `hashAt` throws.
+ * @throws MerkleError `bad_size` or `bad_index` if the tree has no such leaf; the errors of `hashAt`.
  */
 export function proveInclusion(leafIndex: number, treeSize: number, hashAt: HashAt): Uint8Array[] {
   return inclusionRanges(leafIndex, treeSize).map((range) => rootOfRange(range, hashAt));
@@ -22,9 +22,9 @@ export function inclusionNodes(leafIndex: number, treeSize: number): NodeId[] {
 
 /**
  * The proof that the tree of `newSize` leaves begins with the tree of `oldSize` leaves (RFC 9162 §2.1.4.1). Empty when
- * the sizes are the same or the old tree is empty, since there is nothing to prove then.
+ * the sizes are equal or the old tree is empty, since nothing needs proof then.
  *
- * @throws MerkleError `bad_size` if the sizes aren't in order; what `hashAt` throws.
+ * @throws MerkleError `bad_size` if the sizes aren't in order; the errors of `hashAt`.
  */
 export function proveConsistency(oldSize: number, newSize: number, hashAt: HashAt): Uint8Array[] {
   return consistencyRanges(oldSize, newSize).map((range) => rootOfRange(range, hashAt));
@@ -58,7 +58,7 @@ function consistencyRanges(oldSize: number, newSize: number): Range[] {
   const ranges: Range[] = [];
   let start = 0;
   let end = newSize;
-  // Down to the subtree that ends where the old tree ended: SUBPROOF of the RFC, written as a loop.
+  // Down to the subtree that ends where the old tree ended: SUBPROOF of the RFC, as a loop.
   while (end !== oldSize) {
     const middle = start + splitOf(end - start);
     if (oldSize <= middle) {
@@ -69,6 +69,6 @@ function consistencyRanges(oldSize: number, newSize: number): Range[] {
       start = middle;
     }
   }
-  // A subtree that is the whole old tree is known to the verifier as the old root.
+  // If a subtree is the whole old tree, the verifier has it as the old root.
   return start === 0 ? ranges : [{ start, end }, ...ranges];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shape of the tree: which perfect subtrees a range of leaves falls into. Sizes go to 2^53 − 1, so halving is done
-// by division; bit operators would cut them to 32 bits.
+// The shape of the tree: the perfect subtrees of a range of leaves. Sizes go to 2^53 − 1, so halving is done by
+// division; bit operators would truncate them to 32 bits.
 import { emptyRoot, nodeHash } from './hash.ts';
 
 /**
@@ -20,8 +20,8 @@ export interface Range {
 }
 
 /**
- * Gives the hash of a perfect subtree of the tree, from memory or from tiles read before. MUST throw rather than give
- * another hash.
+ * Returns the hash of a perfect subtree of the tree, from memory or from tiles read before. MUST throw rather than
+ * return another hash.
  */
 export type HashAt = (level: number, index: number) => Uint8Array;
 
@@ -38,8 +38,8 @@ export function splitOf(size: number): number {
 }
 
 /**
- * The perfect subtrees that make up a range, from left to right. Holds for the ranges that RFC 9162's recursions reach:
- * they start at a multiple of a power of two not smaller than their length.
+ * The perfect subtrees that make up a range, from left to right. Valid for the ranges in RFC 9162's recursions: they
+ * start at a multiple of a power of two not smaller than their length.
  */
 export function nodesOf(range: Range): NodeId[] {
   const nodes: NodeId[] = [];

@@ -4,10 +4,10 @@ import { rootOf } from './frontier.ts';
 import { HASH_BYTES } from './hash.ts';
 import { MerkleError } from './merkle-error.ts';
 import type { HashAt } from './shape.ts';
-import { TILE_WIDTH, placeOf } from './tile-layout.ts';
+import { TILE_WIDTH, positionInTile } from './tile-layout.ts';
 import type { TileId } from './tile-layout.ts';
 
-/** Gives the hashes of a tile, from memory. MUST give at least as many as the tile has in the tree at hand. */
+/** Returns the hashes of a tile, from memory. MUST return at least as many as the tile has in the current tree. */
 export type ReadTile = (level: number, index: number) => readonly Uint8Array[];
 
 /** The bytes of a tile: its hashes one after another. */
@@ -25,14 +25,12 @@ export function parseTile(bytes: Uint8Array, width: number): Uint8Array[] {
   return Array.from({ length: width }, (_, i) => new Uint8Array(bytes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)));
 }
 
-/**
- * Reads perfect subtrees out of tiles. The reader it returns throws MerkleError `bad_tile` where a tile is too narrow.
- */
+/** Reads perfect subtrees from tiles. The returned reader throws MerkleError `bad_tile` if a tile is too narrow. */
 export function hashAtFromTiles(readTile: ReadTile): HashAt {
   return (level, index) => {
-    const place = placeOf({ level, index });
-    const part = readTile(place.level, place.index).slice(place.offset, place.offset + place.count);
-    if (part.length !== place.count) throw new MerkleError('bad_tile');
+    const position = positionInTile({ level, index });
+    const part = readTile(position.level, position.index).slice(position.offset, position.offset + position.count);
+    if (part.length !== position.count) throw new MerkleError('bad_tile');
     return rootOf(part);
   };
 }
@@ -43,9 +41,9 @@ export interface Tile extends TileId {
 
 /**
  * The tiles to write when these leaf hashes are appended to a log of `oldSize`: those of `tilesTouched`, with their
- * content. Reads the tiles of `edgeTiles(oldSize)` and nothing else, so its cost doesn't grow with the log.
+ * content. Reads only the tiles of `edgeTiles(oldSize)`, so its cost doesn't grow with the log.
  *
- * @throws MerkleError `bad_tile` if a tile read isn't of its width.
+ * @throws MerkleError `bad_tile` if a tile doesn't have its width.
  */
 export function growTiles(oldSize: number, leafHashes: readonly Uint8Array[], readTile: ReadTile): Tile[] {
   const tiles: Tile[] = [];
@@ -61,9 +59,9 @@ export function growTiles(oldSize: number, leafHashes: readonly Uint8Array[], re
 
 function growLevel(level: number, oldHashes: number, added: readonly Uint8Array[], readTile: ReadTile): Tile[] {
   const first = Math.floor(oldHashes / TILE_WIDTH);
-  const kept = oldHashes % TILE_WIDTH;
-  const edge = kept === 0 ? [] : readTile(level, first).slice(0, kept);
-  if (edge.length !== kept) throw new MerkleError('bad_tile');
+  const edgeWidth = oldHashes % TILE_WIDTH;
+  const edge = edgeWidth === 0 ? [] : readTile(level, first).slice(0, edgeWidth);
+  if (edge.length !== edgeWidth) throw new MerkleError('bad_tile');
   const hashes = [...edge, ...added];
   return Array.from({ length: Math.ceil(hashes.length / TILE_WIDTH) }, (_, i) => {
     const part = hashes.slice(i * TILE_WIDTH, (i + 1) * TILE_WIDTH);
@@ -71,7 +69,7 @@ function growLevel(level: number, oldHashes: number, added: readonly Uint8Array[
   });
 }
 
-/** Bytes of the length in front of each entry of a bundle, and so the longest entry. */
+/** Bytes of the length before each entry of a bundle; it also limits the length of an entry. */
 const LENGTH_BYTES = 2;
 export const ENTRY_BYTES_MAX = 0xffff;
 
@@ -88,7 +86,7 @@ export function encodeEntryBundle(entries: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The entries of a bundle of that many.
+ * The entries of a bundle with that many entries.
  *
  * @throws MerkleError `bad_bundle`
  */

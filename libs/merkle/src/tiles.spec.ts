@@ -29,7 +29,7 @@ const LEAVES = Array.from({ length: 70_000 }, (_, i) => leafHash(Buffer.from(Str
 const keyOf = ({ level, index }: { level: number; index: number }) => `${String(level)}/${String(index)}`;
 const hash = (fill: number) => new Uint8Array(32).fill(fill);
 
-/** A log of tiles as a store keeps it: the widest tile of each place. */
+/** A log of tiles as a store keeps it: the widest tile of each position. */
 function storeOf(...sizes: number[]): { tiles: Map<string, Tile>; read: ReadTile } {
   const tiles = new Map<string, Tile>();
   const read: ReadTile = (level, index) => tiles.get(keyOf({ level, index }))?.hashes ?? [];
@@ -61,7 +61,7 @@ describe('tile paths', () => {
     expect([signaturesPath(1000, 1), signaturesPath(0)]).toEqual(['signatures/x001/000.p/1', 'signatures/000']);
   });
 
-  it('are read as they are written, in one spelling', () => {
+  it('are parsed as they are formatted, in one spelling', () => {
     const width = fc.integer({ min: 1, max: 256 });
     const index = fc.oneof(fc.nat(3_000), fc.maxSafeNat());
     fc.assert(
@@ -150,7 +150,7 @@ describe('tilesTouched', () => {
       expect(reasonOf(() => tilesTouched(a, b))).toBe('bad_size');
   });
 
-  it('agrees with the width that each place has', () => {
+  it('agrees with the width of each tile', () => {
     expect([tileWidth(0, 0, 5), tileWidth(0, 1, 5), tileWidth(0, 0, 300), tileWidth(1, 0, 300)]).toEqual([
       5, 0, 256, 1,
     ]);
@@ -224,7 +224,7 @@ describe('proofs read from tiles', () => {
     });
   });
 
-  it('say how wide each tile is in the tree at hand', () => {
+  it('name the width of each tile in the current tree', () => {
     expect(
       tilesOf(
         [
@@ -240,13 +240,13 @@ describe('proofs read from tiles', () => {
     ]);
   });
 
-  it('are refused where a tile is too narrow', () => {
+  it('are refused if a tile is too narrow', () => {
     expect(reasonOf(() => hashAtFromTiles(() => [hash(0)])(1, 0))).toBe('bad_tile');
   });
 });
 
 describe('tiles and bundles as bytes', () => {
-  it('are read as they were written', () => {
+  it('are parsed as they were encoded', () => {
     expect(parseTile(encodeTile([hash(1), hash(2)]), 2)).toEqual([hash(1), hash(2)]);
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 5 }), (entries) => {

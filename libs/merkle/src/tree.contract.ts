@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The definitions of RFC 6962 §2.1 written down as they stand there, recursive and slow: what the library is measured
-// against. Not part of the package (the build leaves out `*.contract.ts`).
+// The definitions of RFC 6962 §2.1 as written there, recursive and slow: the oracle for the library. Not part of the
+// package (the build leaves out `*.contract.ts`).
 import { createHash } from 'node:crypto';
 
 type Hash = Uint8Array;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verifies proofs by the algorithms of RFC 9162. Everything here is attacker-controlled but the roots. The steps follow
-// the RFC's text line by line, with `fn` and `sn` named as there, so that the two can be read side by side.
+// Verifies proofs by the algorithms of RFC 9162. Everything but the roots is attacker-controlled. The steps follow the
+// RFC's text line by line, with its names `fn` and `sn`, so that the two can be compared.
 import { HASH_BYTES, emptyRoot, isSameHash, nodeHash } from './hash.ts';
 import { MerkleError } from './merkle-error.ts';
 import { isTreeSize, splitOf } from './shape.ts';
@@ -24,7 +24,7 @@ export function verifyInclusion(inclusion: Inclusion, root: Uint8Array): void {
 }
 
 /**
- * The root that an inclusion proof leads to: worth nothing until it was compared with a signed one.
+ * The root that an inclusion proof leads to. It proves nothing until it is compared with a signed one.
  *
  * @throws MerkleError
  */
@@ -69,7 +69,7 @@ export function verifyConsistency(consistency: Consistency): void {
   if (oldSize === newSize) return requireTrivial(hashes, oldRoot, newRoot);
   if (oldSize === 0) return requireTrivial(hashes, oldRoot, emptyRoot());
   if (hashes.length === 0) throw new MerkleError('bad_proof_length');
-  // The RFC's step 2: an old tree that is perfect stands in the proof as its root, which isn't sent.
+  // The RFC's step 2: the root of a perfect old tree is the first hash of the proof, and isn't sent.
   const path = isPowerOfTwo(oldSize) ? [oldRoot, ...hashes] : hashes;
   const roots = rootsFromConsistency(oldSize, newSize, path);
   if (!isSameHash(roots.old, oldRoot) || !isSameHash(roots.new, newRoot)) throw new MerkleError('root_mismatch');
@@ -105,7 +105,7 @@ function requireTrivial(hashes: readonly Uint8Array[], actual: Uint8Array, expec
   if (!isSameHash(actual, expected)) throw new MerkleError('root_mismatch');
 }
 
-/** Positions of the node at hand and of the last node, on the level at hand. */
+/** Positions of the current node and of the last node, on the current level. */
 interface Walk {
   readonly fn: number;
   readonly sn: number;

@@ -105,7 +105,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: plain },
   { weight: 2, arbitrary: controlled },
 );
-/** What a step says may be a path or host that the next one takes. */
+/** The output of a step may be the path or host of the next one. */
 const chained = fc.tuple(text, fitting).map(([value, next]) => [
   { verb: 'Echo', args: [value], captureAs: 'C0' },
   { ...next, args: next.args.map((arg, n) => (n === 0 ? '$C0' : arg)) },

@@ -12,11 +12,19 @@ export type {
   FileFacts,
   Host,
   HttpAnswer,
-  HttpAsked,
+  HttpRequest,
   ProcessFacts,
-  ServiceFacts,
 } from './host/host.ts';
-export { HostClock, HostEnvironment, HostFiles, HostNet, HostProcess, HostRandom, HostSystem } from './host/host.ts';
+export {
+  HostClock,
+  HostEnvironment,
+  HostFiles,
+  HostNet,
+  HostProcess,
+  HostRandom,
+  HostSystem,
+  UnreachableError,
+} from './host/host.ts';
 export { SCRIPT_LIMITS, VERB_LIMITS } from './limits.ts';
 export type { LocatedProblem, Problem } from './problem.ts';
 export { byGroup, describeVerb, exampleOf, promptText, reference, signatureOf, titleOf } from './registry/reference.ts';
@@ -27,7 +35,7 @@ export { commandOf } from './rules/match-template.ts';
 export { rulesOf, RulesError, SHIPPED_RULES, type Rules } from './rules/rules.ts';
 export { DEFAULT_SANDBOX, inContainer, sandboxFrom, type Sandbox, type SandboxData } from './rules/sandbox.ts';
 export { RuleSet, type BlacklistEntry, type CommandTemplate } from './rules/schema.ts';
-export { carryOut, compileAny, type ScriptOrder } from './run/order.ts';
+export { runOrder, compileAny, type ScriptOrder } from './run/order.ts';
 export { reportOf, type RanReport, type ScriptReport, type StepReport } from './run/report.ts';
 export { STEP_STATUSES, type ScriptResult, type StepResult, type StepStatus } from './run/result.ts';
 export { runProgram } from './run/run-program.ts';
@@ -51,7 +59,7 @@ export {
   type SignedSandbox,
   type StoredSandbox,
 } from './sandboxes/signed-sandbox.ts';
-export { type ForeseenScript } from './tool/foreseen.ts';
+export { type PredictedScript } from './tool/predicted-script.ts';
 export { shapeProblems } from './script/parse.ts';
 export { ScriptSchema } from './script/schema.ts';
 export { DEFAULT_OPTIONS, type Operation, type Script, type ScriptOptions } from './script/script.ts';

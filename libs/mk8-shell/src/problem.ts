@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** One thing that is wrong with a script. */
+/** One problem of a script. */
 export interface Problem {
-  /** JSON pointer (RFC 6901) of the place in the script */
+  /** JSON pointer (RFC 6901) of the position in the script */
   readonly pointer: string;
   readonly message: string;
 }
 
-/** The same with its place in the text, both counted from 1. */
+/** The same with its position in the text, counted from 1. */
 export interface LocatedProblem extends Problem {
   readonly line: number;
   readonly column: number;

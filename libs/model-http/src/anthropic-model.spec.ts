@@ -68,16 +68,16 @@ describe('Messages', () => {
   });
   afterAll(() => server.close());
   beforeEach(() => {
-    server.asked.length = 0;
+    server.requests.length = 0;
   });
   const model = () => new AnthropicModel({ apiKey: 'secret', model: 'm', baseUrl: server.url });
 
   test('the request is of the API', async () => {
     server.script = { chunks: wire.words, end: 'whole' };
     await drain(model());
-    const { url, headers, body } = server.asked[0]!;
+    const { url, headers, body } = server.requests[0]!;
     expect(url).toBe('/v1/messages');
-    // In one header or the other: which of the two is the library's affair.
+    // In one of two headers: the library decides which.
     expect(`${String(headers['authorization'])} ${String(headers['x-api-key'])}`).toContain('secret');
     expect(body).toMatchObject({
       model: 'm',
@@ -105,7 +105,7 @@ describe('Messages', () => {
         { role: 'tool', call_id: 'b', tool_id: 'fs.read', text: 'two', standing: 'failed', is_error: true },
       ],
     });
-    expect((server.asked[0]?.body['messages'] as unknown[]).slice(1)).toEqual([
+    expect((server.requests[0]?.body['messages'] as unknown[]).slice(1)).toEqual([
       {
         role: 'assistant',
         content: [
@@ -123,7 +123,7 @@ describe('Messages', () => {
     ]);
   });
 
-  test('thoughts go back signed and unchanged, and are no text', async () => {
+  test('thoughts are returned signed and unchanged, and are no text', async () => {
     const thoughts = block(
       0,
       { type: 'thinking', thinking: '', signature: '' },
@@ -142,7 +142,7 @@ describe('Messages', () => {
         { role: 'tool', call_id: 'toolu_1', tool_id: 'fs.read', text: 'x', standing: 'completed', is_error: false },
       ],
     });
-    expect((server.asked[1]?.body['messages'] as unknown[])[1]).toEqual({
+    expect((server.requests[1]?.body['messages'] as unknown[])[1]).toEqual({
       role: 'assistant',
       content: [
         { type: 'thinking', thinking: 'let me see', signature: 'SIGNED' },
@@ -175,7 +175,7 @@ describe('Messages', () => {
     expect((await drain(model())).turn.calls).toEqual([{ id: 'toolu_1', tool_id: 'fs.read', ...read }]);
   });
 
-  test('an error within the stream is told by its type', async () => {
+  test('an error within the stream is mapped by its type', async () => {
     for (const [type, fault] of [
       ['overloaded_error', 'overloaded'],
       ['rate_limit_error', 'rate_limited'],

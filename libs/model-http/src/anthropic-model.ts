@@ -18,7 +18,7 @@ import {
   REPLY_TOKENS_MAX,
   statusFault,
   transportFault,
-  watched,
+  withTimeout,
   type ProviderOptions,
 } from './provider.ts';
 
@@ -35,7 +35,7 @@ export class AnthropicModel extends Model {
     super();
     this.name = options.model;
     this.#options = options;
-    // The loop retries, and says so; the library would in silence.
+    // The loop retries and reports it; the library would retry silently.
     this.#client = new Anthropic({
       apiKey: options.apiKey,
       authToken: null,
@@ -55,7 +55,7 @@ export class AnthropicModel extends Model {
       max_tokens: replyTokensMax,
       stream: true,
       messages: paramsOf(messages),
-      // Tools and system prompt are the same in every round: read once, then from the provider's cache.
+      // Tools and system prompt are the same in every round, so the provider caches them after the first.
       ...(system === ''
         ? {}
         : { system: [{ type: 'text' as const, text: system, cache_control: { type: 'ephemeral' as const } }] }),
@@ -66,29 +66,29 @@ export class AnthropicModel extends Model {
       })),
     } as const;
     const reply = new Reply();
-    for await (const event of watched((both) => this.#client.messages.create(request, { signal: both }), {
+    for await (const event of withTimeout((both) => this.#client.messages.create(request, { signal: both }), {
       idleMs,
       signal,
       faultOf,
     }))
-      yield* reply.take(event);
-    return reply.whole();
+      yield* reply.addEvent(event);
+    return reply.turn();
   }
 }
 
 type Block = Anthropic.ContentBlock & { pieces?: unknown[] };
 
-/** A reply as its events make it. */
+/** A reply that is assembled from its events. */
 class Reply {
   readonly #blocks: Block[] = [];
   #stop: Anthropic.StopReason | null = null;
-  #isWhole = false;
+  #isComplete = false;
   #usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
 
-  *take(event: Anthropic.RawMessageStreamEvent): Generator<ModelDelta> {
+  *addEvent(event: Anthropic.RawMessageStreamEvent): Generator<ModelDelta> {
     switch (event.type) {
       case 'message_start':
-        this.#use(event.message.usage);
+        this.#recordUsage(event.message.usage);
         return;
       case 'content_block_start':
         this.#blocks[event.index] = structuredClone(event.content_block);
@@ -101,10 +101,10 @@ class Reply {
         return;
       case 'message_delta':
         this.#stop = event.delta.stop_reason;
-        this.#use(event.usage);
+        this.#recordUsage(event.usage);
         return;
       case 'message_stop':
-        this.#isWhole = true;
+        this.#isComplete = true;
     }
   }
 
@@ -123,7 +123,7 @@ class Reply {
     if (block?.type === 'tool_use') yield { kind: 'call', call: this.#callOf(block) };
   }
 
-  /** A block begins with the empty object where its arguments come in pieces. Other servers send all of them there. */
+  /** For arguments in pieces, a block starts with an empty object. Other servers send all arguments there. */
   #callOf({ id, name, input, pieces = [] }: Anthropic.ToolUseBlock & { pieces?: unknown[] }): ModelCall {
     return {
       id,
@@ -132,8 +132,8 @@ class Reply {
     };
   }
 
-  /** Counts come twice, at the start and, whole, at the end. */
-  #use(
+  /** Counts come twice: at the start, and complete at the end. */
+  #recordUsage(
     usage: Pick<
       Anthropic.MessageDeltaUsage,
       'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens'
@@ -148,8 +148,8 @@ class Reply {
     };
   }
 
-  whole(): ModelTurn {
-    if (!this.#isWhole) throw interrupted();
+  turn(): ModelTurn {
+    if (!this.#isComplete) throw interrupted();
     const text = this.#blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
     const base = { text, usage: this.#usage };
     if (this.#stop === 'max_tokens' || this.#stop === 'model_context_window_exceeded')
@@ -159,7 +159,7 @@ class Reply {
     return { ...base, calls, stop: calls.length > 0 ? 'tool_use' : 'end', ...this.#native(calls) };
   }
 
-  /** Only a reply with thoughts has to go back as it came; any other is told by text and calls. */
+  /** Only a reply with thoughts has to be returned unchanged; any other is sent as text and calls. */
   #native(calls: readonly ModelCall[]): Pick<ModelTurn, 'native'> {
     if (!this.#blocks.some(({ type }) => type === 'thinking' || type === 'redacted_thinking')) return {};
     const args = new Map(calls.map((call) => [call.id, call.args]));
@@ -170,7 +170,7 @@ class Reply {
   }
 }
 
-/** Errors within a stream carry a type and no status. */
+/** Errors within a stream have a type and no status. */
 const FAULT_OF_TYPE: Readonly<Record<string, ModelFault>> = {
   overloaded_error: 'overloaded',
   rate_limit_error: 'rate_limited',
@@ -190,7 +190,7 @@ function faultOf(error: unknown, hasBegun: boolean): ModelError {
   return new ModelError(FAULT_OF_TYPE[error.type ?? ''] ?? 'unavailable', error.message, { cause: error });
 }
 
-/** The answers to one turn's calls are one message of the user. */
+/** The answers to one turn's calls form one message of the user. */
 function paramsOf(messages: readonly Message[]): Param[] {
   const params: Param[] = [];
   for (const message of messages) {
@@ -215,12 +215,12 @@ function paramOf(message: Message): Param {
   }
   if (message.native?.provider === PROVIDER)
     return { role: 'assistant', content: [...(message.native.content as Anthropic.ContentBlockParam[])] };
-  const said: Anthropic.ContentBlockParam[] = message.text === '' ? [] : [{ type: 'text', text: message.text }];
-  const asked = message.calls.map(({ id, tool_id, args }): Anthropic.ContentBlockParam => ({
+  const textBlocks: Anthropic.ContentBlockParam[] = message.text === '' ? [] : [{ type: 'text', text: message.text }];
+  const toolUseBlocks = message.calls.map(({ id, tool_id, args }): Anthropic.ContentBlockParam => ({
     type: 'tool_use',
     id,
     name: nativeNameOf(tool_id),
     input: args,
   }));
-  return { role: 'assistant', content: [...said, ...asked] };
+  return { role: 'assistant', content: [...textBlocks, ...toolUseBlocks] };
 }

@@ -39,15 +39,15 @@ describe('Gemini', () => {
   });
   afterAll(() => server.close());
   beforeEach(() => {
-    server.asked.length = 0;
+    server.requests.length = 0;
   });
   const model = () => new GeminiModel({ apiKey: 'secret', model: 'm', baseUrl: server.url });
 
   test('the request is of the API', async () => {
     server.script = { chunks: wire.words, end: 'whole' };
     await drain(model());
-    const { url, headers, body } = server.asked[0]!;
-    // Which version of the API is the library's affair.
+    const { url, headers, body } = server.requests[0]!;
+    // The library decides the version of the API.
     expect(url).toMatch(/^\/v1\w*\/models\/m:streamGenerateContent\?alt=sse$/);
     expect(headers['x-goog-api-key']).toBe('secret');
     expect(body).toMatchObject({
@@ -57,7 +57,7 @@ describe('Gemini', () => {
     expect(JSON.stringify(body['tools'])).toContain('"name":"read_file"');
   });
 
-  test('signed thoughts go back as they came; answers name their call, and its id only where the provider gave one', async () => {
+  test('signed thoughts are returned unchanged; answers name their call, with its id if it has one', async () => {
     const parts = [
       { text: 'let me see', thought: true },
       { functionCall: { name: 'read_file', args: { path: 'a' } }, thoughtSignature: 'U0lHTkVE' },
@@ -81,7 +81,7 @@ describe('Gemini', () => {
         { role: 'tool', call_id: 'fc_2', tool_id: 'shell.run', text: 'no', standing: 'failed', is_error: true },
       ],
     });
-    expect((server.asked[1]?.body['contents'] as unknown[]).slice(1)).toEqual([
+    expect((server.requests[1]?.body['contents'] as unknown[]).slice(1)).toEqual([
       { role: 'model', parts },
       {
         role: 'user',
@@ -115,7 +115,7 @@ describe('Gemini', () => {
     expect((await drain(model())).turn.calls).toEqual([expect.objectContaining({ tool_id: 'fs.read', ...read })]);
   });
 
-  test("a prompt that is blocked is a refusal; a call that the provider couldn't read may be put right", async () => {
+  test("a blocked prompt is a refusal; a call that the provider couldn't read may be repaired", async () => {
     server.script = { chunks: [sse({ promptFeedback: { blockReason: 'SAFETY' } })], end: 'whole' };
     expect((await drain(model())).turn.stop).toBe('refusal');
     server.script = { chunks: [end('MALFORMED_FUNCTION_CALL')], end: 'whole' };
@@ -126,7 +126,7 @@ describe('Gemini', () => {
     });
   });
 
-  test('how long to wait is read from the error where no header says it', async () => {
+  test('the retry delay comes from the error if there is no header', async () => {
     server.script = {
       status: 429,
       chunks: [

@@ -24,12 +24,12 @@ import {
   REPLY_TOKENS_MAX,
   statusFault,
   transportFault,
-  watched,
+  withTimeout,
   type ProviderOptions,
 } from './provider.ts';
 
 const PROVIDER = 'gemini';
-/** Of calls that the provider gave no id: it wants none back then. */
+/** The prefix of ids for calls without an id from the provider, which then expects none back. */
 const OWN_ID = 'writ_call_';
 const IN_THOUGHT = 'it stands in a thought: the call was not run';
 
@@ -47,26 +47,34 @@ export class GeminiModel extends Model {
   override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
     const { idleMs = IDLE_MS } = this.#options;
     const reply = new Reply();
-    const asked = { retryAfter: null as string | null };
-    const faultOf = (error: unknown, hasBegun: boolean): ModelError => faultBehind(error, hasBegun, asked.retryAfter);
-    for await (const chunk of watched((both) => this.#ask(conversation, asked, both), { idleMs, signal, faultOf }))
-      yield* reply.take(chunk);
-    return reply.whole();
+    const lastResponse = { retryAfter: null as string | null };
+    const faultOf = (error: unknown, hasBegun: boolean): ModelError =>
+      faultBehind(error, hasBegun, lastResponse.retryAfter);
+    for await (const chunk of withTimeout((both) => this.#request(conversation, lastResponse, both), {
+      idleMs,
+      signal,
+      faultOf,
+    }))
+      yield* reply.addChunk(chunk);
+    return reply.turn();
   }
 
-  #ask(
+  #request(
     { system, messages, tools }: Conversation,
-    asked: { retryAfter: string | null },
+    lastResponse: { retryAfter: string | null },
     abortSignal: AbortSignal,
   ): Promise<AsyncIterable<GenerateContentResponse>> {
     const { apiKey, model, baseUrl, replyTokensMax = REPLY_TOKENS_MAX } = this.#options;
-    // The library's errors don't carry the headers of the answer.
-    const listening: typeof fetch = async (url, init) => {
-      const answer = await fetch(url, init);
-      asked.retryAfter = answer.headers.get('retry-after');
-      return answer;
+    // The library's errors don't include the response's headers.
+    const fetchWithHeaders: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      lastResponse.retryAfter = response.headers.get('retry-after');
+      return response;
     };
-    const client = new GoogleGenAI({ apiKey, httpOptions: { fetch: listening, ...(baseUrl ? { baseUrl } : {}) } });
+    const client = new GoogleGenAI({
+      apiKey,
+      httpOptions: { fetch: fetchWithHeaders, ...(baseUrl ? { baseUrl } : {}) },
+    });
     return client.models.generateContentStream({
       model,
       contents: contentsOf(messages),
@@ -93,14 +101,14 @@ export class GeminiModel extends Model {
   }
 }
 
-/** Why the model stopped where its call could not be read: it may send it again. */
+/** Reasons for a stop because of an unreadable call, which the model may send again. */
 const CALL_FAULTS: ReadonlySet<FinishReason> = new Set([
   FinishReason.MALFORMED_FUNCTION_CALL,
   FinishReason.UNEXPECTED_TOOL_CALL,
   FinishReason.TOO_MANY_TOOL_CALLS,
 ]);
 
-/** A reply as its chunks make it. */
+/** A reply that is assembled from its chunks. */
 class Reply {
   readonly #parts: Part[] = [];
   readonly #calls: ModelCall[] = [];
@@ -109,15 +117,15 @@ class Reply {
   #isBlocked = false;
   #usage: GenerateContentResponse['usageMetadata'];
 
-  *take({ candidates, promptFeedback, usageMetadata }: GenerateContentResponse): Generator<ModelDelta> {
+  *addChunk({ candidates, promptFeedback, usageMetadata }: GenerateContentResponse): Generator<ModelDelta> {
     this.#usage = usageMetadata ?? this.#usage;
     this.#isBlocked ||= promptFeedback?.blockReason !== undefined;
     const [candidate] = candidates ?? [];
-    for (const part of candidate?.content?.parts ?? []) yield* this.#takePart(part);
+    for (const part of candidate?.content?.parts ?? []) yield* this.#addPart(part);
     this.#finish = candidate?.finishReason ?? this.#finish;
   }
 
-  *#takePart(part: Part): Generator<ModelDelta> {
+  *#addPart(part: Part): Generator<ModelDelta> {
     this.#parts.push(part);
     if (part.functionCall !== undefined) {
       const { id, name = '', args } = part.functionCall;
@@ -131,7 +139,7 @@ class Reply {
     }
   }
 
-  whole(): ModelTurn {
+  turn(): ModelTurn {
     const base = { text: this.#text, ...this.#used() };
     if (this.#isBlocked) return { ...base, calls: [], stop: 'refusal' };
     if (this.#finish === null) throw interrupted();
@@ -158,18 +166,18 @@ class Reply {
   }
 }
 
-/** google.rpc.RetryInfo within the error, as seconds: the API says there, not in a header, how long to wait. */
+/** google.rpc.RetryInfo within the error, in seconds: the API returns the wait there, not in a header. */
 const RETRY_INFO = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
 
 function faultBehind(error: unknown, hasBegun: boolean, retryAfter: string | null): ModelError {
   if (error instanceof ApiError)
     return statusFault(error.status, error.message, retryAfter ?? RETRY_INFO.exec(error.message)?.[1], error);
-  // The library's own words for a stream that ends within an event.
+  // The library's message for a stream that ends within an event.
   if (error instanceof Error && error.message.startsWith('Incomplete JSON segment')) return interrupted(error);
   return transportFault(error, hasBegun);
 }
 
-/** Neighbours of one role are one content. */
+/** Consecutive messages of one role form one content. */
 function contentsOf(messages: readonly Message[]): Content[] {
   const contents: { role: string; parts: Part[] }[] = [];
   for (const message of messages) {
@@ -193,11 +201,11 @@ function contentOf(message: Message): { role: string; parts: Part[] } {
     };
   }
   if (message.native?.provider === PROVIDER) return { role: 'model', parts: [...(message.native.content as Part[])] };
-  const said: Part[] = message.text === '' ? [] : [{ text: message.text }];
+  const textParts: Part[] = message.text === '' ? [] : [{ text: message.text }];
   return {
     role: 'model',
     parts: [
-      ...said,
+      ...textParts,
       ...message.calls.map(({ id, tool_id, args }): Part => ({
         functionCall: { ...idOf(id), name: nativeNameOf(tool_id), args },
       })),

@@ -51,9 +51,22 @@ describe('Chat Completions', () => {
   });
   afterAll(() => server.close());
   beforeEach(() => {
-    server.asked.length = 0;
+    server.requests.length = 0;
   });
   const model = () => new OpenAiModel({ apiKey: 'secret', model: 'm', baseUrl: `${server.url}/v1` });
+
+  test.each([
+    [
+      'a legacy call',
+      [chunk({ function_call: { name: 'read_file', arguments: '' } }), chunk({}, 'function_call'), done],
+      /legacy `function_call` of `read_file`/,
+    ],
+    ['a call that never came', [chunk({ content: 'I' }), chunk({}, 'tool_calls'), done], /no call came/],
+  ])('%s is a problem for the model, and never a reply without calls', async (_what, chunks, problem) => {
+    server.script = { chunks, end: 'whole' };
+    const { turn } = await drain(model(), { messages: [{ role: 'user', text: 'fix it' }] });
+    expect([turn.calls, turn.problems]).toEqual([[], [expect.stringMatching(problem)]]);
+  });
 
   test('the request is of the API', async () => {
     server.script = { chunks: wire.words, end: 'whole' };
@@ -64,7 +77,7 @@ describe('Chat Completions', () => {
         { role: 'tool', call_id: 'a', tool_id: 'fs.list', text: 'one', standing: 'completed', is_error: false },
       ],
     });
-    expect(server.asked[0]).toMatchObject({
+    expect(server.requests[0]).toMatchObject({
       url: '/v1/chat/completions',
       headers: { authorization: 'Bearer secret' },
       body: {
@@ -83,11 +96,11 @@ describe('Chat Completions', () => {
       },
     });
     expect(
-      (server.asked[0]?.body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name),
+      (server.requests[0]?.body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name),
     ).toEqual(['read_file', 'bash']);
   });
 
-  test('arguments that are an object are read as what it is', async () => {
+  test('arguments that are an object are used as such', async () => {
     server.script = { chunks: [chunk(call({ path: 'a' })), chunk({}, 'tool_calls'), done], end: 'whole' };
     expect((await drain(model())).turn.calls).toEqual([{ id: 'call_1', tool_id: 'fs.read', args: { path: 'a' } }]);
   });
@@ -107,7 +120,7 @@ describe('Chat Completions', () => {
     },
   );
 
-  test('servers of other makers: calls sent whole without an index or an id, a stop that is "stop", usage without choices', async () => {
+  test('other servers: whole calls without an index or id, a stop of "stop", usage without choices', async () => {
     server.script = {
       chunks: [
         chunk({ tool_calls: [{ function: { name: 'read_file', arguments: '{"path":"a"}' } }] }),
@@ -122,7 +135,7 @@ describe('Chat Completions', () => {
       text: '',
       stop: 'tool_use',
       usage: { input_tokens: 1, cached_tokens: 0, output_tokens: 2 },
-      // A tool that was never offered keeps its name: the kernel says that there is no such tool.
+      // A tool that was never offered keeps its name, and the kernel reports it as unknown.
       calls: [
         { id: 'call_0', tool_id: 'fs.read', args: { path: 'a' } },
         { id: 'call_1', tool_id: 'sudo', args: {} },

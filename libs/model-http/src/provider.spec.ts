@@ -2,8 +2,8 @@
 import { readArguments } from './provider.ts';
 
 describe('arguments as a provider streamed them', () => {
-  it('have the names that the model wrote, whatever was read before', () => {
-    // In this order JSON.parse gives the second one's quote as the first one's backslash.
+  it('keep the names that the model wrote, whatever was parsed before', () => {
+    // In this order JSON.parse confuses the second one's quote with the first one's backslash.
     expect(['{"h":[],"\\\\":0}', '{"h":1,"\\"":2}'].map((text) => readArguments([text]))).toEqual([
       { args: { h: [], '\\': 0 } },
       { args: { h: 1, '"': 2 } },
@@ -18,7 +18,7 @@ describe('arguments as a provider streamed them', () => {
     ]);
   });
 
-  it('that are an object are what it is, names and all', () => {
+  it('that are an object are kept unchanged', () => {
     expect(readArguments([{ path: 'a', '"': 2 }])).toEqual({ args: { path: 'a', '"': 2 } });
   });
 

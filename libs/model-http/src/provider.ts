@@ -6,32 +6,32 @@ import { parseJson, type JsonValue } from '@writ/digest';
 export interface ProviderOptions {
   readonly apiKey: string;
   readonly model: string;
-  /** The provider's own unless said. */
+  /** The provider's own by default. */
   readonly baseUrl?: string | undefined;
-  /** How long nothing may come, before the reply begins and within it. */
+  /** Timeout without any data, before the reply begins and within it. */
   readonly idleMs?: number | undefined;
-  /** Most tokens of a reply; `REPLY_TOKENS_MAX` where the provider's API wants it said. */
+  /** Limit on the tokens of a reply; `REPLY_TOKENS_MAX` if the provider's API requires one. */
   readonly replyTokensMax?: number | undefined;
 }
 
-/** Models that think before they speak are silent for long; a dead connection isn't told from one. */
+/** Models that think first send nothing for long, which can't be distinguished from a dead connection. */
 export const IDLE_MS = 120_000;
-/** Room for a long edit; the loop treats a reply that was cut off as an end. */
+/** Enough for a long edit; the loop treats a truncated reply as an end. */
 export const REPLY_TOKENS_MAX = 8_192;
 
 export interface Watch {
   readonly idleMs: number;
   readonly signal: AbortSignal;
-  /** What is behind an error of the provider's library. */
+  /** Maps an error of the provider's library. */
   readonly faultOf: (error: unknown, hasBegun: boolean) => ModelError;
 }
 
 /**
- * Opens a provider's stream and hands on its pieces. Whatever keeps it from its end becomes a `ModelError`, but an
- * abort of the signal, which is thrown as it is. Libraries end a stream in silence when it is aborted: so that is
- * asked, not believed.
+ * Opens a provider's stream and forwards its pieces. An error before the end becomes a `ModelError`, except that an
+ * abort of the signal is thrown unchanged. Libraries end an aborted stream without an error, so the signal is checked
+ * explicitly.
  */
-export async function* watched<T>(
+export async function* withTimeout<T>(
   open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
   { idleMs, signal, faultOf }: Watch,
 ): AsyncGenerator<T, void, void> {
@@ -53,29 +53,29 @@ export async function* watched<T>(
     throw error instanceof ModelError ? error : faultOf(error, hasBegun);
   } finally {
     clearTimeout(timer);
-    // Who stops listening early still holds the connection otherwise.
+    // A consumer that stops early would otherwise keep the connection open.
     own.abort(silence);
   }
 }
 
-/** A stream that ended before the provider said that the reply was whole. */
+/** A stream that ended before the provider marked the reply as complete. */
 export const interrupted = (cause?: unknown): ModelError =>
   new ModelError('interrupted', 'the reply broke off before it was whole', { cause });
 
-/** What an error without an HTTP status is: text that is no JSON, or a connection that was never made or broke. */
+/** Maps an error without an HTTP status: text that is no JSON, or a connection that failed or broke. */
 export function transportFault(error: unknown, hasBegun: boolean): ModelError {
   if (isSyntaxError(error))
     return new ModelError('malformed', `what came is not the provider's format: ${error.message}`, { cause: error });
   return hasBegun
     ? interrupted(error)
-    : new ModelError('unavailable', `the provider was not reached: ${wordsOf(error)}`, { cause: error });
+    : new ModelError('unavailable', `the provider was not reached: ${innermostMessage(error)}`, { cause: error });
 }
 
-/** By its name: `Response.json` throws the SyntaxError of the realm that fetched. */
+/** By its name: `Response.json` throws the SyntaxError of another realm. */
 const isSyntaxError = (error: unknown): error is SyntaxError =>
   (error as { readonly name?: unknown } | null)?.name === 'SyntaxError';
 
-/** What an HTTP answer that is no reply means. */
+/** Maps an HTTP error response. */
 export function statusFault(
   status: number,
   text: string,
@@ -88,27 +88,27 @@ export function statusFault(
   });
 }
 
-/** The innermost words: libraries wrap "fetch failed" around what happened. */
-function wordsOf(error: unknown): string {
+/** The innermost message: libraries wrap it in "fetch failed". */
+function innermostMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? wordsOf(error.cause) : error.message;
+  return error.cause instanceof Error ? innermostMessage(error.cause) : error.message;
 }
 
-/** A call's arguments, or none and why it does not run, in words for the model. */
+/** A call's arguments, or none and why the call does not run, in words for the model. */
 interface ReadArguments {
   readonly args: Record<string, unknown>;
   readonly problem?: string;
 }
 
-/** Reads arguments as a provider sent them, in its pieces, by the rule of all dialects. */
+/** Parses arguments that a provider sent in pieces, by the rules of all dialects. */
 export function readArguments(pieces: readonly unknown[]): ReadArguments {
-  const given = new CallArguments();
-  for (const piece of pieces) given.add(strict(piece));
-  const read = given.read();
+  const collected = new CallArguments();
+  for (const piece of pieces) collected.add(strict(piece));
+  const read = collected.read();
   if ('problem' in read) return { args: {}, problem: `the arguments ${read.problem}: the call was not run` };
   return { args: { ...read.args } };
 }
 
-/** A provider's library has read values already, and not as strictly: they are read again. */
+/** A provider's library has parsed values already, but not strictly, so they are parsed again. */
 const strict = (piece: unknown): JsonValue | undefined =>
   (typeof piece === 'object' && piece !== null ? parseJson(JSON.stringify(piece)) : piece) as JsonValue | undefined;

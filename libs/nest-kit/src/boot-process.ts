@@ -4,17 +4,17 @@ import { startProcess, type ProcessPlan, type RunningProcess } from './start-pro
 import type { CommonEnvironment } from './common-environment.ts';
 
 /**
- * What is under way may take this long after a SIGTERM, in milliseconds. Supervisors kill after ten seconds; a lease
- * outlives both, so that what is cut off is done by another.
+ * Running work may take this long after a SIGTERM, in milliseconds. Supervisors kill after ten seconds. A lease
+ * outlives both, so another replica redoes interrupted work.
  */
 const stopMs = 9_000;
-/** What is left for closing after work was let go on for longer, in milliseconds. */
+/** Time that remains for closing connections after a longer drain, in milliseconds. */
 const closeMs = 4_000;
 
 /**
- * Runs a process until SIGTERM or SIGINT: exit code 0 when all that was under way has ended, 1 when it hadn't in time,
- * when starting failed, or after an error that nobody caught. A second signal ends it at once.
- * @param plan Makes the plan; what it throws, an EnvironmentError for one, ends the process with its message.
+ * Runs a process until SIGTERM or SIGINT. Exit code 0: all running work has ended. Exit code 1: it did not end in time,
+ * the start failed, or an error was uncaught. A second signal ends the process at once.
+ * @param plan makes the plan; an error that it throws, such as an EnvironmentError, ends the process with its message
  */
 export async function bootProcess<C extends CommonEnvironment>(
   plan: () => ProcessPlan<C> | Promise<ProcessPlan<C>>,
@@ -26,7 +26,7 @@ export async function bootProcess<C extends CommonEnvironment>(
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    // Nothing is under way before the start has ended.
+    // No work runs before the start has ended.
     if (running === undefined) process.exit(0);
     const { logger, stop } = running;
     logger.info({ signal }, 'stopping');
@@ -39,7 +39,7 @@ export async function bootProcess<C extends CommonEnvironment>(
     ).unref();
     void stop().then(() => process.exit(0));
   };
-  // Before the start: who is told that the process is ready may tell it to stop at once.
+  // Registered before the start: a supervisor may stop the process as soon as it reports that it is ready.
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   try {
     const planned = await plan();
@@ -52,9 +52,7 @@ export async function bootProcess<C extends CommonEnvironment>(
   }
 }
 
-/**
- * After an error that nobody caught the state is unknown: what was under way is recovered by leases, not by going on.
- */
+/** After an uncaught error the state is unknown. The process ends, and leases let others recover its work. */
 function onFatal(logger: () => Logger | undefined): void {
   const die = (error: unknown): void => {
     const log = logger();
@@ -65,24 +63,22 @@ function onFatal(logger: () => Logger | undefined): void {
   process.on('uncaughtException', die).on('unhandledRejection', die);
 }
 
-/**
- * What the language throws where a program is wrong: only its author can do something about it, and needs the stack.
- */
+/** Errors that the language throws for a defect in a program. Only its author can fix it, and needs the stack. */
 const BUGS = [TypeError, ReferenceError, RangeError] as const;
 
-/** Why a start failed, for whoever configures the process: a line a cause, and a stack for a bug alone. */
+/** Explains to the operator why a start failed: one line for each cause, and a stack for a defect only. */
 export function explainStart(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isBug = (error as NodeJS.ErrnoException).code === undefined && BUGS.some((kind) => error instanceof kind);
   const line = isBug ? (error.stack ?? error.message) : error.message === '' ? textOf(error) : error.message;
   const { cause } = error;
-  // A cause that is quoted already says nothing more.
+  // A cause that the message already quotes adds nothing.
   if (cause === undefined || (cause instanceof Error && line.includes(cause.message) && cause.cause === undefined))
     return line;
   return `${line}\n  because: ${explainStart(cause)}`;
 }
 
-/** An AggregateError of several addresses that were tried says nothing itself. */
+/** An AggregateError of several attempted addresses has an empty message. */
 const textOf = (error: Error): string =>
   error instanceof AggregateError ? error.errors.map((each) => explainStart(each)).join(', ') : error.name;
 

@@ -2,7 +2,7 @@
 import { BaseRpcContext } from '@nestjs/microservices';
 import type { BusHeaders, BusMessage } from '@writ/bus';
 
-/** What a controller gets beside the payload: `@Ctx() context: BusContext`. */
+/** What a controller receives beside the payload: `@Ctx() context: BusContext`. */
 export class BusContext extends BaseRpcContext<[BusMessage]> {
   get subject(): string {
     return this.args[0].subject;
@@ -12,7 +12,7 @@ export class BusContext extends BaseRpcContext<[BusMessage]> {
     return this.args[0].headers;
   }
 
-  /** Epoch milliseconds after which nobody waits for the answer; null for an event. */
+  /** Epoch milliseconds after which the requester no longer waits for the answer; null for an event. */
   get deadline(): number | null {
     return this.args[0].deadline;
   }

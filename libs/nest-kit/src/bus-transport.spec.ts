@@ -96,7 +96,7 @@ test('a controller gets payload, deadline and headers, and its value is the answ
   });
 });
 
-test('the handler runs within the trace of who asked, in a span of its own', async () => {
+test('the handler runs within the trace of the requester, in its own span', async () => {
   const [answer, mine] = await withSpan(
     'proposed',
     {},
@@ -126,7 +126,7 @@ test('the bound of a handler holds', async () => {
   await first;
 });
 
-test('closing finishes what is under way', async () => {
+test('closing finishes running requests', async () => {
   const first = ask('redeem');
   await new Promise((resolve) => setImmediate(resolve));
   const closed = app.close();
@@ -136,7 +136,7 @@ test('closing finishes what is under way', async () => {
   expect(await first).toBeNull();
 });
 
-test('an event is heard whatever its tenant, and a handler that fails is reported', async () => {
+test('an event of any tenant is received, and a handler that fails is reported', async () => {
   const two = new Promise<void>((resolve) => {
     heard = () => (events.length === 2 ? resolve() : undefined);
   });

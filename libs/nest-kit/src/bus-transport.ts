@@ -7,18 +7,18 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { BusContext } from './bus-context.ts';
 
 /**
- * Requests of one verb under way at once unless its `@MessagePattern` says otherwise: far above what a replica's
- * database pool takes.
+ * Concurrent requests of one verb, unless its `@MessagePattern` sets another limit. This is far more than a replica's
+ * database pool can serve.
  */
 export const concurrencyMaxDefault = 128;
 
 export interface BusTransportOptions {
   readonly bus: Bus;
-  /** The process that serves: its name is the queue that its replicas share. */
+  /** The serving process. Its name is the queue that its replicas share. */
   readonly process: Process;
   readonly shard: string;
   readonly telemetry: Pick<Telemetry, 'meter'>;
-  /** Told what the handler of an event threw. */
+  /** Receives the error that a handler of an event threw. */
   readonly report: (error: unknown) => void;
 }
 
@@ -28,9 +28,11 @@ interface HandlerExtras {
 }
 
 /**
- * Nest's microservices over the bus. `@MessagePattern('kernel.admit')` serves a request of the contract's table,
- * `@EventPattern('slots')` hears a kind of event of every tenant. A handler gets the parsed JSON as `@Payload()` and a
- * BusContext as `@Ctx()`, within a span named by the verb; it parses the payload, returns the answer or throws a Fault.
+ * Nest's microservices over the bus. `@MessagePattern('kernel.admit')` serves a request of the contract's table.
+ * `@EventPattern('slots')` subscribes to a kind of event of every tenant.
+ *
+ * A handler gets the parsed JSON as `@Payload()` and a BusContext as `@Ctx()`. It runs in a span named by the verb,
+ * parses the payload, and returns the answer or throws a Fault.
  */
 export class BusTransport extends Server implements CustomTransportStrategy {
   readonly #options: BusTransportOptions;
@@ -45,12 +47,14 @@ export class BusTransport extends Server implements CustomTransportStrategy {
     this.#seconds = options.telemetry.meter.histogram('writ.bus.handler.duration');
   }
 
-  /** Subscribes every handler. Fails for a pattern that isn't of this process. */
+  /** Subscribes every handler. Fails for a pattern that does not belong to this process. */
   override async listen(callback: (error?: unknown) => void): Promise<void> {
     try {
       for (const [pattern, handler] of this.messageHandlers) {
         this.#subscriptions.push(
-          handler.isEventHandler === true ? await this.#hear(pattern, handler) : await this.#serve(pattern, handler),
+          handler.isEventHandler === true
+            ? await this.#subscribe(pattern, handler)
+            : await this.#serve(pattern, handler),
         );
       }
     } catch (error) {
@@ -60,7 +64,7 @@ export class BusTransport extends Server implements CustomTransportStrategy {
     callback();
   }
 
-  /** Takes nothing new. Resolves when the handlers under way have settled. */
+  /** Accepts no new messages. Resolves when the running handlers have settled. */
   override async close(): Promise<void> {
     await Promise.all(this.#subscriptions.splice(0).map((subscription) => subscription.close()));
   }
@@ -85,9 +89,9 @@ export class BusTransport extends Server implements CustomTransportStrategy {
     });
   }
 
-  async #hear(kind: string, handler: MessageHandler): Promise<Subscription> {
+  async #subscribe(kind: string, handler: MessageHandler): Promise<Subscription> {
     const { bus, process, report } = this.#options;
-    if (!isHeardBy(process, kind)) throw new Error(`\`${process}\` doesn't hear \`${kind}\``);
+    if (!isSubscribedBy(process, kind)) throw new Error(`\`${process}\` doesn't hear \`${kind}\``);
     return bus.subscribe(this.#subjects.allEvents(kind), async (message) => {
       try {
         await this.#handle(kind, handler, message);
@@ -114,6 +118,6 @@ export class BusTransport extends Server implements CustomTransportStrategy {
   }
 }
 
-function isHeardBy(process: Process, kind: string): kind is EventKind {
+function isSubscribedBy(process: Process, kind: string): kind is EventKind {
   return Object.hasOwn(EVENTS, kind) && (EVENTS[kind as EventKind].subscribers as readonly Process[]).includes(process);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Tells the time: both the port and the token by which Nest injects it. */
+/** Reads the time. It is both the port and the token by which Nest injects it. */
 export abstract class Clock {
   /** Epoch milliseconds, UTC. */
   abstract now(): number;

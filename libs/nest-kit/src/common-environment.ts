@@ -6,7 +6,7 @@ import { listenHost, natsUrls, ReadBy, urlWithHost } from './variable-texts.ts';
 /** A TCP port to listen on; 0 picks a free one. */
 export const Port = Type.Integer({ minimum: 0, maximum: 65_535, description: 'a TCP port, 0 to 65535' });
 
-/** The variables that every process has: to be spread into the schema of its own. */
+/** The variables that every process has, to spread into the schema of each process. */
 export const COMMON_ENVIRONMENT = {
   WRIT_DEPLOYMENT: Type.String({
     default: 'writ.local',

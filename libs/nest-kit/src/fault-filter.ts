@@ -3,8 +3,8 @@ import { Catch, type RpcExceptionFilter } from '@nestjs/common';
 import { throwError, type Observable } from 'rxjs';
 
 /**
- * Lets what a handler threw through to the transport, which tells Faults to the requester and reports the rest. Nest's
- * own filter would replace both by a text.
+ * Passes on whatever a handler threw to the transport. The transport sends Faults to the requester and reports all
+ * other errors. Nest's own filter would replace both by a text.
  */
 export class FaultFilter implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {
@@ -12,5 +12,5 @@ export class FaultFilter implements RpcExceptionFilter {
   }
 }
 
-// Applied by hand: this library also runs straight from its sources, where decorators aren't understood.
+// Applied as a function: this library also runs straight from its sources, where Node.js does not support decorators.
 Catch()(FaultFilter);

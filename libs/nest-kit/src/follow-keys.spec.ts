@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { startTelemetry } from '@writ/telemetry';
 import { FOLLOW_MS, followKeys } from './follow-keys.ts';
 
-it('keys that can not be read are told of once, in the log, and as long as it lasts in the gauge; the turn comes all the same', async () => {
+it('unreadable keys are logged once and shown in the gauge until readable; `turn` runs all the same', async () => {
   vi.useFakeTimers();
   const lines: string[] = [];
   const telemetry = startTelemetry({
@@ -25,7 +25,7 @@ it('keys that can not be read are told of once, in the log, and as long as it la
   );
   const gauge = async (): Promise<string | undefined> =>
     /^writ_keys_unread\{[^}]*keys="record keys"[^}]*\} (\d)/m.exec(await telemetry.metricsText())?.[1];
-  // when on the process's beat the first look comes is not the test's to say: it waits for looks, not for times
+  // The process's beat decides when the first look comes, so the test waits for looks instead of times.
   const looks = async (count: number): Promise<void> => {
     const awaited = turns.length + count;
     for (let waited = 0; turns.length < awaited && waited < 2 * count * FOLLOW_MS; waited += FOLLOW_MS / 10)

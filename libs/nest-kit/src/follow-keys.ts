@@ -3,25 +3,25 @@ import type { Logger, Telemetry } from '@writ/telemetry';
 import { Repeated } from './repeated.ts';
 
 /**
- * How often a process looks whether its keys changed, in milliseconds. What is published beforehand has to be so for
- * longer.
+ * How often a process checks whether its keys changed, in milliseconds. A key that is published in advance has to be
+ * published for longer than this.
  */
 export const FOLLOW_MS = 2_000;
 
-/** Keys that are read again. `refresh` rejects, keeping what it had, where what is there can't be read. */
-export interface Followed {
+/** Keys that are read again. `refresh` rejects and keeps the earlier keys where the source can't be read. */
+export interface RefreshableKeys {
   /** for the log: `record keys` */
   readonly what: string;
   readonly keys: { refresh(): Promise<boolean> };
 }
 
 /**
- * Follows keys while the process runs. Keys that can't be read leave those that were read before in force: the log says
- * so once, the gauge for as long as it is so. `turn` comes after each look, whether there was something new or not:
- * time alone gives the turn to another key.
+ * Follows keys while the process runs. Where keys can't be read, the earlier ones stay in force: the log reports it
+ * once, the gauge for as long as it lasts. `turn` runs after each look, with or without a change, since the passage of
+ * time alone can put another key in force.
  */
 export function followKeys(
-  followed: readonly Followed[],
+  followed: readonly RefreshableKeys[],
   { logger, telemetry }: { readonly logger: Logger; readonly telemetry: Telemetry },
   turn: (now: number) => void = () => undefined,
 ): Repeated {
@@ -29,7 +29,7 @@ export function followKeys(
   telemetry.meter.observe(['writ.keys.unread'], (observe) => {
     for (const { what } of followed) observe('writ.keys.unread', unread.has(what) ? 1 : 0, { keys: what });
   });
-  const look = async ({ what, keys }: Followed): Promise<void> => {
+  const look = async ({ what, keys }: RefreshableKeys): Promise<void> => {
     try {
       if (await keys.refresh()) logger.info({ keys: what }, 'keys were read anew');
       unread.delete(what);

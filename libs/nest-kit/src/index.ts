@@ -5,7 +5,7 @@ export { BusTransport, concurrencyMaxDefault, type BusTransportOptions } from '.
 export { Clock, SystemClock } from './clock.ts';
 export { COMMON_ENVIRONMENT, Port, type CommonEnvironment } from './common-environment.ts';
 export { FaultFilter } from './fault-filter.ts';
-export { FOLLOW_MS, followKeys, type Followed } from './follow-keys.ts';
+export { FOLLOW_MS, followKeys, type RefreshableKeys } from './follow-keys.ts';
 export { growHeapFreely } from './grow-heap.ts';
 export { keyStoreOf } from './key-store-of.ts';
 export { Lifetime, type LifetimePlan, type Worker } from './lifetime.ts';

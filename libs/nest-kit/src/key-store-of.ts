@@ -3,22 +3,19 @@ import { FixedKeys, KeyStoreError, parseRing, type KeyStore } from '@writ/signin
 import { KeyFile, readKeyWrap } from './keys/index.ts';
 import { named } from './variable-texts.ts';
 
-/**
- * Where keys may come from: a file, which is followed and may be wrapped by a device, or the environment, which stays
- * as it is.
- */
+/** Where keys may come from. A file is followed, and a device may wrap it. The environment does not change. */
 export interface KeySource {
   /** a path */
   readonly file: string | undefined;
   /** a ring of keys or the PEM of one */
   readonly text: string | undefined;
-  /** a path: which device unwraps the file; undefined where it lies in clear */
+  /** a path: which device unwraps the file; undefined where the file is not encrypted */
   readonly wrap: string | undefined;
 }
 
 /**
- * Opens the keys that `<variable>_FILE` or `<variable>` gives.
- * @throws Error that names the variable and what is wrong, and repeats no key
+ * Opens the keys from `<variable>_FILE` or `<variable>`.
+ * @throws Error that names the variable and the problem, and repeats no key
  */
 export function keyStoreOf(variable: string, { file, text, wrap }: KeySource): KeyStore {
   if ((file === undefined) === (text === undefined))

@@ -10,7 +10,7 @@ const worker = (name: string, events: string[]): Worker => ({
   },
 });
 
-/** All events of a process with this plan, from its start to its end. */
+/** Returns all events of a process with this plan, from its start to its end. */
 async function lived(plan: Omit<LifetimePlan, 'workers'>, events: string[]): Promise<string[]> {
   const { stop } = worker('c', events);
   const lifetime = new Lifetime({ workers: [worker('a', events), worker('b', events), { stop }], ...plan });

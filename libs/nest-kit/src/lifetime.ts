@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 
-/** Something that goes on by itself between start and stop. */
+/** Background work that runs between start and stop. */
 export interface Worker {
-  /** Absent where it goes on already. */
+  /** Absent where the worker runs already. */
   start?(): void | Promise<void>;
-  /** Takes nothing new; resolves when what is under way has ended. */
+  /** Starts no new work; resolves when the running work has ended. */
   stop(): Promise<void>;
 }
 
-/** What begins and ends with a process. */
+/** The workers and the shutdown steps of a process. */
 export interface LifetimePlan {
-  /** They start in this order once everything is wired. */
+  /** They start in this order once the module is complete. */
   readonly workers: readonly Worker[];
   /**
    * Ends the work of the process while its APIs still answer. It MUST call `stopWorkers`, which stops all of them at
-   * once; that is all that happens where it is absent.
+   * once. Where it is absent, only `stopWorkers` is called.
    */
   readonly drain?: (stopWorkers: () => Promise<void>) => Promise<void>;
-  /** Closes what workers and requests depend on, once no API answers any more. */
+  /** Closes the connections of workers and requests, once no API answers any more. */
   readonly close?: () => Promise<void>;
 }
 
-/** Starts and ends with the process what its plan names. Nest calls it, as a provider of the process's module. */
+/** Starts and stops the parts of the plan with the process. Nest calls it, as a provider of the process's module. */
 export class Lifetime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   readonly #plan: LifetimePlan;
 

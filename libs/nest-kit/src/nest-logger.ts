@@ -2,7 +2,10 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Logger } from '@writ/telemetry';
 
-/** Nest's own lines in our log. Nest passes the name of who speaks last, and a stack before it with errors. */
+/**
+ * Writes Nest's own lines to our log. Nest passes the name of the logging class last, and a stack before it with
+ * errors.
+ */
 export class NestLogger implements LoggerService {
   readonly #logger: Logger;
 
@@ -11,7 +14,7 @@ export class NestLogger implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    // What Nest tells of itself (modules, routes) is for who looks closer.
+    // Nest's lines about modules and routes are of interest at debug level only.
     this.#write('debug', message, rest);
   }
 

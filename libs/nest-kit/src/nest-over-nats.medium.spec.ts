@@ -11,8 +11,8 @@ const password = 'a-password-of-a-test';
 const shard = 's0';
 
 /**
- * A kernel that echoes, as an app's main.ts would boot it; decorators applied by hand so that node runs it as it
- * stands.
+ * A kernel that echoes, as an app's main.ts would boot it. Decorators are applied as functions, so that Node.js runs it
+ * without a compiler.
  */
 const program = `
   import { Controller } from '@nestjs/common';
@@ -113,13 +113,13 @@ describe('a Nest process on a real server', () => {
     process.stderr.write(
       `request/reply through Nest and NATS: p50 ${p50.toFixed(2)} ms, p99 ${(times[990] ?? 0).toFixed(2)} ms\n`,
     );
-    // Ten times what it takes on an idle machine: this guards against a timer or a poll in the path, not against load.
+    // Ten times the value on an idle machine. This detects a timer or a poll in the path, not load.
     expect(p50).toBeLessThan(5);
   }, 120_000);
 
-  test('finishes what is under way on SIGTERM and ends with 0', async () => {
+  test('finishes running requests on SIGTERM and ends with 0', async () => {
     const finishing = ask('tenant.create', {});
-    // Asked after it over the same connection, and answered: so the first is under way.
+    // Sent later over the same connection and already answered, so the first request is running.
     await ask('admit', {});
     const exited = once(booted.child, 'exit');
     booted.child.kill('SIGTERM');
@@ -150,7 +150,7 @@ test('a bus that cannot be reached ends the process with 1 and says so', async (
   expect(text).toContain('nobody listens at `127.0.0.1:1` (ECONNREFUSED), which `WRIT_NATS_URL` names');
 }, 120_000);
 
-test('a process that starts before its bus is ready once that is there', async () => {
+test('a process that starts before its bus becomes ready once the bus is up', async () => {
   const later = createServer((socket) => {
     const { port, hostname } = new URL(server.url.replace('nats:', 'http:'));
     const onward = connect(Number(port), hostname);

@@ -2,7 +2,7 @@
 import { isId } from '@writ/contract';
 import { newId } from './new-id.ts';
 
-test('ids are of their kind, all different, and sort by when they were made', () => {
+test('ids carry their kind, are unique, and sort by creation time', () => {
   const ids = Array.from({ length: 5_000 }, () => newId('operation'));
   expect(ids.every((id) => isId('operation', id))).toBe(true);
   expect(new Set(ids).size).toBe(ids.length);

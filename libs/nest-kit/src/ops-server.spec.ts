@@ -45,7 +45,7 @@ test('each check is named with its outcome, and one that fails makes the process
   });
 });
 
-test('a check may say what to set, and nothing that it was told itself', async () => {
+test('a check may name the setting to change, and never repeats the message of another error', async () => {
   readiness.started();
   readiness.add('engine', () => {
     throw new NotReady('set `ENGINE`', { cause: new Error('password is swordfish') });
@@ -62,7 +62,7 @@ test('a check that hangs counts as late', async () => {
   expect(await get('/readyz')).toMatchObject({ status: 503, body: '{"ready":false,"checks":{"database":"late"}}' });
 });
 
-test('metrics are told as Prometheus wants them', async () => {
+test("metrics are served in Prometheus' text format", async () => {
   expect(await get('/metrics')).toEqual({
     status: 200,
     type: 'text/plain; version=0.0.4; charset=utf-8',
@@ -76,7 +76,7 @@ test('anything else is refused', async () => {
   expect((await get('/metrics', 'POST')).status).toBe(405);
 });
 
-test('a port that is taken rejects', async () => {
+test('listening on a used port rejects', async () => {
   const second = new OpsServer({
     host: '127.0.0.1',
     port: Number(new URL(url).port),

@@ -8,7 +8,7 @@ export interface OpsServerOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** Of the process: what starts beside it during a rollout has to know. */
+  /** The version of the process, which a newer replica compares during a rollout. */
   readonly version: string;
   readonly readiness: Readiness;
   readonly metricsText: () => Promise<string>;
@@ -23,9 +23,8 @@ interface Answer {
 const json = 'application/json';
 
 /**
- * What supervisors and Prometheus ask: /healthz (the process lives, and which version it is), /readyz (it can do its
- * work: 200 or 503, with the outcome of each check) and /metrics. Three fixed answers to GET without parameters need no
- * framework.
+ * Serves the endpoints for supervisors and Prometheus. /healthz: the process runs, with its version. /readyz: 200 or
+ * 503, with the outcome of each check. /metrics. Three fixed answers to GET without parameters need no framework.
  */
 export class OpsServer {
   readonly #options: OpsServerOptions;
@@ -42,7 +41,7 @@ export class OpsServer {
     });
   }
 
-  /** Listens; resolves to the port. Rejects when the port is taken. */
+  /** Listens and resolves to the port. Rejects when the port is in use. */
   async listen(): Promise<number> {
     this.#server.listen(this.#options.port, this.#options.host);
     await once(this.#server, 'listening');

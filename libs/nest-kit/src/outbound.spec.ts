@@ -12,12 +12,12 @@ import { Type } from 'typebox';
 const read = (env: Record<string, string>) => outboundOf(readEnvironment(Type.Object(OUTBOUND_ENVIRONMENT), env));
 const signal = (): AbortSignal => AbortSignal.timeout(5_000);
 
-describe('the settings of the way out', () => {
+describe('the settings of outbound connections', () => {
   it('are direct unless a proxy is named', () => {
     expect(read({})).toBe(DIRECT);
   });
 
-  it('know hosts that are reached without the proxy, by name and by what they are below', () => {
+  it('match hosts that bypass the proxy, by name and by domain suffix', () => {
     const { proxyFor, proxyResolves } = read({
       WRIT_OUTBOUND_PROXY: 'http://proxy:3128',
       WRIT_OUTBOUND_DIRECT: 'a.example,.inside.example',
@@ -50,7 +50,7 @@ describe('a tunnel through a proxy', () => {
     server.close();
   });
 
-  it('leads where the proxy lets it, with what it is asked to show', async () => {
+  it('reaches the target that the proxy permits, with the credentials', async () => {
     const proxy = await startTunnelProxy({ leadsTo: () => port, credentials: 'ann:p%20w' });
     try {
       proxy.url.password = encodeURIComponent('p%20w');
@@ -62,13 +62,13 @@ describe('a tunnel through a proxy', () => {
       await expect(
         connectThrough(new URL(`http://127.0.0.1:${proxy.url.port}`), 'far.example', 80, signal()),
       ).rejects.toThrow('answered 407');
-      expect(proxy.asked).toEqual(['far.example:80', 'far.example:80']);
+      expect(proxy.requested).toEqual(['far.example:80', 'far.example:80']);
     } finally {
       await proxy.stop();
     }
   });
 
-  it('that the proxy refuses is an error with its status, and one that never stands ends with the signal', async () => {
+  it('that the proxy refuses is an error with its status, and one that never opens ends with the signal', async () => {
     const proxy = await startTunnelProxy({ leadsTo: () => null });
     try {
       await expect(connectThrough(proxy.url, '2001:db8::1', 443, signal())).rejects.toThrow(
@@ -83,7 +83,7 @@ describe('a tunnel through a proxy', () => {
   });
 });
 
-it('fetch uses the proxy for all but the hosts that are reached directly, until that is undone', async () => {
+it('fetch uses the proxy, except for direct hosts, until that is undone', async () => {
   const authority = await newCertificateAuthority();
   const server = createHttpsServer(
     await authority.issue([{ type: 'dns', value: 'far.example' }]),
@@ -107,7 +107,7 @@ it('fetch uses the proxy for all but the hosts that are reached directly, until 
     expect(await (await fetch(`http://127.0.0.1:${String((plain.address() as AddressInfo).port)}/`)).text()).toBe(
       'near',
     );
-    expect(proxy.asked).toEqual(['far.example:443']);
+    expect(proxy.requested).toEqual(['far.example:443']);
   } finally {
     undo();
     setDefaultCACertificates(usual);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process reaches the world outside its network: directly, or through the one HTTP proxy of a company.
+// How a process reaches hosts outside its network: directly, or through the one HTTP proxy of a company.
 import { once } from 'node:events';
 import { setGlobalProxyFromEnv, request, type IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { Type } from 'typebox';
 import { ReadBy, urlWithHost } from './variable-texts.ts';
 
-/** The variables of a process that reaches the world: to be spread into the schema of its own. */
+/** The variables of a process that opens connections to external hosts, to spread into its schema. */
 export const OUTBOUND_ENVIRONMENT = {
   WRIT_OUTBOUND_PROXY: Type.Optional(
     ReadBy(
@@ -50,21 +50,21 @@ interface OutboundVariables {
   readonly WRIT_OUTBOUND_DNS: 'own' | 'proxy';
 }
 
-/** The way to the world outside. */
+/** How a process reaches external hosts. */
 export interface Outbound {
-  /** the proxy that a host, a name or an address, is reached through; null: directly */
+  /** the proxy for a host (a name or an address); null: a direct connection */
   readonly proxyFor: (host: string) => URL | null;
   /** whether the proxy resolves the names of hosts that are reached through it */
   readonly proxyResolves: boolean;
 }
 
-/** Directly. */
+/** Without a proxy. */
 export const DIRECT: Outbound = { proxyFor: () => null, proxyResolves: false };
 
 /**
- * Reads the way out of a process.
+ * Reads the settings of outbound connections.
  * @param inside more hosts that are reached without the proxy
- * @throws Error where a setting makes sense only beside a proxy, and there is none
+ * @throws Error where a setting is meaningful only with a proxy, and there is none
  */
 export function outboundOf(read: OutboundVariables, inside: readonly string[] = []): Outbound {
   const { WRIT_OUTBOUND_PROXY: proxy, WRIT_OUTBOUND_DIRECT: direct, WRIT_OUTBOUND_DNS: dns } = read;
@@ -81,8 +81,8 @@ export function outboundOf(read: OutboundVariables, inside: readonly string[] = 
 }
 
 /**
- * Has `fetch` and the requests of this process that name no agent use the proxy: those of clients of models, and of
- * witnesses. Does nothing without one. Once per process, before its first request. Answers what undoes it.
+ * Routes `fetch` and requests without an agent through the proxy: those of model clients and of witnesses. Does nothing
+ * without a proxy. Call it once per process, before the first request. Returns a function that undoes it.
  */
 export function fetchThrough({
   WRIT_OUTBOUND_PROXY: proxy,
@@ -97,13 +97,13 @@ export function fetchThrough({
   });
 }
 
-/** What a proxy answers when it lets a tunnel out. */
+/** The status with which a proxy accepts a tunnel. */
 const OK = 200;
 
 /**
  * Opens a tunnel through a proxy (RFC 9110 §9.3.6). Bytes that the other side sends at once are on the socket.
  * @param host a name, or an address
- * @throws Error with the proxy's status where it refuses; what `signal` aborts with
+ * @throws Error with the proxy's status where it refuses; the reason of `signal` when that aborts
  */
 export function connectThrough(proxy: URL, host: string, port: number, signal: AbortSignal): Promise<Socket> {
   const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${String(port)}`;
@@ -138,35 +138,37 @@ export function connectThrough(proxy: URL, host: string, port: number, signal: A
   });
 }
 
-/** A place beyond a proxy. */
-export interface Beyond {
-  /** the name or address of the place */
+/** A target that is reached through a proxy. */
+export interface ProxyTarget {
+  /** the name or address of the target */
   readonly host: string;
-  /** what the proxy is asked for; null: the host */
+  /** the address for the proxy's request; null: the host */
   readonly address: string | null;
   readonly port: number;
-  /** the name or address whose certificate the place must show; null: no TLS of ours */
+  /** the name or address that the target's certificate must have; null: we add no TLS */
   readonly tlsHost: string | null;
+  /** set where the connection doesn't carry HTTP: TLS then offers no protocol by ALPN (RFC 7301) */
+  readonly raw?: true;
 }
 
 /**
- * Connects to a place through a proxy, with TLS of ours to the place itself where that is asked for.
- * @throws Error of the proxy, or of the place's certificate; what `signal` aborts with
+ * Connects to a target through a proxy, with our TLS to the target itself where `tlsHost` is set.
+ * @throws Error of the proxy, or for the target's certificate; the reason of `signal` when that aborts
  */
 export async function dialThrough(
   proxy: URL,
-  { host, address, port, tlsHost }: Beyond,
+  { host, address, port, tlsHost, raw }: ProxyTarget,
   signal: AbortSignal,
 ): Promise<Socket> {
   const tunnel = await connectThrough(proxy, address ?? host, port, signal);
   if (tlsHost === null) return tunnel;
-  // An address has no name to greet with, and its certificate is compared with it as the host.
+  // An address has no server name (SNI), and its certificate is compared with it as the host.
   const name = isIP(tlsHost) === 0 ? { servername: tlsHost } : {};
   const socket = connectTls({
     socket: tunnel,
     host: tlsHost,
     ...name,
-    ALPNProtocols: ['http/1.1'],
+    ...(raw === true ? {} : { ALPNProtocols: ['http/1.1'] }),
     rejectUnauthorized: true,
   });
   try {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FactoryProvider, ValueProvider } from '@nestjs/common';
 
-/** A class as the token of what Nest provides; an abstract one is a port. */
+/** A class as Nest's injection token; an abstract one is a port. */
 type Token<T> = abstract new (...parameters: never) => T;
 type Tokens<Values extends readonly unknown[]> = { readonly [Index in keyof Values]: Token<Values[Index]> };
 
-/** Provides the class, made of the providers that its constructor takes, in their order. */
+/** Provides the class, constructed with the providers of its constructor's parameters, in their order. */
 export const provideClass = <Parameters extends unknown[], T extends object>(
   type: new (...parameters: Parameters) => T,
   ...inject: Tokens<Parameters>
@@ -15,7 +15,7 @@ export const provideClass = <Parameters extends unknown[], T extends object>(
   inject: [...inject],
 });
 
-/** Provides what the function makes of other providers. */
+/** Provides the result of the function, called with other providers. */
 export const provideBy = <Parameters extends unknown[], T extends object>(
   token: Token<T>,
   inject: readonly [...Tokens<Parameters>],

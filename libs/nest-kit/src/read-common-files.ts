@@ -6,8 +6,8 @@ import { telemetryOf } from './telemetry-of.ts';
 import { named } from './variable-texts.ts';
 
 /**
- * Checks what the variables of every process say of each other and of files. Answers the password on NATS; undefined
- * where NATS has no users.
+ * Checks the common variables against each other and against the files that they name. Returns the password on NATS;
+ * undefined where NATS has no users.
  * @throws EnvironmentError
  */
 export function readCommonFiles(read: CommonEnvironment): string | undefined {

@@ -21,7 +21,7 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
   return [];
 };
 
-test('texts become what the schema says, defaults are filled in, strangers are left out', () => {
+test('texts become what the schema says, defaults are filled in, other variables are left out', () => {
   expect(readEnvironment(schema, { PORT: '7480', KEY_FILE: '7480', VERBOSE: 'true', HOME: '/root' })).toEqual({
     PORT: 7480,
     KEY_FILE: '7480',

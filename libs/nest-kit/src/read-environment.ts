@@ -3,9 +3,9 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import { IsOptional } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** What is wrong with the environment: every variable at once, none of the values. */
+/** The problems of the environment: all variables at once, and none of the values. */
 export class EnvironmentError extends Error {
-  /** One line a variable: its name and what it should be. */
+  /** One line for each variable: its name and the expected value. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[], options?: ErrorOptions) {
@@ -39,7 +39,7 @@ export function readEnvironment<P extends TProperties>(
   return Object.freeze(config) as Readonly<Static<TObject<P>>>;
 }
 
-/** Only plain decimals and `true` and `false` are read; anything else stays text, and the schema refuses it. */
+/** Reads only plain decimals, `true` and `false`. Any other text stays a text, and the schema refuses it. */
 function parseText(property: TSchema, text: string): unknown {
   const { type } = property as { type?: unknown };
   if ((type === 'integer' || type === 'number') && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
@@ -48,8 +48,8 @@ function parseText(property: TSchema, text: string): unknown {
 }
 
 /**
- * Says what a variable should be: what its reader found, if it has one (`ReadBy`), and the words of its schema. Without
- * those, the validator's, which repeat no values.
+ * Describes the expected value of a variable: the message of its reader (`ReadBy`), if any, and the description in its
+ * schema. Without those it uses the validator's message, which repeats no values.
  */
 function expectation(property: TSchema, value: unknown): string {
   const { description } = property as { description?: unknown };

@@ -33,6 +33,6 @@ it.each([
   expect(() => read(text)).toThrow('WRIT_SANDBOX_IMAGES_FILE');
 });
 
-it('stops a process whose file is not there', () => {
+it('stops a process whose file is missing', () => {
   expect(() => readImagesFile('WRIT_SANDBOX_IMAGES_FILE', join(folder, 'none.json'))).toThrow('cannot be read');
 });

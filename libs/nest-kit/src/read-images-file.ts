@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { Fault, parseMessage, SandboxImages } from '@writ/contract';
 
 /**
- * Reads which images calls run in beside the deployment's own; without a path there are none.
- * @throws Error that names the variable, and what is wrong with its file.
+ * Reads the images in which calls may run, in addition to the deployment's own; none without a path.
+ * @throws Error that names the variable and the problem of its file
  */
 export function readImagesFile(variable: string, path: string | undefined): SandboxImages {
   if (path === undefined) return { v: 1, images: [] };

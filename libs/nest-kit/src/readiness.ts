@@ -4,8 +4,8 @@
 export type ReadinessCheck = () => void | Promise<void>;
 
 /**
- * Why a process can't do its work, in words that `/readyz` shows: what is wrong, and what to set. Whoever reaches the
- * port reads them, so callers MUST NOT put addresses, secrets or words of others into them.
+ * Why a process can't do its work, as a text that `/readyz` shows: the problem, and the setting to change. Anyone who
+ * reaches the port can read it. Callers MUST NOT put addresses, secrets or texts of others into it.
  */
 export class NotReady extends Error {
   constructor(words: string, options?: ErrorOptions) {
@@ -14,13 +14,13 @@ export class NotReady extends Error {
   }
 }
 
-/** What one look has found: by name `ok` or why not. */
+/** The result of one look: by name, `ok` or the reason why not. */
 export interface ReadinessReport {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** A check that takes longer counts as failed, in milliseconds: whoever asks has a limit too. */
+/** A check that takes longer counts as failed, in milliseconds: callers of /readyz have a time limit too. */
 const checkMs = 1_500;
 
 /** The checks behind /readyz. Also the token by which Nest injects it. */
@@ -28,7 +28,7 @@ export class Readiness {
   readonly #checks = new Map<string, ReadinessCheck>();
   #state: 'starting' | 'started' | 'stopping' = 'starting';
 
-  /** Adds a check under a name; a second one of the name replaces the first. */
+  /** Adds a check under a name; a second check with the same name replaces the first. */
   add(name: string, check: ReadinessCheck): void {
     this.#checks.set(name, check);
   }
@@ -42,8 +42,8 @@ export class Readiness {
   }
 
   /**
-   * Runs every check. Of a failure the words of NotReady are told, and else only its kind: the port is open to whoever
-   * reaches it.
+   * Runs every check. A NotReady failure is reported with its message, any other failure only by its kind, since anyone
+   * can reach the port.
    */
   async look(): Promise<ReadinessReport> {
     if (this.#state !== 'started') return { ready: false, checks: { process: this.#state } };

@@ -2,7 +2,7 @@
 import { vi } from 'vitest';
 import { Repeated } from './repeated.ts';
 
-test('runs again and again, never twice at once, whatever the task throws, until it is stopped', async () => {
+test('Repeated runs its task until it is stopped, never twice at once, whatever the task throws', async () => {
   let running = 0;
   let runs = 0;
   const reported: unknown[] = [];
@@ -26,7 +26,7 @@ test('runs again and again, never twice at once, whatever the task throws, until
   expect(reported).toHaveLength(3);
 });
 
-test('stopped before its first run it never runs', async () => {
+test('Repeated never runs its task when it is stopped before the first run', async () => {
   const repeated = new Repeated(
     () => {
       throw new Error('ran');
@@ -43,7 +43,7 @@ test('stopped before its first run it never runs', async () => {
   });
 });
 
-test('started twice it runs once at a time', async () => {
+test('Repeated, started twice, runs its task once at a time', async () => {
   vi.useFakeTimers();
   try {
     let runs = 0;
@@ -68,7 +68,7 @@ test('started twice it runs once at a time', async () => {
   }
 });
 
-test('tasks of a process run at the same moments, however long they take, and never sooner than half a pause after', async () => {
+test('tasks of a process run at the same moments, however long they take, at least half a pause apart', async () => {
   vi.useFakeTimers();
   try {
     const at: Record<string, number[]> = { often: [], seldom: [], slow: [] };

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * When this process began, by `performance.now()`: no two processes have it in common, so they don't ask a database in
+ * When this process began, by `performance.now()`. It differs between processes, so they don't query a database in
  * step.
  */
 const BEGAN = performance.now();
 
-/**
- * Milliseconds until the next time of a beat that is at least half a pause away. All beats of a process begin together.
- */
+/** Milliseconds until the next beat that is at least half a pause away. All beats of a process have the same origin. */
 function untilNext(pauseMs: number): number {
   const sinceBegan = performance.now() - BEGAN;
   return Math.ceil((sinceBegan + pauseMs / 2) / pauseMs) * pauseMs - sinceBegan;
 }
 
 /**
- * Runs a task again and again, never twice at once, on a beat: tasks of one process whose pauses are multiples of each
- * other run at the same moments. On a machine that has little to do each moment wakes processors and fills their caches
- * anew, which costs more than most tasks do.
+ * Runs a task repeatedly, never twice at once, on a beat. Tasks of one process whose pauses are multiples of each other
+ * run at the same moments. On an idle machine, each moment wakes processors and fills their caches again, which costs
+ * more than most tasks do.
  */
 export class Repeated {
   readonly #task: () => Promise<unknown>;
@@ -28,8 +26,8 @@ export class Repeated {
   #stopped = false;
 
   /**
-   * What the task throws goes to `report`, and the next run comes all the same. Runs begin `pauseMs` apart, or, behind
-   * one that took longer, half as long to one and a half times as long after its end.
+   * Errors of the task go to `report`, and the next run comes all the same. Runs begin `pauseMs` apart. After a run
+   * that took longer, the next one begins 0.5 to 1.5 pauses after its end.
    */
   constructor(task: () => Promise<unknown>, pauseMs: number, report: (error: unknown) => void) {
     this.#task = task;
@@ -37,12 +35,12 @@ export class Repeated {
     this.#report = report;
   }
 
-  /** Begins, unless it has begun or was stopped. */
+  /** Starts, unless it has started or was stopped. */
   start(): void {
     if (this.#timer === undefined && !this.#stopped) this.#next();
   }
 
-  /** Resolves when the run under way has ended; none comes after it. */
+  /** Resolves when the current run has ended; no run follows. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -16,8 +16,8 @@ import { BusTransport } from './bus-transport.ts';
 import { NestLogger } from './nest-logger.ts';
 import { startNest, type HttpEndpoint } from './start-nest.ts';
 
-/** An endpoint that answers nothing: what Nest asks of an adapter, and no framework behind it. */
-const door = (): AbstractHttpAdapter => {
+/** An HTTP adapter that answers nothing: the methods that Nest calls, without a framework. */
+const fakeHttpAdapter = (): AbstractHttpAdapter => {
   const server = createServer();
   const said = {
     getHttpServer: () => server,
@@ -60,7 +60,7 @@ class SomeModule {}
 
 test.each<[string, HttpEndpoint | undefined]>([
   ['the bus', undefined],
-  ['the bus and HTTP', { host: '127.0.0.1', port: 0, adapter: door }],
+  ['the bus and HTTP', { host: '127.0.0.1', port: 0, adapter: fakeHttpAdapter }],
 ])('a process that answers %s calls the hooks of its module once, and says faults as thrown', async (_, http) => {
   const hooks = new Hooks();
   const telemetry = startTelemetry({ service: 'kernel', version: '0.1.0' });

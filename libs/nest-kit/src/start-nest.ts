@@ -12,12 +12,12 @@ export interface HttpEndpoint {
   /** 0 picks a free one. */
   readonly port: number;
   readonly adapter: () => AbstractHttpAdapter;
-  /** Filters, guards, documents: whatever must be set before the server listens. */
+  /** Sets up filters, guards and documents before the server listens. */
   readonly prepare?: (app: INestApplication) => void | Promise<void>;
 }
 
 export interface NestProcess {
-  /** Where HTTP is answered, if it is. */
+  /** The URL of the HTTP API; undefined without one. */
   readonly url: string | undefined;
   close(): Promise<void>;
 }
@@ -28,10 +28,10 @@ interface NestParts {
   readonly http: HttpEndpoint | undefined;
 }
 
-/** Nest ends the process itself otherwise, before anything is logged or closed. */
+/** By default, Nest ends the process itself before anything is logged or closed. */
 const options = { abortOnError: false } as const;
 
-/** Brings up the module with the bus as its transport, and with HTTP where there is an endpoint. */
+/** Starts the module with the bus as its transport, and with HTTP where there is an endpoint. */
 export function startNest(module: DynamicModule, parts: NestParts): Promise<NestProcess> {
   return parts.http === undefined ? startMicroservice(module, parts) : startHybrid(module, parts, parts.http);
 }
@@ -54,7 +54,7 @@ async function startHybrid(
     { inheritAppConfig: false, deferInitialization: true },
   ) as NestMicroservice;
   microservice.useGlobalFilters(new FaultFilter());
-  // One module under two applications: each would call its hooks, and all that is begun in them would run twice.
+  // Two applications share one module. Each would call the module's hooks, and every worker would start twice.
   microservice.setIsInitHookCalled(true);
   await http.prepare?.(app);
   await app.init();

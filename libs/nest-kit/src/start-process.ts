@@ -13,47 +13,45 @@ import { startNest, type HttpEndpoint, type NestProcess } from './start-nest.ts'
 import { telemetryOf } from './telemetry-of.ts';
 import { whenReachable } from './when-reachable.ts';
 
-/** What a process gets to build its module with. */
+/** What a process passes to the function that builds its module. */
 export interface ProcessContext {
   readonly bus: Bus;
   readonly logger: Logger;
   readonly telemetry: Telemetry;
-  /** The module adds what the process can't work without; the bus is there already. */
+  /** The module adds checks of the dependencies that it needs; the check of the bus exists already. */
   readonly readiness: Readiness;
 }
 
-/** What is particular to a process. */
+/** The parts that differ between processes. */
 export interface ProcessPlan<C extends CommonEnvironment> {
   readonly process: Process;
   readonly version: string;
   /** As `readEnvironment` returned it. */
   readonly config: C;
-  /**
-   * URLs of what it can't start without, by the variables that name them: the start waits until somebody listens there.
-   */
+  /** URLs of required dependencies, by the variables that name them. The start waits until they accept connections. */
   readonly needs: Readonly<Record<string, string>>;
-  /** Connects the bus. Rejecting ends the process. `report` gets what goes wrong where nobody waits. */
+  /** Connects the bus. Rejecting ends the process. `report` receives errors that no caller awaits. */
   readonly connectBus: (report: (error: unknown) => void) => Promise<Bus>;
-  /** The circuit diagram. A module that fails to come up ends the process. */
-  readonly module: (given: ProcessContext) => DynamicModule | Promise<DynamicModule>;
-  /** Milliseconds for which the module lets work go on after it was told to stop; 0 unless said. */
+  /** Makes the module of the process. A module that fails to start ends the process. */
+  readonly module: (context: ProcessContext) => DynamicModule | Promise<DynamicModule>;
+  /** Milliseconds for which the module lets work continue after a stop; 0 unless set. */
   readonly drainMs?: number;
   /** For a process that also answers HTTP. */
   readonly http?: HttpEndpoint;
 }
 
-/** A process that is up. */
+/** A started process. */
 export interface RunningProcess {
   /** Where /healthz, /readyz and /metrics are. */
   readonly opsUrl: string;
   readonly logger: Logger;
-  /** Takes nothing new, finishes what is under way, closes. Does the work once, however often it is called. */
+  /** Accepts no new work, finishes the running work, and closes. Later calls return the same promise. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a process: telemetry, ops server, what it needs, bus, module, transport, then ready. Undoes what it has
- * started when a step fails, and rejects.
+ * Starts a process: telemetry, ops server, dependencies, bus, module, transport, then ready. Undoes the completed steps
+ * when one fails, and rejects.
  */
 export async function startProcess<C extends CommonEnvironment>(plan: ProcessPlan<C>): Promise<RunningProcess> {
   const { config } = plan;
@@ -68,7 +66,7 @@ export async function startProcess<C extends CommonEnvironment>(plan: ProcessPla
     readiness,
     metricsText: () => telemetry.metricsText(),
   });
-  // Undone in the reverse order: requests end before the bus, the bus before what tells about it.
+  // Undone in the reverse order: requests end before the bus, and the bus before the telemetry that reports about it.
   const undo: (() => Promise<void>)[] = [() => telemetry.shutdown()];
   const stop = onceOnly(async () => {
     readiness.stopping();
@@ -79,7 +77,7 @@ export async function startProcess<C extends CommonEnvironment>(plan: ProcessPla
     undo.push(() => ops.close());
     await whenReachable(plan.needs, {
       withinMs: config.WRIT_START_WAIT_MS,
-      say: (variable, address) => logger.warn({ variable, address }, 'waits until somebody listens'),
+      report: (variable, address) => logger.warn({ variable, address }, 'waits until somebody listens'),
     });
     const bus = await plan.connectBus(report);
     undo.push(() => bus.close());
@@ -105,7 +103,7 @@ export async function startProcess<C extends CommonEnvironment>(plan: ProcessPla
 
 function logReady(logger: Logger, opsUrl: string, url: string | undefined): void {
   const { name, without } = ed25519Engine;
-  // The verdicts are the same; a process that takes twice the time for each signature should be known for it.
+  // The verdicts are the same, but operators should know of a process that takes twice the time for each signature.
   if (without !== null)
     logger.warn(
       { ed25519: name, because: without },

@@ -8,7 +8,7 @@ const told = (env: Readonly<Record<string, string>>) =>
   telemetryOf(readEnvironment(Type.Object(COMMON_ENVIRONMENT), { WRIT_NATS_URL: 'nats://127.0.0.1:4222', ...env }));
 const endpoint = 'http://collector:4318';
 
-test('metrics are pushed to a collector only where that is asked for', () => {
+test('metrics are pushed to a collector only where the environment enables that', () => {
   expect(told({})).toEqual({ endpoint: undefined, tenantsMax: 50 });
   expect(told({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })).toEqual({ endpoint, tenantsMax: 50 });
   expect(
@@ -21,7 +21,7 @@ test('metrics are pushed to a collector only where that is asked for', () => {
   ).toEqual({ endpoint, pushMetricsMs: 5_000, tenantsMax: 0 });
 });
 
-test('metrics for a collector that is not named keep a process from starting, with what to set', () => {
+test('a process with pushed metrics and no collector does not start, and the error names the setting', () => {
   expect(() => told({ OTEL_METRICS_EXPORTER: 'otlp' })).toThrow(
     /OTEL_EXPORTER_OTLP_ENDPOINT is not set: set it to the base URL/,
   );

@@ -3,16 +3,18 @@ import type { TelemetryOptions } from '@writ/telemetry';
 import type { CommonEnvironment } from './common-environment.ts';
 import { EnvironmentError } from './read-environment.ts';
 
-type Telling = Pick<
+type TelemetryVariables = Pick<
   CommonEnvironment,
   'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_METRICS_EXPORTER' | 'OTEL_METRIC_EXPORT_INTERVAL' | 'WRIT_METRICS_TENANTS_MAX'
 >;
 
 /**
- * Where a process sends its telemetry, as its environment says.
- * @throws EnvironmentError where metrics are to go to a collector that is not named
+ * Where a process sends its telemetry, from its environment.
+ * @throws EnvironmentError where metrics are to be pushed and no collector is named
  */
-export function telemetryOf(config: Telling): Pick<TelemetryOptions, 'endpoint' | 'pushMetricsMs' | 'tenantsMax'> {
+export function telemetryOf(
+  config: TelemetryVariables,
+): Pick<TelemetryOptions, 'endpoint' | 'pushMetricsMs' | 'tenantsMax'> {
   const {
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_METRICS_EXPORTER: exporter,

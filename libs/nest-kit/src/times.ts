@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times as people write them in options of commands.
+// Times in the notation of command-line options.
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

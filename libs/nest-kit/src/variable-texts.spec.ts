@@ -7,7 +7,7 @@ import { addressBlocks, DatabaseUrl, listenHost, named, ReadBy } from './variabl
 const read = (property: ReturnType<typeof Type.String>, text: string) =>
   readEnvironment(Type.Object({ X: property }), { X: text });
 
-test('what a reader of a variable finds is said beside what is expected', () => {
+test("an error of a variable's reader is reported beside the expected value", () => {
   const Blocks = ReadBy(Type.String({ description: 'blocks' }), addressBlocks);
   expect(read(Blocks, '10.0.0.0/8')).toEqual({ X: '10.0.0.0/8' });
   expect(() => read(Blocks, '10.0.0.0/8,ingress')).toThrow(
@@ -34,7 +34,7 @@ test('an address to listen on has no port and no scheme', () => {
     expect(() => listenHost(text)).toThrow(`\`${text}\` is neither`);
 });
 
-test("an error is said to be the variable's, once", () => {
+test('an error names its variable, once', () => {
   const failing = (message: string) => () =>
     named('X', () => {
       throw new Error(message);
@@ -43,7 +43,7 @@ test("an error is said to be the variable's, once", () => {
   expect(failing('the file of `X` is empty')).toThrow(new EnvironmentError(['the file of `X` is empty']));
 });
 
-test('a start that fails is explained without a stack, a bug with one', () => {
+test('a failed start is explained without a stack, a defect with one', () => {
   const refused = new Error('nobody listens', {
     cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
   });

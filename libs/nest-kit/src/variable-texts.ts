@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the texts of variables must be that a pattern can't say. A text is read as its user reads it, while the
-// configuration is read, so that a wrong one is named before anything is opened.
+// Requirements on the texts of variables that a pattern can't express. Each text is parsed in the same way as by its
+// user, while the configuration is read, so that a wrong one is reported before anything is opened.
 import { BlockList, isIP } from 'node:net';
 import { Type, type TSchema } from 'typebox';
 import { EnvironmentError } from './read-environment.ts';
 
 /**
- * A text that `read` must understand: what `read` throws is said of the variable.
- * `read` MUST NOT repeat a text that may hold a password.
+ * A schema for a text that `read` must be able to parse; an error of `read` is reported with the variable. `read` MUST
+ * NOT repeat a text that may hold a password.
  */
 export function ReadBy<T extends TSchema>(schema: T, read: (text: string) => unknown): T {
   const problemOf = (text: unknown): string | null => {
@@ -27,7 +27,7 @@ export function ReadBy<T extends TSchema>(schema: T, read: (text: string) => unk
 }
 
 /**
- * What reading a variable makes. An error is said to be the variable's, in a line.
+ * Returns the result of `read`. An error names the variable, in one line.
  * @throws EnvironmentError
  */
 export function named<T>(variable: string, read: () => T): T {
@@ -41,7 +41,7 @@ export function named<T>(variable: string, read: () => T): T {
 }
 
 /**
- * Reads a URL with a host. Its text isn't repeated: it may hold a password.
+ * Parses a URL with a host. The error doesn't repeat the text, which may hold a password.
  * @throws Error
  */
 export function urlWithHost(text: string): URL {
@@ -51,7 +51,10 @@ export function urlWithHost(text: string): URL {
   return url;
 }
 
-/** Reads the addresses of NATS, with commas between. @throws Error */
+/**
+ * Checks the addresses of NATS, separated by commas.
+ * @throws Error
+ */
 export function natsUrls(text: string): void {
   for (const server of text.split(',')) {
     const { protocol } = urlWithHost(server.trim());
@@ -72,17 +75,20 @@ export const DatabaseUrl = (role: string): ReturnType<typeof Type.String> =>
     },
   );
 
-/** Reads an address to listen on, or a name of one. @throws Error */
+/**
+ * Checks an address to listen on, or a name of one.
+ * @throws Error
+ */
 export function listenHost(text: string): void {
   if (isIP(text) === 0 && !/^(?=.*[A-Za-z])[A-Za-z0-9._-]+$/.test(text))
     throw new Error(`\`${text}\` is neither an address nor a name of one (a port has a variable of its own)`);
 }
 
-/** Names that Fastify's `trustProxy` takes for blocks of addresses. */
+/** Names that Fastify's `trustProxy` accepts for blocks of addresses. */
 const NAMED_BLOCKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 /**
- * Reads addresses and CIDR blocks, with commas between; none of an empty text.
+ * Checks addresses and CIDR blocks, separated by commas; an empty text has none.
  * @throws Error that names the wrong one
  */
 export function addressBlocks(text: string): void {

@@ -6,7 +6,7 @@ import { VERSION } from './version.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
 
-test('the version of processes is that of the package and of what the chart installs', () => {
+test('the version of processes equals those of the package and of the chart', () => {
   expect((JSON.parse(read('package.json')) as { version: string }).version).toBe(VERSION);
   expect((parse(read('helm/writ/Chart.yaml')) as { appVersion: string }).appVersion).toBe(VERSION);
 });

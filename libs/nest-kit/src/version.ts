@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The version of every process, as Semantic Versioning 2 has it. During a rollout pods compare it (ADR 0101), so all
- * processes of one release have the same one, and it is that of the root's package.json and of the chart's appVersion.
+ * The version of every process (Semantic Versioning 2). Pods compare it during a rollout (ADR 0101), so all processes
+ * of a release have the same one. It equals the version in the root's package.json and the chart's appVersion.
  */
 export const VERSION = '0.1.0';

@@ -7,7 +7,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Listens; a port that was free a moment ago where one is given. */
+/** Listens on a given port that was free a moment ago, or on any free one. */
 async function listen(port = 0): Promise<number> {
   const server = createServer((socket) => {
     socket.destroy();
@@ -33,17 +33,17 @@ beforeEach(() => {
   said.length = 0;
 });
 
-it('nobody waits for what is there, and nobody hears of it', async () => {
+it('a reachable address is neither waited for nor reported', async () => {
   await whenReachable(
     { A: `nats://127.0.0.1:${await listen()}`, B: `postgresql://u:p@127.0.0.1:${await listen()}/d` },
-    { withinMs: 0, say },
+    { withinMs: 0, report: say },
   );
   expect(said).toEqual([]);
 });
 
-it('what comes up later is waited for, and said once', async () => {
+it('an address that comes up later is waited for, and reported once', async () => {
   const port = await freePort();
-  const waits = whenReachable({ A: `nats://127.0.0.1:${port}` }, { withinMs: 20_000, say });
+  const waits = whenReachable({ A: `nats://127.0.0.1:${port}` }, { withinMs: 20_000, report: say });
   setTimeout(() => {
     void listen(port);
   }, 700);
@@ -53,22 +53,22 @@ it('what comes up later is waited for, and said once', async () => {
 
 it('of several servers one is enough', async () => {
   const [gone, there] = [await freePort(), await listen()];
-  await whenReachable({ A: `nats://127.0.0.1:${gone}, nats://127.0.0.1:${there}` }, { withinMs: 0, say });
+  await whenReachable({ A: `nats://127.0.0.1:${gone}, nats://127.0.0.1:${there}` }, { withinMs: 0, report: say });
 });
 
-it('what stays away ends the wait with the variable, the address and the cause', async () => {
+it('an address that stays unreachable ends the wait with the variable, the address and the cause', async () => {
   const port = await freePort();
-  await expect(whenReachable({ WRIT_NATS_URL: `nats://127.0.0.1:${port}` }, { withinMs: 300, say })).rejects.toThrow(
-    `nobody listens at \`127.0.0.1:${port}\` (ECONNREFUSED), which \`WRIT_NATS_URL\` names`,
-  );
+  await expect(
+    whenReachable({ WRIT_NATS_URL: `nats://127.0.0.1:${port}` }, { withinMs: 300, report: say }),
+  ).rejects.toThrow(`nobody listens at \`127.0.0.1:${port}\` (ECONNREFUSED), which \`WRIT_NATS_URL\` names`);
 });
 
-it('a name that nobody knows is such an address', async () => {
-  await expect(whenReachable({ A: 'nats://no-such-host.invalid:1' }, { withinMs: 0, say })).rejects.toThrow(
+it('a name that does not resolve is an unreachable address', async () => {
+  await expect(whenReachable({ A: 'nats://no-such-host.invalid:1' }, { withinMs: 0, report: say })).rejects.toThrow(
     'no-such-host.invalid:1',
   );
 });
 
-it.each(['nonsense', 'postgresql:///d?host=/var/run/postgresql'])('%s is left to whoever connects', async (url) => {
-  await whenReachable({ A: url }, { withinMs: 0, say });
+it.each(['nonsense', 'postgresql:///d?host=/var/run/postgresql'])('%s is not waited for', async (url) => {
+  await whenReachable({ A: url }, { withinMs: 0, report: say });
 });

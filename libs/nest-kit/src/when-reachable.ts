@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Between two tries, in milliseconds. */
 const PAUSE_MS = 250;
-/** How long one try may take: a host that drops what it doesn't know answers nothing. In milliseconds. */
+/** How long one try may take, in milliseconds: a host that drops unknown packets answers nothing. */
 const TRY_MS = 2_000;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   'nats:': 4_222,
@@ -13,42 +13,42 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   'postgresql:': 5_432,
 };
 
-/** How long to wait, and who is told for what. */
-export interface Waiting {
+/** How long to wait, and what reports a wait. */
+export interface WaitOptions {
   /** milliseconds from now; 0 tries once */
   readonly withinMs: number;
-  /** hears once of each address that is waited for */
-  readonly say: (variable: string, address: string) => void;
+  /** called once for each address that is waited for */
+  readonly report: (variable: string, address: string) => void;
 }
 
 /**
- * Waits until somebody listens at each address. In a cluster all parts start at once, and a process that ended because
- * another part wasn't there yet would be started again later and later.
+ * Waits until each address accepts connections. In a cluster all parts start at once. A process that ended because
+ * another part wasn't ready yet would be restarted with growing delays.
  *
- * @param addresses URLs by the variables that name them; of several in one, separated by commas, one is enough. One
- *   without a host is not waited for
- * @throws Error that names the variable, the address and what the system said
+ * @param addresses URLs by the variables that name them. One of several in a variable, separated by commas, is enough.
+ * URLs without a host are skipped.
+ * @throws Error that names the variable, the address and the system's error code
  */
-export async function whenReachable(addresses: Readonly<Record<string, string>>, waiting: Waiting): Promise<void> {
+export async function whenReachable(addresses: Readonly<Record<string, string>>, waiting: WaitOptions): Promise<void> {
   const until = performance.now() + waiting.withinMs;
   await Promise.all(
     Object.entries(addresses).map(async ([variable, text]) => {
-      const places = text
+      const targets = text
         .split(',')
-        .map((part) => placeOf(part.trim()))
-        .filter((place) => place !== null);
-      if (places.length > 0) await reached(variable, places, until, waiting);
+        .map((part) => addressOf(part.trim()))
+        .filter((address) => address !== null);
+      if (targets.length > 0) await reached(variable, targets, until, waiting);
     }),
   );
 }
 
-interface Place {
+interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** Null where the URL names no host: whoever connects says what is wrong with it. */
-function placeOf(url: string): Place | null {
+/** Null where the URL names no host: the client that connects reports that error. */
+function addressOf(url: string): Address | null {
   if (!URL.canParse(url)) return null;
   const { protocol, hostname, port } = new URL(url);
   const number = port === '' ? DEFAULT_PORTS[protocol] : Number(port);
@@ -57,15 +57,15 @@ function placeOf(url: string): Place | null {
 
 async function reached(
   variable: string,
-  places: readonly Place[],
+  targets: readonly Address[],
   until: number,
-  { withinMs, say }: Waiting,
+  { withinMs, report }: WaitOptions,
 ): Promise<void> {
-  const named = places.map(({ host, port }) => `${host}:${port}`).join(', ');
+  const named = targets.map(({ host, port }) => `${host}:${port}`).join(', ');
   for (let tries = 0; ; tries += 1) {
     const failures: string[] = [];
-    for (const place of places) {
-      const failure = await failureAt(place);
+    for (const address of targets) {
+      const failure = await failureAt(address);
       if (failure === null) return;
       failures.push(failure);
     }
@@ -74,13 +74,13 @@ async function reached(
         `nobody listens at \`${named}\` (${[...new Set(failures)].join(', ')}), which \`${variable}\` names, after ${withinMs} ms: start it, correct the variable, or raise \`WRIT_START_WAIT_MS\``,
       );
     }
-    if (tries === 0) say(variable, named);
+    if (tries === 0) report(variable, named);
     await sleep(PAUSE_MS);
   }
 }
 
-/** Null where somebody listens; else the system's code. */
-async function failureAt({ host, port }: Place): Promise<string | null> {
+/** Null where the address accepts connections; else the system's error code. */
+async function failureAt({ host, port }: Address): Promise<string | null> {
   return await new Promise((resolve) => {
     const socket = connect({ host, port });
     const end = (failure: string | null): void => {

@@ -31,7 +31,7 @@ it.each([
   expect(() => codec.parse(cursor)).toThrow(expect.objectContaining({ code, detail }));
 });
 
-test("the fault of a bad cursor is the client's, keeps its cause and says where it stands", () => {
+test("the fault of a bad cursor is the client's, keeps its cause and points to the cursor", () => {
   const cause = new Error('x');
   expect(badCursor({ cause, pointer: '/cursor' })).toMatchObject({
     code: 'request.malformed',

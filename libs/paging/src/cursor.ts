@@ -3,11 +3,11 @@ import { Fault, parseMessage } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import type { Static, TSchema } from 'typebox';
 
-/** Writes and reads the cursors of one kind of list. */
+/** Formats and parses the cursors of one kind of list. */
 export interface CursorCodec<Position> {
   /** The cursor of the page that begins after this position. */
   format(position: Position): string;
-  /** @throws Fault `request.malformed`, see `badCursor`, for a text that holds no position of this kind */
+  /** @throws Fault `request.malformed`, see `badCursor`, for a text without a position of this kind */
   parse(cursor: string): Position;
 }
 
@@ -30,8 +30,8 @@ export function cursorCodec<S extends TSchema>(position: S): CursorCodec<Static<
 }
 
 /**
- * The fault for a cursor that the list didn't give, whatever is wrong with it. `pointer` says where it stands in a
- * request's body (RFC 6901).
+ * The fault for a cursor that did not come from the list, for any reason. `pointer` is its position in a request's body
+ * (RFC 6901).
  */
 export const badCursor = (options: { readonly cause?: unknown; readonly pointer?: string } = {}): Fault =>
   new Fault(

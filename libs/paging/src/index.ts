@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 export { badCursor, cursorCodec, type CursorCodec } from './cursor.ts';
-export { pageOf, ROW_CURSOR, type Listed, type RowPosition } from './row-page.ts';
+export { pageOf, ROW_CURSOR, type ListPage, type RowPosition } from './row-page.ts';

@@ -2,7 +2,9 @@
 import { Type, type Static } from 'typebox';
 import { cursorCodec } from './cursor.ts';
 
-/** Where a page of rows ended. Lists are ordered by (created_at, id); a list by name has 0 and the name. */
+/**
+ * The position where a page of rows ended. Lists are ordered by (created_at, id); a list by name has 0 and the name.
+ */
 const RowPosition = Type.Object(
   {
     created_at: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
@@ -17,14 +19,15 @@ export type RowPosition = Readonly<Static<typeof RowPosition>>;
 export const ROW_CURSOR = cursorCodec(RowPosition);
 
 /** A page of a list. */
-export interface Listed<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   /** null on the last page */
   readonly next_cursor: string | null;
 }
 
 /**
- * A page of up to `limit` of the rows, which MUST be one more where there are more, and the cursor of the next page.
+ * A page of up to `limit` rows, and the cursor of the next page. If there are more, `rows` MUST hold one row beyond the
+ * limit.
  */
 export function pageOf<T>(
   rows: readonly T[],

@@ -38,7 +38,7 @@ test('every permit survives sealing, within 4 KiB', () => {
   );
 });
 
-test('no character of an envelope can be changed', () => {
+test('changing any character of an envelope makes it invalid', () => {
   fc.assert(
     fc.property(permits, fc.nat(), fc.string({ minLength: 1, maxLength: 1 }), (permit, at, character) => {
       const text = JSON.stringify(sealPermit(permit, signer));
@@ -51,7 +51,7 @@ test('no character of an envelope can be changed', () => {
       } catch {
         return;
       }
-      // An escape may spell the same text again; only what means something else must be refused.
+      // An escape may encode the same text; only an envelope with another meaning must be refused.
       fc.pre(JSON.stringify(value) !== text);
       expect(codeOf(() => openPermit(value, verifiers))).toBe('permit.invalid');
     }),
@@ -59,7 +59,7 @@ test('no character of an envelope can be changed', () => {
   );
 });
 
-test('time only ever ends a permit', () => {
+test('an expired permit never becomes valid again', () => {
   fc.assert(
     fc.property(permits, fc.nat({ max: 200_000 }), fc.nat({ max: 200_000 }), (permit, one, other) => {
       const envelope = sealPermit(permit, signer);

@@ -27,7 +27,7 @@ test('a permit that was sealed is the permit that is verified', () => {
   expect(verifyPermit(sealPermit(permit, signer), verifiers, NOW)).toEqual(permit);
 });
 
-test('a permit serves until its end and the skew, and not a millisecond longer', () => {
+test('a permit is valid until its end plus the skew, and not a millisecond longer', () => {
   const envelope = sealPermit(permit, signer);
   expect(verifyPermit(envelope, verifiers, permit.expires_at + PERMIT_SKEW_MS)).toEqual(permit);
   expect(codeOf(() => verifyPermit(envelope, verifiers, permit.expires_at + PERMIT_SKEW_MS + 1))).toBe(
@@ -42,20 +42,20 @@ test('a permit from the future is invalid', () => {
   expect(codeOf(() => verifyPermit(envelope, verifiers, NOW - PERMIT_SKEW_MS - 1))).toBe('permit.invalid');
 });
 
-test('a time that is no number refuses', () => {
+test('NaN as the time refuses a permit', () => {
   expect(codeOf(() => verifyPermit(sealPermit(permit, signer), verifiers, Number.NaN))).toBe('permit.invalid');
   expect(codeOf(() => verifyPermit(sealPermit(permit, signer), verifiers, NOW, Number.NaN))).toBe('permit.invalid');
 });
 
-test('the kernel opens a permit whatever time it is', () => {
+test('the kernel opens a permit at any time', () => {
   expect(openPermit(sealPermit(permit, signer), verifiers)).toEqual(permit);
 });
 
-test('another key does not make a permit', () => {
+test('a permit signed with another key is invalid', () => {
   expect(codeOf(() => openPermit(sealPermit(permit, newSigner()), verifiers))).toBe('permit.invalid');
 });
 
-test('what the same key signed as something else is no permit', () => {
+test('a statement of another type with the same key is no permit', () => {
   const record = sealEnvelope('application/vnd.in-toto+json', canonicalBytes(permit), signer);
   expect(codeOf(() => openPermit(record, verifiers))).toBe('permit.invalid');
   expect(codeOf(() => openPermit({ ...record, payloadType: PERMIT_PAYLOAD_TYPE }, verifiers))).toBe('permit.invalid');
@@ -73,7 +73,7 @@ test.each([
   );
 });
 
-test('nothing is sealed that is no permit', () => {
+test('only valid permits are sealed', () => {
   expect(codeOf(() => sealPermit({ ...permit, attempt: 0 }, signer))).toBe('permit.invalid');
   expect(codeOf(() => sealPermit({ ...permit, expires_at: NOW }, signer))).toBe('permit.invalid');
 });
@@ -82,7 +82,7 @@ test.each([undefined, null, 0, '', 'permit', [], {}])('%p is no permit', (value)
   expect(codeOf(() => openPermit(value, verifiers))).toBe('permit.invalid');
 });
 
-test('the largest permit fits a message, and a larger envelope is refused unread', () => {
+test('the largest permit fits a message, and a larger envelope is refused without decoding', () => {
   const longest = {
     ...permit,
     tool_id: 'x'.repeat(128),

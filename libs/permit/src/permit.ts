@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernel's signed order for one (operation, attempt, mode). Executors run nothing without one.
-// INVARIANT (own type): a permit is signed as a permit; nothing else that the kernel's key ever signed opens as one.
-// INVARIANT (whole or nothing): every way of not being a good permit is the same fault, which tells a forger nothing.
+// INVARIANT (own type): a permit is signed as a permit. No other statement that the kernel's key signed opens as one.
+// INVARIANT (whole or nothing): every defect of a permit is the same fault, so that a forger learns nothing.
 import { Fault, LIMITS, parseMessage, Permit, PERMIT_PAYLOAD_TYPE, type Envelope } from '@writ/contract';
 import { canonicalBytes, parseIJson } from '@writ/digest';
 import { sealEnvelope, verifyEnvelope, type Signer, type Verifier } from '@writ/signing';
 
 /**
- * How far an executor's clock may be from the database's, in milliseconds: what NTP keeps by far, and small beside a
- * permit's life.
+ * Bound on the difference between an executor's clock and the database's, in milliseconds. NTP stays far below it, and
+ * it is small beside a permit's life.
  */
 export const PERMIT_SKEW_MS = 5_000;
 
@@ -18,7 +18,7 @@ const PERMIT_DEPTH_MAX = 1;
 
 /**
  * Signs a permit. Its payload is RFC 8785 JSON.
- * @throws Fault `permit.invalid` where it isn't a permit or the envelope has more than 4 KiB.
+ * @throws Fault `permit.invalid` if it isn't a permit or the envelope has more than 4 KiB.
  */
 export function sealPermit(permit: Permit, signer: Signer): Envelope {
   const envelope = sealEnvelope(PERMIT_PAYLOAD_TYPE, canonicalBytes(parsePermit(permit)), signer);
@@ -27,13 +27,13 @@ export function sealPermit(permit: Permit, signer: Signer): Envelope {
 }
 
 /**
- * Returns the permit of an attacker-controlled envelope if one of the keys signed it, whatever time it is: for the
- * kernel, which compares times with its database's clock. Everybody else calls `verifyPermit`.
+ * Returns the permit of an attacker-controlled envelope if one of the keys signed it, at any time. It is for the
+ * kernel, which compares times with its database's clock. All others call `verifyPermit`.
  *
  * @throws Fault `permit.invalid`
  */
 export function openPermit(envelope: unknown, verifiersByKeyid: ReadonlyMap<string, Verifier>): Permit {
-  // Measured before it is decoded: what is too long costs nothing more.
+  // The size is checked before decoding, so that an oversized envelope costs nothing more.
   if (sizeOf(envelope) > LIMITS.permitBytes.max) throw new Fault('permit.invalid');
   let value: unknown;
   try {
@@ -57,7 +57,7 @@ export function verifyPermit(
   skewMs: number = PERMIT_SKEW_MS,
 ): Permit {
   const permit = openPermit(envelope, verifiersByKeyid);
-  // Written so that a time that is no number refuses.
+  // Written so that NaN refuses.
   if (!(permit.issued_at - skewMs <= now)) throw new Fault('permit.invalid');
   if (!(now <= permit.expires_at + skewMs)) throw new Fault('permit.expired');
   return permit;

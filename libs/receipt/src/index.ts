@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-export { judgeByPlace, revocationIn, revokedAtLeaf, UNPROVEN } from './judge-by-place.ts';
-export type { Judgement, KeyHistory, LoggedRevocation, PlacedRecord } from './judge-by-place.ts';
+export { judgeByLogPosition, parseRevocation, revokedAtLeaf, UNPROVEN } from './judge-by-log-position.ts';
+export type { Judgement, KeyHistory, LoggedRevocation, LoggedRecord } from './judge-by-log-position.ts';
 export { readKeyHistory } from './key-history.ts';
 export { formatKeyEvent, KEY_EVENTS, keyEventOf, LOGGED_PURPOSES } from './key-record.ts';
 export type { KeyEvent } from './key-record.ts';
@@ -20,6 +20,6 @@ export { usageCounted } from './usage-counted.ts';
 export { verifyReceipt, verifyReceiptFile } from './verify.ts';
 export type { Expectation, VerifiedReceipt } from './verify.ts';
 export type { PassedCheck } from './passed-check.ts';
-export { verifyLeaf, verifyLeafAside } from './verify-leaf.ts';
+export { verifyLeaf, verifyLeafOnThread } from './verify-leaf.ts';
 export type { SignedLeaf, VerifiedLeaf } from './verify-leaf.ts';
-export { verifyWitnessed } from './witnessed.ts';
+export { verifyWitnessed } from './verify-witnessed.ts';

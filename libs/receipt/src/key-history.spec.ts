@@ -59,7 +59,7 @@ const revokedAt = (leafIndex: number) => [
 ];
 
 describe('a key record', () => {
-  it('says what became of which key, and from when on', () => {
+  it('states the event of a key, and its time', () => {
     for (const event of ['introduced', 'retired', 'revoked'] as const)
       for (const purpose of ['record', 'checkpoint'] as const) {
         expect(keyEventOf(recordOf({ ...EVENT, event, purpose }))).toEqual({ ...EVENT, event, purpose });
@@ -91,11 +91,11 @@ describe('a key record', () => {
 });
 
 describe('a history of keys', () => {
-  it('has what another key said of a key in a log, and where', () => {
+  it('has the statements of other keys about a key, with their positions', () => {
     expect(readKeyHistory([logged(sealRecord(recordOf(EVENT), OTHER_SIGNER).envelope)], REVOKED)).toEqual(revokedAt(3));
   });
 
-  it("takes no key's word about itself, nor that of a key that was revoked", () => {
+  it('ignores statements of a key about itself, and those of a revoked key', () => {
     expect(readKeyHistory([logged(sealRecord(recordOf(EVENT, RECORD_SIGNER), RECORD_SIGNER).envelope)], KEYS)).toEqual(
       [],
     );
@@ -114,7 +114,7 @@ describe('a history of keys', () => {
     ).toEqual([]);
   });
 
-  it("refuses receipts that are of no key, and those that don't verify", () => {
+  it("refuses receipts of other records, and those that don't verify", () => {
     const receipt = logged(sealRecord(recordOf(EVENT), OTHER_SIGNER).envelope);
     expect(failedCheckOf(() => readKeyHistory([RECEIPT], KEYS))).toBe('expectation');
     expect(failedCheckOf(() => readKeyHistory([receipt], KEYS))).toBe('signature');
@@ -127,7 +127,7 @@ describe('a history of keys', () => {
 });
 
 describe('a receipt by a key that was revoked', () => {
-  it('verifies where it stands before the revocation, and says so among the checks, in their order', () => {
+  it('verifies if it precedes the revocation, and reports it among the checks, in their order', () => {
     const { checks } = verifyReceipt(RECEIPT, REVOKED, {}, null, revokedAt(4));
     expect(checks.find(({ name }) => name === 'key_validity')?.detail).toMatch(
       /^signed by a key that was revoked from .*, but recorded before the revocation \(leaf 3 < 4\)$/,
@@ -138,13 +138,13 @@ describe('a receipt by a key that was revoked', () => {
     );
   });
 
-  it('fails where it stands after it, whatever date it bears', () => {
+  it('fails if it follows the revocation, whatever its date', () => {
     expect(() => verifyReceipt(RECEIPT, REVOKED, {}, null, revokedAt(2))).toThrow(
       'before the record was logged (leaf 3 > 2)',
     );
   });
 
-  it("fails where its place isn't proved, whatever the history says", () => {
+  it("fails if its position isn't proved, whatever the history", () => {
     expect(
       failedCheckOf(() =>
         verifyReceipt(
@@ -158,7 +158,7 @@ describe('a receipt by a key that was revoked', () => {
     ).toBe('inclusion');
   });
 
-  it('verifies without a history just where a quorum of witnesses saw its checkpoint before the revocation', () => {
+  it('verifies without a history exactly if a quorum of witnesses saw its checkpoint before the revocation', () => {
     const witnesses = [signerOf(21), signerOf(22)];
     const terms = {
       keys: witnesses.map((signer, i) => parseCosignerKey(formatCosignerKey(`witness${String(i)}`, signer.publicKey))),
@@ -198,7 +198,7 @@ describe('a receipt under a checkpoint key that its log says was revoked', () =>
   });
   const said = readKeyHistory([logged(sealRecord(recordOf(GONE), OTHER_SIGNER).envelope)], both);
 
-  it('is refused, wherever the revocation stands and whatever the size of its tree', () => {
+  it('is refused, whatever the position of the revocation and the size of its tree', () => {
     expect(said).toEqual([
       { purpose: 'checkpoint', origin: ORIGIN, keyid, leafIndex: 3, signedBy: OTHER_SIGNER.keyid, from: GONE.from },
     ]);
@@ -216,7 +216,7 @@ describe('a receipt under a checkpoint key that its log says was revoked', () =>
     }
   });
 
-  it('verifies where whoever says so is revoked itself, or another key or another purpose is meant', () => {
+  it('verifies if the stating key is revoked itself, or another key or purpose is meant', () => {
     const revoked = keySetOf({
       ...PUBLISHED,
       record_keys: [
@@ -233,7 +233,7 @@ describe('a receipt under a checkpoint key that its log says was revoked', () =>
     }
   });
 
-  it('verifies where a quorum of witnesses saw that very checkpoint before', () => {
+  it('verifies if a quorum of witnesses saw the same checkpoint before', () => {
     const witness = signerOf(21);
     const terms = {
       keys: [parseCosignerKey(formatCosignerKey('witness', witness.publicKey))],

@@ -4,7 +4,7 @@ import { formatKeyEvent } from './key-record.ts';
 import { OTHER_SIGNER, RECORD, RECORD_SIGNER, RECORDED_AT } from './sample.contract.ts';
 import { sealRecord } from './seal.ts';
 
-test('a key record is these bytes', () => {
+test('a key record has exactly these bytes', () => {
   const change = formatKeyEvent({
     event: 'revoked',
     purpose: 'record',

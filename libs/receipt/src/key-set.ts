@@ -5,11 +5,11 @@ import { parseNoteKey, parseVerifier } from '@writ/signing';
 import type { NoteKey, Verifier } from '@writ/signing';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { demand, within } from './refuse.ts';
+import { demand, within } from './run-check.ts';
 
-/** Room for hundreds of keys; bounds the work on a hostile file. */
+/** Enough for hundreds of keys; bounds the work on a hostile file. */
 const KEYS_BYTES_MAX = 256 * 1024;
-/** The file, the list, an entry, its JWK, and what a JWK may carry besides. */
+/** The file, the list, an entry, its JWK, and further members of a JWK. */
 const KEYS_DEPTH = 8;
 
 const closed = { additionalProperties: false } as const;
@@ -51,27 +51,26 @@ export type PublishedKeys = Static<typeof PublishedKeys>;
 
 export interface RecordKey {
   readonly verifier: Verifier;
-  /** First and last millisecond in which the key may have signed; null for no bound. */
+  /** First and last millisecond in which the key may have signed; null for no limit. */
   readonly notBefore: number | null;
   readonly notAfter: number | null;
   /** The millisecond from which somebody else may have had the key; null for a key that was not revoked. */
   readonly revokedAt: number | null;
 }
 
-/** Whom a verifier trusts. */
+/** The keys that a verifier trusts. */
 export interface KeySet {
   readonly recordKeys: ReadonlyMap<string, RecordKey>;
   readonly logKeys: readonly NoteKey[];
   /**
-   * Keys that signed checkpoints and were revoked. Verifiers MUST NOT take a checkpoint for being signed by one;
-   * whoever computed the root himself may say whose signature it is.
+   * Revoked keys of checkpoints. Verifiers MUST NOT accept a checkpoint signed by one. A program that computed the root
+   * itself may name the key that signed it.
    */
   readonly revokedLogKeys: readonly NoteKey[];
 }
 
 /**
- * Reads `writ-keys.json`. Whoever gives this file decides what verifies, so where it comes from is the caller's to
- * know.
+ * Parses `writ-keys.json`. The source of this file decides what verifies, so the caller must trust it.
  *
  * @throws ReceiptError `keys`
  */
@@ -82,8 +81,8 @@ export function parseKeySet(file: string | Uint8Array): KeySet {
 /**
  * The same from a value.
  *
- * @throws ReceiptError `keys`, also for a key under a name that isn't its thumbprint, for a name that comes twice, and
- * for a checkpoint key that is both trusted and revoked.
+ * @throws ReceiptError `keys`, also for a key whose name isn't its thumbprint, for a duplicate name, and for a
+ * checkpoint key that is both trusted and revoked.
  */
 export function keySetOf(value: unknown): KeySet {
   const published = within('keys', () => parseMessage(PublishedKeys, value));

@@ -4,6 +4,6 @@ import type { CheckName } from './receipt-error.ts';
 /** A check of a receipt that passed. */
 export interface PassedCheck {
   readonly name: CheckName;
-  /** What was found, for people. */
+  /** The finding, for people. */
   readonly detail: string;
 }

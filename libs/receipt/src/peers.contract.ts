@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The way to other people's implementations: the Go program in libs/receipt/peers, built where the Go toolchain is
-// there. Not part of the package.
+// The connection to other implementations: the Go program in libs/receipt/peers, built if the Go toolchain is present.
+// Not part of the package.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 const SOURCES = join(import.meta.dirname, '../peers');
 
-/**
- * The tree by Go's checksum database, the same reading the tiles that Writ cut, and the tree by Trillian and Tessera.
- */
+/** The tree by Go's checksum database, the same reading Writ's tiles, and the tree by Trillian and Tessera. */
 export type Peer = 'tlog' | 'tlog on tiles' | 'merkle';
 
 export interface ProvenLeaf {
@@ -28,7 +26,7 @@ export interface ProvenGrowth {
   readonly hashes: readonly Uint8Array[];
 }
 
-/** What libs/receipt/peers/main.go understands. */
+/** The requests of libs/receipt/peers/main.go. */
 export type Request =
   | { readonly op: 'root'; readonly peer: Peer; readonly size: number }
   | { readonly op: 'proveInclusion'; readonly peer: Peer; readonly index: number; readonly size: number }
@@ -46,7 +44,7 @@ export type Request =
       readonly witnessKey: string;
     };
 
-/** Bytes are base64. What is zero or empty is left out. */
+/** Bytes are base64. Zero or empty members are left out. */
 export interface Answer {
   /** Why the peer refused. */
   readonly error?: string;
@@ -61,15 +59,15 @@ export interface Answer {
   readonly witnessKey?: string;
 }
 
-/** Why there are no peers here; null where there are. */
-export function whyNoPeers(): string | null {
+/** Why the peers are unavailable; null if they are available. */
+export function peersUnavailableReason(): string | null {
   if (spawnSync('go', ['version']).status !== 0) return 'the Go toolchain is missing';
   if (spawnSync('go', ['mod', 'download'], { cwd: SOURCES, timeout: 60_000 }).status !== 0)
     return 'the modules of libs/receipt/peers can not be had';
   return null;
 }
 
-/** Builds the program. Throws with what the compiler says. */
+/** Builds the program. Throws with the compiler's output. */
 export function buildPeers(program: string): void {
   const { status, stderr } = spawnSync('go', ['build', '-buildvcs=false', '-o', program, '.'], {
     cwd: SOURCES,
@@ -78,7 +76,9 @@ export function buildPeers(program: string): void {
   if (status !== 0) throw new Error(`libs/receipt/peers can't be built: ${stderr}`);
 }
 
-/** Asks the program that was built; `tiles` is the folder for `tlog on tiles`. An answer for each request, in order. */
+/**
+ * Sends requests to the built program; `tiles` is the folder for `tlog on tiles`. Returns an answer for each, in order.
+ */
 export function askPeers(program: string, tiles: string, requests: readonly Request[]): Answer[] {
   const input = requests
     .map((request) =>

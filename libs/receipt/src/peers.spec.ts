@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same log here and in other people's implementations: what either makes is made by the other and taken by it, and
-// what either refuses is refused by both.
+// The same log in Writ and in other implementations: each accepts what the other makes, and both refuse the same.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -31,11 +30,11 @@ import {
   verifyCosignatures,
   verifyNote,
 } from '@writ/signing';
-import { askPeers, buildPeers, whyNoPeers } from './peers.contract.ts';
+import { askPeers, buildPeers, peersUnavailableReason } from './peers.contract.ts';
 import type { Answer, Peer, ProvenGrowth, ProvenLeaf, Request } from './peers.contract.ts';
 import { LOG_SIGNER, OTHER_SIGNER } from './sample.contract.ts';
 
-/** Around each width that the tree and its tiles have a seam at, with the root as tlog and merkle compute it. */
+/** Around each boundary of the tree and its tiles, with the root as tlog and merkle compute it. */
 const ROOTS: readonly (readonly [size: number, root: string])[] = [
   [0, '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='],
   [1, 'PnB3/S9m1ongzuanz1s3vy3KfJea81bQoxy8XIVgXH0='],
@@ -57,7 +56,7 @@ const PEERS: readonly Peer[] = ['tlog', 'tlog on tiles', 'merkle'];
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 
-/** The i-th leaf is i as a big-endian uint64: what libs/receipt/peers has too. */
+/** The i-th leaf is i as a big-endian uint64, as in libs/receipt/peers. */
 const LEAVES = Array.from({ length: WHOLE }, (_, i) => {
   const entry = Buffer.alloc(8);
   entry.writeBigUInt64BE(BigInt(i));
@@ -65,7 +64,7 @@ const LEAVES = Array.from({ length: WHOLE }, (_, i) => {
 });
 const root = (size: number): Uint8Array => bytesOf(ROOTS.find(([each]) => each === size)![1]);
 
-/** The tiles as the log grows from each size to the next; the widest of each place is what proofs are read from. */
+/** The tiles as the log grows from each size to the next; proofs are read from the widest tile of each position. */
 const widest = new Map<string, Tile>();
 const STEPS = SIZES.slice(1).map((size, i) => {
   const oldSize = SIZES[i]!;
@@ -86,7 +85,7 @@ const STEPS = SIZES.slice(1).map((size, i) => {
 });
 const hashAt: HashAt = hashAtFromTiles((level, index) => widest.get(tilePath(level, index))?.hashes ?? []);
 
-/** All leaves of a small tree; of a large one those beside its seams. */
+/** All leaves of a small tree; of a large one those beside its boundaries. */
 function leavesOf(size: number): number[] {
   if (size <= 257) return Array.from({ length: size }, (_, i) => i);
   const seams = [0, 256, 512, Math.floor(size / 2), 65_536 - 256, 65_536, Math.floor(size / 256) * 256, size];
@@ -114,7 +113,7 @@ const PROVEN_GROWTHS = SIZES.flatMap((size) =>
   SIZES.filter((oldSize) => oldSize <= size).map((oldSize) => proveGrowth(oldSize, size)),
 );
 
-/** Go's tlog knows no proof that begins at nothing. */
+/** Go's tlog has no proof that begins with an empty tree. */
 const isKnownTo = (peer: Peer, oldSize: number): boolean => oldSize > 0 || peer === 'merkle';
 
 const takesLeaf = ({ index, size, ...proof }: ProvenLeaf): boolean =>
@@ -141,7 +140,7 @@ const flipped = (hash: Uint8Array): Uint8Array => hash.map((byte, i) => (i === 1
 const isBesideSeam = ({ index, size }: ProvenLeaf): boolean =>
   index < 2 || index % 256 < 2 || index % 256 > 253 || index + 2 > size;
 
-/** Lists of hashes that are near to the right one. */
+/** Lists of hashes that are close to the right one. */
 function nearHashes(hashes: readonly Uint8Array[], other: Uint8Array): (readonly Uint8Array[])[] {
   return [
     ...hashes.map((hash, at) => hashes.with(at, flipped(hash))),
@@ -174,7 +173,7 @@ function nearGrowths(good: ProvenGrowth): ProvenGrowth[] {
   const { oldSize, oldRoot, size, hashes } = good;
   return [
     ...nearHashes(hashes, oldRoot).map((near) => ({ ...good, hashes: near })),
-    // Not from nothing: there merkle looks at no old root, and Writ does.
+    // Not from an empty tree: there merkle ignores the old root, and Writ checks it.
     ...[oldSize - 1, oldSize + 1, oldSize ^ 2, size]
       .filter((other) => other > 0)
       .map((other) => ({ ...good, oldSize: other })),
@@ -190,7 +189,7 @@ test.each(ROOTS)('a log of %i leaves has the root that others compute', (size, e
   expect(base64(rootOf(LEAVES.slice(0, size)))).toBe(expected);
 });
 
-const why = whyNoPeers();
+const why = peersUnavailableReason();
 const describePeers = why === null ? describe : describe.skip;
 
 describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`, () => {
@@ -216,7 +215,7 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
       );
     });
 
-    test('makes the inclusion proofs that Writ makes, and takes them', () => {
+    test('makes the same inclusion proofs as Writ, and accepts them', () => {
       const theirs = ask(PROVEN_LEAVES.map(({ index, size }) => ({ op: 'proveInclusion', peer, index, size })));
       expect(theirs.map(({ hashes = [] }) => hashes)).toEqual(PROVEN_LEAVES.map(({ hashes }) => hashes.map(base64)));
       expect(
@@ -227,7 +226,7 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
       );
     });
 
-    test('makes the consistency proofs that Writ makes, and takes them', () => {
+    test('makes the same consistency proofs as Writ, and accepts them', () => {
       const known = PROVEN_GROWTHS.filter(({ oldSize }) => isKnownTo(peer, oldSize));
       const theirs = ask(known.map(({ oldSize, size }) => ({ op: 'proveConsistency', peer, oldSize, size })));
       expect(theirs.map(({ hashes = [] }) => hashes)).toEqual(known.map(({ hashes }) => hashes.map(base64)));
@@ -239,7 +238,7 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
   });
 
   describe.each<Peer>(['tlog', 'merkle'])('%s', (peer) => {
-    test('takes and refuses the inclusion proofs that Writ takes and refuses', () => {
+    test('accepts and refuses the same inclusion proofs as Writ', () => {
       const near = PROVEN_LEAVES.filter((ours) => ours.size <= 8 || isBesideSeam(ours)).flatMap(nearLeaves);
       expect(
         ask(near.map((proof) => ({ op: 'verifyInclusion', peer, ...proof }))).map(({ error }) => error === undefined),
@@ -247,7 +246,7 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
       expect(near.filter((proof) => !takesLeaf(proof)).length).toBeGreaterThan(near.length / 2);
     });
 
-    test('takes and refuses the consistency proofs that Writ takes and refuses', () => {
+    test('accepts and refuses the same consistency proofs as Writ', () => {
       const near = PROVEN_GROWTHS.filter(({ oldSize }) => oldSize > 0).flatMap(nearGrowths);
       expect(
         ask(near.map((proof) => ({ op: 'verifyConsistency', peer, ...proof }))).map(({ error }) => error === undefined),
@@ -256,14 +255,14 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
     });
   });
 
-  test('tlog cuts the tiles that Writ cuts, at every step of growth', () => {
+  test('tlog makes the same tiles as Writ, at every step of growth', () => {
     const theirs = ask(STEPS.map(({ oldSize, size }) => ({ op: 'tiles', oldSize, size })));
     expect(theirs).toEqual(
       STEPS.map(({ tiles }) => ({ tiles: tiles.map(({ path, bytes }) => ({ path, bytes: base64(bytes) })) })),
     );
   });
 
-  test('tlog names tiles as Writ does, far beyond the log at hand', () => {
+  test('tlog names tiles as Writ does, far beyond the size of this log', () => {
     const tiles = [0, 1, 6].flatMap((level) =>
       [0, 999, 1_000, 1_234_067, 2 ** 53 - 1].flatMap((index) =>
         [1, 255, 256].map((width) => ({ level, index, width })),
@@ -290,7 +289,7 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
       );
     };
 
-    test('that Writ signed and cosigned is taken by others, and none that was changed', () => {
+    test('that Writ signed and cosigned is accepted by others, and no changed one is', () => {
       const opened = ask(
         SIZES.map((size) => ({ op: 'openCheckpoint', origin: ORIGIN, note: checkpointOf(size), ...keys })),
       );
@@ -312,7 +311,7 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
       ).toEqual(changed.map(() => true));
     });
 
-    test('that others signed and cosigned is taken by Writ, and none that was changed', () => {
+    test('that others signed and cosigned is accepted by Writ, and no changed one is', () => {
       const theirs = ask(SIZES.map((size) => ({ op: 'signCheckpoint', origin: ORIGIN, size, root: root(size) })));
       for (const [i, { note = '', logKey = '', witnessKey = '' }] of theirs.entries()) {
         const log = parseNoteKey(logKey);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * Everything that is checked about a receipt, in this order, each with what it means in words. `keys` comes before
- * there is a receipt.
- */
+/** Every check of a receipt, in order, each with its meaning in words. `keys` comes before there is a receipt. */
 export const CHECKS = {
   keys: 'the published keys are well formed',
   format: 'the file is a receipt, byte for byte as receipts are written',
@@ -26,7 +23,7 @@ export const CHECKS = {
 export type CheckName = keyof typeof CHECKS;
 
 /**
- * Names the check that a receipt failed. `message` says what was found; it may repeat names from the receipt, never
+ * Names the check that a receipt failed. `message` has the finding; it may repeat names from the receipt, never
  * secrets.
  */
 export class ReceiptError extends Error {

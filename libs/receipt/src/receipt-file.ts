@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The receipt file. INVARIANT (one spelling): a receipt has exactly one file, so that a change of any byte of it is a
+// The receipt file. INVARIANT (one spelling): a receipt has exactly one encoding, so changing any byte of it is a
 // failure.
 import { Receipt, parseMessage } from '@writ/contract';
 import type { Envelope } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { encodeBase64, parseEnvelope } from '@writ/signing';
-import { demand, within } from './refuse.ts';
+import { demand, within } from './run-check.ts';
 
 export const RECEIPT_MEDIA_TYPE = 'application/vnd.writ.receipt.v1+json';
 
-/** Four times what a record of 16 KiB, 53 hashes and a checkpoint take; bounds the work on a hostile file. */
+/** Four times the size of a record of 16 KiB, 53 hashes and a checkpoint; bounds the work on a hostile file. */
 const RECEIPT_BYTES_MAX = 128 * 1024;
 /** The receipt, its envelope, the list of signatures, a signature. */
 const RECEIPT_DEPTH = 4;
@@ -25,7 +25,7 @@ export interface Proof {
   readonly checkpoint: string;
 }
 
-/** Puts a sealed record and its proof together. Verifies nothing. */
+/** Combines a sealed record and its proof. Verifies nothing. */
 export function assembleReceipt(envelope: Envelope, { leafIndex, treeSize, hashes, checkpoint }: Proof): Receipt {
   return {
     media_type: RECEIPT_MEDIA_TYPE,
@@ -34,7 +34,7 @@ export function assembleReceipt(envelope: Envelope, { leafIndex, treeSize, hashe
   };
 }
 
-/** The one text of a receipt: members in the order of the format, no white space, a newline at the end. */
+/** The canonical text of a receipt: members in the order of the format, no white space, a newline at the end. */
 export function encodeReceipt({ envelope, inclusion }: Receipt): string {
   return `${JSON.stringify({
     media_type: RECEIPT_MEDIA_TYPE,
@@ -53,7 +53,7 @@ export function encodeReceipt({ envelope, inclusion }: Receipt): string {
 }
 
 /**
- * Reads an attacker-controlled receipt file. What it returns is well formed and otherwise unverified.
+ * Parses an attacker-controlled receipt file. The result is well formed and otherwise unverified.
  *
  * @throws ReceiptError `format`
  */
@@ -71,14 +71,14 @@ export function parseReceipt(file: string | Uint8Array): Receipt {
 }
 
 /**
- * Without the newline at its end, which `encodeReceipt` gives back: the rest of the one spelling has no white space.
+ * Removes the newline at its end, which `encodeReceipt` adds again: the rest of the canonical text has no white space.
  */
 function lineOf(file: string | Uint8Array): string | Uint8Array {
   if (typeof file === 'string') return file.endsWith('\n') ? file.slice(0, -1) : file;
   return file.at(-1) === NEWLINE ? file.subarray(0, -1) : file;
 }
 
-/** Checks the shape of a receipt that is already a value. */
+/** Checks the shape of a receipt that is already parsed. */
 export function requireReceipt(value: unknown): Receipt {
   return within('format', () => {
     const receipt = parseMessage(Receipt, value);

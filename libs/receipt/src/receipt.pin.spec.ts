@@ -6,8 +6,8 @@ import { sealRecord } from './seal.ts';
 import { verifyReceiptFile } from './verify.ts';
 
 /**
- * A receipt of version 1, as others verify it with code of their own. A change here is a change of the format: it needs
- * an ADR.
+ * A receipt of version 1, as other verifiers with their own code read it. A change here changes the format and needs an
+ * ADR.
  */
 const FILE = [
   '{"media_type":"application/vnd.writ.receipt.v1+json","envelope":{"payloadType":"application/vnd.in-toto+json","payload":"eyJfdHlwZSI6Imh0dHB',
@@ -52,7 +52,7 @@ describe('the bytes of a receipt', () => {
     expect(JSON.stringify(PUBLISHED)).toBe(KEY_FILE);
   });
 
-  it('that say who counted usage differ from those of version 1 by that member alone', () => {
+  it('with `usage_counted_by` differ from those of version 1 by that member alone', () => {
     const settled = { ...RECORD, budget_delta: { cpu_ms: 5 } };
     const payloads = [settled, { ...settled, usage_counted_by: 'agent' as const }].map((record) =>
       Buffer.from(sealRecord(record, RECORD_SIGNER).payloadBytes).toString(),

@@ -120,13 +120,13 @@ export function logged(envelope: Receipt['envelope'], options: LogOptions = {}):
 
 export const RECEIPT = logged(sealRecord(RECORD, RECORD_SIGNER).envelope);
 
-/** A receipt whose payload is any bytes that the kernel might sign if it were broken. */
-export function signedAnyway(statement: unknown, payloadType = 'application/vnd.in-toto+json'): Receipt {
+/** A receipt with a payload that a broken kernel might sign. */
+export function receiptOf(statement: unknown, payloadType = 'application/vnd.in-toto+json'): Receipt {
   const text = typeof statement === 'string' ? statement : JSON.stringify(statement);
   return logged(sealEnvelope(payloadType, Buffer.from(text), RECORD_SIGNER));
 }
 
-/** The check of the ReceiptError that this throws; `none` if it throws nothing; anything else is thrown on. */
+/** The check of the ReceiptError that `run` throws; `none` if it throws nothing. Other errors are rethrown. */
 export function failedCheckOf(run: () => unknown): string {
   try {
     run();

@@ -4,7 +4,7 @@ import type { AuditRecord } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import { sealEnvelope } from '@writ/signing';
 import type { Envelope, Signer } from '@writ/signing';
-import { demand } from './refuse.ts';
+import { demand } from './run-check.ts';
 import { statementOf } from './statement.ts';
 
 export interface SealedRecord {
@@ -17,10 +17,10 @@ export interface SealedRecord {
 }
 
 /**
- * Makes the bytes of a record and signs them, once. `digest` as in `statementOf`.
+ * Serialises a record and signs the bytes, once. `digest` as in `statementOf`.
  *
- * @throws Fault `record.too_large` beyond 16 KiB; ReceiptError for a record that no verifier would take: a bug of the
- * caller.
+ * @throws Fault `record.too_large` beyond 16 KiB; ReceiptError for a record that every verifier would refuse: a bug of
+ * the caller.
  */
 export function sealRecord(record: AuditRecord, signer: Signer, digest?: string): SealedRecord {
   demand(

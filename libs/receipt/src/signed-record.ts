@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a payload says once its signature was verified, and whether the key could say it then: the same for a receipt
-// and for a leaf of a log.
+// Parses a payload after its signature was verified, and checks the key's validity: the same for a receipt and for a
+// leaf of a log.
 import { predicateTypeOf } from '@writ/contract';
 import type { AuditRecord } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import type { KeySet, RecordKey } from './key-set.ts';
-import { demand, within } from './refuse.ts';
+import { demand, within } from './run-check.ts';
 import { parseStatement, requireRecord, requireSubjects } from './statement.ts';
 import type { Subject } from './statement.ts';
 
@@ -19,7 +19,7 @@ export interface SignedRecord {
 }
 
 /**
- * Reads the record out of a payload. Callers MUST have verified the signature over these very bytes.
+ * Parses the record in a payload. Callers MUST have verified the signature over exactly these bytes.
  *
  * @throws ReceiptError `statement`, `record`, `predicate_type` or `subject`
  */
@@ -38,8 +38,7 @@ export function readRecord(payload: Uint8Array): SignedRecord {
 }
 
 /**
- * The key that signed a record, known and within its bounds when the record was made. Whether it was revoked is the
- * caller's to judge.
+ * The key that signed a record, known and valid when the record was made. Callers decide what a revocation means.
  *
  * @throws ReceiptError `record_key` or `key_validity`
  */

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The in-toto Statement v1 (https://github.com/in-toto/attestation, spec v1) around a record. INVARIANT (same rules):
-// what is sealed and what is verified go through the same checks, so the kernel can't sign a record that a verifier
-// would refuse.
+// sealing and verifying run the same checks, so the kernel can't sign a record that a verifier would refuse.
 import { AuditRecord, Sha256Hex, logIdOf, parseMessage, predicateTypeOf } from '@writ/contract';
 import type { TenantId } from '@writ/contract';
 import { actionDigest } from '@writ/digest';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { demand, within } from './refuse.ts';
+import { demand, within } from './run-check.ts';
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
-/** What a snapshot id puts in front of the hash of its root. */
+/** The prefix of a snapshot id, before the hash of its root. */
 const SNAPSHOT_PREFIX = 'snap_';
 
 /** The last millisecond that a Date can hold (ECMA-262 §21.4.1.1). */
@@ -44,13 +43,12 @@ export interface Statement {
 }
 
 /**
- * The statement of a record. Its first subject is the operation (the record itself where there is none) with the action
- * digest, its second the new root of the workspace where the record commits one.
+ * The statement of a record. Its first subject is the operation (or the record itself without one) with the action
+ * digest. Its second subject is the workspace's new root if the record commits one.
  *
- * `digest` is the action digest; left out, it is computed from the record, which for a tool call is the only one
- * allowed.
+ * `digest` is the action digest. By default it is computed from the record, and for a tool call no other is allowed.
  *
- * @throws ReceiptError `record` or `subject` for a record that no verifier would take: a bug of the caller.
+ * @throws ReceiptError `record` or `subject` for a record that every verifier would refuse: a bug of the caller.
  */
 export function statementOf(record: AuditRecord, digest: string = actionDigest(record)): Statement {
   const statement = {
@@ -64,12 +62,12 @@ export function statementOf(record: AuditRecord, digest: string = actionDigest(r
   return statement;
 }
 
-/** Reads the shape of a statement, not yet what is in it. */
+/** Parses the shape of a statement without its predicate. */
 export function parseStatement(value: unknown): { subject: Subject[]; predicateType: string; predicate: unknown } {
   return within('statement', () => parseMessage(AnyStatement, value));
 }
 
-/** Reads a record and checks that its fields agree with one another. */
+/** Parses a record and checks that its fields are consistent. */
 export function requireRecord(value: unknown): AuditRecord {
   const record = within('record', () => parseMessage(AuditRecord, value));
   demand(
@@ -98,7 +96,7 @@ export function requireRecord(value: unknown): AuditRecord {
   return record;
 }
 
-/** Checks that the subjects are exactly those that the record calls for. */
+/** Checks that the subjects are exactly those of the record. */
 export function requireSubjects(subjects: readonly Subject[], record: AuditRecord): void {
   const [first, ...rest] = subjects;
   demand(
@@ -118,7 +116,7 @@ export function requireSubjects(subjects: readonly Subject[], record: AuditRecor
   demand('subject', isSame, 'the second subject is not the root that the record commits');
 }
 
-/** The root that the record commits, as a subject; none for records that commit none. */
+/** The root that the record commits, as a subject; empty for records that commit none. */
 function newRootOf({ tx_outcome, new_snapshot_id }: AuditRecord): Subject[] {
   if (tx_outcome !== 'committed' || new_snapshot_id === null) return [];
   return [{ name: new_snapshot_id, digest: { sha256: new_snapshot_id.slice(SNAPSHOT_PREFIX.length) } }];

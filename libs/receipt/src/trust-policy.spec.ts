@@ -30,7 +30,7 @@ const deployment = (more: object = {}) => ({ name: DEPLOYMENT, ...PUBLISHED, ...
 const policyOf = (...deployments: object[]) => parseTrustPolicy(JSON.stringify({ v: 1, deployments }));
 const refused = (...deployments: object[]) => failedCheckOf(() => policyOf(...deployments));
 
-/** The receipt with cosignatures of the witnesses of these numbers, made so many milliseconds before now. */
+/** The receipt with cosignatures of the witnesses of these numbers, made that many milliseconds before now. */
 const cosigned = (ages: Readonly<Record<number, number>>): Receipt => {
   const lines = Object.entries(ages).map(([n, age]) => cosign(text, WITNESSES[Number(n)]!, (NOW - age) / 1000));
   return { ...RECEIPT, inclusion: { ...RECEIPT.inclusion, checkpoint: RECEIPT.inclusion.checkpoint + lines.join('') } };
@@ -42,14 +42,14 @@ const verify = (receipt: Receipt, witnesses: Asked) => {
 const check = (receipt: Receipt, witnesses: Asked = {}) => failedCheckOf(() => verify(receipt, witnesses));
 
 describe('a quorum of witnesses', () => {
-  it('is reached by as many as the policy asks for, whichever they are', () => {
+  it('is reached by as many as the policy requires, whichever they are', () => {
     expect(check(cosigned({ 0: 0, 1: 0 }))).toBe('none');
     expect(check(cosigned({ 2: 0, 1: 0 }))).toBe('none');
     expect(check(cosigned({ 0: 0, 1: 0, 2: 0 }), { quorum: 3 })).toBe('none');
     expect(verify(cosigned({ 0: 0, 1: 0 }), {}).checks.map(({ name }) => name)).toContain('witnesses');
   });
 
-  it('is not reached by fewer, and who is missing is said', () => {
+  it('is not reached by fewer, and the error names the missing ones', () => {
     expect(check(RECEIPT)).toBe('witnesses');
     expect(check(cosigned({ 0: 0, 1: 0 }), { quorum: 3 })).toBe('witnesses');
     expect(() => verify(cosigned({ 1: 0 }), {})).toThrow(
@@ -57,7 +57,7 @@ describe('a quorum of witnesses', () => {
     );
   });
 
-  it('is not reached by one witness that cosigned twice, nor by strangers', () => {
+  it('is not reached by one witness that cosigned twice, nor by unknown witnesses', () => {
     const twice = cosigned({ 0: 0 });
     const again = {
       ...twice,
@@ -78,12 +78,12 @@ describe('a quorum of witnesses', () => {
     expect(check(stranger)).toBe('witnesses');
   });
 
-  it('is not reached by cosignatures from a time to come', () => {
+  it('is not reached by cosignatures from the future', () => {
     expect(check(cosigned({ 0: 0, 1: -300_000 }))).toBe('none');
     expect(check(cosigned({ 0: 0, 1: -301_000 }))).toBe('witnesses');
   });
 
-  it('does not count where one of them was tampered with: the whole note is refused', () => {
+  it('is void if one cosignature was tampered with: the whole note is refused', () => {
     const good = cosigned({ 0: 0, 1: 0, 2: 0 });
     const lines = good.inclusion.checkpoint.split('\n');
     const last = lines.at(-2)!;
@@ -118,7 +118,7 @@ describe('a trust policy', () => {
     expect(deploymentOfOrigin(policy, `${DEPLOYMENT}/${LOG_ID}`)?.witnesses).toBeNull();
   });
 
-  it('has no record by a key that it names as revoked', () => {
+  it('refuses records of a key that it names as revoked', () => {
     const [found] = [
       ...policyOf(
         deployment({ revoked_keys: [{ keyid: RECORD_SIGNER.keyid, revoked_at: RECORDED_AT + 500 }] }),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whom a verifier trusts, written down by whoever verifies. INVARIANT (apart): the keys of one deployment say nothing
-// about the logs of another, however many a policy names. INVARIANT (unknown is refused): a member that this version
-// doesn't know fails the policy, since it may have been meant to narrow it.
+// The keys that a verifier trusts, in a file that the verifier writes. INVARIANT (apart): the keys of one deployment
+// don't verify logs of another, however many a policy names. INVARIANT (unknown is refused): a member unknown to this
+// version fails the policy, since it may have been meant to narrow it.
 import { parseMessage } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { parseCosignerKey } from '@writ/signing';
@@ -11,13 +11,13 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PublishedKeys, keySetOf } from './key-set.ts';
 import type { KeySet } from './key-set.ts';
-import { demand, within } from './refuse.ts';
+import { demand, within } from './run-check.ts';
 
-/** Room for hundreds of keys of some deployments; bounds the work on a hostile file. */
+/** Enough for hundreds of keys of some deployments; bounds the work on a hostile file. */
 const POLICY_BYTES_MAX = 1024 * 1024;
-/** The file, the list, a deployment, its keys, an entry, its JWK, and what a JWK may carry besides. */
+/** The file, the list, a deployment, its keys, an entry, its JWK, and further members of a JWK. */
 const POLICY_DEPTH = 10;
-/** More would only make a policy hard to read. */
+/** More would make a policy hard to read. */
 const WITNESSES_MAX = 64;
 
 const closed = { additionalProperties: false } as const;
@@ -74,26 +74,26 @@ export const TrustPolicyFile = Type.Object(
   { ...closed, title: 'Trust policy of a verifier of receipts, version 1' },
 );
 
-/** What a policy asks of witnesses. */
+/** A policy's requirements on witnesses. */
 export interface WitnessTerms {
   readonly keys: readonly NoteKey[];
   readonly quorum: number;
-  /** In milliseconds; null for no bound. */
+  /** In milliseconds; null for no limit. */
   readonly checkpointAgeMaxMs: number | null;
 }
 
-/** What a trust policy asks of witnesses, and when. */
+/** A trust policy's requirements on witnesses, with the time of the verification. */
 export interface Witnessing {
   readonly terms: WitnessTerms;
   /** The verifier's time, in milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** What is trusted of one deployment. */
+/** The trusted keys of one deployment. */
 export interface Deployment {
   readonly name: string;
   readonly keys: KeySet;
-  /** Null where checkpoints need no witnesses. */
+  /** Null if checkpoints need no witnesses. */
   readonly witnesses: WitnessTerms | null;
 }
 
@@ -101,10 +101,10 @@ export interface Deployment {
 export type TrustPolicy = ReadonlyMap<string, Deployment>;
 
 /**
- * Reads a trust policy.
+ * Parses a trust policy.
  *
  * @throws ReceiptError `keys`, also for a quorum that the witnesses can't reach, for one key under two names, and for a
- * deployment that comes twice.
+ * duplicate deployment.
  */
 export function parseTrustPolicy(file: string | Uint8Array): TrustPolicy {
   const { deployments } = within('keys', () =>
@@ -119,8 +119,8 @@ export function parseTrustPolicy(file: string | Uint8Array): TrustPolicy {
 }
 
 /**
- * The deployment whose logs have origins like this one: `<deployment>/<log_id>`. Undefined for one that the policy
- * doesn't name.
+ * The deployment whose logs have origins like this one: `<deployment>/<log_id>`. Undefined if the policy has no such
+ * deployment.
  */
 export function deploymentOfOrigin(policy: TrustPolicy, origin: string): Deployment | undefined {
   return policy.get(origin.slice(0, Math.max(0, origin.lastIndexOf('/'))));
@@ -135,11 +135,11 @@ function deploymentOf({
   revoked_keys = [],
 }: Static<typeof DeploymentSchema>): Deployment {
   const published = keySetOf({ record_keys, log_keys, revoked_log_keys });
-  const stranger = [...published.logKeys, ...published.revokedLogKeys].find((key) => key.name !== name);
+  const foreignKey = [...published.logKeys, ...published.revokedLogKeys].find((key) => key.name !== name);
   demand(
     'keys',
-    stranger === undefined,
-    `\`${stranger?.name ?? ''}\` is no key of the deployment \`${name}\`: its checkpoint keys have its name`,
+    foreignKey === undefined,
+    `\`${foreignKey?.name ?? ''}\` is no key of the deployment \`${name}\`: its checkpoint keys have its name`,
   );
   const recordKeys = new Map(published.recordKeys);
   for (const { keyid, revoked_at } of revoked_keys) {

@@ -5,7 +5,7 @@ import { keySetOf, type KeySet } from './key-set.ts';
 import { failedCheckOf, KEYS, OTHER_SIGNER, PUBLISHED, RECORD, RECORD_SIGNER, RECORDED_AT } from './sample.contract.ts';
 import { sealRecord } from './seal.ts';
 import { statementOf } from './statement.ts';
-import { verifyLeaf, verifyLeafAside, type SignedLeaf } from './verify-leaf.ts';
+import { verifyLeaf, verifyLeafOnThread, type SignedLeaf } from './verify-leaf.ts';
 
 const RECORD_TYPE = 'application/vnd.in-toto+json';
 
@@ -23,10 +23,10 @@ const statement = statementOf(RECORD);
 const keysWith = (over: object): KeySet =>
   keySetOf({ ...PUBLISHED, record_keys: [{ ...PUBLISHED.record_keys[0], ...over }] });
 
-/** Both ways to verify are asked, and have to agree. */
+/** Runs both ways to verify, which have to agree. */
 async function checkOf(leaf: SignedLeaf, keys: KeySet = KEYS): Promise<string> {
   const failed = failedCheckOf(() => verifyLeaf(leaf, keys));
-  const aside = await verifyLeafAside(leaf, keys).then(
+  const aside = await verifyLeafOnThread(leaf, keys).then(
     () => failedCheckOf(() => undefined),
     (error: unknown) =>
       failedCheckOf(() => {
@@ -38,9 +38,9 @@ async function checkOf(leaf: SignedLeaf, keys: KeySet = KEYS): Promise<string> {
 }
 
 describe('a leaf', () => {
-  it('that a trusted key signed gives its record', async () => {
+  it('signed by a trusted key yields its record', async () => {
     expect(verifyLeaf(SEALED, KEYS)).toEqual({ record: RECORD, subject: statement.subject, revokedAt: null });
-    expect(await verifyLeafAside(SEALED, KEYS)).toEqual(verifyLeaf(SEALED, KEYS));
+    expect(await verifyLeafOnThread(SEALED, KEYS)).toEqual(verifyLeaf(SEALED, KEYS));
   });
 
   it.each<[string, SignedLeaf, string]>([
@@ -88,24 +88,24 @@ describe('a leaf', () => {
     expect(await checkOf(SEALED, keysWith(over))).toBe(check);
   });
 
-  it('by a key that was revoked says so, whatever its own date: where it stands decides', () => {
+  it('by a revoked key reports the revocation, whatever its own date: its position decides', () => {
     for (const at of [RECORDED_AT - 1, RECORDED_AT, RECORDED_AT + 1])
       expect(verifyLeaf(SEALED, keysWith({ revoked_from: at })).revokedAt).toBe(at);
   });
 
-  it('is not called bad for a bug below', async () => {
+  it('is not refused for a bug in a library', async () => {
     const verifier = {
       keyid: RECORD_SIGNER.keyid,
       verify: () => {
         throw new TypeError('bug');
       },
-      verifyAside: () => Promise.reject(new TypeError('bug')),
+      verifyOnThread: () => Promise.reject(new TypeError('bug')),
     };
     const broken = {
       ...KEYS,
       recordKeys: new Map([[RECORD_SIGNER.keyid, { verifier, notBefore: null, notAfter: null, revokedAt: null }]]),
     };
     expect(() => verifyLeaf(SEALED, broken)).toThrow(TypeError);
-    await expect(verifyLeafAside(SEALED, broken)).rejects.toThrow(TypeError);
+    await expect(verifyLeafOnThread(SEALED, broken)).rejects.toThrow(TypeError);
   });
 });

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verifies a leaf of a log by itself: that a kernel signed it. INVARIANT (signed only): what is returned was read from
-// bytes that a known record key signed, after the signature was checked. Where the leaf stands, and that the log has
-// it, the root over all leaves says and nothing here.
+// Verifies that a kernel signed a leaf of a log. INVARIANT (signed only): every returned value comes from
+// bytes that a known record key signed, parsed after the signature was checked. The leaf's position, and that the log
+// contains it, are not checked here: only the root over all leaves proves them.
 import { RECORD_PAYLOAD_TYPE } from '@writ/contract';
 import { decodeBase64, pae, SignatureError } from '@writ/signing';
 import type { KeySet, RecordKey } from './key-set.ts';
 import { ReceiptError } from './receipt-error.ts';
-import { within } from './refuse.ts';
+import { within } from './run-check.ts';
 import { readRecord, requireSigningKey } from './signed-record.ts';
 import type { SignedRecord } from './signed-record.ts';
 
-/** A leaf's bytes, out of a bundle of entries, and who signed them. */
+/** A leaf's bytes, from a bundle of entries, and its signature. */
 export interface SignedLeaf {
   readonly payload: Uint8Array;
   /** RFC 7638 thumbprint of the record key */
@@ -22,18 +22,18 @@ export interface SignedLeaf {
 
 export interface VerifiedLeaf extends SignedRecord {
   /**
-   * From when on nobody answers for the key; null for one that was not revoked. What it signed is good where the leaf
-   * stands before the revocation's: `judgeByPlace`.
+   * When the key's revocation takes effect; null for a key that was not revoked. A record of a revoked key is valid if
+   * its leaf precedes the revocation's: `judgeByLogPosition`.
    */
   readonly revokedAt: number | null;
 }
 
 /**
- * Verifies that a trusted record key signed a leaf, and could when the record says that it was made. Of a revoked key
- * that is not enough: callers MUST judge by `revokedAt`.
+ * Verifies that a trusted record key signed a leaf, and was valid at the record's time. For a revoked key that is not
+ * enough: callers MUST judge by `revokedAt`.
  *
  * @throws ReceiptError `signature`, `statement`, `record`, `predicate_type`, `subject`, `record_key` or `key_validity`,
- * and nothing else, whatever the leaf
+ * and nothing else, for any leaf
  */
 export function verifyLeaf(leaf: SignedLeaf, keys: KeySet): VerifiedLeaf {
   const { verifier } = signingKeyOf(leaf, keys);
@@ -43,11 +43,14 @@ export function verifyLeaf(leaf: SignedLeaf, keys: KeySet): VerifiedLeaf {
   return readLeaf(leaf, keys);
 }
 
-/** `verifyLeaf` with the signature verified beside the event loop: for who verifies many. Rejects as that throws. */
-export async function verifyLeafAside(leaf: SignedLeaf, keys: KeySet): Promise<VerifiedLeaf> {
+/**
+ * Like `verifyLeaf`, with the signature verified on another thread: for programs that verify many. Rejects as that
+ * throws.
+ */
+export async function verifyLeafOnThread(leaf: SignedLeaf, keys: KeySet): Promise<VerifiedLeaf> {
   const { verifier } = signingKeyOf(leaf, keys);
   const signature = within('signature', () => decodeBase64(leaf.sig));
-  await verifier.verifyAside(pae(RECORD_PAYLOAD_TYPE, leaf.payload), signature).catch((cause: unknown) => {
+  await verifier.verifyOnThread(pae(RECORD_PAYLOAD_TYPE, leaf.payload), signature).catch((cause: unknown) => {
     if (cause instanceof SignatureError) throw new ReceiptError('signature', cause.message, { cause });
     throw cause;
   });

@@ -20,7 +20,7 @@ import {
   RECORD_SIGNER,
   failedCheckOf,
   logged,
-  signedAnyway,
+  receiptOf,
 } from './sample.contract.ts';
 import { sealRecord } from './seal.ts';
 import { statementOf } from './statement.ts';
@@ -29,12 +29,12 @@ import { verifyReceipt, verifyReceiptFile } from './verify.ts';
 
 const statement = statementOf(RECORD);
 const check = (receipt: Receipt, keys = KEYS) => failedCheckOf(() => verifyReceipt(receipt, keys));
-const withRecord = (change: object) => signedAnyway({ ...statement, predicate: { ...RECORD, ...change } });
+const withRecord = (change: object) => receiptOf({ ...statement, predicate: { ...RECORD, ...change } });
 const withInclusion = (change: object): Receipt => ({ ...RECEIPT, inclusion: { ...RECEIPT.inclusion, ...change } });
 const sealed = (change: Partial<AuditRecord>) => sealRecord({ ...RECORD, ...change }, RECORD_SIGNER).envelope;
 
 describe('a genuine receipt', () => {
-  it('passes every check in order and gives back what was signed', () => {
+  it('passes every check in order and returns the signed values', () => {
     const { checks, record, subject, checkpoint, deployment } = verifyReceiptFile(encodeReceipt(RECEIPT), KEYS, {
       operationId: OPERATION_ID,
     });
@@ -65,12 +65,12 @@ describe('a genuine receipt', () => {
     ).toBe('none');
   });
 
-  it.each(USAGE_COUNTERS)('that says that usage was counted by the %s passes, and says it', (usage_counted_by) => {
+  it.each(USAGE_COUNTERS)('with usage counted by the %s passes, and reports it', (usage_counted_by) => {
     const receipt = logged(sealed({ budget_delta: { cpu_ms: 5 }, usage_counted_by }));
     expect(verifyReceipt(receipt, KEYS).record).toMatchObject({ budget_delta: { cpu_ms: 5 }, usage_counted_by });
   });
 
-  it("that settles usage and doesn't say who counted it passes, and claims nothing", () => {
+  it('with settled usage and no `usage_counted_by` passes, and claims nothing', () => {
     const { record } = verifyReceipt(logged(sealed({ budget_delta: { cpu_ms: 5 } })), KEYS);
     expect(record).not.toHaveProperty('usage_counted_by');
     expect(usageCounted(record)).toBeNull();
@@ -96,7 +96,7 @@ describe('a receipt', () => {
     ],
     [
       'with a payload type of another format',
-      signedAnyway(statement, 'application/vnd.writ.permit.v1+json'),
+      receiptOf(statement, 'application/vnd.writ.permit.v1+json'),
       'payload_type',
     ],
     [
@@ -109,15 +109,15 @@ describe('a receipt', () => {
       { ...RECEIPT, envelope: { ...RECEIPT.envelope, payload: sealed({ risk_score: 0 }).payload } },
       'signature',
     ],
-    ['with a payload that is no JSON', signedAnyway('{'), 'statement'],
-    ['with a payload that says a thing twice', signedAnyway('{"_type":1,"_type":1}'), 'statement'],
+    ['with a payload that is no JSON', receiptOf('{'), 'statement'],
+    ['with a payload that says a thing twice', receiptOf('{"_type":1,"_type":1}'), 'statement'],
     [
       'with a statement of another version',
-      signedAnyway({ ...statement, _type: 'https://in-toto.io/Statement/v2' }),
+      receiptOf({ ...statement, _type: 'https://in-toto.io/Statement/v2' }),
       'statement',
     ],
-    ['with a further member in the statement', signedAnyway({ ...statement, more: 1 }), 'statement'],
-    ['without subjects', signedAnyway({ ...statement, subject: [] }), 'statement'],
+    ['with a further member in the statement', receiptOf({ ...statement, more: 1 }), 'statement'],
+    ['without subjects', receiptOf({ ...statement, subject: [] }), 'statement'],
     ['with an unknown field in the record', withRecord({ more: 1 }), 'record'],
     [
       'with usage counted by nobody known',
@@ -141,22 +141,18 @@ describe('a receipt', () => {
     ['with a record from after time', withRecord({ recorded_at: 8_640_000_000_000_001 }), 'record'],
     [
       'with a predicate type of another kind',
-      signedAnyway({ ...statement, predicateType: 'https://writ.dev/record/token/v1' }),
+      receiptOf({ ...statement, predicateType: 'https://writ.dev/record/token/v1' }),
       'predicate_type',
     ],
     ["with a kind that is not its predicate type's", withRecord({ kind: 'token' }), 'predicate_type'],
     ['whose subject is another operation', withRecord({ operation_id: `op_${'0'.repeat(26)}` }), 'subject'],
     ['whose subject is another action', withRecord({ tool_id: 'fs.read' }), 'subject'],
-    [
-      'that hides the root it commits',
-      signedAnyway({ ...statement, subject: statement.subject.slice(0, 1) }),
-      'subject',
-    ],
+    ['that hides the root it commits', receiptOf({ ...statement, subject: statement.subject.slice(0, 1) }), 'subject'],
     ["that names a root it doesn't commit", withRecord({ tx_outcome: 'rolled_back' }), 'subject'],
     ['that commits a root of another name', withRecord({ new_snapshot_id: `snap_${'9'.repeat(64)}` }), 'subject'],
     [
       'that commits a root of another hash',
-      signedAnyway({
+      receiptOf({
         ...statement,
         subject: [statement.subject[0], { name: RECORD.new_snapshot_id, digest: { sha256: '9'.repeat(64) } }],
       }),
@@ -198,7 +194,7 @@ describe('a receipt', () => {
     expect(failedCheckOf(() => verifyReceipt(RECEIPT, KEYS, { [name]: wanted }))).toBe('expectation');
   });
 
-  it('is not vouched for by a witness whose key is known, in place of the log', () => {
+  it('is not valid by the signature of a known witness instead of the log’s', () => {
     const keys = keySetOf({ ...PUBLISHED, log_keys: [formatNoteKey('witness.example', OTHER_SIGNER.publicKey)] });
     expect(check(logged(RECEIPT.envelope, { keyName: 'witness.example', logSigner: OTHER_SIGNER }), keys)).toBe(
       'origin',
@@ -221,7 +217,7 @@ describe('a receipt', () => {
 describe('a receipt file', () => {
   const text = encodeReceipt(RECEIPT);
 
-  it('is read as it was written', () => {
+  it('is parsed as it was encoded', () => {
     expect(parseReceipt(text)).toEqual(RECEIPT);
     expect(parseReceipt(Buffer.from(text))).toEqual(RECEIPT);
   });
@@ -244,7 +240,7 @@ describe('a receipt file', () => {
 });
 
 describe('sealRecord', () => {
-  it('refuses to sign what no verifier would take', () => {
+  it('refuses to sign a record that verifiers refuse', () => {
     const seal = (change: object, digest?: string) =>
       failedCheckOf(() => sealRecord({ ...RECORD, ...change }, RECORD_SIGNER, digest));
     expect(seal({ kernel_key_id: OTHER_SIGNER.keyid })).toBe('record_key');
@@ -275,7 +271,7 @@ describe('published keys', () => {
     expect(logKeys.map(({ name }) => name)).toEqual([DEPLOYMENT]);
   });
 
-  it('have those apart that signed checkpoints and were revoked, and verify nothing with them', () => {
+  it('list revoked checkpoint keys separately, and verify nothing with them', () => {
     expect(KEYS.revokedLogKeys).toEqual([]);
     const revoked = parseKeySet(JSON.stringify({ ...PUBLISHED, log_keys: [], revoked_log_keys: PUBLISHED.log_keys }));
     expect([revoked.logKeys, revoked.revokedLogKeys.map(({ name }) => name)]).toEqual([[], [DEPLOYMENT]]);
@@ -301,8 +297,8 @@ describe('published keys', () => {
   });
 });
 
-describe('a bug below', () => {
-  it('is not passed off as a bad receipt', () => {
+describe('a bug in a library', () => {
+  it('is not reported as a bad receipt', () => {
     const broken = {
       ...KEYS,
       recordKeys: new Map([
@@ -314,7 +310,7 @@ describe('a bug below', () => {
               verify: () => {
                 throw new TypeError('bug');
               },
-              verifyAside: () => Promise.reject(new TypeError('bug')),
+              verifyOnThread: () => Promise.reject(new TypeError('bug')),
             },
             notBefore: null,
             notAfter: null,

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verifies a receipt offline, from public keys and nothing else. INVARIANT (signed only): every value that is returned
-// was read from bytes that a known key signed, after the signature was checked. Each step is named, in the order of
-// `CHECKS`; the first that fails ends it.
+// Verifies a receipt offline, from public keys and nothing else. INVARIANT (signed only): every returned value comes
+// from bytes that a known key signed, parsed after the signature was checked. Each step has a name, in the order of
+// `CHECKS`; the first failure ends it.
 import { RECORD_PAYLOAD_TYPE, predicateTypeOf } from '@writ/contract';
 import type { AuditRecord, Receipt } from '@writ/contract';
 import { leafHash, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, verifyEnvelope, verifyNote } from '@writ/signing';
 import type { Checkpoint, NoteKey } from '@writ/signing';
-import { judgeByPlace, judgeCheckpoint, UNPROVEN } from './judge-by-place.ts';
-import type { Judgement, KeyHistory } from './judge-by-place.ts';
+import { judgeByLogPosition, judgeCheckpoint, UNPROVEN } from './judge-by-log-position.ts';
+import type { Judgement, KeyHistory } from './judge-by-log-position.ts';
 import type { KeySet, RecordKey } from './key-set.ts';
 import { ReceiptError } from './receipt-error.ts';
 import type { CheckName } from './receipt-error.ts';
 import { parseReceipt, requireReceipt } from './receipt-file.ts';
-import { demand, within } from './refuse.ts';
+import { demand, within } from './run-check.ts';
 import { readRecord, requireSigningKey } from './signed-record.ts';
 import type { SignedRecord } from './signed-record.ts';
 import type { Subject } from './statement.ts';
-import { verifyWitnessed } from './witnessed.ts';
+import { verifyWitnessed } from './verify-witnessed.ts';
 import type { Witnessing } from './trust-policy.ts';
 import type { PassedCheck } from './passed-check.ts';
 
-/** What the caller already knows of the receipt it wants. Without it, a genuine receipt of another call would pass. */
+/** The caller's knowledge of the receipt that it wants. Without it, a genuine receipt of another call would pass. */
 export interface Expectation {
   readonly operationId?: string;
   readonly logId?: string;
@@ -38,11 +38,11 @@ export interface VerifiedReceipt {
 }
 
 /**
- * Verifies a receipt file. Without `witnessing` the checkpoint needs no witnesses. What a key signed that was revoked
- * since is judged by its place in the log: by `history`, of key records that were verified (`readKeyHistory`), or by
- * what witnesses saw before.
+ * Verifies a receipt file. Without `witnessing` the checkpoint needs no witnesses. A record of a key that was revoked
+ * since is judged by its position in the log: by `history`, of verified key records (`readKeyHistory`), or by what
+ * witnesses saw before.
  *
- * @throws ReceiptError naming the check that failed, and nothing else, whatever the file.
+ * @throws ReceiptError with the failed check, and nothing else, for any file.
  */
 export function verifyReceiptFile(
   file: string | Uint8Array,
@@ -55,9 +55,9 @@ export function verifyReceiptFile(
 }
 
 /**
- * Verifies a receipt. Of a file, `verifyReceiptFile` also checks the spelling.
+ * Verifies a receipt. For a file, `verifyReceiptFile` also checks the encoding.
  *
- * @throws ReceiptError naming the check that failed.
+ * @throws ReceiptError with the failed check.
  */
 export function verifyReceipt(
   receipt: Receipt,
@@ -74,20 +74,20 @@ export function verifyReceipt(
   const { record, subject } = readStatement(payload, passed);
   const keyid = signingKeyOf(envelope);
   const { revokedAt } = verifyRecordKey(record, keyid, keys, passed);
-  // What speaks for a revoked key's record is its place in the log, which is proved further down.
+  // A revoked key's record may be valid by its position in the log, which is proved further below.
   demand('key_validity', revokedAt === null || history.length > 0 || witnessing !== null, UNPROVEN);
   const validityAt = checks.length;
   const { checkpoint, signedBy } = readCheckpoint(inclusion, keys, passed);
   const { name: deployment, verifier } = verifyOrigin(checkpoint, signedBy, record, passed);
-  const gone = judgeCheckpoint(inclusion.checkpoint, verifier.keyid, history, keys, witnessing);
-  demand('checkpoint', gone === null, gone ?? '');
+  const checkpointProblem = judgeCheckpoint(inclusion.checkpoint, verifier.keyid, history, keys, witnessing);
+  demand('checkpoint', checkpointProblem === null, checkpointProblem ?? '');
   if (witnessing !== null) checks.push(...verifyWitnessed(inclusion.checkpoint, witnessing.terms, witnessing.now));
-  verifyPlace(payload, inclusion, checkpoint, passed);
-  const placed = { origin: checkpoint.origin, keyid, leafIndex: inclusion.leaf_index, note: inclusion.checkpoint };
+  verifyInclusionOf(payload, inclusion, checkpoint, passed);
+  const logged = { origin: checkpoint.origin, keyid, leafIndex: inclusion.leaf_index, note: inclusion.checkpoint };
   const validity =
     revokedAt === null
       ? new Date(record.recorded_at).toISOString()
-      : requireGood(judgeByPlace(placed, history, keys, witnessing));
+      : requireGood(judgeByLogPosition(logged, history, keys, witnessing));
   checks.splice(validityAt, 0, { name: 'key_validity', detail: validity });
   requireExpected({ operationId: record.operation_id, logId: record.log_id, deployment }, expected, passed);
   return { checks, record, subject, checkpoint, deployment };
@@ -140,8 +140,8 @@ function readCheckpoint(
 }
 
 /**
- * The log's own key is the one whose name, with the record's log, is the origin; a witness's signature does not stand
- * in for it.
+ * The log's own key is the one whose name, with the record's log, is the origin. A witness's signature does not replace
+ * it.
  */
 function verifyOrigin(
   { origin }: Checkpoint,
@@ -159,7 +159,7 @@ function verifyOrigin(
   return key;
 }
 
-function verifyPlace(
+function verifyInclusionOf(
   payload: Uint8Array,
   inclusion: Receipt['inclusion'],
   checkpoint: Checkpoint,

@@ -23,8 +23,12 @@ const HONEST = said(
   { type: 'end', changes: 1 },
 );
 
-/** One job whose container says these bytes, in pieces of this size, and then ends. */
-async function told(bytes: Buffer, step = 7, kind: 1 | 2 = 1): Promise<{ result: SandboxResult; removed: string[] }> {
+/** Runs one job whose container writes these bytes, in pieces of this size, and then ends. */
+async function runWithOutput(
+  bytes: Buffer,
+  step = 7,
+  kind: 1 | 2 = 1,
+): Promise<{ result: SandboxResult; removed: string[] }> {
   const { docker, removed } = fakeEngine((stream) => {
     const stuffed = framed(bytes, kind);
     for (let at = 0; at < stuffed.length; at += step) stream.push(stuffed.subarray(at, at + step));
@@ -37,8 +41,8 @@ async function told(bytes: Buffer, step = 7, kind: 1 | 2 = 1): Promise<{ result:
   return { result, removed };
 }
 
-test('an honest agent is understood, and its container removed', async () => {
-  const { result, removed } = await told(HONEST);
+test('a job with an honest agent succeeds, and its container is removed', async () => {
+  const { result, removed } = await runWithOutput(HONEST);
   expect(result).toMatchObject({
     ended: 'exited',
     exitCode: 0,
@@ -50,26 +54,25 @@ test('an honest agent is understood, and its container removed', async () => {
 
 test('a stream that ends early loses the job', async () => {
   for (const length of [0, 3, 20, HONEST.length - 1]) {
-    const { result, removed } = await told(HONEST.subarray(0, length));
+    const { result, removed } = await runWithOutput(HONEST.subarray(0, length));
     expect([result.ended, result.reason, result.changes, removed.length]).toEqual(['lost', 'container', [], 1]);
   }
 });
 
-test('whatever bytes come, the job ends in one of its ways, within its bounds, and its container is removed', async () => {
+test('for any bytes, the job ends in a defined way, within its bounds, and its container is removed', async () => {
   const streams = fc.oneof(
     fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
-    // An honest account with a few bytes of it replaced: gets past the first header more often than noise.
+    // Honest output with a few bytes replaced: it gets past the first header more often than noise.
     fc.array(fc.tuple(fc.nat(HONEST.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }).map((edits) => {
       const bytes = Buffer.from(HONEST);
       for (const [at, value] of edits) bytes.writeUInt8(value, at);
       return bytes;
     }),
   );
-  // All at once: a stream that just ends is given time to be explained by the engine, which is most of what this test
-  // would wait for.
+  // In parallel: a stream that just ends waits for the engine to explain its end, which is most of this test's time.
   await Promise.all(
     fc.sample(fc.tuple(streams, fc.integer({ min: 1, max: 64 })), 500).map(async ([bytes, step]) => {
-      const { result, removed } = await told(bytes, step);
+      const { result, removed } = await runWithOutput(bytes, step);
       const seen = { bytes: bytes.toString('hex'), step };
       expect({ ...seen, known: ['exited', 'timeout', 'invalid', 'limit', 'lost'].includes(result.ended) }).toEqual({
         ...seen,
@@ -84,13 +87,13 @@ test('whatever bytes come, the job ends in one of its ways, within its bounds, a
   );
 });
 
-test('a flood of the error stream fails the job and is not kept', async () => {
-  const { result } = await told(Buffer.alloc(100_000, 'x'), 4096, 2);
+test('a flood of the error stream fails the job and is not stored', async () => {
+  const { result } = await runWithOutput(Buffer.alloc(100_000, 'x'), 4096, 2);
   expect(result).toMatchObject({ ended: 'invalid', reason: 'protocol' });
   expect(result.detail?.length).toBeLessThan(200);
 });
 
-test('an agent that begins with anything but hello is no agent', async () => {
+test("an agent whose first message isn't hello is rejected", async () => {
   const { docker } = fakeEngine(() => undefined);
   const create = docker.createContainer.bind(docker);
   docker.createContainer = (async (options: Parameters<typeof create>[0]) => {

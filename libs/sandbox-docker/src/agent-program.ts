@@ -8,8 +8,8 @@ import { arch, platform } from 'node:process';
 import { promisify } from 'node:util';
 
 /**
- * Bun by processor; of x64 the builds that ask for no AVX2, since those that do end at their first instruction
- * elsewhere.
+ * Packages of Bun by processor. For x64 these are the builds without AVX2: a build that needs it crashes at its first
+ * instruction on a processor without it.
  */
 const PACKAGES: Readonly<Record<string, string>> = {
   x64: '@oven/bun-linux-x64-baseline',
@@ -17,8 +17,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * One file of runtime, agent and the agent's bytecode. Left to itself it would read settings from the directory in
- * which it starts, and that is the workspace. https://bun.com/docs/bundler/executables
+ * Compiles runtime, agent and the agent's bytecode into one file. By default the program would read settings from its
+ * working directory, which is the workspace. https://bun.com/docs/bundler/executables
  */
 export const COMPILE = [
   'build',
@@ -29,8 +29,8 @@ export const COMPILE = [
 ] as const;
 
 /**
- * The file of Bun as it was installed for this machine, on which agents run (ADR 0088). Throws an Error that says what
- * to do where it wasn't: it is an optional package, which `npm ci --omit=optional` leaves out.
+ * The file of Bun that is installed for this machine; agents run on it (ADR 0088). It is an optional package, which
+ * `npm ci --omit=optional` leaves out. Throws an Error that names the remedy where it is missing.
  */
 export function agentRuntime(): string {
   const name = platform === 'linux' ? PACKAGES[arch] : undefined;
@@ -48,7 +48,10 @@ export function agentRuntime(): string {
   }
 }
 
-/** Makes the agent's program of its bundle, for as long as `use` takes. Rejects with what the compiler said. */
+/**
+ * Compiles the agent's program from its bundle; the file exists until `use` has settled. Rejects with the compiler's
+ * output.
+ */
 export async function withAgentProgram(
   runtime: string,
   bundlePath: string,
@@ -57,7 +60,7 @@ export async function withAgentProgram(
   const folder = await mkdtemp(join(tmpdir(), 'writ-agent-'));
   try {
     const path = join(folder, 'agent');
-    // In a folder and with an environment of its own: nothing of who builds goes in.
+    // With its own folder and environment: nothing of the builder's environment gets into the program.
     await promisify(execFile)(runtime, [...COMPILE, bundlePath, '--outfile', path], {
       cwd: folder,
       env: { HOME: folder },

@@ -6,8 +6,8 @@ import type { Measure } from '@writ/sandbox-host';
 const ROOT = '/sys/fs/cgroup';
 
 /**
- * Reads the counters of one container's control group on this host. Throws once the group is gone. At once: they are in
- * the kernel's memory, and a dozen trips to other threads would take the processors from the call that is measured.
+ * Reads the counters of one container's control group on this host. Throws once the group is gone. Synchronous: the
+ * counters are in the kernel's memory, and a dozen thread switches would take processor time from the measured call.
  */
 export interface CgroupReader {
   cpuMs(): number;
@@ -16,7 +16,7 @@ export interface CgroupReader {
 
 /**
  * Finds the control group of a container by the host's number of its main process. Null when the engine is on another
- * host or hidden from us, which shows by a group that isn't named after the container.
+ * host or not visible to us: the group's name then isn't the container's.
  */
 export async function findCgroup(pid: number, containerId: string): Promise<CgroupReader | null> {
   let groups: string[];
@@ -59,7 +59,7 @@ function unifiedAt(path: string): CgroupReader {
   };
 }
 
-/** `memory.peak` came with Linux 5.19; before it what is in use now is the best known. */
+/** `memory.peak` exists since Linux 5.19; before that the current usage is the best figure. */
 function peakAt(path: string): string {
   try {
     return text(`${path}/memory.peak`);
@@ -72,7 +72,7 @@ function text(path: string): string {
   return readFileSync(path, 'utf8').trim();
 }
 
-/** The number after a name in lines of `name number`; 0 when it isn't there. */
+/** The number after a name in lines of `name number`; 0 when the name is missing. */
 function field(lines: string, name: string): number {
   const line = lines.split('\n').find((each) => each.startsWith(`${name} `));
   return line === undefined ? 0 : Number(line.slice(name.length + 1));

@@ -18,7 +18,7 @@ const python = (text: string) =>
   `python3 - <<'EOF'\nimport os, socket, threading, time\nport = int(os.environ['http_proxy'].rsplit(':', 1)[1])\nconnect = lambda: socket.create_connection(('127.0.0.1', port), 10)\n${text}\nEOF`;
 const echo = (connection: Duplex) => connection.pipe(connection);
 
-test('megabytes come back as they went, and each direction ends by itself', async () => {
+test('megabytes are echoed unchanged, and each direction closes separately', async () => {
   const result = await run(
     python(`
 s = connect()
@@ -35,7 +35,7 @@ print(got == sent)`),
   expect([result.ended, textOf(result)]).toEqual(['exited', 'True\n']);
 });
 
-test('a connection that nobody reads outside keeps neither another nor the output from its turn', async () => {
+test('a connection that is not read outside blocks neither another connection nor the output', async () => {
   let first = true;
   const result = await run(
     python(`
@@ -48,7 +48,7 @@ free = connect()
 free.sendall(b'through')
 print(free.recv(16).decode())`),
     (connection) => {
-      // The first is taken and never read.
+      // The first connection is accepted and never read.
       if (!first) echo(connection);
       first = false;
     },
@@ -56,7 +56,7 @@ print(free.recv(16).decode())`),
   expect(textOf(result)).toBe('stuck\nthrough\n');
 });
 
-test('a connection that nobody reads inside keeps no other from its turn', async () => {
+test('a connection that is not read inside blocks no other', async () => {
   const result = await run(
     python(`
 stuck = connect()
@@ -74,7 +74,7 @@ print(free.recv(16).decode())`),
   expect(textOf(result)).toBe('echo\n');
 });
 
-test('a flood of connections meets its bound, and the job goes on', async () => {
+test('a flood of connections is limited, and the job continues', async () => {
   const [open, most] = [new Set<Duplex>(), { now: 0 }];
   const result = await run(
     python(`
@@ -98,7 +98,7 @@ print(s.recv(16).decode())`),
   expect(most.now).toBeLessThanOrEqual(CHANNELS_MAX);
 });
 
-test('a forged frame of a channel breaks the job and nothing beside it', async () => {
+test('a forged frame of a channel breaks its job and nothing else', async () => {
   const forge = (frame: string) => `python3 -c "import struct, os; os.write(1, ${frame})" > /proc/1/fd/1; sleep 5`;
   const [forged, good] = await Promise.all([
     run(forge("struct.pack('>IBBI', 4, 1, 96, 77)"), echo),
@@ -106,7 +106,7 @@ test('a forged frame of a channel breaks the job and nothing beside it', async (
   ]);
   expect(forged).toMatchObject({ ended: 'invalid', reason: 'protocol', changes: [] });
   expect(good).toMatchObject({ ended: 'exited', exitCode: 0 });
-  // A connection that the agent didn't open is still only a connection of this job.
+  // A connection that the agent didn't open is still limited to this job.
   const served: Duplex[] = [];
   await run(forge("struct.pack('>IBBI', 4, 1, 96, 1)").replace('sleep 5', 'true'), (connection) =>
     served.push(connection),

@@ -2,7 +2,7 @@
 import { containerOptions } from './container-options.ts';
 import { SYSTEM_CALLS } from './system-calls.ts';
 
-test('the walls of a container are exactly these', () => {
+test('the isolation options of a container are exactly these', () => {
   const options = containerOptions({
     image: 'sha256:x',
     size: { memoryBytes: 1024, cpus: 1.5, pids: 7, tmpfsBytes: 512 },
@@ -46,13 +46,13 @@ test('the walls of a container are exactly these', () => {
   });
 });
 
-test('another runtime is asked for by name only', () => {
+test('another runtime is selected by name only', () => {
   const size = { memoryBytes: 1, cpus: 1, pids: 1, tmpfsBytes: 1 };
   expect(containerOptions({ image: 'x', size, labels: {}, runtime: 'runsc' }).HostConfig?.Runtime).toBe('runsc');
   expect(containerOptions({ image: 'x', size, labels: {} }).HostConfig).not.toHaveProperty('Runtime');
 });
 
-test('the system calls that a job may make are named, and these are not among them', () => {
+test('the allowed system calls are listed, and these are not among them', () => {
   const named = SYSTEM_CALLS.syscalls.filter(({ action }) => action === 'SCMP_ACT_ALLOW').flatMap(({ names }) => names);
   expect([
     SYSTEM_CALLS.defaultAction,
@@ -103,7 +103,7 @@ test('the system calls that a job may make are named, and these are not among th
     'kcmp',
   ])
     expect({ call, isNamed: named.includes(call) }).toEqual({ call, isNamed: false });
-  // Three families whole, and of a fourth one protocol.
+  // Three address families completely, and one protocol of a fourth.
   const sockets = SYSTEM_CALLS.syscalls
     .filter(({ names }) => (names as readonly string[]).includes('socket'))
     .map(({ args }) => args.map(({ index, value, op }) => `${index} ${op} ${value}`));

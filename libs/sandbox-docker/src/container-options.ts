@@ -3,31 +3,34 @@ import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { AGENT_VARIABLES, SANDBOX_UID, type ContainerSpec } from '@writ/sandbox-host';
 import { SYSTEM_CALLS } from './system-calls.ts';
 
-/** More files than the largest workspace and its build, far fewer than would fill the kernel's memory with inodes. */
+/**
+ * More files than in the largest workspace and its build, and far fewer than would fill the kernel's memory with
+ * inodes.
+ */
 const INODES = 250_000;
-/** Enough for a test suite that opens every file; a leak meets it soon. */
+/** Enough for a test suite that opens every file; a leak of descriptors soon reaches it. */
 const OPEN_FILES = 4096;
 
-/** The engine takes the profile itself, not a file's name: it may run on another machine. */
+/** The engine receives the profile itself instead of a file name, since it may run on another machine. */
 const SECCOMP = `seccomp=${JSON.stringify(SYSTEM_CALLS)}`;
 
 export interface DockerContainerSpec extends ContainerSpec {
-  /** the engine's runtime, `runsc` for example; absent: the engine's default */
+  /** the engine's runtime, for example `runsc`; absent: the engine's default */
   readonly runtime?: string;
 }
 
 /**
- * The one place where a sandbox's walls are built. Root is read-only, nothing can be mounted, owned or raised, and
- * there is no network but loopback. The stream is attached before the start and stdin closes with it, so that the agent
- * sees its executor die.
+ * All isolation options of a container. Root is read-only; mounting, changing owners and raising privileges are
+ * impossible; the only network is loopback. The stream is attached before the start, and stdin closes with it, so that
+ * the agent notices the death of its executor.
  */
-export function containerOptions({ image, size, labels, runtime }: DockerContainerSpec): ContainerCreateOptions {
-  const user = `${SANDBOX_UID}:${SANDBOX_UID}`;
-  const tmpfs = `rw,exec,nosuid,nodev,size=${size.tmpfsBytes},nr_inodes=${INODES},uid=${SANDBOX_UID},gid=${SANDBOX_UID}`;
+export function containerOptions({ image, size, labels, runtime, user }: DockerContainerSpec): ContainerCreateOptions {
+  const { uid, gid } = user ?? { uid: SANDBOX_UID, gid: SANDBOX_UID };
+  const tmpfs = `rw,exec,nosuid,nodev,size=${size.tmpfsBytes},nr_inodes=${INODES},uid=${uid},gid=${gid}`;
   return {
     Image: image,
     Labels: { ...labels },
-    User: user,
+    User: `${uid}:${gid}`,
     WorkingDir: '/workspace',
     Env: Object.entries(AGENT_VARIABLES).map(([name, value]) => `${name}=${value}`),
     OpenStdin: true,
@@ -38,10 +41,10 @@ export function containerOptions({ image, size, labels, runtime }: DockerContain
     AttachStderr: true,
     NetworkDisabled: true,
     HostConfig: {
-      // The job sees its own limits and no names of the host's groups; the client's types don't know the field.
+      // The job sees its own limits and no names of the host's groups; the client's types lack the field.
       ...({ CgroupnsMode: 'private' } as HostConfig),
       AutoRemove: true,
-      // Orphans of the job are reaped by the engine's own init, which is process 1.
+      // The engine's own init, which is process 1, reaps orphans of the job.
       Init: true,
       NetworkMode: 'none',
       ReadonlyRootfs: true,

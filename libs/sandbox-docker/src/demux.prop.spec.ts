@@ -4,7 +4,7 @@ import { Demux } from './demux.ts';
 
 const pieceArb = fc.record({ kind: fc.constantFrom(1, 2), bytes: fc.uint8Array({ maxLength: 40 }) });
 
-/** The engine's framing of one piece. */
+/** One piece in the engine's framing. */
 function framed({ kind, bytes }: { kind: number; bytes: Uint8Array }): Buffer {
   const header = Buffer.alloc(8);
   header.writeUInt8(kind, 0);
@@ -12,7 +12,7 @@ function framed({ kind, bytes }: { kind: number; bytes: Uint8Array }): Buffer {
   return Buffer.concat([header, bytes]);
 }
 
-test('both streams come out whole, however the engine cuts them', () => {
+test('both streams are complete, however the engine splits them', () => {
   fc.assert(
     fc.property(fc.array(pieceArb, { maxLength: 20 }), fc.integer({ min: 1, max: 50 }), (pieces, step) => {
       const got: Record<1 | 2, Buffer[]> = { 1: [], 2: [] };

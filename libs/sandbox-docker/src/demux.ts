@@ -4,8 +4,8 @@
 const HEADER_BYTES = 8;
 
 /**
- * Takes the engine's multiplexed stream apart without holding any of it: pieces are passed on as they come. The headers
- * are the engine's, the content is attacker-controlled.
+ * Demultiplexes the engine's stream without buffering: pieces are passed on as they arrive. The headers come from the
+ * engine, the content is attacker-controlled.
  */
 export class Demux {
   readonly #stdout: (bytes: Buffer) => void;

@@ -10,7 +10,9 @@ import { startContainer } from './start-container.ts';
 const MIB = 1024 * 1024;
 const labels = { writ: testAddress('WRIT_TEST_LABEL') };
 
-/** A container that sends back what it reads, with the engine's way to it, and the host's number of its process 1. */
+/**
+ * Starts a container that echoes its input. Returns the engine's stream to it, and the host's number of its process 1.
+ */
 async function echo(over: object = {}) {
   const docker = testEngine();
   const image = await testImage(docker);
@@ -30,20 +32,20 @@ async function echo(over: object = {}) {
   return { container, stream, pid: (await container.inspect()).State.Pid };
 }
 
-test('what is written there is what the container reads, and its input ends when both ways are closed', async () => {
+test('the container reads the bytes that are written, and its input ends when both writers are closed', async () => {
   const { container, stream, pid } = await echo();
   const gone = container.wait({ condition: 'removed' });
   const input = openInput(pid, container.id);
   input?.write('by the short way');
   const [heard] = (await once(stream, 'data')) as [Buffer];
-  // A frame of the engine's around it.
+  // The engine adds a frame header.
   expect(heard.subarray(8).toString()).toBe('by the short way');
   stream.end();
   input?.end();
   expect(await gone).toMatchObject({ StatusCode: 0 });
 }, 240_000);
 
-test('a process of another container, another program and one that is gone are not written to', async () => {
+test('a process of another container, another program and a process that has ended are rejected', async () => {
   const [one, other] = [
     await echo(),
     await echo({ HostConfig: { AutoRemove: true, Init: false, NetworkMode: 'none' } }),
@@ -55,13 +57,13 @@ test('a process of another container, another program and one that is gone are n
   expect(openInput(one.pid, one.container.id)).toBeNull();
 }, 240_000);
 
-test('whoever sends is let go when the container ends meanwhile, and nothing waits afterwards', async () => {
+test('a sender is released when the container ends meanwhile, and nothing stays pending', async () => {
   const docker = testEngine();
   const container = await startContainer(docker, { image: await testImage(docker), size, labels }, () => undefined);
   const closed = new Promise<null>((resolve) => {
     container.listen({ message: () => undefined, closed: () => resolve(null) });
   });
-  // No frame: the agent ends at the first of them.
+  // Not a frame: the agent ends at the first of these bytes.
   const piece = Buffer.alloc(MIB / 16);
   const sending = (async () => {
     for (let sent = 0; sent < 4096; sent += 1) await container.send([piece]);
@@ -71,7 +73,7 @@ test('whoever sends is let go when the container ends meanwhile, and nothing wai
   await container.remove();
 }, 240_000);
 
-test('a large input arrives whole', async () => {
+test('a large input arrives completely', async () => {
   const { sandbox, image } = await openSandbox();
   const bytes = Buffer.alloc(3 * MIB, 'abcdefghijk');
   const files = Array.from({ length: 40 }, (_, i) => ({

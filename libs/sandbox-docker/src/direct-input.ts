@@ -4,26 +4,28 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
 /**
- * What the engine itself makes process 1 of a container (`Init`), outside the reach of image and job. Under a runtime
- * with a kernel of its own another program stands here.
+ * The program that the engine itself starts as process 1 of a container (`Init`), which neither image nor job controls.
+ * A runtime with its own kernel shows another program here.
  */
 const INIT = '/sbin/docker-init\0';
 
 /**
- * The writing end of the pipe from which a container reads, opened where the kernel shows it (proc(5), `/proc/PID/fd`):
- * without the engine and its shim, through which every byte goes otherwise. `pid` is the host's number of the
- * container's process 1. Null where that process isn't shown to us, as with an engine on another host, or isn't what
- * the engine starts there. The pipe ends when this and the engine's own end are closed.
+ * Opens the writing end of the pipe from which a container reads, where the kernel shows it (proc(5), `/proc/PID/fd`).
+ * Writes then bypass the engine and its shim, which otherwise copy every byte.
+ *
+ * `pid` is the host's number of the container's process 1. Null where that process isn't visible to us, as with an
+ * engine on another host, or isn't the program that the engine starts there. The pipe ends when this end and the
+ * engine's own end are closed.
  */
 export function openInput(pid: number, containerId: string): Writable | null {
   let fd: number;
   try {
-    // A pipe that nobody reads any more is an error here, and not a wait.
+    // A pipe without a reader fails to open instead of blocking.
     fd = openSync(`/proc/${pid}/fd/0`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
     return null;
   }
-  // Looked at once it is open: a number that has gone to another process by then is none of this container's.
+  // Checked after opening: a number that another process has got in the meantime does not belong to this container.
   if (!fstatSync(fd).isFIFO() || !isInit(pid, containerId)) {
     closeSync(fd);
     return null;

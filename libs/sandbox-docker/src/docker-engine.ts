@@ -8,28 +8,28 @@ import {
   type ContainerSpec,
   type SandboxEventListener,
 } from '@writ/sandbox-host';
-import { askEngine, isEngineThere } from './engine-requests.ts';
+import { requestEngine, isEngineReachable } from './engine-requests.ts';
 import { EngineWatch } from './engine-watch.ts';
-import { pingAfresh } from './ping-afresh.ts';
+import { pingEngine } from './ping-engine.ts';
 import { isGone, MADE_BY } from './process-mark.ts';
 import { startContainer } from './start-container.ts';
 import { sweep } from './sweep.ts';
 
-/** The event of an out-of-memory kill comes over another connection than the end that it causes. */
+/** The event of an out-of-memory kill arrives over another connection than the exit that it causes. */
 const OOM_EVENT_MS = 250;
 
 export interface DockerEngineOptions {
   readonly docker: Docker;
-  /** labels that every container of this sandbox has, its owner among them */
+  /** labels of every container of this sandbox, which include its owner */
   readonly labels: Readonly<Record<string, string>>;
-  /** the engine's runtime, `runsc` for example; absent: the engine's default */
+  /** the engine's runtime, for example `runsc`; absent: the engine's default */
   readonly runtime?: string;
   readonly report: SandboxEventListener;
 }
 
-/** Docker as a sandbox sees it. */
+/** The Docker engine as a sandbox uses it. */
 export class DockerEngine implements ContainerEngine {
-  /** On a small machine more would take its processors. */
+  /** More starts at once would take the processors of a small machine. */
   readonly startsAtOnce = 2;
   readonly #docker: Docker;
   readonly #labels: readonly string[];
@@ -53,12 +53,12 @@ export class DockerEngine implements ContainerEngine {
     return startContainer(this.#docker, this.#runtime === undefined ? spec : { ...spec, runtime: this.#runtime }, made);
   }
 
-  isThere(): Promise<boolean> {
-    return isEngineThere(this.#docker);
+  isReachable(): Promise<boolean> {
+    return isEngineReachable(this.#docker);
   }
 
   async verifyReady(): Promise<void> {
-    await verifyEngine(ENGINE_CHECK_MS_MAX, (signal) => pingAfresh(this.#docker, signal));
+    await verifyEngine(ENGINE_CHECK_MS_MAX, (signal) => pingEngine(this.#docker, signal));
   }
 
   async ranOutOfMemory(id: string): Promise<boolean> {
@@ -70,8 +70,8 @@ export class DockerEngine implements ContainerEngine {
   }
 
   /**
-   * What a dead process of this machine made is nobody's: a container whose agent its job has stopped doesn't notice
-   * that its executor died.
+   * A container that a dead process of this machine made has no owner. If its job has stopped the agent, the container
+   * doesn't notice that its executor died.
    */
   async sweep(isOurs: (id: string) => boolean): Promise<number> {
     return (
@@ -91,6 +91,6 @@ export class DockerEngine implements ContainerEngine {
     labels: readonly string[],
     isKept: (id: string, labels: Readonly<Record<string, string>>) => boolean,
   ): Promise<number> {
-    return askEngine(this.#docker, 'list containers', sweep(this.#docker, labels, isKept));
+    return requestEngine(this.#docker, 'list containers', sweep(this.#docker, labels, isKept));
   }
 }

@@ -6,14 +6,14 @@ import { MADE_BY, ownMark } from './process-mark.ts';
 
 export interface DockerSandboxConfig {
   readonly docker: Docker;
-  /** value of the label `writ`: whose containers they are, for whoever cleans up */
+  /** value of the label `writ`, by which cleanup finds the containers */
   readonly label: string;
-  /** this executor; what it left behind in an earlier life is swept at the start */
+  /** this executor; containers of its earlier processes are swept at the start */
   readonly owner: string;
   readonly pools: readonly WarmPoolConfig[];
-  /** containers that wait with the files of a likely job, beside the pools; absent: none */
-  readonly laidOut?: number;
-  /** the engine's runtime, `runsc` for example */
+  /** pre-populated containers, which wait with the files of a likely job, in addition to the pools; absent: none */
+  readonly prePopulated?: number;
+  /** the engine's runtime, for example `runsc` */
   readonly runtime?: string;
   readonly report?: SandboxEventListener;
 }
@@ -21,11 +21,11 @@ export interface DockerSandboxConfig {
 const mark = ownMark();
 const MARK: Readonly<Record<string, string>> = mark === null ? {} : { [MADE_BY]: mark };
 
-/** Sandboxes in Docker containers, warm ones first. */
+/** Sandboxes in Docker containers, with warm pools. */
 export class DockerSandbox extends ContainerSandbox {
   /**
-   * Sweeps what this owner left behind, and what dead processes of this machine did, and begins to fill the pools;
-   * doesn't wait for them, nor for an engine that is away.
+   * Sweeps containers that this owner's earlier processes or dead processes of this machine left, and starts to fill
+   * the pools. It waits neither for the pools nor for an unreachable engine.
    */
   static async open({
     docker,

@@ -40,7 +40,7 @@ const textOf = async (asked: Partial<ShellTurn>) => Buffer.from((await turn(aske
 const isEmpty = () => until('the container is removed', () => sandbox.containers.length === 0);
 
 describe("a session's container", () => {
-  test('is like that of a job: no network, no root, nothing to write but the workspace and /tmp', async () => {
+  test('is isolated like that of a job: no network, no root, writable only in the workspace and /tmp', async () => {
     expect(
       await textOf({
         command:
@@ -49,7 +49,7 @@ describe("a session's container", () => {
     ).toBe('10001\r\nlo\r\nRead-only file system\r\nCapEff:0000000000000000\r\nNoNewPrivs:1\r\nSeccomp:2\r\n');
   });
 
-  test('shows no prompt, whatever a command sets it to, and tells each status', async () => {
+  test('shows no prompt, whatever a command sets it to, and reports each status', async () => {
     expect(
       await textOf({
         command: 'PS1="(venv) ${PS1:-}"; export PS1; PS2="more> "; PS0="runs "; PROMPT_COMMAND="echo prompted"',
@@ -61,7 +61,7 @@ describe("a session's container", () => {
     expect(await textOf({ command: 'echo on' })).toBe('on\r\n');
   });
 
-  test('goes with the shell', async () => {
+  test('is removed with the shell', async () => {
     await turn({ command: 'sleep 1000 &' });
     await shell.close();
     await isEmpty();
@@ -69,7 +69,7 @@ describe("a session's container", () => {
 });
 
 describe('hostile jobs', () => {
-  test("a job that forges frames over the agent's own stream ends its session, and no more", async () => {
+  test("a job that forges frames over the agent's own stream ends only its session", async () => {
     await expect(
       turn({
         command:
@@ -79,7 +79,7 @@ describe('hostile jobs', () => {
     await isEmpty();
   });
 
-  test('a flood of output costs its own session alone, and not its shell', async () => {
+  test('a flood of output is cut, and its shell goes on', async () => {
     const flooded = await turn({ command: 'head -c 30000000 /dev/zero | tr "\\0" x' });
     expect(flooded).toMatchObject({ state: 'idle', exitCode: 0 });
     expect(flooded.output.length).toBe(200_000);
@@ -99,7 +99,7 @@ describe('hostile jobs', () => {
     await isEmpty();
   });
 
-  test("a job that burns processor time beyond the call's is ended", async () => {
+  test("a job that uses more processor time than the call's limit is ended", async () => {
     await expect(
       turn({
         command: 'while :; do :; done',
@@ -116,7 +116,7 @@ describe('hostile jobs', () => {
     expect(['gone', 'limit', 'idle']).toContain(end);
   });
 
-  test("what a snapshot can't hold is no effect, and ends the session", async () => {
+  test("an effect that a snapshot can't represent ends the session", async () => {
     await expect(turn({ command: 'mkfifo pipe' })).rejects.toMatchObject({ ended: 'invalid', reason: 'entry_special' });
   });
 });

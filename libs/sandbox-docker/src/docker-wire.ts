@@ -3,10 +3,10 @@ import type { Duplex, Writable } from 'node:stream';
 import type { Wire, WireListener } from '@writ/sandbox-host';
 import { Demux } from './demux.ts';
 
-/** The stream that the engine attaches to a container, with its outputs taken apart. */
+/** The stream that the engine attaches to a container, with its outputs demultiplexed. */
 export class DockerWire implements Wire {
   readonly #stream: Duplex;
-  /** what the agent reads; the attached stream where there is no shorter way */
+  /** the agent's input; the attached stream where there is no direct pipe */
   #input: Writable;
 
   constructor(stream: Duplex) {
@@ -18,7 +18,7 @@ export class DockerWire implements Wire {
     return this.#input;
   }
 
-  hear({ stdout, stderr, closed }: WireListener): void {
+  listen({ stdout, stderr, closed }: WireListener): void {
     const demux = new Demux(stdout, stderr);
     this.#stream.on('data', (chunk: Buffer) => demux.push(chunk));
     this.#stream.on('error', (error: Error) => closed(error));
@@ -26,8 +26,10 @@ export class DockerWire implements Wire {
     this.#stream.on('end', () => closed(null));
   }
 
-  /** Sends by that way from here on. What ends it ends the attached stream too, which tells. */
-  shorten(input: Writable | null): void {
+  /**
+   * Sends through that pipe from now on. The end of the pipe also ends the attached stream, whose listener is notified.
+   */
+  useDirectInput(input: Writable | null): void {
     if (input === null) return;
     input.on('error', () => undefined);
     if (this.#stream.destroyed) input.destroy();

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between the sandbox and the engine, so that the engine can go away for one test and stay for the others. */
+/** A proxy between the sandbox and the engine. One test can make the engine unreachable while others keep it. */
 export class Door {
   readonly path: string;
   readonly #upstream: string;
   readonly #sockets = new Set<Socket>();
-  readonly #unheard = new Set<Socket>();
+  readonly #unanswered = new Set<Socket>();
   #isSilent = false;
   #server: Server | null = null;
 
@@ -19,8 +19,8 @@ export class Door {
   async open(): Promise<void> {
     this.#server = createServer((client) => {
       if (this.#isSilent) {
-        this.#unheard.add(client);
-        client.on('error', () => undefined).on('close', () => this.#unheard.delete(client));
+        this.#unanswered.add(client);
+        client.on('error', () => undefined).on('close', () => this.#unanswered.delete(client));
         return;
       }
       const engine = connect(this.#upstream);
@@ -40,20 +40,20 @@ export class Door {
     await once(this.#server, 'listening');
   }
 
-  /** As when the engine hangs: what is asked from now on is taken and never answered. */
+  /** Simulates an engine that hangs: requests are accepted and never answered. */
   fallSilent(): void {
     this.#isSilent = true;
-    // Connections that are kept open are answered as little.
+    // Kept-alive connections get no answers either.
     for (const socket of this.#sockets) socket.unpipe().pause();
   }
 
-  /** As when somebody restarts it: what nobody answered is broken off. */
-  speak(): void {
+  /** Simulates a restart: unanswered requests are broken off. */
+  resume(): void {
     this.#isSilent = false;
-    for (const socket of [...this.#unheard, ...this.#sockets]) socket.destroy();
+    for (const socket of [...this.#unanswered, ...this.#sockets]) socket.destroy();
   }
 
-  /** As when the engine dies: every connection breaks, and no new one is taken. */
+  /** Simulates a dead engine: every connection breaks, and no new one is accepted. */
   async shut(): Promise<void> {
     const server = this.#server;
     this.#server = null;
@@ -66,7 +66,7 @@ export class Door {
 }
 
 /**
- * Nothing is closed to root, so what is to be denied is asked as another user. Only what `run` does at once is: a door
+ * Runs `run` as another user, since root is denied nothing. Only the synchronous part of `run` has that user: a proxy
  * of this process must still reach its engine.
  */
 export function asNobody<T>(run: () => Promise<T>): Promise<T> {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether an engine would do work for this process now, on a socket of the system: one that is there, and one that
-// goes.
+// Whether an engine can now serve this process, on a socket of the system: with an engine that runs, and one that ends.
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -36,7 +35,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** An engine that has nothing and tells nothing, and answers pings. */
+/** An engine without containers and events, which answers pings. */
 async function openEngine(): Promise<void> {
   server = createServer((request, response) => {
     if (request.url === '/_ping') response.writeHead(pingStatus).end('OK');
@@ -68,11 +67,11 @@ const look = async (): Promise<string> =>
     },
   );
 
-it('an engine that answers is ready, also for a user who may only use its socket', async () => {
+it('an engine that answers is ready, also for a user whose only right is its socket', async () => {
   expect([await look(), await asNobody(look)]).toEqual(['ready', 'ready']);
 });
 
-it('one whose socket is closed to this process denies it, though connections from before are open, until it is opened again', async () => {
+it('an engine whose socket refuses this process is `denied`, in spite of older connections', async () => {
   await docker.ping();
   chmodSync(path, 0o600);
   expect(await asNobody(look)).toBe('denied');
@@ -80,7 +79,7 @@ it('one whose socket is closed to this process denies it, though connections fro
   expect(await asNobody(look)).toBe('ready');
 });
 
-it('one whose socket is removed, or replaced by something else, is unreachable, until there is an engine again', async () => {
+it('an engine whose socket is removed or replaced is `unreachable`, until an engine listens again', async () => {
   rmSync(path);
   expect(await look()).toBe('unreachable');
   writeFileSync(path, '');
@@ -91,12 +90,12 @@ it('one whose socket is removed, or replaced by something else, is unreachable, 
   expect(await look()).toBe('ready');
 });
 
-it('one that has ended is unreachable', async () => {
+it('an engine that has ended is `unreachable`', async () => {
   await shut();
   expect(await look()).toBe('unreachable');
 });
 
-it('one that takes a ping and answers none is silent in time, and keeps no connection of it', async () => {
+it('an engine that accepts a ping without answering is `silent` in time, and the connection is closed', async () => {
   await shut();
   const [sockets, pinging]: [Socket[], Socket[]] = [[], []];
   const silent = createListener((socket) => {
@@ -120,19 +119,19 @@ it.each([
   [403, 'denied'],
   [500, 'failed'],
   [404, 'failed'],
-] as const)('one that answers a ping with %i: %s', async (status, problem) => {
+] as const)('an engine that answers a ping with %i: %s', async (status, problem) => {
   pingStatus = status;
   expect(await look()).toBe(problem);
 });
 
-it('each look opens one connection of its own', async () => {
+it('each check opens one new connection', async () => {
   const before = connections;
   await look();
   await look();
   expect(connections).toBe(before + 2);
 });
 
-it('over TCP, an engine that answers is ready, and a port where nobody listens is unreachable', async () => {
+it('over TCP, an engine that answers is ready, and a port where nobody listens is `unreachable`', async () => {
   const tcp = createServer((_request, response) => void response.end('OK')).listen(0, '127.0.0.1');
   await once(tcp, 'listening');
   const { port } = tcp.address() as { port: number };

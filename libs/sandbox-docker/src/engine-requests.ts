@@ -3,9 +3,8 @@ import type Docker from 'dockerode';
 import { within } from '@writ/sandbox-host';
 
 /**
- * What is asked of an engine, and the milliseconds after which one that answers everything else counts as failing. Each
- * is many times what the request takes on a busy machine. An engine that hangs isn't waited for so long: see
- * `askEngine`.
+ * Requests to an engine, and the milliseconds after which an engine that answers pings counts as failing. Each limit is
+ * many times the duration on a busy machine. An engine that hangs is abandoned earlier: see `requestEngine`.
  */
 const ANSWER_MS_MAX = {
   /** writes a container's configuration and prepares its root */
@@ -14,23 +13,23 @@ const ANSWER_MS_MAX = {
   'attach to a container': 10_000,
   /** makes cgroup and name spaces and starts a process */
   'start a container': 20_000,
-  /** the agent's own start: a bundle is loaded by a Node that nothing has warmed */
+  /** the agent's own start: a cold Node.js loads its bundle */
   'get an answer from an agent': 20_000,
   'look at a container': 10_000,
-  /** kills and unmounts, and waits for the kernel to do it; nobody waits for it but the place in memory */
+  /** kills, unmounts and waits for the kernel; only its share of memory waits for this */
   'remove a container': 30_000,
   'list containers': 30_000,
   'tell events': 10_000,
 } as const;
 export type EngineRequest = keyof typeof ANSWER_MS_MAX;
 
-/** A request that takes this long is followed by a ping, and by others as long as it lasts. Nearly all take less. */
-const DOUBT_MS = 2_500;
-/** An engine that doesn't answer a ping in this time is not there: it is answered from memory. */
+/** After this time a request is accompanied by pings until it ends. Nearly all requests take less. */
+const LIVENESS_CHECK_MS = 2_500;
+/** An engine that doesn't answer a ping in this time counts as gone: it answers pings from memory. */
 const PING_MS_MAX = 2_500;
 
 /** Whether the engine answers at all. */
-export async function isEngineThere(docker: Docker): Promise<boolean> {
+export async function isEngineReachable(docker: Docker): Promise<boolean> {
   try {
     await within('answer a ping', PING_MS_MAX, docker.ping());
     return true;
@@ -40,15 +39,18 @@ export async function isEngineThere(docker: Docker): Promise<boolean> {
 }
 
 /**
- * The outcome of a request. An engine that takes long and answers pings is busy, and is waited for up to the request's
- * own limit; one that answers none hangs, and is given up after five seconds. Throws EngineTimeout for either; what
- * comes later is handed to `late`.
+ * The outcome of a request. An engine that is slow and answers pings is busy, and gets the request's own time limit.
+ * One that answers no ping hangs, and is abandoned after five seconds. Throws EngineTimeout for either; a later outcome
+ * goes to `late`.
  */
-export function askEngine<T>(
+export function requestEngine<T>(
   docker: Docker,
   what: EngineRequest,
   request: Promise<T>,
   late?: (value: T) => void,
 ): Promise<T> {
-  return within(what, ANSWER_MS_MAX[what], request, late, { everyMs: DOUBT_MS, isThere: () => isEngineThere(docker) });
+  return within(what, ANSWER_MS_MAX[what], request, late, {
+    everyMs: LIVENESS_CHECK_MS,
+    isReachable: () => isEngineReachable(docker),
+  });
 }

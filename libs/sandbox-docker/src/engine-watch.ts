@@ -2,18 +2,18 @@
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import type { SandboxEventListener } from '@writ/sandbox-host';
-import { askEngine } from './engine-requests.ts';
+import { requestEngine } from './engine-requests.ts';
 
-/** Soon enough to be back in business when the engine is, rare enough to cost nothing while it isn't. */
+/** Short enough to resume soon after the engine is back, long enough to cost nothing while it isn't. */
 const RECONNECT_MS = 500;
-/** An event is a few hundred bytes; a longer line is not one. */
+/** An event is a few hundred bytes; a longer line is invalid. */
 const LINE_CHARACTERS_MAX = 64 * 1024;
 /** Far more than run at a time. */
 const REMEMBERED_MAX = 1024;
 
 /**
- * Follows the engine's own events: which of our containers ran out of memory, and whether the engine is there at all.
- * It is the kernel's word and not the job's.
+ * Follows the engine's own events: which of our containers ran out of memory, and whether the engine is reachable.
+ * These events come from the kernel, not from the job.
  */
 export class EngineWatch {
   readonly #docker: Docker;
@@ -34,13 +34,13 @@ export class EngineWatch {
     this.#onBack = onBack;
   }
 
-  /** Begins to follow; resolves when the engine answered, or when it is known that it doesn't. */
+  /** Starts to follow the events; resolves when the engine has answered, or is found not to answer. */
   async start(): Promise<void> {
     try {
       const asked = this.#docker.getEvents({
         filters: { type: ['container'], event: ['oom'], label: [...this.#labels] },
       }) as Promise<Readable>;
-      const stream = await askEngine(this.#docker, 'tell events', asked, (late) => void late.destroy());
+      const stream = await requestEngine(this.#docker, 'tell events', asked, (late) => void late.destroy());
       if (this.#closed) return void stream.destroy();
       this.#follow(stream);
     } catch (error) {
@@ -53,8 +53,8 @@ export class EngineWatch {
   }
 
   /**
-   * Whether a container has run out of memory; waits so long for the event, which comes beside the exit and not before
-   * it.
+   * Whether a container has run out of memory. Waits up to `waitMs` for the event, which doesn't arrive before the
+   * exit.
    */
   async ranOutOfMemory(id: string, waitMs: number): Promise<boolean> {
     if (!this.#outOfMemory.has(id) && waitMs > 0 && !this.#lost) {
@@ -86,13 +86,13 @@ export class EngineWatch {
     stream.on('data', (chunk: Buffer) => {
       const lines = (line + chunk.toString()).split('\n');
       line = (lines.pop() ?? '').slice(0, LINE_CHARACTERS_MAX);
-      for (const whole of lines) this.#take(whole);
+      for (const whole of lines) this.#processLine(whole);
     });
     stream.once('error', () => undefined);
     stream.once('close', () => this.#again(null));
   }
 
-  #take(line: string): void {
+  #processLine(line: string): void {
     let id: unknown;
     try {
       id = (JSON.parse(line) as { id?: unknown }).id;
@@ -101,7 +101,7 @@ export class EngineWatch {
     }
     if (typeof id !== 'string') return;
     this.#outOfMemory.add(id);
-    // One that is told after its container was forgotten would otherwise stay for ever.
+    // An event that arrives after its container was forgotten would otherwise stay for ever.
     for (const oldest of this.#outOfMemory)
       if (this.#outOfMemory.size > REMEMBERED_MAX) this.#outOfMemory.delete(oldest);
     this.#waiting.get(id)?.();

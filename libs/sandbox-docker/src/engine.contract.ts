@@ -12,13 +12,13 @@ import { buildSandboxImage, type SandboxImageSource } from './image.ts';
 
 export { LIMITS, runIn, SIZE, textOf, until } from '@writ/sandbox-host/contract';
 
-/** The engine that tests share. Throws where there is none: a test that needs one fails and isn't skipped. */
+/** The engine that tests share. Throws where there is none: a test that needs one fails instead of being skipped. */
 export function testEngine(): Docker {
   process.env['DOCKER_HOST'] = testAddress('DOCKER_HOST');
   return new Docker();
 }
 
-/** The agent and the interpreter, bundled from their sources as they are. */
+/** The agent and the interpreter, bundled from the current sources. */
 async function bundleAgent(
   folder: string,
 ): Promise<Pick<SandboxImageSource, 'agentBundlePath' | 'interpreterBundlePath'>> {
@@ -31,8 +31,8 @@ async function bundleAgent(
 }
 
 /**
- * What the test image is made of; `use` may change any of it. The files are gone when it resolves. The image that the
- * set-up made serves as the base, so that the agent under test is the one in the sources, whenever the set-up ran.
+ * The inputs of the test image; `use` may change any of them. The files are removed when it resolves. The set-up's
+ * image is the base, so the agent under test comes from the current sources, whenever the set-up ran.
  */
 export async function withImageSource<T>(docker: Docker, use: (source: SandboxImageSource) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'writ-agent-'));
@@ -49,12 +49,12 @@ export async function withImageSource<T>(docker: Docker, use: (source: SandboxIm
   }
 }
 
-/** The sandbox image of the sources as they are: built once and found again while they don't change. */
+/** The sandbox image of the current sources: built once, and found again while they don't change. */
 export async function testImage(docker: Docker): Promise<string> {
   return (await withImageSource(docker, buildSandboxImage)).digest;
 }
 
-/** A sandbox of the test's own; nothing that others run on the engine is touched. */
+/** A sandbox of one test; it touches no other containers of the engine. */
 export async function openSandbox(
   config: Partial<DockerSandboxConfig> = {},
 ): Promise<{ sandbox: DockerSandbox; image: string; docker: Docker }> {

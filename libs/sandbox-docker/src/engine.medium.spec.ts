@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a dead engine loses the job, says so, and is used again when it is back', async () => {
+test('a dead engine loses the job and emits an event, and is used again when it is back', async () => {
   const image = await testImage(testEngine());
   const events: SandboxEvent[] = [];
   const has = (type: SandboxEvent['type']) => events.some((event) => event.type === type);
@@ -36,7 +36,7 @@ test('a dead engine loses the job, says so, and is used again when it is back', 
   await until('the job has a container and the pool another', () => sandbox.containers.length === 2);
   await door.shut();
   expect(await running).toMatchObject({ ended: 'lost', reason: 'engine', changes: [] });
-  // Before, the one that waits may be taken for alive, and its job is lost as the first was.
+  // Earlier, the waiting container may count as alive, and its job would be lost like the first.
   await until('the loss is told', () => has('engine.lost') && has('pool.refill_failed'));
   const refused = await runIn(sandbox, image, 'true');
   expect(refused).toMatchObject({ ended: 'lost', reason: 'engine' });
@@ -50,7 +50,7 @@ test('a dead engine loses the job, says so, and is used again when it is back', 
   await door.shut();
 }, 240_000);
 
-test('an engine that takes requests and answers none loses jobs in bounded time, fails none of them otherwise, and is used again when it answers', async () => {
+test('an engine that answers no requests loses jobs in bounded time, and is used again when it answers', async () => {
   const image = await testImage(testEngine());
   await door.open();
   const { sandbox } = await openSandbox({
@@ -65,16 +65,15 @@ test('an engine that takes requests and answers none loses jobs in bounded time,
     detail: expect.stringContaining('no container can be started'),
     changes: [],
   });
-  // A request that nobody answers, and a ping that nobody answers: seconds, and not the half minute that a busy engine
-  // would be given.
+  // One unanswered request and one unanswered ping: seconds, and not the half minute of a busy engine.
   expect(performance.now() - started).toBeLessThan(29_000);
-  door.speak();
+  door.resume();
   expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'exited', exitCode: 0 });
   await sandbox.close();
   await door.shut();
 }, 240_000);
 
-test('an engine that was never there loses jobs and hinders nothing', async () => {
+test('an engine that never ran loses jobs, and blocks nothing', async () => {
   const { sandbox, image } = await openSandbox({
     docker: new Docker({ socketPath: join(folder, 'none.sock') }),
     pools: [{ image: 'x', size: LIMITS, count: 1 }],
@@ -83,7 +82,7 @@ test('an engine that was never there loses jobs and hinders nothing', async () =
   await sandbox.close();
 }, 240_000);
 
-test('an engine is ready while its socket lets this process in and the engine answers, and again when it is back', async () => {
+test('an engine is ready while its socket admits this process and it answers, and again when it is back', async () => {
   chmodSync(folder, 0o755);
   await door.open();
   chmodSync(door.path, 0o666);
@@ -105,7 +104,7 @@ test('an engine is ready while its socket lets this process in and the engine an
   expect(await look()).toBe('ready');
   door.fallSilent();
   expect(await look()).toBe('silent');
-  door.speak();
+  door.resume();
   expect(await look()).toBe('ready');
   await sandbox.close();
   await door.shut();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process with warm containers and a job under way, for a test that kills it. Says which containers it has.
+// A process with warm containers and a running job, for a test that kills it. Prints the ids of its containers.
 import { testAddress } from '@writ/testing';
 import { DockerSandbox } from './docker-sandbox.ts';
 import { LIMITS, testEngine, until } from './engine.contract.ts';

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { encodeAgentMessage, type AgentMessage } from '@writ/sandbox';
 
-/** What an engine puts around what a container writes. */
+/** The engine's framing of a container's output. */
 export function framed(bytes: Uint8Array, kind: 1 | 2 = 1): Buffer {
   const header = Buffer.alloc(8);
   header.writeUInt8(kind, 0);
@@ -14,8 +14,8 @@ export function framed(bytes: Uint8Array, kind: 1 | 2 = 1): Buffer {
 export const said = (...messages: AgentMessage[]): Buffer => Buffer.concat(messages.map(encodeAgentMessage));
 
 /**
- * An engine whose containers say hello and then, once a job comes, what the test wants. Where they don't read, they
- * take what starts them and nothing after it.
+ * An engine whose containers send hello and then, once a job arrives, the test's bytes. Where `reads` is false, they
+ * read the start of the job and nothing after it.
  */
 export function fakeEngine(afterJob: (stream: Duplex) => void, reads = true): { docker: Docker; removed: string[] } {
   const removed: string[] = [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process whose one container floods it, beside others that behave, for a test that looks at what that takes. Prints
-// how the flood ended, what memory it took at most, and how long the slowest of the others waited.
+// A process that one of its containers floods, beside others that behave, for a test of the cost. Prints how the flood
+// ended, the peak of memory, and the duration of the slowest other job.
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { encodeAgentMessage, type SandboxJob, type SandboxResult } from '@writ/sandbox';
@@ -9,7 +9,7 @@ import { fakeEngine, framed, said } from './fake-engine.contract.ts';
 import { FLOODS, NEIGHBOURS } from './floods.contract.ts';
 
 const MIB = 2 ** 20;
-/** More than any bound on what may be kept, many times over. */
+/** Many times more than any bound on stored output. */
 const FLOOD_BYTES_MAX = 1_024 * MIB;
 const LIMITS = {
   memoryBytes: 1,
@@ -27,7 +27,7 @@ const EXIT = { type: 'exit', code: 0, signal: null, timedOut: false, droppedByte
 const flood = FLOODS[process.argv[2] ?? ''];
 if (flood === undefined) throw new Error('no such flood');
 
-/** Says piece after piece for as long as anybody listens, as fast as they are taken. */
+/** Writes piece after piece while the stream is open, as fast as they are consumed. */
 function pour(stream: Duplex, { pieces, kind = 1, paused }: NonNullable<typeof flood>): void {
   let bytes = 0;
   const step = (): void => {
@@ -43,7 +43,7 @@ function pour(stream: Duplex, { pieces, kind = 1, paused }: NonNullable<typeof f
   step();
 }
 
-/** Answers every connection with more than it asked for, and reads none of them. */
+/** Answers every connection with endless data, and reads none of its bytes. */
 const egress = {
   serve: (connection: Duplex): void => {
     connection.on('error', () => undefined);
@@ -96,7 +96,7 @@ for (let n = 0; n < NEIGHBOURS; n += 1) {
 }
 const { ended, reason, detail } = result ?? (await flooding);
 await Promise.all([bad.close(), good.close()]);
-// Not `maxRSS`: getrusage(2) counts what the parent held when it made this process.
+// Not `maxRSS`: getrusage(2) counts the parent's memory at the time when it made this process.
 const rssKib = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
 process.stdout.write(
   JSON.stringify({ ended, reason, detail, slowestMs: Math.round(slowestMs), rssMib: Math.round(rssKib / 1024) }),

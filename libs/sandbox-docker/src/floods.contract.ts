@@ -4,25 +4,25 @@ import { AGENT_FRAMES, encodeAgentMessage, WINDOW_BYTES, type AgentMessage } fro
 
 /** Jobs that run beside a flood, one after the other. */
 export const NEIGHBOURS = 20;
-/** What a pipe brings at once. */
+/** The bytes that a pipe delivers at once. */
 const PIECE_BYTES = 64 * 1024;
 
 export interface Flood {
   readonly pieces: Iterator<Buffer, undefined>;
-  /** of the container's streams; the first unless said */
+  /** of the container's streams; the first by default */
   readonly kind?: 1 | 2;
-  /** whether the container takes what is sent to it */
+  /** whether the container reads its input */
   readonly reads?: boolean;
   /** whether its connections are answered without end */
   readonly answered?: boolean;
-  /** as slowly as a timer fires */
+  /** with a timer's pause between pieces */
   readonly paused?: boolean;
 }
 
 const EXIT: AgentMessage = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 };
 const CHUNK = Buffer.alloc(32 * 1024);
 
-/** Messages, joined to pieces of the size that a pipe brings. */
+/** Messages, joined to pieces of a pipe's size. */
 function* joined(messages: Iterable<AgentMessage>): Generator<Buffer, undefined> {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -45,7 +45,7 @@ function* each<T>(...parts: readonly Iterable<T>[]): Generator<T, undefined> {
   for (const part of parts) yield* part;
 }
 
-/** What a job may pour into the stream that it shares with its agent, by name. */
+/** Floods that a job may write into the stream that it shares with its agent, by name. */
 export const FLOODS: Readonly<Record<string, Flood>> = {
   'bytes by chance': { pieces: forever(() => randomBytes(PIECE_BYTES)) },
   zeros: { pieces: forever(() => Buffer.alloc(PIECE_BYTES)) },

@@ -8,16 +8,17 @@ import { FLOODS } from './floods.contract.ts';
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /**
- * A node that has loaded all this takes some 120; what a job may have kept for it comes on top. A flood is up to 1024.
+ * A Node.js process that has loaded all modules takes some 120. The memory that a job may occupy comes on top. A flood
+ * is up to 1024.
  */
 const RSS_MIB_MAX = 480;
-/** A job beside it takes a few; a machine under load several times as long. */
+/** A job beside it takes a few; a machine under load takes several times as long. */
 const SLOWEST_MS_MAX = 2_000;
 
 const run = promisify(execFile);
 
 test.each(Object.keys(FLOODS))(
-  'a flood of %s ends with its job, holds no memory and stalls no other',
+  'a flood of %s ends with its job, retains no memory and stalls no other job',
   async (flood) => {
     const child = join(import.meta.dirname, 'flood-child.contract.ts');
     const { stdout } = await run(process.execPath, ['--conditions=@writ/source', child, flood]);
@@ -33,7 +34,7 @@ test.each(Object.keys(FLOODS))(
   },
 );
 
-/** Those that break no rule meet a limit. */
+/** Floods that break no rule reach a limit. */
 const ENDS: Readonly<Record<string, { ended: string; reason: string }>> = {
   'a frame that never ends, a byte at a time': { ended: 'timeout', reason: 'wall' },
   'a line that never ends, a byte at a time': { ended: 'timeout', reason: 'wall' },

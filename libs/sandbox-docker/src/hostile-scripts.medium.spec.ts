@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random scripts with hostile arguments in a real container, while a program puts links that lead out in their way.
+// Random scripts with hostile arguments in a real container, while a program replaces their paths by links that lead
+// out.
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -19,8 +20,7 @@ const DATA: SandboxData = {
   skills: [],
 };
 /**
- * What stands in the files outside and is the name of one, and in nothing that a script is told; and what its file
- * comes to.
+ * The content of the files outside and the name of one of them, which no script knows; and the hash of that content.
  */
 const SECRET = 'outside-7f3d1c';
 const SECRET_HASH = createHash('sha256').update(`${SECRET}\n`).digest('hex');
@@ -106,7 +106,7 @@ const word = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...PLACES) },
   { weight: 1, arbitrary: fc.constantFrom(...VALUES) },
 );
-/** Those that only wait, or need what isn't there, say nothing of ways out. */
+/** Verbs that only wait, or need missing things, try no way out. */
 const verb = fc.constantFrom(
   ...[...VERBS.values()].filter(({ name, effect }) => effect !== 'none' && name !== 'Sleep').map(({ name }) => name),
 );
@@ -117,7 +117,7 @@ const fitting = verb.chain((name) => {
     args: fc.array(word, { minLength: min, maxLength: Math.min(max, pairs ? 2 : min + 1) }),
   });
 });
-/** Straight at a way out, by a verb that would tell what it found there or leave something. */
+/** Aims directly at a path out, with a verb that would show the content there or write something. */
 const pointed = fc.record({
   verb: fc.constantFrom(
     'FileRead',
@@ -155,7 +155,7 @@ const filled = fc.record({
   ),
 });
 
-/** What a step says may be the path that the next one takes: that is judged when it runs. */
+/** The output of a step may be the path of the next one, which is checked when it runs. */
 const filledIn = fc.tuple(word, fitting).map(([said, next]) => [
   { verb: 'TextTrim', args: [said], captureAs: 'C0' },
   { ...next, args: next.args.map((arg, n) => (n === 0 ? '$C0' : arg)) },
@@ -173,7 +173,7 @@ const scripts = (seed: number) =>
       options: { failureMode: 'ContinueOnError', pipeStepOutput: true, stepTimeout: '00:00:10' },
     }));
 
-/** Puts a directory and a link that leads out in the same place, in turn, as fast as it can. */
+/** Replaces a directory by a link that leads out, and back, as fast as it can. */
 const SWAPPER = `
   const { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
   function begin() {
@@ -186,7 +186,7 @@ const SWAPPER = `
   function swap() { renameSync('way', 'folder'); renameSync('link', 'way'); renameSync('way', 'link'); renameSync('folder', 'way'); }
   for (;;) try { swap(); } catch { try { begin(); } catch {} }`;
 
-/** The swapper is disowned: bash would say on the way out, or not, as it happens to notice, that it was killed. */
+/** The swapper is disowned: bash would otherwise report at exit, sometimes, that it was killed. */
 const COMMAND = `
 mkdir -p /tmp/outside/deeper /tmp/seed && echo ${SECRET} | tee /tmp/outside/seen /tmp/outside/${SECRET} > /tmp/outside/deeper/seen
 survey() { ls -A /tmp; find /tmp/outside | sort; find /tmp/outside -type f -exec sha256sum {} + | sort; }
@@ -207,22 +207,23 @@ kill -KILL $swapper
 let sandbox: DockerSandbox;
 let image: string;
 let gate: Server;
-const asked: string[] = [];
+const requests: string[] = [];
 
 beforeAll(async () => {
   ({ sandbox, image } = await openSandbox());
   gate = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    // A name that the script asks the gate for counts as a request to it.
+    requests.push((request.url ?? '').replace(/^\/dns\/(.*)$/, 'http://$1/'));
     response.writeHead(403).end('writ: egress.refused: no token grants it\n');
   });
   gate.on('connect', (request, socket: Duplex) => {
-    asked.push(`https://${request.url ?? ''}/`);
+    requests.push(`https://${request.url ?? ''}/`);
     socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\nwrit: egress.refused: no token grants it\n');
   });
 }, 240_000);
 afterAll(() => sandbox.close(), 240_000);
 
-test('no compiled script touches a path outside its workspace, or asks anybody but the gate for a connection', async () => {
+test('no compiled script touches a path outside its workspace, or connects to anything but the gate', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const rules = sandboxFrom(DATA);
   const compiled = scripts(seed)
@@ -255,13 +256,13 @@ test('no compiled script touches a path outside its workspace, or asks anybody b
     .flatMap(
       (line) => (JSON.parse(line) as { steps: { status: string; output: string; error: string | null }[] }).steps,
     );
-  // Enough of them got somewhere, or this would say nothing.
+  // Enough steps must have succeeded, or this test would prove nothing.
   expect(steps.filter(({ status }) => status === 'ok').length).toBeGreaterThan(10);
   const told = steps.filter(({ output, error }) =>
     [SECRET, SECRET_HASH, 'root:x:0'].some((secret) => `${output}${error ?? ''}`.includes(secret)),
   );
   expect({ seed, told }).toEqual({ seed, told: [] });
-  const inner = asked
+  const inner = requests
     .map((url) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'))
     .filter((host) => host === 'localhost' || (/^[0-9.]+$|:/.test(host) && !isPublicAddress(host)));
   expect({ seed, inner }).toEqual({ seed, inner: [] });

@@ -25,7 +25,7 @@ test('an image is built once, rebuilt for another agent, and named by its id', a
   });
 }, 240_000);
 
-test('a base image that is not there is said so', async () => {
+test('a missing base image is reported', async () => {
   await withImageSource(docker, async (source) => {
     await expect(buildSandboxImage({ ...source, base: 'writ-no-such-base:none' })).rejects.toThrow(/no such image/i);
   });

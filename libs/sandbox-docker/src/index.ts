@@ -1,3 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 export { DockerSandbox, type DockerSandboxConfig } from './docker-sandbox.ts';
+export { DockerImages, type DockerImagesConfig } from './images/docker-images.ts';
+export type { ImageBounds } from './images/runnable-image.ts';
 export { buildSandboxImage, type SandboxImage, type SandboxImageSource } from './image.ts';

@@ -17,17 +17,18 @@ const INTERPRETER = ['/opt/writ/node', '--snapshot-blob', '/opt/writ/mk8.blob', 
 let sandbox: DockerSandbox;
 let image: string;
 let gate: Server;
-const asked: string[] = [];
+const requests: string[] = [];
 
 beforeAll(async () => {
   ({ sandbox, image } = await openSandbox());
   gate = createServer((request, response) => {
-    asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
     if (request.url === 'http://example.com/') response.end('hello');
+    else if (request.url === '/dns/example.com') response.end('93.184.216.34\n');
     else response.writeHead(403).end('writ: egress.refused: no token grants it\n');
   });
   gate.on('connect', (request, socket: Duplex) => {
-    asked.push(`CONNECT ${request.url ?? ''}`);
+    requests.push(`CONNECT ${request.url ?? ''}`);
     socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\nwrit: egress.refused: no token grants it\n');
   });
 }, 240_000);
@@ -40,7 +41,7 @@ const egress = {
   },
 };
 
-/** A file of the agent's sources and all that it imports, as one. */
+/** Bundles a file of the agent's sources and all of its imports. */
 async function bundled(entry: string): Promise<Buffer> {
   const { outputFiles } = await build({
     absWorkingDir: join(repositoryRoot(), 'apps/sandbox-agent'),
@@ -57,7 +58,7 @@ async function bundled(entry: string): Promise<Buffer> {
   return Buffer.from(outputFiles[0]?.contents ?? []);
 }
 
-test('the host keeps the contract of hosts', async () => {
+test('the host satisfies the contract of hosts', async () => {
   const result = await runIn(
     sandbox,
     image,
@@ -71,10 +72,10 @@ test('the host keeps the contract of hosts', async () => {
   expect(failures).toEqual({});
   expect(ran).toEqual(
     expect.arrayContaining([
-      'what a program started ends with it, however it got away',
-      'who is dead does not run, though nobody has heard of it',
-      'one that forks and ends, again and again, is caught',
-      'one whose first thread has ended is caught',
+      'every process that a program started is killed with it, however it detached',
+      'a zombie is not listed as running',
+      'a process that forks and exits repeatedly is killed',
+      'a process whose first thread has ended is killed',
     ]),
   );
 }, 240_000);
@@ -115,7 +116,7 @@ async function runScript(
 const outcomes = ({ steps }: Report) =>
   steps.map(({ status, output, error }) => (status === 'ok' ? output : `${status}: ${error ?? ''}`));
 
-test('a script runs, says what its steps said, and leaves what it wrote', async () => {
+test('a script runs, reports the output of its steps, and its files are the effect', async () => {
   const { result, report } = await runScript(
     {
       operations: [
@@ -160,7 +161,7 @@ test('a script that fails ends with another status than one that completes, and 
   expect([refused.result.exitCode, refused.report.status, refused.result.changes]).toEqual([1, 'refused', []]);
 }, 240_000);
 
-test('the machine is told as it is seen from within, and what can not be is said to be unavailable', async () => {
+test('facts of the machine are those seen inside, and the clipboard is in the result', async () => {
   const verbs = [
     'SysHostname',
     'SysUptime',
@@ -178,8 +179,9 @@ test('the machine is told as it is seen from within, and what can not be is said
     operations: [
       ...verbs.map((verb) => ({ verb })),
       { verb: 'ClipboardSet', args: ['x'] },
-      { verb: 'NetPing', args: ['example.com'] },
-      { verb: 'NetDns', args: ['example.com'] },
+      { verb: 'SysLogRead', args: ['script', '1'] },
+      { verb: 'SysServiceStatus', args: ['agent'] },
+      { verb: 'SysServiceStatus', args: ['sshd'] },
     ],
   });
   expect(outcomes(report)).toEqual([
@@ -192,16 +194,18 @@ test('the machine is told as it is seen from within, and what can not be is said
     expect.stringMatching(/^\/workspace {2}total 32\.00 MB/),
     expect.stringMatching(/^1\t/),
     expect.stringMatching(/^lo: 127\.0\.0\.1/),
-    'unavailable',
-    'unavailable',
-    'unavailable',
-    'unavailable',
-    'unavailable',
+    'script\nprocesses',
+    expect.stringMatching(/^(?:.+: running \([0-9, ]+\)\n?)+$/),
+    "put 1 characters into the result's `clipboard`",
+    expect.stringMatching(/^\S+Z ClipboardSet \(\/operations\/11\) ok in \d+ ms$/),
+    'running',
+    'not found',
   ]);
+  expect(report).toMatchObject({ clipboard: 'x' });
 }, 240_000);
 
-test('connections go to the gate and nowhere else, and what it says is told', async () => {
-  asked.length = 0;
+test('connections go to the gate only, and its answer is reported', async () => {
+  requests.length = 0;
   const tolerant = { failureMode: 'ContinueOnError' };
   const { report } = await runScript({
     options: tolerant,
@@ -227,20 +231,24 @@ test('connections go to the gate and nowhere else, and what it says is told', as
       { verb: 'HttpGet', args: ['https://example.com/'] },
       { verb: 'NetTcpConnect', args: ['example.com', '22'] },
       { verb: 'NetTlsCert', args: ['example.com'] },
+      { verb: 'NetDns', args: ['example.com'] },
+      { verb: 'NetPing', args: ['example.com', '1'] },
     ],
   });
   const no = 'failed: egress.refused: no token grants it';
-  expect(outcomes(ran)).toEqual(['hello', no, no, no, no]);
-  expect(asked).toEqual([
+  expect(outcomes(ran)).toEqual(['hello', no, no, no, no, '93.184.216.34', no]);
+  expect(requests).toEqual([
     'GET http://example.com/',
     'POST http://example.com/other',
     'CONNECT example.com:443',
     'CONNECT example.com:22',
     'CONNECT example.com:443',
+    'GET /dns/example.com',
+    'CONNECT example.com:443',
   ]);
 }, 240_000);
 
-test('what a script finds is of its own run, and nothing of the snapshot that it started from', async () => {
+test('a script sees the state of its own run, and none of the snapshot that it started from', async () => {
   const script = {
     operations: [
       { verb: 'GuidNew' },
@@ -256,7 +264,7 @@ test('what a script finds is of its own run, and nothing of the snapshot that it
   expect(first[3]).toMatch(/^1\t/);
 }, 240_000);
 
-/** Each order alone in the one container: an interpreter and the workspace as it was sent, one after the other. */
+/** Runs all orders in one container, one after the other, each with an interpreter and the original workspace. */
 const ONE_BY_ONE = [
   'git init -q -b feature/x && cp -a /workspace /tmp/seed',
   `while IFS= read -r order; do ${INTERPRETER.join(' ')} <<< "$order"; echo; find /workspace -mindepth 1 -delete; cp -a /tmp/seed/. /workspace; done`,
@@ -303,7 +311,7 @@ test('the example of each verb runs, as the reference shows it', async () => {
       ? []
       : [[name, reports[n]?.steps === undefined ? JSON.stringify(reports[n]) : outcomes(reports[n] as Report).at(-1)]],
   );
-  // What connects gets as far as the gate, which grants none of it.
+  // A connecting verb reaches the gate, which refuses every request here.
   const refused = 'failed: egress.refused: no token grants it';
   expect(Object.fromEntries(ends)).toEqual({
     Fail: 'failed: on purpose',
@@ -313,6 +321,7 @@ test('the example of each verb runs, as the reference shows it', async () => {
         'HttpPost',
         'HttpPut',
         'HttpDelete',
+        'NetPing',
         'NetTlsCert',
         'NetHttpStatus',
         'NetTcpConnect',
@@ -322,7 +331,7 @@ test('the example of each verb runs, as the reference shows it', async () => {
   });
 }, 600_000);
 
-test('git runs, in a repository of its own', async () => {
+test('git runs, in a repository of the workspace', async () => {
   const git = (...args: string[]) => ({ verb: 'ProcRun', args: ['git', ...args] });
   const { report } = await runScript(
     {

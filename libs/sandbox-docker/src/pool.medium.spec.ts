@@ -31,7 +31,7 @@ test('a container is used once and then replaced', async () => {
   await sandbox.close();
 }, 240_000);
 
-test('a used container is gone soon, also where calls keep coming', async () => {
+test('a used container is removed soon, also under a steady load of calls', async () => {
   const { sandbox, image } = await openWarm(1);
   const [used = ''] = sandbox.containers;
   await runIn(sandbox, image, 'true');
@@ -41,7 +41,7 @@ test('a used container is gone soon, also where calls keep coming', async () => 
   expect(await going).toMatchObject({ ended: 'killed' });
 }, 240_000);
 
-test('one that waits has a port ready for the way out, which is closed to a job that has none', async () => {
+test('a waiting container has an egress port ready, which is closed for a job without egress', async () => {
   const { sandbox, image, docker } = await openWarm(2);
   const listens = `grep -q ' 0A ' /proc/net/tcp`;
   const isReady = async (id: string): Promise<boolean> => {
@@ -59,7 +59,7 @@ test('one that waits has a port ready for the way out, which is closed to a job 
   await sandbox.close();
 }, 240_000);
 
-test('an empty pool never fails a job', async () => {
+test('a job never fails because of an empty pool', async () => {
   const { sandbox, image, typesOf } = await openWarm(1);
   const results = await Promise.all(Array.from({ length: 4 }, () => runIn(sandbox, image, 'echo x')));
   expect(results.map(({ ended, exitCode }) => [ended, exitCode])).toEqual(
@@ -70,7 +70,7 @@ test('an empty pool never fails a job', async () => {
   await sandbox.close();
 }, 240_000);
 
-test('a job of another size gets a container of its own', async () => {
+test('a job of another size gets a new container', async () => {
   const { sandbox, image, typesOf } = await openWarm(1);
   expect(await runIn(sandbox, image, 'true', { pids: LIMITS.pids + 1 })).toMatchObject({ ended: 'exited' });
   expect(typesOf()).toEqual(['pool.miss']);
@@ -97,10 +97,10 @@ test('closing leaves no container and kills what runs', async () => {
   expect(await Promise.all(ids.map(exists))).toEqual(ids.map(() => false));
 }, 240_000);
 
-test('what an earlier life left behind is swept at the start, and nothing of others', async () => {
+test('containers of an earlier process are swept at the start, and no others', async () => {
   const docker = testEngine();
   const image = await testImage(docker);
-  // A container that doesn't end with its executor: no open stdin, and no agent that would notice.
+  // A container that doesn't end with its executor: its stdin stays open, and no agent would notice.
   const leave = async (owner: string) => {
     const container = await docker.createContainer({
       Image: image,
@@ -122,7 +122,7 @@ test('what an earlier life left behind is swept at the start, and nothing of oth
   }
 }, 240_000);
 
-test('after SIGKILL of the executor its containers go by themselves', async () => {
+test('after SIGKILL of the executor its containers end by themselves', async () => {
   const docker = testEngine();
   const owner = `killed-${process.pid}`;
   const child = fork(join(import.meta.dirname, 'executor-child.contract.ts'), [owner, await testImage(docker)], {
@@ -149,7 +149,7 @@ test('a container whose job has stopped its agent outlives a killed executor, un
   await once(child, 'message');
   const left = async () =>
     (await docker.listContainers({ all: true, filters: { label: [`writ.owner=${owner}`] } })).length;
-  // The two that wait take their end of the stream; the third doesn't look at it.
+  // The two waiting containers notice the end of the stream; the third ignores it.
   child.kill('SIGKILL');
   await once(child, 'exit');
   await until('the others are gone', async () => (await left()) === 1);
@@ -158,7 +158,7 @@ test('a container whose job has stopped its agent outlives a killed executor, un
   await sandbox.close();
 }, 240_000);
 
-test("the runtime that is configured reaches the engine; one that it doesn't have runs nothing", async () => {
+test('the configured runtime is passed to the engine; an unknown one runs nothing', async () => {
   const { sandbox, image } = await openSandbox({ runtime: 'writ-no-such-runtime' });
   const result = await runIn(sandbox, image, 'echo ran');
   expect(result).toMatchObject({ ended: 'lost', reason: 'engine', output: [] });
@@ -166,7 +166,7 @@ test("the runtime that is configured reaches the engine; one that it doesn't hav
   await sandbox.close();
 }, 240_000);
 
-test('a job that is over before it starts touches no container', async () => {
+test('a job that is aborted before it starts uses no container', async () => {
   const { sandbox, image } = await openSandbox();
   const job = { image, files: [], command: 'true', cwd: '', env: {}, labels: {}, limits: LIMITS };
   expect(await sandbox.run(job, AbortSignal.abort())).toMatchObject({ ended: 'killed', reason: 'aborted' });
@@ -175,10 +175,10 @@ test('a job that is over before it starts touches no container', async () => {
   expect(sandbox.containers).toEqual([]);
 }, 240_000);
 
-describe('a container with files laid out', () => {
+describe('a pre-populated container', () => {
   const file = (path: string, content: string) =>
     ({ path, kind: 'file', mode: '644', bytes: Buffer.from(content) }) as const;
-  const laidOut = [
+  const prePopulated = [
     file('same.txt', 'same'),
     file('changed.txt', 'before'),
     file('gone/a.txt', 'a'),
@@ -186,21 +186,21 @@ describe('a container with files laid out', () => {
   ];
   const LOOK = 'find . -mindepth 1 | sort && cat changed.txt link && echo written >> same.txt';
 
-  async function openLaidOut(events: SandboxEvent[] = []) {
+  async function openPrePopulated(events: SandboxEvent[] = []) {
     const image = await testImage(testEngine());
     const opened = await openSandbox({
       pools: [{ image, size, count: 0 }],
-      laidOut: 1,
+      prePopulated: 1,
       report: (event) => events.push(event),
     });
     const job = { image, files: [], command: LOOK, cwd: '', env: {}, labels: {}, limits: LIMITS };
-    opened.sandbox.prospect({ image, limits: LIMITS, kin: 'ours', files: () => laidOut });
+    opened.sandbox.expect({ image, limits: LIMITS, kin: 'ours', files: () => prePopulated });
     await until('it waits', () => opened.sandbox.containers.length === 1);
     return { ...opened, job };
   }
 
-  test('serves one job of its kin, which sees its own files and no others, and whose effect is of those', async () => {
-    const { sandbox, job } = await openLaidOut();
+  test('serves one job of its kin, which sees only its own files, and whose effect compares with those', async () => {
+    const { sandbox, job } = await openPrePopulated();
     const [waiting] = sandbox.containers;
     const kin = {
       name: 'ours',
@@ -222,8 +222,8 @@ describe('a container with files laid out', () => {
     await sandbox.close();
   }, 120_000);
 
-  test('serves no job of another kin, and none without', async () => {
-    const { sandbox, job } = await openLaidOut();
+  test('serves neither a job of another kin nor one without a kin', async () => {
+    const { sandbox, job } = await openPrePopulated();
     const kin = {
       name: 'theirs',
       patches: () => {
@@ -237,10 +237,10 @@ describe('a container with files laid out', () => {
     await sandbox.close();
   }, 120_000);
 
-  test('is given up for one that was heard of later, and with its sandbox', async () => {
-    const { sandbox, job } = await openLaidOut();
+  test('is removed in favour of a newer one, and when its sandbox closes', async () => {
+    const { sandbox, job } = await openPrePopulated();
     const [first = ''] = sandbox.containers;
-    sandbox.prospect({ image: job.image, limits: LIMITS, kin: 'others', files: () => laidOut });
+    sandbox.expect({ image: job.image, limits: LIMITS, kin: 'others', files: () => prePopulated });
     await until('the first is gone', () => sandbox.containers.length === 1 && !sandbox.containers.includes(first));
     const [second = ''] = sandbox.containers;
     await sandbox.close();

@@ -6,19 +6,19 @@ import { isGone, ownMark } from './process-mark.ts';
 const own = ownMark() ?? '';
 const [boot, space, pid, start] = own.split(' ');
 
-test('a process that lives is not gone', () => {
+test('isGone is false for a running process', () => {
   expect(own).toMatch(/^[0-9a-f-]{36} pid:\[\d+\] \d+ \d+$/);
   expect(isGone(own)).toBe(false);
 });
 
-test('one that has ended is, and so is one whose number another process has by now', async () => {
+test('isGone is true for an ended process, and for one whose number is reused', async () => {
   const child = spawn('true');
   await once(child, 'exit');
   expect(isGone(`${boot} ${space} ${child.pid} ${start}`)).toBe(true);
   expect(isGone(`${boot} ${space} ${pid} ${Number(start) - 1}`)).toBe(true);
 });
 
-test("nothing is known of another boot, of other processes' numbers, or of what is no mark", () => {
+test('isGone is false for another boot, another namespace and an invalid mark', () => {
   for (const mark of [
     `0${boot} ${space} 99999999 1`,
     `${boot} pid:[1] 99999999 1`,

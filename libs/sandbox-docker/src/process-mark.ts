@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** On every container: the process that made it. */
+/** The label of every container that names the process that made it. */
 export const MADE_BY = 'writ.process';
-/** Of `/proc/<pid>/stat`, counted behind the name in brackets: when the process started, in ticks since the boot. */
+/** The start time in `/proc/<pid>/stat`, in ticks since the boot, counted after the name in brackets. */
 const START_FIELD = 19;
 
 /**
- * This process among all of this machine: boot, namespace of process numbers, number and start. Null where the system
- * doesn't tell.
+ * Identifies this process on this machine: boot, namespace of process numbers, number and start. Null where the system
+ * doesn't provide these.
  */
 export function ownMark(): string | null {
   const [where, start] = [whereOf(), startOf(process.pid)];
@@ -16,8 +16,8 @@ export function ownMark(): string | null {
 }
 
 /**
- * Answers whether the process is known to be no more. Of another boot, another machine or another namespace nothing is
- * known.
+ * Answers whether the process has certainly ended. False for another boot, another machine or another namespace, of
+ * which nothing is known.
  */
 export function isGone(mark: string): boolean {
   const [boot = '', space = '', pid = '', start = ''] = mark.split(' ');

@@ -5,20 +5,21 @@ import { AgentContainer } from '@writ/sandbox-host';
 import { containerOptions, type DockerContainerSpec } from './container-options.ts';
 import { openInput } from './direct-input.ts';
 import { DockerWire } from './docker-wire.ts';
-import { askEngine } from './engine-requests.ts';
+import { requestEngine } from './engine-requests.ts';
 import { DockerMeter } from './measure.ts';
 
 /**
- * Makes, attaches and starts a container; tells its id as soon as there is one; resolves when its agent has said hello.
- * Rejects when the engine can't.
+ * Creates, attaches and starts a container. Calls back with its id as soon as there is one. Resolves when its agent has
+ * sent hello; rejects when the engine fails.
  */
 export async function startContainer(
   docker: Docker,
   spec: DockerContainerSpec,
   made: (id: string) => void,
+  options: Docker.ContainerCreateOptions = containerOptions(spec),
 ): Promise<AgentContainer> {
-  const making = docker.createContainer(containerOptions(spec));
-  const container = await askEngine(
+  const making = docker.createContainer(options);
+  const container = await requestEngine(
     docker,
     'make a container',
     making,
@@ -27,42 +28,44 @@ export async function startContainer(
   made(container.id);
   try {
     const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-    const stream = await askEngine(docker, 'attach to a container', container.attach(options));
+    const stream = await requestEngine(docker, 'attach to a container', container.attach(options));
     const wire = new DockerWire(stream as Duplex);
     const started = new AgentContainer({ id: container.id, wire, remove: () => removeContainer(docker, container) });
     const hello = started.hello();
-    // The hello is awaited last, and a failed start is the better explanation.
+    // The hello is awaited last, and a failed start explains more than its absence.
     hello.catch(() => undefined);
-    await askEngine(docker, 'start a container', container.start());
-    const looked = askEngine(docker, 'look at a container', container.inspect());
+    await requestEngine(docker, 'start a container', container.start());
+    const looked = requestEngine(docker, 'look at a container', container.inspect());
     started.measureBy(new DockerMeter(container, looked));
-    await askEngine(docker, 'get an answer from an agent', hello);
-    // Where nobody tells its number it is spoken to through the engine.
+    await requestEngine(docker, 'get an answer from an agent', hello);
+    // Where its process number is unknown, input goes through the engine.
     await looked.then(
-      ({ State, Id }) => wire.shorten(openInput(State.Pid, Id)),
+      ({ State, Id }) => wire.useDirectInput(openInput(State.Pid, Id)),
       () => undefined,
     );
     return started;
   } catch (error) {
-    await askEngine(docker, 'remove a container', container.remove({ force: true })).catch(() => undefined);
+    await requestEngine(docker, 'remove a container', container.remove({ force: true })).catch(() => undefined);
     throw error;
   }
 }
 
 async function removeContainer(docker: Docker, container: Docker.Container): Promise<void> {
   try {
-    await askEngine(docker, 'remove a container', container.remove({ force: true }));
+    await requestEngine(docker, 'remove a container', container.remove({ force: true }));
   } catch (error) {
     if (statusOf(error) === GONE) return;
     if (statusOf(error) !== BEING_REMOVED) throw error;
-    // Its end of the stream is closed, so it may end by itself, and the engine removes it then.
-    await askEngine(docker, 'remove a container', container.wait({ condition: 'removed' })).catch((late: unknown) => {
-      if (statusOf(late) !== GONE) throw late;
-    });
+    // Its end of the stream is closed, so it may end by itself, and the engine then removes it.
+    await requestEngine(docker, 'remove a container', container.wait({ condition: 'removed' })).catch(
+      (late: unknown) => {
+        if (statusOf(late) !== GONE) throw late;
+      },
+    );
   }
 }
 
-/** What an engine answers of a container that isn't there. */
+/** The engine's status for a container that doesn't exist. */
 const GONE = 404;
 const BEING_REMOVED = 409;
 

@@ -2,8 +2,8 @@
 import type Docker from 'dockerode';
 
 /**
- * Removes every container with all of these labels (`name=value`) that isn't kept; answers how many. Rejects when the
- * engine doesn't answer.
+ * Removes every container that has all of these labels (`name=value`) and isn't to be kept. Returns their number.
+ * Rejects when the engine doesn't answer.
  */
 export async function sweep(
   docker: Docker,
@@ -12,7 +12,7 @@ export async function sweep(
 ): Promise<number> {
   const found = await docker.listContainers({ all: true, filters: { label: [...labels] } });
   const left = found.filter(({ Id, Labels }) => !isKept(Id, Labels));
-  // One that vanishes by itself meanwhile is what was wanted.
+  // A container that disappears by itself meanwhile is removed as well.
   await Promise.allSettled(left.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })));
   return left.length;
 }

@@ -2,12 +2,12 @@
 import { ATTRIBUTES, FILES } from './file-system-calls.ts';
 
 /**
- * What a job may ask of the kernel. Said here and not left to the engine, whose own list changes with its version and
- * lets sockets through that no network namespace holds.
+ * The system calls that a job may make. They are listed here rather than left to the engine, whose own list changes
+ * with its version and allows sockets that no network namespace contains.
  *
- * INVARIANT (named or refused): a system call that isn't named is refused, those of years to come too. INVARIANT (one
- * way in): no 32-bit calls, of which one (`socketcall`) hides what it asks for behind a pointer that no filter can
- * follow.
+ * INVARIANT (named or refused): a system call that isn't listed is refused, including those of future kernels.
+ * INVARIANT (one way in): no 32-bit calls. One of them (`socketcall`) passes its operation behind a pointer, which no
+ * filter can follow.
  */
 const WAITING = [
   'poll',
@@ -64,8 +64,8 @@ const MEMORY = [
 ] as const;
 
 /**
- * `ptrace` and its like reach processes of the same container and user: debuggers need them, and what they do to the
- * agent is the job's own word.
+ * `ptrace` and similar calls reach processes of the same container and user, and debuggers need them. A job that
+ * manipulates its agent only falsifies its own report.
  */
 const PROCESSES = [
   'fork',
@@ -215,11 +215,11 @@ const MESSAGES = [
 /** Flags of `clone` that make a namespace. */
 const NAMESPACES = 0x7e02_0000;
 const ENOSYS = 38;
-/** The families that a network namespace holds, and no other: AF_UNIX, AF_INET, AF_INET6. */
+/** The address families that a network namespace contains, and no other: AF_UNIX, AF_INET, AF_INET6. */
 const FAMILIES = [1, 2, 10] as const;
-/** Asks for the interfaces of the namespace, as every resolver does: AF_NETLINK with NETLINK_ROUTE. */
+/** Queries the interfaces of the namespace, as every resolver does: AF_NETLINK with NETLINK_ROUTE. */
 const ROUTES = { family: 16, protocol: 0 } as const;
-/** The Linux of every day, and the question which it is. */
+/** The ordinary Linux personality, and the query for the current one. */
 const PERSONALITIES = [0, 0xffff_ffff] as const;
 
 type Argument = {
@@ -232,8 +232,8 @@ const equals = (index: number, value: number): Argument => ({ index, value, op: 
 const allow = (names: readonly string[], ...args: readonly Argument[]) => ({ names, action: 'SCMP_ACT_ALLOW', args });
 
 /**
- * The profile as the engine takes it. Arguments are compared as they are passed, 64 bits wide, where the kernel looks
- * at 32: so what is allowed is named, and nothing is named that is not.
+ * The profile in the engine's format. Seccomp compares arguments as they are passed, 64 bits wide, where the kernel
+ * uses 32. So the profile lists allowed values, and never forbidden ones.
  */
 export const SYSTEM_CALLS = {
   defaultAction: 'SCMP_ACT_ERRNO',
@@ -245,7 +245,7 @@ export const SYSTEM_CALLS = {
     allow(['socketpair'], equals(0, 1)),
     ...PERSONALITIES.map((personality) => allow(['personality'], equals(0, personality))),
     allow(['clone'], { index: 0, value: NAMESPACES, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }),
-    // Its flags are behind a pointer: whoever is told that there is no such call takes `clone`.
+    // Its flags are behind a pointer. A caller that gets ENOSYS falls back to `clone`.
     { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS, args: [] },
   ],
 } as const;

@@ -7,42 +7,42 @@ import {
   parseAgentMessage,
   type AgentMessage,
   type Parts,
-  type ToldUsage,
+  type ReportedUsage,
 } from '@writ/sandbox';
 import type { Meter } from './measure.ts';
 import type { Wire } from './wire.ts';
 
-/** What an agent may complain before it counts as a flood. */
+/** Bytes on the agent's error stream above which it counts as a flood. */
 const STDERR_BYTES_MAX = 64 * 1024;
-/** The part of it that is kept for operators. */
+/** The part of them that is kept for operators. */
 const STDERR_KEPT = 1024;
 
-/** Who listens to a container; replaced when a job takes it over. */
+/** Receives the messages of a container; replaced when a job takes the container over. */
 export interface ContainerListener {
-  /** The next message of the agent: well-formed, and otherwise the job's word. */
+  /** The next message of the agent: well-formed, but possibly forged by the job. */
   message(message: AgentMessage): void;
-  /** The stream ended or broke its protocol; nothing comes after it. */
+  /** The stream ended or broke its protocol; no message follows. */
   closed(error: Error | null): void;
 }
 
 export interface AgentContainerParts {
-  /** what its engine calls it */
+  /** the engine's id of it */
   readonly id: string;
   readonly wire: Wire;
   /**
-   * Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine
-   * doesn't answer.
+   * Kills and removes it. Resolves when the engine has done so, and also when it was gone before. Rejects when the
+   * engine doesn't answer.
    */
   readonly remove: () => Promise<void>;
-  /** Hears usage where the agent was started to tell it; absent: an agent that does breaks its protocol. */
-  readonly usage?: (told: ToldUsage) => void;
+  /** Receives usage where the agent was started to report it. Absent: an agent that reports it breaks its protocol. */
+  readonly usage?: (reported: ReportedUsage) => void;
 }
 
-/** One container with its agent at the other end of a wire. */
+/** One container, with its agent at the other end of a wire. */
 export class AgentContainer {
   readonly id: string;
-  /** what was sent into its workspace */
-  readonly standing = new EntryTree();
+  /** the entries that were sent into its workspace */
+  readonly presentEntries = new EntryTree();
   readonly #wire: Wire;
   readonly #remove: () => Promise<void>;
   #listener: ContainerListener | null = null;
@@ -52,13 +52,13 @@ export class AgentContainer {
   #meter: Meter | null = null;
   #awaited = 0;
 
-  /** Takes over a wire that is attached before the container starts, so that nothing is missed. */
+  /** Uses a wire that is attached before the container starts, so that no output is missed. */
   constructor({ id, wire, remove, usage }: AgentContainerParts) {
     this.id = id;
     this.#wire = wire;
     this.#remove = remove;
     const frames = new FrameDecoder(AGENT_FRAMES);
-    wire.hear({
+    wire.listen({
       stdout: (bytes) =>
         this.#guarded(() => {
           for (const frame of frames.push(bytes)) {
@@ -67,17 +67,17 @@ export class AgentContainer {
             else this.#listener?.message(message);
           }
         }),
-      stderr: (bytes) => this.#guarded(() => this.#takeStderr(bytes)),
+      stderr: (bytes) => this.#guarded(() => this.#receiveStderr(bytes)),
       closed: (error) => this.#close(error),
     });
   }
 
-  /** What the agent complained last, for operators. */
-  get complaint(): string | null {
+  /** The last output on the agent's error stream, for operators. */
+  get lastStderr(): string | null {
     return this.#stderr === '' ? null : this.#stderr;
   }
 
-  /** Counts what it uses; there once it has been started. */
+  /** Counts the usage; available once the container has been started. */
   get meter(): Meter {
     if (!this.#meter) throw new Error('a container is measured once it has been started');
     return this.#meter;
@@ -88,14 +88,14 @@ export class AgentContainer {
     this.#meter = meter;
   }
 
-  /** Hands the container to a listener, which is told at once when the stream is already over. */
+  /** Sets the listener. It is called at once when the stream is already over. */
   listen(listener: ContainerListener): void {
     this.#listener = listener;
     if (this.#closed) listener.closed(this.#closed.error);
   }
 
   /**
-   * Resolves when its agent says hello. Rejects with FrameError when it begins with something else, and when the
+   * Resolves with its agent's hello. Rejects with FrameError when the first message is another one, and when the
    * container ends before.
    */
   hello(): Promise<Extract<AgentMessage, { type: 'hello' }>> {
@@ -106,30 +106,30 @@ export class AgentContainer {
         closed: (error) =>
           reject(
             error ??
-              new Error(`the container ended before its agent spoke${this.complaint ? `: ${this.complaint}` : ''}`),
+              new Error(`the container ended before its agent spoke${this.lastStderr ? `: ${this.lastStderr}` : ''}`),
           ),
       });
     });
   }
 
-  /** Bytes that were sent and that nobody has taken yet. */
+  /** Bytes that were sent and that the container has not read yet. */
   get waitingBytes(): number {
     return this.#wire.input.writableLength;
   }
 
-  /** Sends bytes, whether or not they are taken: callers bound what waits. */
+  /** Sends bytes without waiting: callers bound the waiting bytes. */
   post(bytes: Buffer): void {
     if (!this.#closed) this.#wire.input.write(bytes);
   }
 
-  /** Sends bytes; resolves when more may be sent, also when the stream is over: the listener knows. */
+  /** Sends bytes. Resolves when more may be sent, also when the stream is over, which the listener learns. */
   async send(parts: Parts): Promise<void> {
     if (this.#closed) return;
     const { input } = this.#wire;
     input.cork();
     for (const part of parts) input.write(part);
     input.uncork();
-    // False of what has been destroyed, which tells of it once: that may have been before.
+    // `writableNeedDrain` is false for a destroyed stream, whose `close` event may already be past.
     if (!input.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
       const go = () => {
@@ -141,10 +141,10 @@ export class AgentContainer {
   }
 
   /**
-   * Reads nothing more until that has settled, which MUST NOT reject: the agent then waits as at a full pipe. What was
-   * read already is still heard. Calls `resumed` when nothing is waited for any more.
+   * Pauses reading until the promise has settled, which MUST NOT reject: the agent then waits as at a full pipe. Output
+   * that was read before is still delivered. Calls `resumed` when reading continues.
    */
-  waitFor(settled: Promise<unknown>, resumed: () => void): void {
+  pauseFor(settled: Promise<unknown>, resumed: () => void): void {
     this.#awaited += 1;
     this.#wire.pause();
     void settled.then(() => {
@@ -155,20 +155,20 @@ export class AgentContainer {
     });
   }
 
-  /** Whether something is waited for before more is read. */
+  /** Whether reading is paused by a promise. */
   get isWaiting(): boolean {
     return this.#awaited > 0;
   }
 
-  /** Hears nothing of it any more; whatever still speaks there fills its own pipe. */
-  hush(): void {
+  /** Stops listening; further output only fills the pipe of its writer. */
+  stopListening(): void {
     this.#listener = null;
     this.#wire.pause();
   }
 
   /**
-   * Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine
-   * doesn't answer.
+   * Kills and removes it. Resolves when the engine has done so, and also when it was gone before. Rejects when the
+   * engine doesn't answer.
    */
   async remove(): Promise<void> {
     this.#listener = null;
@@ -176,7 +176,7 @@ export class AgentContainer {
     await this.#remove();
   }
 
-  /** What can't stand where it stands ends the container; nothing of it is heard after that. */
+  /** A message that is invalid in its state ends the container; later ones are ignored. */
   #guarded(take: () => void): void {
     if (this.#closed) return;
     try {
@@ -186,7 +186,7 @@ export class AgentContainer {
     }
   }
 
-  #takeStderr(bytes: Buffer): void {
+  #receiveStderr(bytes: Buffer): void {
     this.#stderrBytes += bytes.length;
     if (this.#stderrBytes > STDERR_BYTES_MAX) throw new FrameError("the agent's error stream is flooded");
     this.#stderr = (this.#stderr + bytes.toString('latin1').replaceAll(/[^\x20-\x7e]+/g, ' ')).slice(-STDERR_KEPT);

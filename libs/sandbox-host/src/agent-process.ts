@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the agent runs as in every sandbox, whatever engine runs it.
+// The user and the environment of the agent in every sandbox, whatever engine runs it.
 
-/** A user of no account outside: unlikely to be anybody on the host. The image's recipe makes it. */
+/** A user id that the host is unlikely to use. The image's recipe creates the user. */
 export const SANDBOX_UID = 10_001;
 
 /**
- * Of the agent's runtime, which no job finds in its own environment: it compiles and collects on its own thread. It
- * ends where it can't start another, and a job may have taken all that there may be.
+ * Variables of the agent's runtime, which jobs don't get. Compilation and garbage collection run on the agent's own
+ * thread. The runtime ends where it can't start another thread, and a job may have used up all of them.
  * https://bun.com/docs/runtime/debugger#jsc-flags
  */
 export const AGENT_VARIABLES = {

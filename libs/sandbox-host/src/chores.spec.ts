@@ -8,13 +8,13 @@ afterEach(() => void vi.useRealTimers());
 const noting = (did: string[], name: string) => async () => void did.push(name);
 
 describe('a chore', () => {
-  it('is done at once where no job runs', async () => {
+  it('runs at once where no job runs', async () => {
     const did: string[] = [];
     await new Chores().do(noting(did, 'a'));
     expect(did).toEqual(['a']);
   });
 
-  it('waits for the job that runs, and for its answer to be out', async () => {
+  it('waits for the running job, and until its answer is sent', async () => {
     const chores = new Chores();
     const did: string[] = [];
     const ended = chores.begin();
@@ -28,7 +28,7 @@ describe('a chore', () => {
     expect(did).toEqual(['a']);
   });
 
-  it('waits for no longer than 150 ms, however long the job takes', async () => {
+  it('waits at most 150 ms, however long the job takes', async () => {
     const chores = new Chores();
     const did: string[] = [];
     chores.begin();
@@ -39,7 +39,7 @@ describe('a chore', () => {
     expect(did).toEqual(['a']);
   });
 
-  it('is done after those before it, one at a time, also where one of them failed', async () => {
+  it('runs after earlier ones, one at a time, also where one of them failed', async () => {
     const chores = new Chores();
     const did: string[] = [];
     const { promise, reject } = Promise.withResolvers<never>();
@@ -53,7 +53,7 @@ describe('a chore', () => {
     expect(did).toEqual(['b']);
   });
 
-  it('that goes first is done before those that wait, in a quiet moment too', async () => {
+  it('with priority runs before those that wait, also in a quiet moment', async () => {
     const chores = new Chores();
     const did: string[] = [];
     const ended = chores.begin();
@@ -66,7 +66,7 @@ describe('a chore', () => {
     expect(did).toEqual(['b', 'a']);
   });
 
-  it('that goes first is done within 150 ms, also beside one that hangs', async () => {
+  it('with priority runs within 150 ms, also beside one that hangs', async () => {
     const chores = new Chores();
     const did: string[] = [];
     void chores.do(() => new Promise<never>(() => undefined));
@@ -80,7 +80,7 @@ describe('a chore', () => {
     expect(did).toEqual(['b']);
   });
 
-  it('waits for its own quiet moment where the time of the one before it ran out', async () => {
+  it('waits for its own quiet moment where the time of the previous one ran out', async () => {
     const chores = new Chores();
     const did: string[] = [];
     chores.begin();
@@ -93,7 +93,7 @@ describe('a chore', () => {
     expect(did).toEqual(['first', 'later']);
   });
 
-  it('waits for nothing once it is closed', async () => {
+  it('runs nothing once the queue is closed', async () => {
     const chores = new Chores();
     const did: string[] = [];
     chores.begin();

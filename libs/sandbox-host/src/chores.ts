@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What is left of a call once its job has ended: the report, the commit and the answer. */
+/** The rest of a call once its job has ended: the report, the commit and the answer. */
 const ANSWER_MS = 20;
-/** However busy it is, a chore waits for no longer: the next calls need it. */
+/** The longest wait of a chore on a busy machine: the next calls need its result. */
 const HOLD_MS_MAX = 150;
 
 interface Waiting {
@@ -11,9 +11,9 @@ interface Waiting {
 }
 
 /**
- * The engine's work that nobody waits for: new containers for the pool, and the removal of used ones. On a small
- * machine it would take the processors from the call that has caused it. So it waits for a moment in which no job runs
- * and the last one's answer is out, and is done one piece after the other.
+ * Background work of the engine: new containers for the pool, and the removal of used ones. On a small machine it would
+ * take the processors from the call that caused it. So it waits until no job runs and the last job's answer is sent,
+ * and runs one chore after the other.
  */
 export class Chores {
   #jobs = 0;
@@ -23,7 +23,7 @@ export class Chores {
   readonly #waiting: Waiting[] = [];
   readonly #wakers = new Set<() => void>();
 
-  /** A job begins. The answer MUST be called once, at its end. */
+  /** Marks the start of a job. The returned function MUST be called once, at the job's end. */
   begin(): () => void {
     this.#jobs += 1;
     return () => {
@@ -33,7 +33,7 @@ export class Chores {
     };
   }
 
-  /** Does one piece of work in a quiet moment, after those that came before. Settles as it does. */
+  /** Runs one chore in a quiet moment, after earlier ones. Settles as the chore does. */
   do<T>(chore: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({ until: performance.now() + HOLD_MS_MAX, start: () => chore().then(resolve, reject) });
@@ -41,7 +41,7 @@ export class Chores {
     return promise;
   }
 
-  /** The same before all that wait, and not later than 150 ms from now, whatever else is being done. */
+  /** Runs a chore before all waiting ones, within 150 ms, whatever else is running. */
   doFirst<T>(chore: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const start = (): Promise<void> => {
@@ -58,7 +58,7 @@ export class Chores {
     return promise;
   }
 
-  /** Nothing waits any more. */
+  /** Removes all waiting chores. */
   close(): void {
     this.#closed = true;
     this.#wake();
@@ -69,7 +69,7 @@ export class Chores {
     this.#working = true;
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       await this.#quiet(next.until);
-      // Meanwhile another may have come that goes first, or this one's time have run out.
+      // Meanwhile another chore may have come with priority, or this one's time may have run out.
       if (this.#waiting[0] === next) await this.#waiting.shift()?.start();
     }
     this.#working = false;

@@ -7,8 +7,9 @@ import {
   ShellEnded,
   Shells,
   type SandboxJob,
-  type SandboxProspect,
+  type ExpectedJob,
   type SandboxResult,
+  type SandboxUser,
   type Shell,
   type ShellSpec,
 } from '@writ/sandbox';
@@ -24,36 +25,39 @@ import { WarmPool } from './warm-pool.ts';
 
 export interface ContainerSandboxConfig {
   readonly engine: ContainerEngine;
-  /** on every container */
+  /** labels of every container */
   readonly labels: Readonly<Record<string, string>>;
   readonly pools: readonly WarmPoolConfig[];
-  /** containers that wait with the files of a likely job, beside the pools; absent: none */
-  readonly laidOut?: number;
+  /** pre-populated containers, which wait with the files of a likely job, in addition to the pools; absent: none */
+  readonly prePopulated?: number;
   readonly report?: SandboxEventListener;
 }
 
-/** Sandboxes in containers, warm ones first, whatever engine makes them. */
+/** Sandboxes in containers of any engine, with warm pools. */
 export class ContainerSandbox extends Sandbox {
   readonly #config: ContainerSandboxConfig;
   readonly #engine: ContainerEngine;
   readonly #report: SandboxEventListener;
   readonly #pools = new Map<string, WarmPool>();
   readonly #live = new Set<string>();
-  /** made and not ready yet */
+  /** created and not ready yet */
   readonly #starting = new Set<string>();
   readonly #tasks = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #chores = new Chores();
-  readonly #laidOut: PrePopulated;
+  readonly #prePopulated: PrePopulated;
   /** kin whose containers are being pre-populated */
-  readonly #laying = new Set<string>();
+  readonly #prePopulating = new Set<string>();
 
   protected constructor(config: ContainerSandboxConfig) {
     super();
     this.#config = config;
     this.#engine = config.engine;
     this.#report = config.report ?? (() => undefined);
-    this.#laidOut = new PrePopulated({ count: config.laidOut ?? 0, remove: (container) => this.#discard(container) });
+    this.#prePopulated = new PrePopulated({
+      count: config.prePopulated ?? 0,
+      remove: (container) => this.#discard(container),
+    });
     for (const { image, size, count } of config.pools) {
       this.#pools.set(
         keyOf(image, size),
@@ -70,8 +74,8 @@ export class ContainerSandbox extends Sandbox {
   }
 
   /**
-   * Sweeps what nobody owns any more and begins to fill the pools; doesn't wait for them, nor for an engine that is
-   * away.
+   * Sweeps containers without an owner and starts to fill the pools. It waits neither for the pools nor for an
+   * unreachable engine.
    */
   protected async begin(): Promise<void> {
     await this.#engine.open(() => this.#recover());
@@ -84,8 +88,8 @@ export class ContainerSandbox extends Sandbox {
     await Promise.all([...this.#pools.values()].map((pool) => pool.full()));
   }
 
-  /** What waits in the pools, and what is being started for them. */
-  get warmth(): { readonly ready: number; readonly starting: number } {
+  /** The containers that wait in the pools, and those that are starting. */
+  get poolCounts(): { readonly ready: number; readonly starting: number } {
     const pools = [...this.#pools.values()];
     return {
       ready: pools.reduce((sum, { idle }) => sum + idle, 0),
@@ -93,14 +97,12 @@ export class ContainerSandbox extends Sandbox {
     };
   }
 
-  /**
-   * Resolves where the engine would do work for this process now. Rejects with EngineNotReady within a second or so.
-   */
+  /** Resolves where the engine can now serve this process. Rejects with EngineNotReady within a second or so. */
   async verifyReady(): Promise<void> {
     await this.#engine.verifyReady();
   }
 
-  /** Containers of this sandbox that exist now, waiting ones included. */
+  /** All containers of this sandbox, waiting ones included. */
   get containers(): readonly string[] {
     return [...this.#live];
   }
@@ -108,29 +110,29 @@ export class ContainerSandbox extends Sandbox {
   override async run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
     assertRunnable(job);
     const run = new JobRun(job, AbortSignal.any([signal, this.#closing.signal]), {
-      acquire: async () => this.#takeLaidOut(job) ?? (await this.#acquire(job)),
+      acquire: async () => this.#takePrePopulated(job) ?? (await this.#acquire(job)),
       discard: (container) => this.#discard(container),
       release: (container) => this.#release(container),
       ranOutOfMemory: (id) => this.#engine.ranOutOfMemory(id),
-      isEngineThere: () => this.#engine.isThere(),
+      isEngineReachable: () => this.#engine.isReachable(),
     });
     const ended = this.#chores.begin();
     return this.#track(run.result().finally(ended));
   }
 
-  override prospect(prospect: SandboxProspect): void {
+  override expect(prospect: ExpectedJob): void {
     const kin = kinOf(prospect.kin, prospect);
     if (
-      (this.#config.laidOut ?? 0) === 0 ||
-      this.#laidOut.has(kin) ||
-      this.#laying.has(kin) ||
+      (this.#config.prePopulated ?? 0) === 0 ||
+      this.#prePopulated.has(kin) ||
+      this.#prePopulating.has(kin) ||
       this.#closing.signal.aborted
     )
       return;
-    this.#laying.add(kin);
-    const laid = this.#chores.do(() => this.#layOut(kin, prospect)).finally(() => this.#laying.delete(kin));
+    this.#prePopulating.add(kin);
+    const populated = this.#chores.do(() => this.#layOut(kin, prospect)).finally(() => this.#prePopulating.delete(kin));
     void this.#track(
-      laid.catch((error: Error) => this.#report({ type: 'pool.refill_failed', image: prospect.image, error })),
+      populated.catch((error: Error) => this.#report({ type: 'pool.refill_failed', image: prospect.image, error })),
     );
   }
 
@@ -143,7 +145,7 @@ export class ContainerSandbox extends Sandbox {
     this.#closing.abort();
     this.#chores.close();
     for (const pool of this.#pools.values()) pool.close();
-    this.#laidOut.close();
+    this.#prePopulated.close();
     while (this.#tasks.size > 0) await Promise.allSettled(this.#tasks);
     await this.#engine.close();
   }
@@ -164,7 +166,7 @@ export class ContainerSandbox extends Sandbox {
       {
         discard: (each) => this.#discard(each),
         ranOutOfMemory: (id) => this.#engine.ranOutOfMemory(id),
-        isEngineThere: () => this.#engine.isThere(),
+        isEngineReachable: () => this.#engine.isReachable(),
       },
       signal,
     );
@@ -174,31 +176,46 @@ export class ContainerSandbox extends Sandbox {
     return shell;
   }
 
-  async #layOut(kin: string, { image, limits, files }: SandboxProspect): Promise<void> {
-    const container = (await this.#pools.get(keyOf(image, limits))?.take()) ?? (await this.#start(image, limits, {}));
+  async #layOut(kin: string, { image, limits, files }: ExpectedJob): Promise<void> {
+    const container =
+      (await this.#pools.get(keyOf(image, limits))?.acquire()) ?? (await this.#start(image, limits, {}));
     try {
-      for await (const parts of encodeEntries(files(), container.standing)) await container.send(parts);
+      for await (const parts of encodeEntries(files(), container.presentEntries)) await container.send(parts);
     } catch (error) {
       this.#discard(container);
       throw error;
     }
-    this.#laidOut.put(kin, container);
+    this.#prePopulated.put(kin, container);
   }
 
-  #takeLaidOut(job: SandboxJob): AgentContainer | null {
-    const container = job.kin === undefined ? null : this.#laidOut.take(kinOf(job.kin.name, job));
+  #takePrePopulated(job: SandboxJob): AgentContainer | null {
+    // Waiting containers have the user of sandboxes.
+    if (job.user !== undefined) return null;
+    const container = job.kin === undefined ? null : this.#prePopulated.acquire(kinOf(job.kin.name, job));
     if (container) this.#report({ type: 'pool.hit', image: job.image });
     return container;
   }
 
-  async #acquire({ image, limits, labels }: Pick<ShellSpec, 'image' | 'limits' | 'labels'>): Promise<AgentContainer> {
-    const warm = await this.#pools.get(keyOf(image, limits))?.take();
+  async #acquire({
+    image,
+    limits,
+    labels,
+    user,
+  }: Pick<SandboxJob, 'image' | 'labels' | 'user'> & Pick<ShellSpec, 'limits'>): Promise<AgentContainer> {
+    if (user !== undefined) return await this.#start(image, limits, labels, user);
+    const warm = await this.#pools.get(keyOf(image, limits))?.acquire();
     this.#report({ type: warm ? 'pool.hit' : 'pool.miss', image });
     return warm ?? this.#start(image, limits, labels);
   }
 
-  #start(image: string, size: SandboxSize, labels: Readonly<Record<string, string>>): Promise<AgentContainer> {
-    return this.#track(this.#startOne({ image, size, labels: { ...labels, ...this.#config.labels } }));
+  #start(
+    image: string,
+    size: SandboxSize,
+    labels: Readonly<Record<string, string>>,
+    user?: SandboxUser,
+  ): Promise<AgentContainer> {
+    const spec = { image, size, labels: { ...labels, ...this.#config.labels } };
+    return this.#track(this.#startOne(user === undefined ? spec : { ...spec, user }));
   }
 
   async #startOne(spec: ContainerSpec): Promise<AgentContainer> {
@@ -223,16 +240,16 @@ export class ContainerSandbox extends Sandbox {
   }
 
   /**
-   * Removes a container whose job says that it has ended, when its answer is out: what the engine does for it takes
-   * longer than the rest of the call. Only the job's word says so, therefore nobody listens to it any more and it waits
-   * for no longer than `Chores` holds anything.
+   * Removes a container whose job has ended by its own report, after the answer: the engine takes longer for it than
+   * the rest of the call. The report may be forged, so its output is ignored from now on, and the removal waits no
+   * longer than `Chores` permits.
    */
   #release(container: AgentContainer): void {
-    container.hush();
+    container.stopListening();
     void this.#track(this.#chores.doFirst(() => this.#remove(container)));
   }
 
-  /** Removes a container in the background: nobody waits for the end of what has given its answer. */
+  /** Removes a container in the background: a container that has given its answer delays nothing. */
   #discard(container: AgentContainer): void {
     void this.#track(this.#remove(container));
   }
@@ -253,13 +270,16 @@ export class ContainerSandbox extends Sandbox {
     );
   }
 
-  /** What carries our name and isn't ours is of an earlier life, or of an engine that was away when we gave it up. */
+  /**
+   * A container with our label that isn't ours belongs to an earlier process, or to an engine that was unreachable when
+   * we gave it up.
+   */
   async #sweep(): Promise<void> {
     try {
       const containers = await this.#engine.sweep((id) => this.#live.has(id) || this.#starting.has(id));
       if (containers > 0) this.#report({ type: 'swept', containers });
     } catch {
-      // No engine: the watch has said so, and sweeps again when it is back.
+      // The watch has reported the missing engine, and sweeps again when it is back.
     }
   }
 

@@ -4,7 +4,9 @@ import {
   NO_USAGE,
   Shell,
   ShellEnded,
-  ShellTalk,
+  ShellClient,
+  type Channels,
+  type SandboxEgress,
   type SandboxUsage,
   type SandboxPatch,
   type ShellSpec,
@@ -13,40 +15,46 @@ import {
   type Transcript,
 } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
+import { channelsOf } from './container-channels.ts';
 import type { Measure } from './measure.ts';
 import { CpuWatch } from './cpu-watch.ts';
 import type { RunContext } from './job-run.ts';
 
-/** The workspace, or what changed of it, goes in before anything runs: only an engine that hangs takes this long. */
+/** The workspace, or its changes, are sent before anything runs: only an engine that hangs takes this long. */
 const SEND_MS_MAX = 60_000;
-/** How much later than the agent we give up on a turn by ourselves, the return of a full delta included. */
+/** How much later than the agent we end a turn ourselves, which includes the return of a full delta. */
 const RETURN_MS_MAX = 30_000;
 
 type Why = Pick<ShellEnded, 'ended' | 'reason'> & { readonly detail: string | null };
 
-/** A shell in a container: used by one session, and removed with it. */
+/** The egress of a turn that has none. */
+const CLOSED: SandboxEgress = { serve: (connection) => void connection.destroy() };
+
+/** A shell in a container: one session uses it, and it is removed with the session. */
 export class ContainerShell extends Shell {
   readonly #container: AgentContainer;
-  readonly #context: Pick<RunContext, 'discard' | 'ranOutOfMemory' | 'isEngineThere'>;
-  readonly #talk: ShellTalk;
+  readonly #context: Pick<RunContext, 'discard' | 'ranOutOfMemory' | 'isEngineReachable'>;
+  readonly #talk: ShellClient;
   readonly #ended = Promise.withResolvers<Why>();
   readonly #gone = Promise.withResolvers<undefined>();
-  /** processor time that turns before have been charged with, in milliseconds */
+  /** processor time charged to earlier turns, in milliseconds */
   #charged = 0;
+  #hasProxy = false;
   #why: Why | null = null;
 
   /**
-   * Takes a container over and opens a shell in it. Rejects with ShellEnded, and with SandboxJobError; the container is
-   * given back then.
+   * Takes a container over and opens a shell in it. Rejects with ShellEnded or SandboxJobError, and gives the container
+   * back.
    */
   static async open(
     container: AgentContainer,
     spec: ShellSpec,
-    context: Pick<RunContext, 'discard' | 'ranOutOfMemory' | 'isEngineThere'>,
+    context: Pick<RunContext, 'discard' | 'ranOutOfMemory' | 'isEngineReachable'>,
     signal: AbortSignal,
   ): Promise<ContainerShell> {
     const shell = new ContainerShell(container, context);
     try {
+      shell.#hasProxy = spec.proxy === true;
       await container.meter.begin();
       await shell.#within(SEND_MS_MAX, signal, shell.#talk.open(spec));
       return shell;
@@ -58,12 +66,12 @@ export class ContainerShell extends Shell {
 
   private constructor(
     container: AgentContainer,
-    context: Pick<RunContext, 'discard' | 'ranOutOfMemory' | 'isEngineThere'>,
+    context: Pick<RunContext, 'discard' | 'ranOutOfMemory' | 'isEngineReachable'>,
   ) {
     super();
     this.#container = container;
     this.#context = context;
-    this.#talk = new ShellTalk((parts) => container.send(parts));
+    this.#talk = new ShellClient((parts) => container.send(parts));
     container.listen({
       message: (message) => this.#talk.accept(message),
       closed: (error) =>
@@ -89,24 +97,39 @@ export class ContainerShell extends Shell {
       spent: () =>
         this.#end({ ended: 'limit', reason: 'cpu', detail: 'the session used more processor time than the call may' }),
     });
+    const channels = this.#channelsOf(turn);
     try {
-      const transcript = await this.#within(turn.yieldMs + RETURN_MS_MAX, signal, this.#talk.turn(turn));
+      const transcript = await this.#within(turn.yieldMs + RETURN_MS_MAX, signal, this.#talk.turn(turn, channels));
       return await this.#turned(turn, transcript, Math.round(performance.now() - startedAt));
     } catch (error) {
       if (!(error instanceof ShellEnded)) throw error;
       throw await this.#judged(error, Math.round(performance.now() - startedAt));
     } finally {
+      channels?.close();
       watch.stop();
     }
   }
 
-  override bring(patches: readonly SandboxPatch[]): Promise<readonly string[]> {
-    return this.#within(SEND_MS_MAX, new AbortController().signal, this.#talk.bring(patches));
+  override applyPatches(patches: readonly SandboxPatch[]): Promise<readonly string[]> {
+    return this.#within(SEND_MS_MAX, new AbortController().signal, this.#talk.applyPatches(patches));
   }
 
   override async close(): Promise<void> {
     this.#end({ ended: 'killed', reason: 'aborted', detail: null });
     await this.#gone.promise;
+  }
+
+  /**
+   * INVARIANT (egress of one turn): a connection belongs to the turn in which the container opened it, and closes with
+   * it at the latest. Nothing is accepted between turns.
+   */
+  #channelsOf({ egress = CLOSED }: ShellTurn): Channels | null {
+    if (!this.#hasProxy) return null;
+    const channels = channelsOf(this.#container, egress, (error) => {
+      channels.close();
+      this.#end({ ended: 'invalid', reason: 'protocol', detail: error.message });
+    });
+    return channels;
   }
 
   async #turned({ limits }: ShellTurn, transcript: Transcript, wallMs: number): Promise<ShellTurned> {
@@ -144,7 +167,10 @@ export class ContainerShell extends Shell {
     };
   }
 
-  /** The answer, unless the shell ends before, the signal aborts or the time is over: each of these ends it. */
+  /**
+   * Resolves with the answer, unless the shell ends, the signal aborts or the time is over before; the last two end the
+   * shell.
+   */
   async #within<T>(ms: number, signal: AbortSignal, answer: Promise<T>): Promise<T> {
     const abort = () => this.#end({ ended: 'killed', reason: 'aborted', detail: null });
     const timer = setTimeout(
@@ -169,14 +195,15 @@ export class ContainerShell extends Shell {
     }
   }
 
-  /** Corrects what the stream says by what the kernel and the engine know. */
+  /** Corrects the stream's report by the facts of the kernel and the engine. */
   async #judged({ ended, reason, message }: ShellEnded, wallMs: number): Promise<ShellEnded> {
     const usage = await this.#usage(wallMs);
     if (ended !== 'lost') return new ShellEnded(ended, reason, message, usage);
     if (await this.#context.ranOutOfMemory(this.#container.id))
       return new ShellEnded('limit', 'memory', 'the session used more memory than its limit', usage);
-    if (!(await this.#context.isEngineThere())) return new ShellEnded(ended, 'engine', 'the engine went away', usage);
-    return new ShellEnded(ended, 'container', this.#container.complaint ?? message, usage);
+    if (!(await this.#context.isEngineReachable()))
+      return new ShellEnded(ended, 'engine', 'the engine went away', usage);
+    return new ShellEnded(ended, 'container', this.#container.lastStderr ?? message, usage);
   }
 
   async #usage(wallMs: number): Promise<SandboxUsage> {

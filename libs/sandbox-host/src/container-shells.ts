@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Shells, type Shell, type ShellSpec } from '@writ/sandbox';
 
-/** Opens one shell in a container of the sandbox's. */
+/** Opens one shell in a container of the sandbox. */
 export type OpenShell = (spec: ShellSpec, signal: AbortSignal) => Promise<Shell>;
 
-/** Shells in containers of a sandbox: its pools, its labels, its sweep. */
+/** Shells in containers of a sandbox, which share its pools, labels and sweep. */
 export class ContainerShells extends Shells {
   readonly #open: OpenShell;
 

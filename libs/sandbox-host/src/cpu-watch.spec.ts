@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A watch over what `used` says at each moment since the start; how often it looked and cried. */
+/** A watch that reads `used` at each moment since the start. Returns how often it read, and how often it fired. */
 function watching(limitMs: number, cpus: number, used: (elapsedMs: number) => number | null | Error) {
   const seen = { looks: 0, spent: 0 };
   const start = Date.now();
@@ -29,7 +29,7 @@ function watching(limitMs: number, cpus: number, used: (elapsedMs: number) => nu
   return { seen, watch };
 }
 
-test('a job that spins is seen as soon as its limit can be passed, and once', async () => {
+test('a job that spins is detected as soon as it can exceed its limit, and once', async () => {
   const { seen } = watching(1_000, 2, (elapsed) => elapsed * 2);
   await vi.advanceTimersByTimeAsync(500);
   expect(seen).toEqual({ looks: 0, spent: 0 });
@@ -39,7 +39,7 @@ test('a job that spins is seen as soon as its limit can be passed, and once', as
   expect(seen).toEqual({ looks: 1, spent: 1 });
 });
 
-test('a job that uses less is looked at seldom, and at the limit itself still in its rights', async () => {
+test('a job that uses less is measured seldom, and may use its whole limit', async () => {
   const { seen } = watching(1_000, 1, (elapsed) => Math.min(1_000, elapsed / 2));
   await vi.advanceTimersByTimeAsync(2_000);
   expect(seen.spent).toBe(0);
@@ -47,7 +47,7 @@ test('a job that uses less is looked at seldom, and at the limit itself still in
 });
 
 test.each([
-  ['nobody can tell', null],
+  ['no value is available', null],
   ['reading fails', new Error('the engine is gone')],
 ] as const)('where %s, time on every processor counts', async (_what, answer) => {
   const { seen } = watching(1_000, 2, () => answer);
@@ -55,7 +55,7 @@ test.each([
   expect(seen.spent).toBe(1);
 });
 
-test('a stopped watch says nothing, not even of a look that is under way', async () => {
+test('a stopped watch reports nothing, also from a pending measurement', async () => {
   const { seen, watch } = watching(100, 1, () => 1_000);
   vi.advanceTimersByTime(101);
   expect(seen.looks).toBe(1);

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Between two looks at the least: what a job can use beyond its limit before it is seen, on one processor. */
+/**
+ * The shortest time between two measurements. On one processor, a job can use this much beyond its limit before that is
+ * detected.
+ */
 const LOOK_MS_MIN = 50;
 
 export interface CpuWatchOptions {
-  /** processor time that may be used, in milliseconds */
+  /** the limit of processor time, in milliseconds */
   readonly limitMs: number;
   readonly cpus: number;
-  /** processor time used so far, in milliseconds; null when nobody can tell */
+  /** processor time used so far, in milliseconds; null when no value is available */
   readonly read: () => Promise<number | null>;
   /** milliseconds of a monotonic clock */
   readonly now: () => number;
-  /** called once, when more was used than may be */
+  /** called once, when the job exceeds its limit */
   readonly spent: () => void;
 }
 
 /**
- * Watches the processor time of one job from outside. It looks no earlier than the limit can be reached, so that a job
- * with plenty of it costs nothing. Time that can't be measured counts as used on every processor: a limit that can't be
- * seen is still one.
+ * Watches the processor time of one job from outside. It measures no earlier than the job can reach the limit, so a job
+ * far below it costs nothing. Where the time can't be measured, all processors count as busy, so the limit is enforced
+ * all the same.
  */
 export class CpuWatch {
   readonly #options: CpuWatchOptions;
@@ -26,7 +29,7 @@ export class CpuWatch {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** Begins at once. */
+  /** Starts at once. */
   constructor(options: CpuWatchOptions) {
     this.#options = options;
     this.#startedAt = options.now();
@@ -40,7 +43,7 @@ export class CpuWatch {
 
   #lookAfter(leftMs: number): void {
     if (this.#stopped) return;
-    // The limit itself may be used up: what ends a job is a millisecond more.
+    // The job may use up the limit itself: only a millisecond more ends it.
     this.#timer = setTimeout(
       () => void this.#look(),
       Math.max(LOOK_MS_MIN, Math.ceil((leftMs + 1) / this.#options.cpus)),

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Why an engine does no work for this process. `denied`: it, or the system in front of it, refuses this process.
- * `unreachable`: nothing answers there. `silent`: it takes requests and doesn't answer in time. `failed`: it answers
- * with an error. `missing`: it answers, and lacks what sandboxes are made of. `image`: no sandbox has started, since
- * the image that is configured can't run.
+ * Why an engine can't serve this process.
+ * - `denied`: the engine, or the system in front of it, refuses this process
+ * - `unreachable`: nothing answers at its address
+ * - `silent`: it accepts requests and doesn't answer in time
+ * - `failed`: it answers with an error
+ * - `missing`: it answers, and lacks a part that sandboxes need
+ * - `image`: no sandbox has started, since the configured image can't run
  */
 export type EngineProblem = 'denied' | 'unreachable' | 'silent' | 'failed' | 'missing' | 'image';
 
-/** An engine that can't be used now; it may be a moment later. */
+/** An engine that can't be used now; that may change at any moment. */
 export class EngineNotReady extends Error {
   readonly problem: EngineProblem;
 
@@ -19,9 +22,9 @@ export class EngineNotReady extends Error {
   }
 }
 
-/** What systems say of an address that this process may not use. */
+/** Error codes for an address that this process may not use. */
 const DENIED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM']);
-/** What systems say of an address where nobody is, or no more. */
+/** Error codes for an address where nothing listens. */
 const UNREACHABLE: ReadonlySet<unknown> = new Set([
   'ENOENT',
   'ENOTDIR',
@@ -36,8 +39,8 @@ const UNREACHABLE: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Asks an engine something that it answers at once, and resolves when it did. The signal aborts the question when its
- * time is over, so that a silent engine gathers no connections. Rejects with EngineNotReady.
+ * Sends a request that an engine answers at once, and resolves with success. `signal` aborts the request when its time
+ * is over, so that connections to a silent engine don't pile up. Rejects with EngineNotReady.
  */
 export async function verifyEngine(msMax: number, ask: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const signal = AbortSignal.timeout(msMax);

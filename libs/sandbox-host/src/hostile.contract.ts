@@ -10,26 +10,26 @@ export interface HostileUnderTest {
 }
 
 export interface HostileTraits {
-  /** the engine bounds processes (`pids`) itself; where nobody does, a bomb of them would be the machine's */
+  /** whether the engine bounds the processes of a job (`pids`) itself; a fork bomb runs only where it does */
   readonly boundsProcesses: boolean;
-  /** what the agent says is sealed: a job that doesn't know the key can't speak in its place */
-  readonly sealsVoice: boolean;
+  /** whether the agent's messages are sealed: a job without the key can't forge them */
+  readonly sealsOutput: boolean;
 }
 
-/** The number of the agent's process, by its command line alone: the job's own contains this text too. */
+/** The number of the agent's process, found by its exact command line: the job's own contains this text too. */
 const AGENT =
   '$(for p in /proc/[0-9]*; do case "$(tr "\\0" " " < $p/cmdline 2>/dev/null)" in ' +
   '"/opt/writ/agent "*) echo ${p#/proc/};; esac; done)';
-/** Its streams: what a job writes there is heard as if the agent had said it. */
-const VOICE = `/proc/${AGENT}/fd/1`;
-/** A command that runs these lines as they stand. */
+/** Its streams: bytes that a job writes there arrive as messages of the agent. */
+const AGENT_STDOUT = `/proc/${AGENT}/fd/1`;
+/** A command that runs these lines. */
 const pythonOf = (...lines: readonly string[]): string => `python3 -c "${lines.join('\n')}"`;
 
-/** What every sandbox of containers must bear, whatever its engine. `open` is called once. */
+/** The attacks that every sandbox of containers must withstand, whatever its engine. `open` is called once. */
 export function hostileContract(
   name: string,
   open: () => Promise<HostileUnderTest>,
-  { boundsProcesses, sealsVoice }: HostileTraits,
+  { boundsProcesses, sealsOutput }: HostileTraits,
 ): void {
   describe(name, () => {
     let sandbox: ContainerSandbox;
@@ -38,8 +38,8 @@ export function hostileContract(
       ({ sandbox, image } = await open());
     }, 240_000);
     afterAll(() => sandbox.close(), 240_000);
-    /** Where it can be forged, an end is believed: it is only ever the job's own word, and takes its effect with it. */
-    const FORGED = sealsVoice
+    /** Where an end can be forged, it is accepted: it is only the job's own report, and removes its own effect. */
+    const FORGED = sealsOutput
       ? { ended: 'invalid', reason: 'protocol', changes: [] }
       : { ended: 'exited', exitCode: 0, changes: [] };
     const run = (command: string, limits: Partial<SandboxLimits> = {}) => runIn(sandbox, image, command, limits);
@@ -57,17 +57,17 @@ export function hostileContract(
         expect(result).toMatchObject({ ended: 'limit', reason: 'memory' });
       });
 
-      test.runIf(boundsProcesses)('a fork bomb ends with the job', async () => {
+      test.runIf(boundsProcesses)('a fork bomb ends with its job', async () => {
         const result = await run(':(){ :|:& };:; wait', { wallMs: 1500 });
         expect(['exited', 'timeout', 'limit']).toContain(result.ended);
         expect(await run('echo fine')).toMatchObject({ ended: 'exited', exitCode: 0 });
       });
 
       test.runIf(boundsProcesses)(
-        'a job that takes every process there may be, and then floods, is cut and does not end the agent',
+        'a job that uses up all processes and then floods is cut, and the agent goes on',
         async () => {
-          // While it reads the flood the agent's runtime compiles what has become hot, and collects: on threads of
-          // their own, if it may.
+          // While the agent reads the flood, its runtime compiles hot code and collects garbage, on other threads if it
+          // may.
           const flood = pythonOf(
             'import os, time',
             'try:',
@@ -86,19 +86,19 @@ export function hostileContract(
         120_000,
       );
 
-      test('a disk filler meets the size of the workspace', async () => {
+      test('a disk filler reaches the size limit of the workspace', async () => {
         const result = await run('head -c 100M /dev/zero > full; echo $?; stat -c %s full; rm full', {
           memoryBytes: 256 << 20,
         });
         expect(textOf(result)).toContain(`No space left on device\n1\n${LIMITS.tmpfsBytes}\n`);
       });
 
-      test('a maker of files meets the number of inodes or of changes', async () => {
+      test('a maker of many files reaches the limit of inodes or of changes', async () => {
         const result = await run('for i in $(seq 2000); do : > f$i; done');
         expect(result).toMatchObject({ ended: 'limit', reason: 'delta_files', changes: [] });
       });
 
-      test('a sparse file of a terabyte costs nobody a terabyte', async () => {
+      test('a sparse file of a terabyte takes no terabyte anywhere', async () => {
         expect(await run('truncate -s 1T huge || truncate -s 1G huge')).toMatchObject({
           ended: 'limit',
           reason: 'delta_bytes',
@@ -122,8 +122,8 @@ export function hostileContract(
       });
     });
 
-    describe('processes that stay', () => {
-      test('background processes end with the command, whatever group they are in', async () => {
+    describe('remaining processes', () => {
+      test('background processes end with the command, whatever process group they are in', async () => {
         const started = performance.now();
         const result = await run('sleep 1000 & (setsid sleep 1000 &) ; nohup sleep 1000 > /dev/null 2>&1 & echo done');
         expect(result).toMatchObject({ ended: 'exited', exitCode: 0 });
@@ -151,7 +151,7 @@ export function hostileContract(
       });
     });
 
-    describe('effects that are none', () => {
+    describe('invalid effects', () => {
       test.each([
         ['a FIFO', 'mkfifo pipe', 'entry_special'],
         ['a socket', 'python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\'s\')"', 'entry_special'],
@@ -165,7 +165,7 @@ export function hostileContract(
         expect(result.detail).not.toBeNull();
       });
 
-      test('a hard link is a file of its own, and a link out of the workspace only a text', async () => {
+      test('a hard link becomes a separate file, and a link out of the workspace stays a text', async () => {
         const result = await run('echo x > a && ln a b && ln -s /etc/shadow c && ln -s / d');
         expect(result.changes.map(({ path, after }) => [path, after?.kind])).toEqual([
           ['a', 'file'],
@@ -176,9 +176,9 @@ export function hostileContract(
       });
     });
 
-    describe('against the agent', () => {
+    describe('attacks on the agent', () => {
       test('forged frames fail their own job only', async () => {
-        const forged = run(`head -c 100000 /dev/urandom > ${VOICE}; echo still here`);
+        const forged = run(`head -c 100000 /dev/urandom > ${AGENT_STDOUT}; echo still here`);
         const [bad, good] = await Promise.all([forged, run('sleep 0.3; echo fine')]);
         expect(bad).toMatchObject({ ended: 'invalid', reason: 'protocol', changes: [] });
         expect(good).toMatchObject({ ended: 'exited', exitCode: 0 });
@@ -188,25 +188,27 @@ export function hostileContract(
         expect(await run(`yes > /proc/${AGENT}/fd/2`)).toMatchObject({ ended: 'invalid', reason: 'protocol' });
       });
 
-      // exit {code: 0}, then end {changes: 0}, as the agent would say it.
+      // exit {code: 0}, then end {changes: 0}, in the agent's encoding.
       const FORGED_END =
         'python3 -c "import struct, json, os; ' +
         "f = lambda t, o: struct.pack('>IBB', len(json.dumps(o)), 1, t) + json.dumps(o).encode(); " +
         'os.write(1, f(67, dict(code=0, signal=None, timed_out=False, dropped_bytes=0)) + f(70, dict(changes=0)))"';
 
-      test("a well-formed forgery is only ever the job's own word", async () => {
-        // The job hides its effect, and the effect with it.
-        expect(await run(`echo x > made; ${FORGED_END} > ${VOICE}; sleep 5; exit 3`)).toMatchObject(FORGED);
+      test("a well-formed forgery affects only the job's own report", async () => {
+        // The job hides its exit status, and loses its effect with it.
+        expect(await run(`echo x > made; ${FORGED_END} > ${AGENT_STDOUT}; sleep 5; exit 3`)).toMatchObject(FORGED);
       });
 
-      test('a job that forges its end and floods on is gone all the same', async () => {
+      test('a job that forges its end and keeps flooding is removed all the same', async () => {
         await until('those before are gone', () => sandbox.containers.length === 0);
-        expect(await run(`${FORGED_END} > ${VOICE}; exec cat /dev/zero > ${VOICE}`)).toMatchObject(FORGED);
-        if (!sealsVoice) expect(sandbox.containers).toHaveLength(1);
+        expect(await run(`${FORGED_END} > ${AGENT_STDOUT}; exec cat /dev/zero > ${AGENT_STDOUT}`)).toMatchObject(
+          FORGED,
+        );
+        if (!sealsOutput) expect(sandbox.containers).toHaveLength(1);
         await until('its container is gone', () => sandbox.containers.length === 0);
       });
 
-      test('a stopped agent is given up in time', async () => {
+      test('a stopped agent is abandoned in time', async () => {
         const result = await run(`kill -STOP ${AGENT}; sleep 100`, { wallMs: 500 });
         expect(result).toMatchObject({ ended: 'timeout', reason: 'wall', exitCode: null, signal: null, changes: [] });
       });
@@ -229,7 +231,7 @@ export function hostileContract(
       expect(usage.cpuMs).toBeLessThan(3000);
       expect(usage.wallMs).toBeGreaterThanOrEqual(500);
       expect(usage.memoryPeakBytes).toBeGreaterThan(50 << 20);
-      // A figure that nobody counted is none.
+      // Without a counter there is no figure.
       expect(USAGE_COUNTERS).toContain(usage.countedBy);
     });
 

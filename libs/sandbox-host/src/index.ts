@@ -6,6 +6,7 @@ export type { ContainerEngine, ContainerSpec, SandboxSize, WarmPoolConfig } from
 export { ContainerSandbox, type ContainerSandboxConfig } from './container-sandbox.ts';
 export { EngineNotReady, verifyEngine, type EngineProblem } from './engine-not-ready.ts';
 export type { SandboxEvent, SandboxEventListener } from './events.ts';
+export { perform, type Ending, type Performance } from './perform.ts';
 export type { Measure, Meter } from './measure.ts';
 export type { Wire, WireListener } from './wire.ts';
-export { EngineTimeout, within, type Doubt } from './within.ts';
+export { EngineTimeout, within, type LivenessCheck } from './within.ts';

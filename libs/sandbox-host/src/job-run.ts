@@ -5,14 +5,14 @@ import type { Measure } from './measure.ts';
 import { CpuWatch } from './cpu-watch.ts';
 import { perform, type Ending } from './perform.ts';
 
-/** What a run needs of the sandbox that it belongs to. */
+/** The parts of the sandbox that a run uses. */
 export interface RunContext {
   acquire(): Promise<AgentContainer>;
   discard(container: AgentContainer): void;
-  /** The same for one whose job has ended by itself: there is no hurry. */
+  /** Like `discard`, for a container whose job has ended by itself: the removal is not urgent. */
   release(container: AgentContainer): void;
   ranOutOfMemory(id: string): Promise<boolean>;
-  isEngineThere(): Promise<boolean>;
+  isEngineReachable(): Promise<boolean>;
 }
 
 /** The shell's status for a command that SIGKILL ended. */
@@ -51,7 +51,7 @@ export class JobRun {
     }
   }
 
-  /** A container, or null when the job was aborted first; one that comes later is given back. */
+  /** Resolves with a container, or null when the job was aborted first; a container that comes later is given back. */
   async #acquire(): Promise<AgentContainer | null> {
     if (this.#signal.aborted) return null;
     const { promise: aborted, resolve } = Promise.withResolvers<null>();
@@ -83,7 +83,7 @@ export class JobRun {
       spent: () => overspent.abort(),
     });
     let measured: Promise<Measure> | null = null;
-    // Asked for at the exit, the numbers come while the effect is still on its way; what that takes isn't the job's.
+    // Measured at the exit, while the effect is still on its way: computing the effect is not the job's usage.
     const exited = (): void => {
       watch.stop();
       measured ??= begun.then(() => meter.read());
@@ -104,23 +104,23 @@ export class JobRun {
     return resultOf(end, transcript, wallMs, usage);
   }
 
-  /** Corrects what the stream says by what the kernel and the engine know. */
+  /** Corrects the stream's report by the facts of the kernel and the engine. */
   async #judge(container: AgentContainer, ending: Ending, transcript: Transcript, usage: Measure): Promise<Ending> {
     const { ended } = ending;
     const isKilled = transcript.exit?.signal === 'SIGKILL' || transcript.exit?.code === STATUS_SIGKILL;
-    // Ending it was our own doing, not the kernel's.
+    // We ended it, not the kernel.
     const isOurs = ended === 'timeout' || ended === 'killed';
     if (ended === 'lost' || (isKilled && !isOurs)) {
       const outOfMemory = usage.outOfMemory ?? (await this.#context.ranOutOfMemory(container.id));
       if (outOfMemory) return { ended: 'limit', reason: 'memory', detail: 'the job used more memory than its limit' };
     }
     if (ended !== 'lost') return ending;
-    if (!(await this.#context.isEngineThere()))
+    if (!(await this.#context.isEngineReachable()))
       return { ended, reason: 'engine', detail: 'the engine went away while the job ran' };
     return {
       ended,
       reason: 'container',
-      detail: container.complaint ?? ending.detail ?? 'the container ended before the job did',
+      detail: container.lastStderr ?? ending.detail ?? 'the container ended before the job did',
     };
   }
 }
@@ -139,13 +139,14 @@ function resultOf(
     signal: transcript?.exit?.signal ?? null,
     output: transcript?.output ?? [],
     truncatedBytes: transcript?.truncatedBytes ?? 0,
-    unheardBytes: dropped,
+    untappedBytes: dropped,
     changes: isEffect && transcript ? transcript.changes : [],
     usage: {
       wallMs,
       cpuMs,
       memoryPeakBytes,
       outputBytes: (transcript?.outputBytes ?? 0) + dropped,
+      outputLines: transcript?.outputLines ?? null,
       ...(countedBy === undefined ? {} : { countedBy }),
     },
   };

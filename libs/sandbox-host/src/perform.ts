@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  Channels,
-  CHANNELS_MAX,
-  encodeHostMessage,
   encodeJob,
   FrameError,
-  heardBytesOf,
+  tapBytesOf,
   isChannelMessage,
   Transcript,
-  WINDOW_BYTES,
   type ChannelMessage,
+  type Channels,
   type SandboxEnd,
   type SandboxJob,
   type SandboxReason,
 } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
+import { channelsOf } from './container-channels.ts';
 
-/** The workspace goes in before the job runs: only an engine that hangs takes this long. */
+/** The workspace is sent before the job runs: only an engine that hangs takes this long. */
 const SEND_MS_MAX = 60_000;
-/** How much later than the agent we give up on a job by ourselves: the agent may have been stopped by it. */
+/** How much later than the agent we end a job ourselves: the job may have stopped its agent. */
 const GRACE_MS = 3_000;
-/** After the exit the agent compares and sends back; a full delta takes seconds. */
+/** After the exit the agent compares files and sends the changes back; a full delta takes seconds. */
 const RETURN_MS_MAX = 30_000;
 
 export interface Ending {
@@ -29,16 +27,15 @@ export interface Ending {
   readonly detail: string | null;
 }
 
-/** What an attached container made of a job. `transcript` holds its output and changes. */
+/** The result of a job in an attached container. `transcript` holds its output and changes. */
 export interface Performance {
   readonly ending: Ending;
   readonly transcript: Transcript;
 }
 
 /**
- * Sends a job into a container and listens until it has ended, whoever ends it: the agent, a deadline of ours, the
- * signal, or the stream. Calls `exited` once when the command is over and its effect is still on the way. Rejects only
- * for an invalid job.
+ * Sends a job into a container and listens until it ends, by the agent, a deadline of ours, the signal, or the stream.
+ * Calls `exited` once when the command is over and its effect is still on the way. Rejects only for an invalid job.
  */
 export async function perform(
   container: AgentContainer,
@@ -46,7 +43,7 @@ export async function perform(
   signal: AbortSignal,
   exited: () => void,
 ): Promise<Performance> {
-  const sent = container.standing;
+  const sent = container.presentEntries;
   const transcript = new Transcript(sent, job.limits);
   const { promise: ending, resolve: end, reject: fail } = Promise.withResolvers<Ending>();
   const closed = (error: Error | null) =>
@@ -55,7 +52,7 @@ export async function perform(
         ? { ended: 'invalid', reason: 'protocol', detail: error.message }
         : { ended: 'lost', reason: 'container', detail: error?.message ?? null },
     );
-  const channels = channelsOf(container, job, (error) => {
+  const channels = channelsOf(container, job.egress, (error) => {
     channels.close();
     closed(error);
   });
@@ -85,8 +82,8 @@ export async function perform(
   }
 }
 
-/** What messages of the agent are given to, and what they move. */
-interface Listening {
+/** The parts that messages of the agent reach. */
+interface MessageHandlers {
   readonly transcript: Transcript;
   readonly channels: Channels;
   readonly deadline: Deadline;
@@ -96,28 +93,28 @@ interface Listening {
   readonly closed: (error: Error | null) => void;
 }
 
-/** Follows the job by what its agent sends. What the command says puts off the end for want of output. */
+/** Processes the agent's messages for the job. Output of the command restarts the deadline for silence. */
 function listenTo(
   container: AgentContainer,
   job: SandboxJob,
-  { transcript, channels, deadline, idle, end, exited, closed }: Listening,
+  { transcript, channels, deadline, idle, end, exited, closed }: MessageHandlers,
 ): void {
   const { idleMs } = job.limits;
-  const heardBytes = heardBytesOf(job.limits);
+  const tapBytes = tapBytesOf(job.limits);
   container.listen({
     message(message) {
-      if (isChannelMessage(message)) return takeChannel(channels, transcript, message);
+      if (isChannelMessage(message)) return receiveChannelMessage(channels, transcript, message);
       transcript.accept(message);
       const wait =
         message.type === 'stdout' || message.type === 'stderr'
           ? job.tap?.({ stream: message.type, bytes: message.bytes })
           : undefined;
       if (transcript.end) return end(transcript.end);
-      // Output that is cut doesn't come, so nobody can tell from here whether there is any.
-      if (transcript.exit !== null || transcript.outputBytes >= heardBytes) idle.clear();
+      // Output beyond the limit isn't sent, so from here on silence can't be detected.
+      if (transcript.exit !== null || transcript.outputBytes >= tapBytes) idle.clear();
       else if (idleMs !== undefined) idle.set(idleMs);
-      if (wait !== undefined) container.waitFor(wait, () => idleMs !== undefined && idle.set(idleMs));
-      // What isn't read can't be called silence.
+      if (wait !== undefined) container.pauseFor(wait, () => idleMs !== undefined && idle.set(idleMs));
+      // While reading is paused, there is no silence.
       if (container.isWaiting) idle.rest();
       if (message.type !== 'exit') return;
       deadline.set(RETURN_MS_MAX);
@@ -127,39 +124,20 @@ function listenTo(
   });
 }
 
-/**
- * Every window at once, and as much again for the frames around small pieces: an agent that reads never has so much
- * before it.
- */
-const WAITING_BYTES_MAX = 2 * CHANNELS_MAX * WINDOW_BYTES;
-
-/**
- * The connections of the job to its proxy. None sends more than its window holds, so that what waits for the stream
- * stays small; where a job forges the room that its stopped agent can't give, what waits ends it.
- */
-function channelsOf(container: AgentContainer, { egress }: SandboxJob, broken: (error: FrameError) => void): Channels {
-  const send = (message: ChannelMessage): void => {
-    if (message.type === 'net_open') return;
-    container.post(encodeHostMessage(message));
-    if (container.waitingBytes > WAITING_BYTES_MAX) broken(new FrameError('the agent asks for more than it reads'));
-  };
-  return new Channels(egress === undefined ? { send } : { send, opened: (connection) => egress.serve(connection) });
-}
-
-/** Connections end with the command: whoever speaks on one after that isn't the agent. */
-function takeChannel(channels: Channels, { exit }: Transcript, message: ChannelMessage): void {
+/** Connections end with the command: later messages on one can't come from the agent. */
+function receiveChannelMessage(channels: Channels, { exit }: Transcript, message: ChannelMessage): void {
   if (exit !== null) throw new FrameError('a channel is spoken on after the exit');
-  channels.take(message);
+  channels.receive(message);
 }
 
 async function send(container: AgentContainer, job: SandboxJob, isOver: () => boolean): Promise<void> {
-  for await (const parts of encodeJob(job, container.standing)) {
+  for await (const parts of encodeJob(job, container.presentEntries)) {
     if (isOver()) return;
     await container.send(parts);
   }
 }
 
-/** One timer that is moved along with the job. */
+/** One timer that is restarted along with the job. */
 class Deadline {
   readonly #expire: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -171,11 +149,11 @@ class Deadline {
 
   set(ms: number): void {
     clearTimeout(this.#timer);
-    // What is still being sent when the job has ended sets nothing any more.
+    // Bytes that are still being sent when the job has ended restart nothing.
     if (!this.#over) this.#timer = setTimeout(this.#expire, ms);
   }
 
-  /** Doesn't expire until it is set again. */
+  /** Stops the timer until it is set again. */
   rest(): void {
     clearTimeout(this.#timer);
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AgentContainer } from './agent-container.ts';
 
-/** Agents that work on something call every few seconds. */
+/** Active agents call every few seconds. */
 const WAIT_MS_MAX = 60_000;
 
-export interface LaidOutOptions {
+export interface PrePopulatedOptions {
   /** containers that wait at most */
   readonly count: number;
-  /** takes away one that is of no use any more */
+  /** removes a container that is no longer useful */
   readonly remove: (container: AgentContainer) => void;
 }
 
@@ -17,16 +17,16 @@ interface Waiting {
 }
 
 /**
- * Containers that already hold the files of a likely job, by kin (whose files they are). Each is given away once, to a
- * job of the same kin or to nobody.
+ * Containers that already hold the files of a likely job, by kin (the owner of the files). Each is given away once, to
+ * a job of the same kin.
  */
 export class PrePopulated {
-  readonly #options: LaidOutOptions;
-  /** the one that has waited longest first */
+  readonly #options: PrePopulatedOptions;
+  /** in the order of their waiting time, longest first */
   readonly #waiting = new Map<string, Waiting>();
   #closed = false;
 
-  constructor(options: LaidOutOptions) {
+  constructor(options: PrePopulatedOptions) {
     this.#options = options;
   }
 
@@ -34,8 +34,8 @@ export class PrePopulated {
     return this.#waiting.has(kin);
   }
 
-  /** The container of that kin, or null. */
-  take(kin: string): AgentContainer | null {
+  /** Removes and returns the container of that kin, or null. */
+  acquire(kin: string): AgentContainer | null {
     const waiting = this.#waiting.get(kin);
     if (!waiting) return null;
     clearTimeout(waiting.timer);
@@ -53,21 +53,21 @@ export class PrePopulated {
         : undefined;
     if (eldest !== undefined) this.#drop(eldest);
     this.#waiting.set(kin, { container, timer: setTimeout(() => this.#drop(kin), WAIT_MS_MAX).unref() });
-    // An agent that ends or speaks unasked while it waits, for want of room for example, is of no use to a job.
+    // A container whose agent ends or sends a message while it waits, for lack of space for example, can't serve a job.
     const gone = (): void => {
       if (this.#waiting.get(kin)?.container === container) this.#drop(kin);
     };
     container.listen({ message: gone, closed: gone });
   }
 
-  /** Gives up all that wait, and whatever comes. */
+  /** Removes all waiting containers, and each one that comes later. */
   close(): void {
     this.#closed = true;
     for (const kin of [...this.#waiting.keys()]) this.#drop(kin);
   }
 
   #drop(kin: string): void {
-    const container = this.take(kin);
+    const container = this.acquire(kin);
     if (container) this.#options.remove(container);
   }
 }

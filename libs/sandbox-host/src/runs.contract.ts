@@ -4,7 +4,7 @@ import type { SandboxSize } from './container-engine.ts';
 
 const MIB = 1024 * 1024;
 
-/** Limits of the hostile jobs: small, since they are all reached. */
+/** Limits of the hostile jobs: small, since the jobs reach all of them. */
 export const LIMITS: SandboxLimits = {
   memoryBytes: 128 * MIB,
   cpus: 1,
@@ -17,7 +17,7 @@ export const LIMITS: SandboxLimits = {
   deltaFiles: 1000,
 };
 
-/** What the containers of such jobs are cut to. */
+/** The limits of the containers of such jobs. */
 export const SIZE: SandboxSize = {
   memoryBytes: LIMITS.memoryBytes,
   cpus: LIMITS.cpus,
@@ -42,10 +42,10 @@ export function textOf(result: SandboxResult): string {
   return result.output.map(({ bytes }) => Buffer.from(bytes).toString()).join('');
 }
 
-/** It only ends what hangs: an engine beside others on few cores takes many seconds for what is at once elsewhere. */
+/** Only for jobs that hang: a busy engine on few cores takes many seconds for work that is otherwise instant. */
 const UNTIL_MS = 90_000;
 
-/** Waits for a condition, asking often; rejects when it doesn't come true in time. */
+/** Polls a condition frequently; rejects when it doesn't become true in time. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   const end = performance.now() + UNTIL_MS;
   while (!(await holds())) {

@@ -2,7 +2,7 @@
 import type { AgentContainer } from './agent-container.ts';
 import { WarmPool } from './warm-pool.ts';
 
-/** A pool on containers that are there as soon as they are started, and chores that are done when the test says. */
+/** A pool on containers that start instantly, and chores that run when the test says so. */
 async function openPool(count: number) {
   let started = 0;
   const chores: (() => Promise<void>)[] = [];
@@ -21,27 +21,27 @@ async function openPool(count: number) {
 }
 
 describe('a pool', () => {
-  it('replaces what was taken in a quiet moment while half of it is left', async () => {
+  it('replaces taken containers in a quiet moment while half of them are left', async () => {
     const { pool, chores, started } = await openPool(4);
-    await pool.take();
-    await pool.take();
+    await pool.acquire();
+    await pool.acquire();
     expect([started(), pool.idle, chores.length]).toEqual([4, 2, 2]);
     for (const chore of chores) await chore();
     expect([started(), pool.idle]).toEqual([6, 4]);
   });
 
-  it('replaces it at once while less is left, and no more than is missing when the moment comes', async () => {
+  it('replaces them at once while fewer are left, and never more than are missing', async () => {
     const { pool, chores, started } = await openPool(4);
-    for (let i = 0; i < 3; i++) await pool.take();
+    for (let i = 0; i < 3; i++) await pool.acquire();
     await new Promise(setImmediate);
     expect([started(), pool.idle]).toEqual([6, 3]);
     for (const chore of chores) await chore();
     expect([started(), pool.idle]).toEqual([7, 4]);
   });
 
-  it('gives nobody a container twice', async () => {
+  it('never gives a container twice', async () => {
     const { pool } = await openPool(3);
-    const taken = await Promise.all([1, 2, 3].map(() => pool.take()));
+    const taken = await Promise.all([1, 2, 3].map(() => pool.acquire()));
     expect(new Set(taken.map((container) => container?.id)).size).toBe(3);
   });
 });

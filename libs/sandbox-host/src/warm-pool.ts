@@ -5,27 +5,28 @@ const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
 export interface WarmPoolOptions {
-  /** containers that wait, at rest */
+  /** containers that wait, in the idle state */
   readonly count: number;
-  /** containers that are started at once, at most */
+  /** containers that start concurrently, at most */
   readonly startsAtOnce: number;
-  /** makes a container whose agent is ready */
+  /** creates a container whose agent is ready */
   readonly start: () => Promise<AgentContainer>;
-  /** takes away one that is of no use any more */
+  /** removes a container that is no longer useful */
   readonly remove: (container: AgentContainer) => void;
   readonly failed: (error: Error) => void;
-  /** does what can wait for a quiet moment */
+  /** runs work that can wait for a quiet moment */
   readonly later: (chore: () => Promise<void>) => void;
 }
 
 /**
- * Containers of one image and size that are started before they are needed. Each is given away once; what is given
- * away, or dies while it waits, is replaced in the background. A failing engine is asked again ever more rarely.
+ * Containers of one image and size that are started before they are needed. Each is given away once. A container that
+ * is given away, or dies while it waits, is replaced in the background. A failing engine is retried with a growing
+ * pause.
  */
 export class WarmPool {
   readonly #options: WarmPoolOptions;
   readonly #ready: AgentContainer[] = [];
-  /** takers for whom a refill is under way */
+  /** callers that wait for a container that is starting */
   readonly #waiting: ((container: AgentContainer | null) => void)[] = [];
   readonly #full: (() => void)[] = [];
   #starting = 0;
@@ -39,27 +40,28 @@ export class WarmPool {
     this.#options = options;
   }
 
-  /** How many wait now. */
+  /** Number of containers that wait now. */
   get idle(): number {
     return this.#ready.length;
   }
 
-  /** How many are being started. */
+  /** Number of containers that are starting. */
   get starting(): number {
     return this.#starting;
   }
 
   /**
-   * A container that is ready, or one that is about to be; null when there is neither and the taker must start its own.
+   * Resolves with a ready container, or one that is about to be ready; with null when there is neither and the caller
+   * must start its own.
    */
-  async take(): Promise<AgentContainer | null> {
+  async acquire(): Promise<AgentContainer | null> {
     const container = this.#ready.shift();
     if (container) {
       if (this.#isHalfFull) this.#refillLater();
       else this.#refill();
       return container;
     }
-    // Starting another beside the one under way would make both late.
+    // Starting another container beside the current one would delay both.
     if (this.#closed || this.#starting <= this.#waiting.length) {
       this.#refill();
       return null;
@@ -69,7 +71,7 @@ export class WarmPool {
     });
   }
 
-  /** Resolves when as many wait as should. Starts them. */
+  /** Fills the pool; resolves when it is full. */
   full(): Promise<void> {
     this.#refill();
     if (this.#ready.length >= this.#options.count) return Promise.resolve();
@@ -86,7 +88,7 @@ export class WarmPool {
     this.#refill();
   }
 
-  /** Stops refilling and gives up what waits. */
+  /** Stops refilling, and removes the waiting containers. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -95,7 +97,10 @@ export class WarmPool {
     for (const resolve of this.#full.splice(0)) resolve();
   }
 
-  /** Then the next call doesn't need its container yet, and the one that took the last needs the processors. */
+  /**
+   * With half of the pool left, the next call finds a container, and the call that took the last one needs the
+   * processors.
+   */
   get #isHalfFull(): boolean {
     return this.#ready.length * 2 >= this.#options.count;
   }
@@ -131,7 +136,7 @@ export class WarmPool {
       this.#offer(container);
     } catch (error) {
       this.#starting--;
-      // Whoever waited tries by itself and learns why it can't be.
+      // The waiting caller tries to start its own, and gets the reason for the failure.
       this.#waiting.shift()?.(null);
       if (this.#closed) return;
       this.#options.failed(error instanceof Error ? error : new Error(String(error)));
@@ -142,14 +147,14 @@ export class WarmPool {
 
   #offer(container: AgentContainer): void {
     if (this.#closed) return this.#options.remove(container);
-    const taker = this.#waiting.shift();
-    if (taker) return taker(container);
+    const waiting = this.#waiting.shift();
+    if (waiting) return waiting(container);
     this.#ready.push(container);
     container.listen({ message: () => this.#drop(container), closed: () => this.#drop(container) });
     if (this.#ready.length >= this.#options.count) for (const resolve of this.#full.splice(0)) resolve();
   }
 
-  /** An agent that ends or speaks unasked while it waits is not to be trusted with a job. */
+  /** A container whose agent ends or sends a message while it waits is not trusted with a job. */
   #drop(container: AgentContainer): void {
     const at = this.#ready.indexOf(container);
     if (at === -1) return;
@@ -161,7 +166,7 @@ export class WarmPool {
   #backOff(): void {
     if (this.#timer) return;
     this.#backoffMs = Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, this.#backoffMs * 2));
-    // Jitter: executors that lost one engine don't come back to it in step.
+    // Jitter: executors that lost one engine don't reconnect in step.
     const wait = this.#backoffMs * (0.5 + Math.random());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Writable } from 'node:stream';
 
-/** Who hears what comes over a wire. */
+/** Receives the bytes of a wire. */
 export interface WireListener {
-  /** Attacker-controlled: what the agent, or its job in its place, writes to its standard output. */
+  /** Attacker-controlled: bytes that the agent, or its job in its place, writes to its standard output. */
   stdout(bytes: Buffer): void;
-  /** The same of its error stream. */
+  /** The same for its error stream. */
   stderr(bytes: Buffer): void;
-  /** The stream is over; MUST be the last call that counts. */
+  /** The stream is over; MUST be the last call; later ones have no effect. */
   closed(error: Error | null): void;
 }
 
-/** The way to the agent of one container, whatever carries its three streams. */
+/** The connection to the agent of one container, whatever carries its three streams. */
 export interface Wire {
-  /** what the agent reads; MUST say by `writableNeedDrain` when it holds enough */
+  /** the agent's input; MUST show by `writableNeedDrain` when it is full */
   readonly input: Writable;
-  /** Begins to hear. Called once, before anything comes. */
-  hear(listener: WireListener): void;
+  /** Starts to deliver bytes to the listener. Called once, before anything arrives. */
+  listen(listener: WireListener): void;
   /**
-   * Reads nothing more until `resume`: the agent then waits as at a full pipe. What was read already is still heard.
+   * Stops reading until `resume`: the agent then waits as at a full pipe. Bytes that were read before are still
+   * delivered.
    */
   pause(): void;
   resume(): void;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** An engine that hangs must not hang its callers. */
+/** A request that exceeded its time: an engine that hangs must not hang its callers. */
 export class EngineTimeout extends Error {
   constructor(what: string, ms: number, more = '') {
     super(`the engine did not ${what} within ${ms} ms${more}`);
@@ -8,23 +8,23 @@ export class EngineTimeout extends Error {
   }
 }
 
-/** Asks, every so many milliseconds while a promise is awaited, whether there is still somebody to keep it. */
-export interface Doubt {
+/** How often, while a promise is pending, to check whether the other side is still there. */
+export interface LivenessCheck {
   readonly everyMs: number;
   /** MUST settle in bounded time. */
-  readonly isThere: () => Promise<boolean>;
+  readonly isReachable: () => Promise<boolean>;
 }
 
 /**
- * The promise's outcome, or EngineTimeout: after so many milliseconds, or as soon as nobody is there. What comes later
- * is handed to `late`.
+ * Settles as the promise does. Rejects with EngineTimeout after `ms`, or as soon as `doubt` finds the other side gone.
+ * A later outcome goes to `late`.
  */
 export async function within<T>(
   what: string,
   ms: number,
   promise: Promise<T>,
   late: (value: T) => void = () => undefined,
-  doubt?: Doubt,
+  liveness?: LivenessCheck,
 ): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   let isOver = false;
@@ -36,23 +36,23 @@ export async function within<T>(
   };
   const timer = setTimeout(() => giveUp(new EngineTimeout(what, ms)), ms);
   const started = performance.now();
-  let doubting: NodeJS.Timeout | undefined;
-  const doubtLater = ({ everyMs, isThere }: Doubt): void => {
-    doubting = setTimeout(
+  let livenessTimer: NodeJS.Timeout | undefined;
+  const scheduleCheck = ({ everyMs, isReachable }: LivenessCheck): void => {
+    livenessTimer = setTimeout(
       () =>
-        void isThere().then((there) => {
+        void isReachable().then((there) => {
           if (!there) giveUp(new EngineTimeout(what, Math.round(performance.now() - started), ', nor answer a ping'));
-          else if (!isOver) doubtLater({ everyMs, isThere });
+          else if (!isOver) scheduleCheck({ everyMs, isReachable });
         }),
       everyMs,
     );
   };
-  if (doubt) doubtLater(doubt);
+  if (liveness) scheduleCheck(liveness);
   try {
     return await Promise.race([promise, timeout]);
   } finally {
     isOver = true;
     clearTimeout(timer);
-    clearTimeout(doubting);
+    clearTimeout(livenessTimer);
   }
 }

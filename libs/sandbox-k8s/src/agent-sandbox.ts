@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The API of kubernetes-sigs/agent-sandbox, as far as an executor asks it: it makes claims, sees how they stand, and
-// deletes them. Pools and their templates are the chart's, or another administrator's.
+// The part of the API of kubernetes-sigs/agent-sandbox that an executor uses: it creates claims, reads their state, and
+// deletes them. Pools and their templates come from the chart, or from another administrator.
 import { EngineNotReady, type SandboxSize } from '@writ/sandbox-host';
 import { isStatus } from './api-error.ts';
 import type { KubeApi } from './kube-api.ts';
 import { LIFE_S, type PodOwner } from './pod-shape.ts';
 
 const GROUP = 'extensions.agents.x-k8s.io';
-/** The version since agent-sandbox 0.5, of both groups. Earlier ones name a template in a claim, and not a pool. */
+/**
+ * The version of both API groups since agent-sandbox 0.5. In earlier ones a claim names a template instead of a pool.
+ */
 export const SANDBOX_VERSION = 'v1beta1';
 const VERSION = SANDBOX_VERSION;
 const CLAIMS = 'sandboxclaims';
-/** The group of the Sandbox that a claim gets, and that owns its pod. */
+/** The group of the Sandbox that a claim is bound to, and that owns its pod. */
 export const SANDBOX_GROUP = 'agents.x-k8s.io';
 
 export const claimsOf = (namespace: string): string => `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/${CLAIMS}`;
 
-/** As much of a digest as tells images apart within a cluster. */
+/** Enough of a digest to distinguish the images of a cluster. */
 const DIGEST_HEX = 12;
 
 /**
- * The SandboxWarmPool whose pods have that image and size. The chart names its pools so; memory is all of a size that
- * differs between pods (a pod can't bound processes, and has one processor).
+ * The SandboxWarmPool whose pods have that image and size, by the chart's naming of pools. Memory is the only part of a
+ * size that differs between pods: a pod can't bound processes, and has one processor.
  */
 export const warmPoolOf = (prefix: string, image: string, { memoryBytes }: SandboxSize): string =>
   [prefix, image.replace(/^sha256:/, '').slice(0, DIGEST_HEX), memoryBytes].join('-');
@@ -35,7 +37,7 @@ export interface ClaimOptions {
   readonly now: Date;
 }
 
-/** A claim that goes with its owner's lease, and by itself when nobody can be left who needs its pod. */
+/** A claim that is deleted with its owner's lease, and expires when no call can need its pod any more. */
 export function claimOf({ name, namespace, labels, owner, warmPool, now }: ClaimOptions): object {
   const shutdownTime = `${new Date(now.getTime() + LIFE_S * 1000).toISOString().slice(0, 19)}Z`;
   return {
@@ -61,12 +63,12 @@ export function claimOf({ name, namespace, labels, owner, warmPool, now }: Claim
 }
 
 /**
- * Resolves where the API server serves claims of the version that is spoken here. Rejects with EngineNotReady that says
- * what to install, or with what the server says.
+ * Resolves where the API server serves claims of the supported version. Rejects with EngineNotReady that says what to
+ * install, or with the server's error.
  */
 export async function assertClaims(api: KubeApi, signal: AbortSignal): Promise<void> {
   const find = async <T>(path: string): Promise<T | null> =>
-    await api.ask<T>('find the API of claims', { method: 'GET', path, signal }).catch((error: unknown) => {
+    await api.request<T>('find the API of claims', { method: 'GET', path, signal }).catch((error: unknown) => {
       if (isStatus(error, 404)) return null;
       throw error;
     });

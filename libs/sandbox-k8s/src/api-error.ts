@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * An answer of the API server that isn't what was asked for. `status` is HTTP's; `reason` is Kubernetes' own word for
- * it (`AlreadyExists`, `Forbidden`, …), where it says one.
+ * An error answer of the API server. `status` is HTTP's; `reason` is Kubernetes' own (`AlreadyExists`, `Forbidden`, …),
+ * where there is one.
  */
 export class ApiError extends Error {
   readonly status: number;
   readonly reason: string | null;
-  /** when the server wants to be asked again, in milliseconds; null where it doesn't say */
+  /** after which time the server wants the next request, in milliseconds; null where it doesn't say */
   readonly retryAfterMs: number | null;
 
   constructor(what: string, status: number, body: string, retryAfter: string | undefined) {
@@ -20,12 +20,12 @@ export class ApiError extends Error {
     this.retryAfterMs = retryAfter !== undefined && Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : null;
   }
 
-  /** Whether the namespace has no room for another pod: asking again soon doesn't help. */
+  /** Whether the namespace's quota is exhausted: an early retry doesn't help. */
   get isQuota(): boolean {
     return this.status === 403 && /exceeded quota/.test(this.message);
   }
 
-  /** Whether the server is busy and the request may be sent again as it is. */
+  /** Whether the server is busy and the same request may be sent again. */
   get isBusy(): boolean {
     return this.status === 429 || this.status === 503 || this.status === 504;
   }
@@ -34,7 +34,7 @@ export class ApiError extends Error {
 export const isStatus = (error: unknown, status: number): error is ApiError =>
   error instanceof ApiError && error.status === status;
 
-/** Long enough for the longest refusal that helps anybody. */
+/** Long enough for the longest useful refusal. */
 const MESSAGE_CHARACTERS_MAX = 500;
 
 function statusOf(body: string): { readonly message: string; readonly reason: string | null } {

@@ -5,9 +5,8 @@ import { ApiError } from './api-error.ts';
 import type { ApiRequest, KubeApi } from './kube-api.ts';
 
 /**
- * What is asked of an API server, and the milliseconds after which one that answers everything else counts as failing.
- * Each is many times what the request takes on a busy cluster. A server that hangs isn't waited for so long: see
- * `askApi`.
+ * Requests to an API server, and the milliseconds after which a server that answers pings counts as failing. Each limit
+ * is many times the duration on a busy cluster. A server that hangs is abandoned earlier: see `requestApi`.
  */
 const ANSWER_MS_MAX = {
   'make a pod': 30_000,
@@ -17,7 +16,7 @@ const ANSWER_MS_MAX = {
   'make a claim': 30_000,
   'delete a claim': 30_000,
   'list claims': 30_000,
-  /** the controller of agent-sandbox takes a pod of the pool or makes one, whose start has a limit of its own below */
+  /** the controller of agent-sandbox binds a pod of the pool or makes one, whose start has its own limit below */
   'bind a claim to a sandbox': 60_000,
   'attach to a pod': 20_000,
   /** the node pulls the image first where it doesn't have it */
@@ -30,28 +29,28 @@ const ANSWER_MS_MAX = {
   'list leases': 30_000,
   'delete a lease': 10_000,
 } as const;
-export type ApiQuestion = keyof typeof ANSWER_MS_MAX;
+export type ApiOperation = keyof typeof ANSWER_MS_MAX;
 
-/** Writ pings the server when an answer takes so long, and again after each such period. Nearly all take less. */
-const DOUBT_MS = 2_500;
+/** After this time a request is accompanied by pings until it ends. Nearly all requests take less. */
+const LIVENESS_CHECK_MS = 2_500;
 /** A server that doesn't answer a ping within this time counts as away. It answers a ping from its memory. */
 const PING_MS_MAX = 2_500;
-/** Between two tries where a busy server doesn't say when to come back, in milliseconds; doubled each time. */
+/** The first pause before a retry where a busy server names none, in milliseconds; doubled each time. */
 const BACKOFF_MS_MIN = 100;
 const BACKOFF_MS_MAX = 5_000;
 
-/** Whether the API server answers at all. Every account may ask it for its version. */
-export async function isApiThere(api: KubeApi): Promise<boolean> {
+/** Whether the API server answers at all. Every account may read its version. */
+export async function isApiReachable(api: KubeApi): Promise<boolean> {
   const ending = new AbortController();
   try {
     await within(
       'answer a ping',
       PING_MS_MAX,
-      api.ask('tell its version', { method: 'GET', path: '/version', signal: ending.signal }),
+      api.request('tell its version', { method: 'GET', path: '/version', signal: ending.signal }),
     );
     return true;
   } catch (error) {
-    // One that refuses the question is there.
+    // A server that refuses the request is reachable.
     return error instanceof ApiError && !error.isBusy && error.status < 500;
   } finally {
     ending.abort();
@@ -59,23 +58,26 @@ export async function isApiThere(api: KubeApi): Promise<boolean> {
 }
 
 /**
- * The outcome of something that takes its time. A server that answers pings is waited for up to the question's own
- * limit; one that answers none is given up after five seconds. Throws EngineTimeout for either.
+ * The outcome of a slow operation. A server that answers pings gets the operation's own time limit; one that answers
+ * none is abandoned after five seconds. Throws EngineTimeout for either.
  */
 export function waitForApi<T>(
   api: KubeApi,
-  what: ApiQuestion,
+  what: ApiOperation,
   outcome: Promise<T>,
   late?: (value: T) => void,
 ): Promise<T> {
-  return within(what, ANSWER_MS_MAX[what], outcome, late, { everyMs: DOUBT_MS, isThere: () => isApiThere(api) });
+  return within(what, ANSWER_MS_MAX[what], outcome, late, {
+    everyMs: LIVENESS_CHECK_MS,
+    isReachable: () => isApiReachable(api),
+  });
 }
 
 /**
- * Asks, and asks again where the server is busy (429, 503, 504): when it says, or after a growing pause with jitter.
- * Rejects with ApiError for any other refusal and when the question's time is over.
+ * Sends a request, and repeats it where the server is busy (429, 503, 504): at the server's time, or after a growing
+ * pause with jitter. Rejects with ApiError for any other refusal and when the request's time is over.
  */
-export async function askApi<T>(api: KubeApi, what: ApiQuestion, request: Omit<ApiRequest, 'signal'>): Promise<T> {
+export async function requestApi<T>(api: KubeApi, what: ApiOperation, request: Omit<ApiRequest, 'signal'>): Promise<T> {
   const ending = new AbortController();
   try {
     return await waitForApi(api, what, insist<T>(api, what, request, ending.signal));
@@ -86,16 +88,16 @@ export async function askApi<T>(api: KubeApi, what: ApiQuestion, request: Omit<A
 
 async function insist<T>(
   api: KubeApi,
-  what: ApiQuestion,
+  what: ApiOperation,
   request: Omit<ApiRequest, 'signal'>,
   signal: AbortSignal,
 ): Promise<T> {
   const end = performance.now() + ANSWER_MS_MAX[what];
   for (let backoffMs = BACKOFF_MS_MIN; ; backoffMs = Math.min(BACKOFF_MS_MAX, backoffMs * 2)) {
     try {
-      return await api.ask<T>(what, { ...request, signal });
+      return await api.request<T>(what, { ...request, signal });
     } catch (error) {
-      // Jitter: executors that were refused together don't come back in step.
+      // Jitter: executors that were refused together don't retry in step.
       const pauseMs =
         error instanceof ApiError && error.isBusy
           ? (error.retryAfterMs ?? backoffMs) * (1 + Math.random() / 2)

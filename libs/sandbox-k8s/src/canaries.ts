@@ -8,40 +8,40 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** One that answers answers at once; one that doesn't is no canary. */
+/** A working canary answers at once. */
 const CONNECT_MS_MAX = 2_000;
-/** A canary that has just answered still stands. */
+/** A canary that has just answered counts as reachable for this long. */
 const FRESH_MS = 10_000;
 
-/** Reads `host:port`, an IPv6 address with or without brackets. Throws an Error that says what is wrong. */
+/** Parses `host:port`, an IPv6 address with or without brackets. Throws an Error that says what is wrong. */
 export function parseHostPort(text: string): HostPort {
   const [, named = '', digits = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   const host = named.replace(/^\[(.+)\]$/, '$1');
   const port = Number(digits);
-  const isPlace = isIPv6(host) || /^[A-Za-z0-9._-]+$/.test(host);
-  if (!isPlace || port < 1 || port > 65_535) throw new Error(`\`${text}\` is no \`host:port\``);
+  const isHostPort = isIPv6(host) || /^[A-Za-z0-9._-]+$/.test(host);
+  if (!isHostPort || port < 1 || port > 65_535) throw new Error(`\`${text}\` is no \`host:port\``);
   return { host, port };
 }
 
 /**
- * What a pod must be refused at before it counts as closed: addresses that answer whoever the network's rules let
- * through. A pod has no names, so each is looked up here, and asked here: a canary that answers nobody proves nothing
- * by refusing a pod.
+ * Addresses that answer every client that the network's rules permit. A pod counts as isolated once all of them have
+ * refused it. A pod can't resolve names, so each is resolved here. Each is also tried here: a canary that answers no
+ * client proves nothing by refusing a pod.
  */
 export class Canaries {
-  readonly #places: readonly HostPort[];
-  #standing: { readonly addresses: readonly string[]; readonly until: number } | null = null;
+  readonly #hostPorts: readonly HostPort[];
+  #reachable: { readonly addresses: readonly string[]; readonly until: number } | null = null;
 
-  constructor(places: readonly HostPort[]) {
-    this.#places = places;
+  constructor(hostPorts: readonly HostPort[]) {
+    this.#hostPorts = hostPorts;
   }
 
-  /** `IP:port` of each. Rejects with an Error that says what to do where one doesn't answer. */
-  async standing(): Promise<readonly string[]> {
-    if (this.#standing !== null && this.#standing.until > performance.now()) return this.#standing.addresses;
-    const addresses = await Promise.all(this.#places.map(addressOf));
-    this.#standing = { addresses: [...new Set(addresses)], until: performance.now() + FRESH_MS };
-    return this.#standing.addresses;
+  /** `IP:port` of each canary. Rejects where one doesn't answer, with an Error that names the remedy. */
+  async reachableAddresses(): Promise<readonly string[]> {
+    if (this.#reachable !== null && this.#reachable.until > performance.now()) return this.#reachable.addresses;
+    const addresses = await Promise.all(this.#hostPorts.map(addressOf));
+    this.#reachable = { addresses: [...new Set(addresses)], until: performance.now() + FRESH_MS };
+    return this.#reachable.addresses;
   }
 }
 

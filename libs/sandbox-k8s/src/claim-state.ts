@@ -8,24 +8,24 @@ interface Condition {
   readonly message?: string;
 }
 
-/** A SandboxClaim of agent-sandbox, as far as it is read. */
+/** The fields of agent-sandbox's SandboxClaim that are read. */
 export interface SandboxClaim {
   readonly metadata?: { readonly name?: string; readonly resourceVersion?: string };
   readonly status?: { readonly conditions?: readonly Condition[]; readonly sandbox?: { readonly name?: string } };
 }
 
-/** What is asked of a claim's status. */
+/** The parts of a claim's status that matter here. */
 export interface ClaimState {
   readonly name: string;
-  /** the Sandbox that it has, whose pod is called the same; null before */
+  /** the Sandbox that it is bound to, whose pod has the same name; null before */
   readonly sandbox: string | null;
-  /** why it can't get one: for operators; null while it may */
+  /** why it can't be bound: for operators; null while it may be */
   readonly failure: string | null;
-  /** why it waits, where the controller says it */
+  /** why it waits, where the controller gives a reason */
   readonly waitsFor: string | null;
 }
 
-/** What a claim waits for in vain: the controller tries again, and a call doesn't wait for somebody to mend it. */
+/** Reasons that only a person can resolve: the controller retries, and a call doesn't wait for that. */
 const HOPELESS: ReadonlySet<string> = new Set([
   'TemplateNotFound',
   'WarmPoolNotFound',

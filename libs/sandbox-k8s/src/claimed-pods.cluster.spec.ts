@@ -49,7 +49,7 @@ await onClaims('a claim on a real cluster', () => {
   const podNames = async (): Promise<string[]> =>
     (await namespace.ask<V1PodList>('GET', namespace.pods)).items.map(({ metadata }) => metadata?.name ?? '');
 
-  test('for which there is no pool fails at once, and says which one it takes', async () => {
+  test('for which there is no pool fails at once, and the error names the required pool', async () => {
     const sandbox = await namespace.open({ warmPools: WARM_POOLS });
     const began = performance.now();
     expect(await runIn(sandbox, DIGEST, 'echo ran')).toMatchObject({
@@ -78,7 +78,7 @@ await onClaims('a claim on a real cluster', () => {
     await other.remove();
   });
 
-  test('runs no job where the network is open, though its pod was warm before anybody knew the canary', async () => {
+  test('runs no job where the network is open, although its pod was warm before the canary was known', async () => {
     const open = await TestNamespace.make(false, true);
     await open.pool(SIZE, 1);
     const sandbox = await open.open({ warmPools: WARM_POOLS });
@@ -92,7 +92,7 @@ await onClaims('a claim on a real cluster', () => {
     await open.remove();
   });
 
-  test('takes a warm pod, runs one call in it, and is deleted with it', async () => {
+  test('is bound to a warm pod, runs one call in it, and is deleted with it', async () => {
     await namespace.pool(SIZE, 1);
     const sandbox = await namespace.open({ warmPools: WARM_POOLS });
     const running = async (): Promise<string[]> =>
@@ -110,7 +110,7 @@ await onClaims('a claim on a real cluster', () => {
     await sandbox.close();
   });
 
-  test("goes with its executor's lease, and its pod with it", async () => {
+  test("is deleted with its executor's lease, and so is its pod", async () => {
     const doomed = await namespace.open({ warmPools: WARM_POOLS, pools: [{ image: DIGEST, size: SIZE, count: 1 }] });
     await doomed.warm();
     const [claim] = await claims();
@@ -124,11 +124,11 @@ await onClaims('a claim on a real cluster', () => {
     await doomed.close();
   });
 
-  test("is all that its executor's rights reach: it makes and deletes no pod, and no pool or template", async () => {
+  test('is all that its executor may create and delete: no pods, pools or templates', async () => {
     const api = await KubeApi.load({ kubeconfig: namespace.kubeconfig });
     const asked = async (method: 'GET' | 'POST' | 'DELETE', path: string) =>
       await api
-        .ask('x', { method, path, ...(method === 'POST' ? { body: {} } : {}), signal: AbortSignal.timeout(30_000) })
+        .request('x', { method, path, ...(method === 'POST' ? { body: {} } : {}), signal: AbortSignal.timeout(30_000) })
         .then(
           () => 'allowed',
           (error: unknown) => (isStatus(error, 403) ? 'forbidden' : String(error)),

@@ -27,7 +27,7 @@ const lost = (detail: string) => ({
   detail: expect.stringContaining(detail) as string,
 });
 const isEmpty = (): boolean => api.pods.length === 0 && cluster.claims.length === 0;
-const asked = (matches: RegExp): string[] => api.asked.filter((each) => matches.test(each));
+const asked = (matches: RegExp): string[] => api.requests.filter((each) => matches.test(each));
 
 beforeEach(async () => {
   [api, events, sandbox] = [new FakeApi(), [], null];
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describe('a claim', () => {
-  it('names the pool of image and size, goes with its lease and by itself, and is deleted after one call', async () => {
+  it('names the pool of image and size, is owned by the lease, expires, and is deleted after one call', async () => {
     const opened = await open();
     const result = runIn(opened, IMAGE, 'wait', { wallMs: 1_000 });
     await until('the job runs', () => cluster.claims.length === 1 && api.pods.length === 1);
@@ -71,7 +71,7 @@ describe('a claim', () => {
     await Promise.all(results);
   });
 
-  it('for a size that no pool has fails at once, and says which pool it takes', async () => {
+  it('for a size that no pool has fails at once, and the error names the required pool', async () => {
     const opened = await open();
     const began = performance.now();
     const memoryBytes = 2 * SIZE.memoryBytes;
@@ -82,14 +82,14 @@ describe('a claim', () => {
     await until('the claim is gone', isEmpty);
   });
 
-  it('whose answer is lost was made, and is used', async () => {
+  it('that was created with its answer lost is used', async () => {
     const opened = await open();
     api.loseAnswer();
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'exited' });
     expect(asked(/^POST .*\/sandboxclaims/)).toHaveLength(2);
   });
 
-  it('that nobody may make says which right is missing', async () => {
+  it('without the right to create it names the missing right', async () => {
     api.refuse(/^POST .*sandboxclaims$/, {
       status: 403,
       reason: 'Forbidden',
@@ -106,7 +106,7 @@ describe('a claim', () => {
     expect(await result).toMatchObject(lost('the claim was deleted before it had a sandbox'));
   });
 
-  it('of an earlier life is swept, and those of living executors are not', async () => {
+  it('of an earlier process is swept, and those of running executors are not', async () => {
     const owned = (name: string, owner: string, uid: string) =>
       api.put({
         kind: 'SandboxClaim',
@@ -148,7 +148,7 @@ describe('the pod of a claim', () => {
     ['a sidecar', (pod: V1Pod) => void pod.spec!.containers.push({ name: 'proxy' }), '`spec.containers`'],
     ['another owner', (pod: V1Pod) => void (pod.metadata!.ownerReferences = []), 'no Sandbox'],
     ['no label', (pod: V1Pod) => void delete pod.metadata!.labels!['writ.role'], 'its label `writ.role`'],
-  ])('with %s is attached to by nobody, and is deleted', async (_what, alter, words) => {
+  ])('with %s is never attached to, and is deleted', async (_what, alter, words) => {
     altered(alter);
     expect(await run()).toMatchObject(lost(words));
     expect(asked(/^ATTACH/)).toEqual([]);
@@ -172,7 +172,7 @@ describe('the pod of a claim', () => {
     expect(await result).toMatchObject(lost('ErrImagePull: not found'));
   });
 
-  it('is told its canaries over the stream, and gets no job where it does not say that they refused it', async () => {
+  it('receives its canaries over the stream, and gets no job unless it reports that they refused it', async () => {
     const canaries = [{ host: '127.0.0.1', port: Number(new URL(await server()).port) }];
     expect(await run({ canaries })).toMatchObject({ ended: 'exited' });
     await sandbox?.close();
@@ -196,7 +196,7 @@ describe('the pod of a claim', () => {
   });
 });
 
-/** Where the fake API server listens: it answers whoever asks. */
+/** The address of the fake API server, which answers every client. */
 async function server(): Promise<string> {
   const text = await readFile(api.kubeconfig, 'utf8');
   return (JSON.parse(text) as { clusters: [{ cluster: { server: string } }] }).clusters[0].cluster.server;
@@ -205,7 +205,7 @@ async function server(): Promise<string> {
 describe('a cluster', () => {
   const MISSING = /no CRD `sandboxclaims\.extensions\.agents\.x-k8s\.io`.*install its CRDs and its controller/;
 
-  it('without the CRDs is said to lack them at the start, and runs nothing until it has them', async () => {
+  it('without the CRDs is reported at the start, and runs nothing until it has them', async () => {
     cluster.serve();
     const opened = await open();
     expect(events.filter(({ type }) => type === 'engine.refused')).toEqual([
@@ -224,14 +224,14 @@ describe('a cluster', () => {
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'exited' });
   });
 
-  it('with CRDs of another version is said to need a later one', async () => {
+  it('with CRDs of another version is reported to need a later one', async () => {
     cluster.serve('v1alpha1');
     await expect((await open()).verifyReady()).rejects.toThrow(
       /as v1alpha1, and this executor needs v1beta1: install agent-sandbox/,
     );
   });
 
-  it('that can not be asked is not taken to have them, and is told of once', async () => {
+  it('that does not answer counts as one without the CRDs, and is reported once', async () => {
     await api.shut();
     const opened = await open();
     await expect(opened.verifyReady()).rejects.toThrow();

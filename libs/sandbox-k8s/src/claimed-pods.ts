@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Pods that the controller of kubernetes-sigs/agent-sandbox makes and keeps warm, had by a SandboxClaim each.
+ * Pods that the controller of kubernetes-sigs/agent-sandbox makes and keeps warm; a SandboxClaim obtains each.
  *
  * INVARIANT (one claim, one call): a claim is made for one container and deleted with it. The controller never gives
  * the Sandbox of a claim to another one, and deletes its pod.
- * INVARIANT (shape): no byte is sent to a pod that isn't as this driver would have made it, whatever a template says.
+ * INVARIANT (shape): no byte is sent to a pod unless it equals the pod that this driver would have made, whatever a
+ * template contains.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import type { SandboxEventListener } from '@writ/sandbox-host';
 import { assertClaims, claimOf, claimsOf, warmPoolOf } from './agent-sandbox.ts';
 import { ApiError, isStatus } from './api-error.ts';
-import { askApi, waitForApi } from './api-requests.ts';
+import { requestApi, waitForApi } from './api-requests.ts';
 import { claimStateOf, type ClaimState, type SandboxClaim } from './claim-state.ts';
 import { podFault } from './pod-fault.ts';
 import { specOf } from './pod-shape.ts';
@@ -27,16 +28,16 @@ import {
 import type { PodState } from './pod-state.ts';
 import { ObjectWatch, type Seen } from './pod-watch.ts';
 
-/** Longer than any server takes to say which APIs it has. */
+/** Longer than any server takes to list its APIs. */
 const VERIFY_MS_MAX = 10_000;
-/** Between two looks for a pod that isn't there yet, in milliseconds, and how long it is looked for. */
+/** Pause between two looks for a pod that doesn't exist yet, in milliseconds, and the time limit of looking. */
 const FOUND_MS = 100;
 const FOUND_MS_MAX = 10_000;
 
 export interface ClaimedPodsOptions extends PodSourceContext {
-  /** what the names of SandboxWarmPools begin with */
+  /** prefix of the names of SandboxWarmPools */
   readonly warmPools: string;
-  /** labels of every sandbox's pod in the namespace, whosever: templates name them */
+  /** labels of every sandbox's pod in the namespace, of any owner; templates contain them */
   readonly common: Readonly<Record<string, string>>;
   /** labels of this executor's claims */
   readonly selector: string;
@@ -45,7 +46,7 @@ export interface ClaimedPodsOptions extends PodSourceContext {
 
 export class ClaimedPods implements PodSource {
   readonly what = 'claims';
-  readonly tellsCanaries = true;
+  readonly sendsCanaries = true;
   readonly path: string;
   readonly #options: ClaimedPodsOptions;
   readonly #claims: ObjectWatch<SandboxClaim, ClaimState>;
@@ -62,7 +63,7 @@ export class ClaimedPods implements PodSource {
       path: this.path,
       selector: options.selector,
       stateOf: claimStateOf,
-      // The watch of pods reports a server that is away, and `verify` CRDs that are missing.
+      // The watch of pods reports an unreachable server, and `verify` reports missing CRDs.
       report: (event) => {
         if (event.type !== 'engine.lost' || !(event.error instanceof ApiError) || event.error.status === 404) return;
         options.report({ type: 'engine.refused', error: event.error });
@@ -85,7 +86,7 @@ export class ClaimedPods implements PodSource {
     if (!this.#isVerified) await this.verify(AbortSignal.timeout(VERIFY_MS_MAX));
     const expected = this.#specOf(request);
     const sandbox = await this.#claim(request);
-    // The controller calls a pod as its Sandbox.
+    // The controller gives a pod the name of its Sandbox.
     this.#pods.set(request.name, sandbox);
     await this.#examine(sandbox, expected);
     return await untilRunning(this.#options, sandbox);
@@ -95,7 +96,7 @@ export class ClaimedPods implements PodSource {
     const claim = ['delete a claim', `${this.path}/${name}`] as const;
     const pod = this.podOf(name) ?? this.#claims.stateOf(name)?.sandbox ?? null;
     if (pod !== null) return await deleteWithPod(this.#options, claim, pod);
-    await askApi(this.#options.api, claim[0], { method: 'DELETE', path: claim[1] }).catch((error: unknown) => {
+    await requestApi(this.#options.api, claim[0], { method: 'DELETE', path: claim[1] }).catch((error: unknown) => {
       if (!isStatus(error, 404)) throw error;
     });
   }
@@ -112,13 +113,13 @@ export class ClaimedPods implements PodSource {
     await this.#claims.close();
   }
 
-  /** Makes a claim; resolves with the name of the Sandbox that it is bound to. */
+  /** Creates a claim; resolves with the name of the Sandbox that it is bound to. */
   async #claim({ name, spec: { image, size, labels }, owner }: PodRequest): Promise<string> {
     const { api, namespace, warmPools } = this.#options;
     const warmPool = warmPoolOf(warmPools, image, size);
     const body = claimOf({ name, namespace, labels, owner, warmPool, now: new Date() });
-    await askApi(api, 'make a claim', { method: 'POST', path: this.path, body }).catch((error: unknown) => {
-      // A name is made up once: the claim is ours, and only the answer to an earlier try was lost.
+    await requestApi(api, 'make a claim', { method: 'POST', path: this.path, body }).catch((error: unknown) => {
+      // Names are unique, so the claim is ours: an earlier try created it, and only its answer was lost.
       if (!isStatus(error, 409)) throw error;
     });
     const ending = new AbortController();
@@ -138,7 +139,7 @@ export class ClaimedPods implements PodSource {
     }
   }
 
-  /** How this executor would have made the pod. Throws an Error where no such image is had. */
+  /** The pod spec that this executor would have used. Throws an Error where it runs no such image. */
   #specOf({ spec: { image, size } }: PodRequest): V1PodSpec {
     const { referenceOf, runtimeClass, hostUsers } = this.#options;
     return specOf({
@@ -150,7 +151,7 @@ export class ClaimedPods implements PodSource {
     });
   }
 
-  /** Rejects where the pod of a Sandbox isn't as this executor would have made it. */
+  /** Rejects where the pod of a Sandbox differs from the one that this executor would have made. */
   async #examine(sandbox: string, spec: V1PodSpec): Promise<void> {
     const fault = podFault(await this.#find(sandbox), { spec, labels: this.#options.common, sandbox });
     if (fault !== null)
@@ -159,14 +160,14 @@ export class ClaimedPods implements PodSource {
           'mend its SandboxTemplate, or find out what changes pods on their way',
       );
   }
-  /** The pod of a Sandbox: one that isn't warm is made a moment after the Sandbox. */
+  /** The pod of a Sandbox: one that isn't warm is created a moment after the Sandbox. */
   async #find(sandbox: string): Promise<V1Pod> {
     const { api, namespace } = this.#options;
     const path = `${podsOf(namespace)}/${sandbox}`;
     const end = performance.now() + FOUND_MS_MAX;
     for (;;) {
       try {
-        return await askApi<V1Pod>(api, 'look at a pod', { method: 'GET', path });
+        return await requestApi<V1Pod>(api, 'look at a pod', { method: 'GET', path });
       } catch (error) {
         if (!isStatus(error, 404) || performance.now() > end) throw error;
         await sleep(FOUND_MS);

@@ -15,7 +15,7 @@ onCluster('after SIGKILL of an executor', () => {
 
   const left = async (): Promise<V1Pod[]> => (await namespace.ask<V1PodList>('GET', namespace.pods)).items;
 
-  test('its pods end by themselves, but one with a stopped agent; its next life sweeps them all', async () => {
+  test('its pods end by themselves, except one with a stopped agent; its next process sweeps them all', async () => {
     const owner = 'exe_killed';
     const { host, port } = namespace.canary;
     const child = fork(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process with a pod that waits and a job under way, for a test that kills it. Says which pods it has.
+// A process with a waiting pod and a running job, for a test that kills it. Prints the names of its pods.
 import { LIMITS, SIZE, runIn, until } from '@writ/sandbox-host/contract';
 import { KubeApi } from './kube-api.ts';
 import { KubernetesSandbox } from './kubernetes-sandbox.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs in the pods of a fake API server: the fake agent of libs/sandbox behind the real frames, with the programs
+// The agent in the pods of a fake API server: the fake agent of libs/sandbox behind the real frames, with the programs
 // of its contract suite.
 import {
   encodeAgentMessage,
@@ -9,24 +9,25 @@ import {
   type AgentMessage,
   type FakeEnd,
   type FakeProgram,
+  type FakeShellProgram,
   type JobOrder,
 } from '@writ/sandbox';
-import { FakeAgent } from '@writ/sandbox/contract';
+import { FakeAgent, FakeShellAgent } from '@writ/sandbox/contract';
 import type { Attached } from './fake-api.contract.ts';
 
-/** Addresses that the agent of a pod is told to try by its arguments. */
-export const askedToTry = ({ pod }: Attached): string[] =>
+/** The addresses that a pod's arguments tell its agent to try. */
+export const canariesOf = ({ pod }: Attached): string[] =>
   (pod.spec?.containers[0]?.args ?? [])
     .filter((arg) => arg.startsWith('--refused-at='))
     .map((arg) => arg.slice('--refused-at='.length));
 
-/** Greets as an agent does that every canary has refused; hands on all other messages. */
+/** Greets as an agent does that every canary has refused; passes on all other messages. */
 export function greeting(
   attached: Attached,
   take: (message: ReturnType<typeof parseHostMessage>) => void,
   refusedAt?: readonly string[],
 ): void {
-  const asked = askedToTry(attached);
+  const asked = canariesOf(attached);
   const frames = new FrameDecoder(HOST_FRAMES);
   attached.onStdin((bytes) => {
     for (const frame of frames.push(bytes)) {
@@ -43,13 +44,25 @@ export function greeting(
 export const say = (attached: Attached, ...messages: AgentMessage[]): void =>
   attached.stdout(Buffer.concat(messages.map(encodeAgentMessage)));
 
-/** Runs programs in the place of commands. */
+/** Runs programs in place of commands. */
 export function programsIn(programs: Readonly<Record<string, FakeProgram>>): (attached: Attached) => void {
   return (attached) => {
     const agent = new FakeAgent((bytes) => attached.stdout(bytes));
     greeting(attached, (message) => {
-      agent.take(message);
+      agent.receive(message);
       if (message.type === 'job') void run(attached, agent, message.job, programs[message.job.command]);
+    });
+  };
+}
+
+/** Runs fake commands of shells. A pod's agent reports usage before it ends a turn. */
+export function shellsIn(programs: Readonly<Record<string, FakeShellProgram>>): (attached: Attached) => void {
+  return (attached) => {
+    const agent = new FakeShellAgent(programs, (bytes) => attached.stdout(bytes));
+    greeting(attached, (message) => {
+      if (message.type === 'turn')
+        say(attached, { type: 'usage', cpuMs: 1, memoryPeakBytes: 1_000_000, outOfMemory: null });
+      agent.receive(message);
     });
   };
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// An API server of a test's own, over real HTTP and WebSockets on loopback: pods, leases, watches and attached streams
-// as Kubernetes answers them, as far as the driver asks.
+// The API server of one test, over real HTTP and WebSockets on loopback. It answers requests for pods, leases, watches
+// and attached streams as Kubernetes does, as far as the driver uses them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { V1Lease, V1Pod } from '@kubernetes/client-node';
-import { voiceSealer } from '@writ/sandbox';
+import { outputSealer } from '@writ/sandbox';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** One end of the streams that a driver attaches to a pod. */
+/** The container's end of the streams that a driver attaches to a pod. */
 export interface Attached {
   readonly pod: V1Pod;
   readonly socket: WebSocket;
   stdout(bytes: Uint8Array): void;
   stderr(bytes: Uint8Array): void;
-  /** Seals what `stdout` is given from now on, as an agent does that was greeted. */
+  /** Seals the output on `stdout` from now on, as an agent does after its greeting. */
   seal(key: Uint8Array): void;
-  /** Calls with what the driver sends to the agent. */
+  /** Calls back with the bytes that the driver sends to the agent. */
   onStdin(take: (bytes: Buffer) => void): void;
 }
 
@@ -49,20 +49,20 @@ interface Refusal {
 /** Objects of the namespace, by the last part of their paths. */
 const KINDS: Readonly<Record<string, string>> = { pods: 'Pod', leases: 'Lease', sandboxclaims: 'SandboxClaim' };
 
-/** An object that was put, changed or removed, as watches tell it. */
-export type Told = (type: string, object: Record<string, unknown> & { kind: string }) => void;
+/** Receives objects that were created, changed or removed, as in watch events. */
+export type WatchListener = (type: string, object: Record<string, unknown> & { kind: string }) => void;
 
 export class FakeApi {
-  /** what runs in each pod from when it is attached */
+  /** runs in each pod from when it is attached */
   agent: (attached: Attached) => void = () => undefined;
-  /** what the runtime calls the image of a pod */
+  /** the runtime's name for the image of a pod */
   imageId: (pod: V1Pod) => string = (pod) => `docker-pullable://${pod.spec?.containers[0]?.image}`;
-  /** hears of every change, as a controller does that watches */
-  controller: Told = () => undefined;
+  /** receives every change, as a controller with a watch does */
+  controller: WatchListener = () => undefined;
   /** answers to `GET` of paths outside of the namespace */
   readonly served = new Map<string, object>();
-  /** called with each request, as `METHOD path` */
-  readonly asked: string[] = [];
+  /** all requests so far, as `METHOD path` */
+  readonly requests: string[] = [];
   readonly #objects = new Map<string, Stored>();
   readonly #attached = new Map<string, WebSocket>();
   readonly #watchers = new Set<Watcher>();
@@ -89,7 +89,7 @@ export class FakeApi {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** As when the API server dies: every connection breaks, and no new one is taken. */
+  /** Simulates a dead API server: every connection breaks, and no new one is accepted. */
   async shut(): Promise<void> {
     const server = this.#server;
     this.#server = null;
@@ -105,7 +105,7 @@ export class FakeApi {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** A kubeconfig file that leads here. */
+  /** A kubeconfig file for this server. */
   get kubeconfig(): string {
     const path = join(this.#folder, 'config');
     writeFileSync(
@@ -132,27 +132,27 @@ export class FakeApi {
     return [...this.#objects.values()].filter(({ kind }) => kind === 'Lease') as unknown as V1Lease[];
   }
 
-  /** Answers requests that match so, so often. */
+  /** Answers matching requests with this refusal, this many times. */
   refuse(matches: RegExp, refusal: Omit<Refusal, 'times'>, times = 1): void {
     this.#refusals.push({ matches, refusal: { ...refusal, times } });
   }
 
-  /** Makes the next pod and answers that it is busy, as where the answer was lost on its way. */
+  /** Creates the next pod and answers that the server is busy, as where the real answer was lost. */
   loseAnswer(): void {
     this.#losesAnswer = true;
   }
 
-  /** From now on requests are taken and none is answered. */
+  /** From now on requests are accepted and never answered. */
   fallSilent(): void {
     this.#isSilent = true;
   }
 
-  /** Pods are made from now on and never run: an event says why. */
+  /** From now on pods are created and never run; an event gives the reason. */
   stall(isStalled = true): void {
     this.#runs = !isStalled;
   }
 
-  /** Puts an object there, as another process would. */
+  /** Adds or replaces an object, as another process would. */
   put(object: Record<string, unknown>): void {
     this.#store(object as Stored, 'ADDED');
   }
@@ -162,7 +162,7 @@ export class FakeApi {
     return [...this.#objects.values()].filter((object) => object.kind === kind);
   }
 
-  /** Makes an object as a `POST` does. */
+  /** Creates an object as a `POST` does. */
   create(object: Record<string, unknown>): void {
     this.#create(object as Stored);
   }
@@ -190,14 +190,14 @@ export class FakeApi {
     this.#attached.get(name)?.terminate();
   }
 
-  /** Ends every watch as a server does that has forgotten where they were. */
+  /** Ends every watch as a server does whose history no longer contains its position. */
   expireWatches(): void {
     for (const { response } of this.#watchers)
       response.end(`${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } })}\n`);
     this.#watchers.clear();
   }
 
-  /** Ends every watch as a server does whose time for it is over. */
+  /** Ends every watch as a server does when its time is over. */
   endWatches(): void {
     for (const { response } of this.#watchers) response.end();
     this.#watchers.clear();
@@ -205,13 +205,13 @@ export class FakeApi {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://test');
-    this.asked.push(`${request.method ?? ''} ${url.pathname}${url.searchParams.has('watch') ? '?watch' : ''}`);
+    this.requests.push(`${request.method ?? ''} ${url.pathname}${url.searchParams.has('watch') ? '?watch' : ''}`);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (this.#isSilent) return;
     if (request.headers.authorization !== 'Bearer a-token')
       return this.#refuse(response, { status: 401, message: 'no token', times: 1 });
-    const refused = this.#refusalOf(this.asked.at(-1) ?? '');
+    const refused = this.#refusalOf(this.requests.at(-1) ?? '');
     if (refused) return this.#refuse(response, refused);
     if (url.pathname === '/version') return this.#send(response, 200, { gitVersion: 'v1.35.4' });
     const served = this.served.get(url.pathname);
@@ -222,8 +222,8 @@ export class FakeApi {
     this.#serve(request.method ?? '', kind, name, url, Buffer.concat(chunks).toString(), response);
   }
 
-  #refusalOf(asked: string): Refusal | null {
-    const refused = this.#refusals.find(({ matches, refusal }) => refusal.times > 0 && matches.test(asked));
+  #refusalOf(request: string): Refusal | null {
+    const refused = this.#refusals.find(({ matches, refusal }) => refusal.times > 0 && matches.test(request));
     if (refused === undefined) return null;
     refused.refusal.times -= 1;
     return refused.refusal;
@@ -309,41 +309,39 @@ export class FakeApi {
       if (last === undefined) return;
       this.#objects.delete(key);
       this.#attached.get(object.metadata?.name ?? '')?.terminate();
-      this.#tell('DELETED', { ...last, metadata: { ...last.metadata, resourceVersion: String(++this.#version) } });
+      this.#notify('DELETED', { ...last, metadata: { ...last.metadata, resourceVersion: String(++this.#version) } });
     }, 5);
   }
 
   #store(object: Stored, type: string): Stored {
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#version) } };
     this.#objects.set(`${object.kind}/${object.metadata?.name ?? ''}`, stored);
-    this.#tell(type, stored);
+    this.#notify(type, stored);
     return stored;
   }
 
-  /**
-   * A watch from before the present gets what stands there now, as news: none of the tests needs what was in between.
-   */
+  /** A watch from an older version gets the current objects as events: no test needs the intermediate states. */
   #watch(watcher: Watcher, from: number): void {
     watcher.response.writeHead(200, { 'content-type': 'application/json' });
     watcher.response.flushHeaders();
     this.#watchers.add(watcher);
     watcher.response.once('close', () => this.#watchers.delete(watcher));
     for (const object of this.#objects.values())
-      if (Number(object.metadata?.resourceVersion) > from) this.#tellOne(watcher, 'MODIFIED', object);
+      if (Number(object.metadata?.resourceVersion) > from) this.#notifyOne(watcher, 'MODIFIED', object);
   }
 
-  #tell(type: string, object: Stored): void {
+  #notify(type: string, object: Stored): void {
     this.controller(type, object);
-    for (const watcher of this.#watchers) this.#tellOne(watcher, type, object);
+    for (const watcher of this.#watchers) this.#notifyOne(watcher, type, object);
   }
 
-  #tellOne({ response, selector, kind }: Watcher, type: string, object: Stored): void {
+  #notifyOne({ response, selector, kind }: Watcher, type: string, object: Stored): void {
     if (object.kind === kind && isSelected(object, selector)) response.write(`${JSON.stringify({ type, object })}\n`);
   }
 
   #attach(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const name = /\/pods\/([^/]+)\/attach\?/.exec(request.url ?? '')?.[1] ?? '';
-    this.asked.push(`ATTACH ${name}`);
+    this.requests.push(`ATTACH ${name}`);
     const pod = this.#objects.get(`Pod/${name}`);
     const refused = this.#refusalOf(`ATTACH ${name}`);
     if (refused) {
@@ -357,7 +355,7 @@ export class FakeApi {
     this.#upgrades.handleUpgrade(request, socket, head, (websocket) => {
       this.#attached.set(name, websocket);
       websocket.on('error', () => undefined);
-      // As `stdinOnce` has it: an agent whose host is gone ends.
+      // As with `stdinOnce`: an agent without its host ends.
       websocket.once('close', () =>
         this.setStatus(name, {
           phase: 'Succeeded',
@@ -370,7 +368,7 @@ export class FakeApi {
         socket: websocket,
         stdout: (bytes) => websocket.send(Buffer.concat([Buffer.from([1]), sealed(bytes)])),
         seal: (key) => {
-          sealed = voiceSealer(key);
+          sealed = outputSealer(key);
         },
         stderr: (bytes) => websocket.send(Buffer.concat([Buffer.from([2]), bytes])),
         onStdin: (take) => void websocket.on('message', (data: Buffer) => data[0] === 0 && take(data.subarray(1))),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller of agent-sandbox on a fake API server, as far as a claim shows: it binds each to a Sandbox of the pool
-// that the claim names, whose pod is of a template, and removes the pod when the claim is gone.
+// The controller of agent-sandbox on a fake API server, as far as it is visible in a claim. It binds each claim to a
+// Sandbox of the named pool, whose pod comes from a template, and removes the pod when the claim is gone.
 import type { V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import type { SandboxSize } from '@writ/sandbox-host';
 import { warmPoolOf } from './agent-sandbox.ts';
@@ -12,13 +12,13 @@ export const WARM_POOLS = 'test';
 const GROUP = '/apis/extensions.agents.x-k8s.io';
 const LABELS = { writ: 'test', 'writ.role': 'sandbox' };
 
-/** A claim as it was made. */
+/** A claim as it was created. */
 type Claim = Stored & { readonly spec?: { readonly warmPoolRef?: { readonly name?: string } } };
 
 export class FakeClaims {
-  /** changes each pod on its way, as a template or a webhook might */
+  /** changes each pod on creation, as a template or a webhook might */
   alter: (pod: V1Pod) => V1Pod = (pod) => pod;
-  /** binds claims to Sandboxes; else they wait */
+  /** whether claims are bound to Sandboxes; else they wait */
   binds = true;
   readonly #api: FakeApi;
   readonly #templates = new Map<string, V1PodSpec>();
@@ -27,10 +27,10 @@ export class FakeClaims {
   constructor(api: FakeApi) {
     this.#api = api;
     this.serve('v1beta1');
-    api.controller = (type, object) => this.#hear(type, object as Claim);
+    api.controller = (type, object) => this.#onChange(type, object as Claim);
   }
 
-  /** Serves the API in these versions; none: the CRDs are not installed. */
+  /** Serves these versions of the API; without any, the CRDs are not installed. */
   serve(...versions: readonly string[]): void {
     this.#api.served.clear();
     if (versions.length === 0) return;
@@ -40,7 +40,7 @@ export class FakeClaims {
       this.#api.served.set(`${GROUP}/${version}`, { kind: 'APIResourceList', resources: [{ name: 'sandboxclaims' }] });
   }
 
-  /** A warm pool for pods of that size. */
+  /** Adds a warm pool for pods of that size. */
   pool(size: SandboxSize): void {
     const spec = specOf({ image: `${REFERENCE}@${IMAGE}`, size, refusedAt: [] });
     this.#templates.set(warmPoolOf(WARM_POOLS, IMAGE, size), spec);
@@ -50,10 +50,10 @@ export class FakeClaims {
     return this.#api.ofKind('SandboxClaim');
   }
 
-  #hear(type: string, object: Claim): void {
+  #onChange(type: string, object: Claim): void {
     if (object.kind !== 'SandboxClaim') return;
     if (type === 'ADDED' && this.binds) setImmediate(() => this.#bind(object));
-    // The cluster's collector takes the Sandbox and then its pod.
+    // The cluster's garbage collector removes the Sandbox and then its pod.
     if (type === 'DELETED') for (const pod of this.#podsOf(object)) setTimeout(() => this.#api.collect('Pod', pod), 5);
   }
 
@@ -93,7 +93,7 @@ export class FakeClaims {
   }
 }
 
-/** A spec as an API server shows it: with what it fills in, without what is false, and with amounts its own way. */
+/** A spec as an API server shows it: with defaults, without fields that are false, and with normalized quantities. */
 export function asServed(spec: V1PodSpec): V1PodSpec {
   const { hostNetwork: _network, hostPID: _pid, hostIPC: _ipc, ...rest } = structuredClone(spec);
   const [container] = rest.containers;

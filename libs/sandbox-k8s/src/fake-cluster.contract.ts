@@ -7,7 +7,7 @@ import { KubernetesSandbox, type KubernetesSandboxConfig } from './kubernetes-sa
 export const IMAGE = `sha256:${'a'.repeat(64)}`;
 export const REFERENCE = 'registry.example/writ-sandbox';
 
-/** A sandbox on a fake API server, which is its own canary. */
+/** A sandbox on a fake API server, which is also its canary. */
 export async function openOn(api: FakeApi, config: Partial<KubernetesSandboxConfig> = {}): Promise<KubernetesSandbox> {
   return await KubernetesSandbox.open({
     api: await KubeApi.load({ kubeconfig: api.kubeconfig }),

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe('a pod', () => {
-  it('whose image can not be pulled keeps an executor unready that has started none, until one starts', async () => {
+  it('whose image can not be pulled keeps an executor unready until its first pod starts', async () => {
     const opened = await open();
     const problem = () =>
       opened.verifyReady().then(

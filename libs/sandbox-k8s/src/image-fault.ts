@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The image that is configured can't run: it isn't there, may not be pulled, or is another one than permits name. */
+/** The configured image can't run: it doesn't exist, may not be pulled, or differs from the image in permits. */
 export class ImageFault extends Error {
   override readonly name = 'ImageFault';
 

@@ -3,7 +3,7 @@ import { isImage, referencesFrom } from './image-reference.ts';
 
 const [A, B] = [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`];
 
-test('the configured image is pulled by its own reference, and others of the same repository by their digests', () => {
+test('the configured image is pulled by its reference, and others of the same repository by their digests', () => {
   const referenceOf = referencesFrom('registry.example:5000/team/sandbox:1.2', A);
   expect(referenceOf(A)).toBe('registry.example:5000/team/sandbox:1.2');
   expect(referenceOf(B)).toBe(`registry.example:5000/team/sandbox@${B}`);
@@ -11,16 +11,16 @@ test('the configured image is pulled by its own reference, and others of the sam
   expect(() => referenceOf('sandbox:1.2')).toThrow('no such image');
 });
 
-test.each(['sandbox', 'sandbox:latest'])('`%s` may lead to another image at any time, and is refused', (reference) => {
+test.each(['sandbox', 'sandbox:latest'])('`%s` is mutable and refused', (reference) => {
   expect(() => referencesFrom(reference, A)).toThrow('a tag that never moves');
 });
 
-test('a reference of another image than permits name is refused, and one that is none', () => {
+test('an invalid reference is refused, and so is one with another digest than permits have', () => {
   expect(() => referencesFrom(`sandbox@${B}`, A)).toThrow('both must name the same digest');
   expect(() => referencesFrom('Sandbox:1', A)).toThrow('is no reference of an image');
 });
 
-test("a runtime's name of an image is that image where it ends with the whole digest", () => {
+test("a runtime's image name matches a digest where it ends with the whole digest", () => {
   expect(
     [A, `registry.example/sandbox@${A}`, `docker-pullable://registry.example/sandbox@${A}`].map((id) => isImage(id, A)),
   ).toEqual([true, true, true]);
@@ -32,6 +32,6 @@ test("a runtime's name of an image is that image where it ends with the whole di
     false,
     false,
   ]);
-  // Nothing is an image of no digest.
+  // An empty digest matches no image.
   expect(isImage('anything', '')).toBe(false);
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A digest as images have it. */
+/** A digest of an image. */
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 /** `registry/path:tag@digest`, tag or digest or both. */
 const REFERENCE = new RegExp(
@@ -11,13 +11,13 @@ const REFERENCE = new RegExp(
   ].join(''),
 );
 
-/** Images by the digests that permits name, as nodes pull them. */
+/** The reference by which nodes pull an image, by its digest in permits. */
 export type ReferenceOf = (digest: string) => string;
 
 /**
- * How nodes pull the image of a digest: the sandbox image by the reference that is configured for it, and any other
- * from the same repository by its digest. Throws an Error that says what to do where the reference doesn't fix an
- * image, or fixes another.
+ * How nodes pull the image of a digest: the sandbox image by its configured reference, and any other from the same
+ * repository by its digest. Throws an Error that names the remedy where the reference is mutable, or contains another
+ * digest.
  */
 export function referencesFrom(reference: string, digest: string): ReferenceOf {
   const { repository, tag, digest: fixed } = REFERENCE.exec(reference)?.groups ?? {};
@@ -43,9 +43,9 @@ export function referencesFrom(reference: string, digest: string): ReferenceOf {
 }
 
 /**
- * Whether a runtime's name for the image of a container that runs (`imageID`) is that digest: it ends with the
- * manifest's where the image was pulled, and with the configuration's, which is the id that Docker shows, where it was
- * loaded into the node from a file.
+ * Whether a runtime's name for the image of a running container (`imageID`) matches that digest. It ends with the
+ * manifest's digest where the image was pulled. Where it was loaded into the node from a file, it ends with the digest
+ * of the configuration, which is the id that Docker shows.
  */
 export function isImage(imageId: string, digest: string): boolean {
   return (

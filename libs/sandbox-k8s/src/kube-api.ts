@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Requests to one API server. Where it is and who asks comes from the Kubernetes client's `KubeConfig`: kubeconfig
- * files, service accounts whose token changes, exec plugins. The requests are our own, since those of
- * @kubernetes/client-node 2.0.1 are unfit here. Each makes a connection of its own (`createDispatcher` keeps none),
- * which takes three times as long and four times the processor time. Its `Attach` writes to either side without
- * looking whether anybody reads, so that a flood would fill this process.
+ * Requests to one API server. Its address and the credentials come from the Kubernetes client's `KubeConfig`:
+ * kubeconfig files, service accounts with changing tokens, exec plugins.
+ *
+ * The requests are our own, since those of @kubernetes/client-node 2.0.1 don't fit. Each opens a new connection
+ * (`createDispatcher` keeps none), which takes three times as long and four times the processor time. Its `Attach`
+ * writes to either side without back pressure, so a flood would fill this process.
  */
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
@@ -25,25 +26,25 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
 }
 
-/** An event of a watch, as it came. */
+/** An event of a watch, as it was received. */
 export interface WatchEvent {
   readonly type: string;
   readonly object: unknown;
 }
 
 /** How to reach the server by another protocol than these requests. */
-export interface Reach {
+export interface WebSocketTarget {
   readonly url: URL;
   readonly options: https.RequestOptions;
 }
 
-/** Credentials are read again after so long: a token of a service account is changed minutes before it ends. */
+/** How often credentials are read again: a service account's token is replaced minutes before it expires. */
 const CREDENTIALS_MS = 30_000;
-/** As many requests at once as a pool that fills needs; more wait for a connection. */
+/** As many concurrent requests as a pool needs to fill; further ones wait for a connection. */
 const CONNECTIONS_MAX = 16;
-/** A watch that asks for bookmarks gets one each minute: in this time two have failed to come. */
+/** A watch with bookmarks gets one each minute: in this time two have failed to arrive. */
 const SILENCE_MS_MAX = 150_000;
-/** An answer that is longer isn't one about sandboxes. */
+/** No answer about sandboxes is longer. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 export class KubeApi {
@@ -52,9 +53,9 @@ export class KubeApi {
   #reach: { readonly until: number; readonly options: https.RequestOptions } | null = null;
   #agent: { readonly agent: http.Agent; readonly key: string } | null = null;
 
-  /** Reads where the server is. Throws an Error that says what to do where it isn't known. */
+  /** Reads the server's address. Throws an Error that names the remedy where it is unknown. */
   static async load({ kubeconfig }: KubeApiSource): Promise<KubeApi> {
-    // Late, since only this driver needs it, and from the file that has it: the package's own entry is 18 MB of models.
+    // Imported late, since only this driver needs it, and by its file: the package's entry loads 18 MB of models.
     const { KubeConfig: Config } = await import('@kubernetes/client-node/dist/config.js');
     const config = new Config();
     if (kubeconfig === undefined) config.loadFromCluster();
@@ -75,7 +76,7 @@ export class KubeApi {
     this.#server = server;
   }
 
-  /** Where the server listens. */
+  /** The address on which the server listens. */
   get address(): { readonly host: string; readonly port: number } {
     const { hostname, port, protocol } = this.#server;
     return {
@@ -85,10 +86,10 @@ export class KubeApi {
   }
 
   /**
-   * Asks once. Rejects with ApiError for a refusal, with the network's error where there is no answer, and when the
-   * signal aborts.
+   * Sends one request. Rejects with ApiError for a refusal, with the network's error where there is no answer, and when
+   * the signal aborts.
    */
-  async ask<T>(what: string, request: ApiRequest): Promise<T> {
+  async request<T>(what: string, request: ApiRequest): Promise<T> {
     const answer = await this.#send(request);
     const body = await textOf(answer);
     const { statusCode = 0, headers } = answer;
@@ -97,8 +98,8 @@ export class KubeApi {
   }
 
   /**
-   * Follows a watch; ends when the server ends it, and throws when it breaks, or says nothing for longer than a
-   * bookmark takes to come. Rejects like `ask`.
+   * Follows a watch; ends when the server ends it. Throws when it breaks, or is silent for longer than a bookmark takes
+   * to arrive. Rejects like `ask`.
    */
   async *watch(
     what: string,
@@ -125,8 +126,8 @@ export class KubeApi {
     }
   }
 
-  /** For WebSockets: the same place, credentials and connections. */
-  async reach(path: string): Promise<Reach> {
+  /** The address, credentials and connections for WebSockets. */
+  async webSocketTarget(path: string): Promise<WebSocketTarget> {
     return { url: this.#urlOf(path), options: await this.#options() };
   }
 
@@ -157,7 +158,7 @@ export class KubeApi {
     });
   }
 
-  /** Below the server's own path, where a proxy puts it behind one. */
+  /** Below the server's own path, for a server behind a proxy. */
   #urlOf(path: string): URL {
     return new URL(`${this.#server.href.replace(/\/$/, '')}${path}`);
   }

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('an API server', () => {
-  it('that dies loses the job, which says so, and is used again when it is back', async () => {
+  it('that dies loses the job with a reason, and is used again when it is back', async () => {
     const opened = await open({ pools: [POOL] });
     await opened.warm();
     const running = runIn(opened, IMAGE, 'wait');
@@ -59,7 +59,7 @@ describe('an API server', () => {
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'exited', exitCode: 0 });
   });
 
-  it('that takes requests and answers none loses jobs in bounded time', async () => {
+  it('that accepts requests without answering loses jobs in bounded time', async () => {
     const opened = await open();
     api.fallSilent();
     const began = performance.now();
@@ -69,7 +69,7 @@ describe('an API server', () => {
     await api.open();
   });
 
-  it('that is busy is asked again when it says', async () => {
+  it('that is busy gets the request again at the time that it names', async () => {
     const opened = await open();
     api.refuse(/^POST .*pods$/, { status: 429, message: 'too many requests', retryAfter: '1' });
     const began = performance.now();
@@ -77,15 +77,15 @@ describe('an API server', () => {
     expect(performance.now() - began).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('whose answer is lost has made the pod, which is used', async () => {
+  it('whose answer is lost has created the pod, which is used', async () => {
     const opened = await open();
     api.loseAnswer();
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'exited' });
-    expect(api.asked.filter((each) => each.startsWith('POST') && each.endsWith('/pods'))).toHaveLength(2);
+    expect(api.requests.filter((each) => each.startsWith('POST') && each.endsWith('/pods'))).toHaveLength(2);
     await until('it is removed', () => api.pods.length === 0);
   });
 
-  it('that has no room for another pod says so, and the event is told', async () => {
+  it('without quota for another pod loses the job with that reason, and an event is emitted', async () => {
     const opened = await open();
     api.refuse(/^POST .*pods$/, {
       status: 403,
@@ -100,10 +100,10 @@ describe('an API server', () => {
     expect(has('engine.quota')).toBe(true);
   });
 
-  it('that has forgotten where a watch was is asked for a list, and one that ends a watch is not', async () => {
+  it('that has expired a watch gets a list request, and one that only ended a watch does not', async () => {
     const opened = await open();
-    const lists = () => api.asked.filter((each) => each === 'GET /api/v1/namespaces/sandboxes/pods').length;
-    const watches = () => api.asked.filter((each) => each.endsWith('?watch')).length;
+    const lists = () => api.requests.filter((each) => each === 'GET /api/v1/namespaces/sandboxes/pods').length;
+    const watches = () => api.requests.filter((each) => each.endsWith('?watch')).length;
     const [before, watched] = [lists(), watches()];
     await until('it watches', () => watches() > 0);
     api.endWatches();
@@ -139,7 +139,7 @@ describe('a pod', () => {
     expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({ ended: 'limit', reason: 'memory', changes: [] });
   });
 
-  it('that ends under its job loses it, with what its agent complained of', async () => {
+  it("that ends during its job loses it, with its agent's error output as the reason", async () => {
     api.agent = (attached) =>
       greeting(attached, (message) => {
         if (message.type !== 'job') return;
@@ -153,18 +153,18 @@ describe('a pod', () => {
     });
   });
 
-  it('that runs another image than permits name gets no job and is removed', async () => {
+  it('that runs another image than permits have gets no job and is removed', async () => {
     api.imageId = () => `registry.example/writ-sandbox@sha256:${'b'.repeat(64)}`;
     expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({
       ended: 'lost',
       reason: 'engine',
       detail: expect.stringContaining('WRIT_SANDBOX_IMAGE_DIGEST'),
     });
-    expect(api.asked.some((each) => each.startsWith('ATTACH'))).toBe(false);
+    expect(api.requests.some((each) => each.startsWith('ATTACH'))).toBe(false);
     await until('it is removed', () => api.pods.length === 0);
   });
 
-  it('whose agent does not say that the canaries refused it gets no job and is removed', async () => {
+  it('whose agent does not report that the canaries refused it gets no job and is removed', async () => {
     api.agent = (attached) => greeting(attached, () => undefined, []);
     expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({
       ended: 'lost',
@@ -189,7 +189,7 @@ describe('a pod', () => {
     });
   });
 
-  it('that may not be attached to says which right is missing', async () => {
+  it('without the right to attach names the missing right', async () => {
     const opened = await open();
     api.refuse(/^ATTACH/, { status: 403, message: 'cannot create resource "pods/attach"', reason: 'Forbidden' });
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({
@@ -209,7 +209,7 @@ describe('a pod', () => {
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'exited' });
   });
 
-  it('is not made where a canary answers nobody', async () => {
+  it('is not created where a canary is unreachable', async () => {
     const opened = await open({ canaries: [{ host: '127.0.0.1', port: 1 }] });
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({
       ended: 'lost',
@@ -233,7 +233,7 @@ describe('the API server is ready for sandboxes', () => {
     [403, 'denied'],
     [500, 'failed'],
     [429, 'silent'],
-  ])('while it lets this executor list pods, and not where it answers %i: %s', async (status, problem) => {
+  ])('while this executor may list pods, and not where it answers %i: %s', async (status, problem) => {
     const opened = await open();
     expect(await look(opened)).toBe('ready');
     api.refuse(LIST, { status, message: 'no' });
@@ -241,7 +241,7 @@ describe('the API server is ready for sandboxes', () => {
     expect(await look(opened)).toBe('ready');
   });
 
-  it('while it answers: not when it is away, and again when it is back', async () => {
+  it('while it answers: not when it is unreachable, and again when it is back', async () => {
     const opened = await open();
     await api.shut();
     expect(await look(opened)).toBe('unreachable');
@@ -249,7 +249,7 @@ describe('the API server is ready for sandboxes', () => {
     expect(await look(opened)).toBe('ready');
   });
 
-  it('not while it takes requests and answers none, which is known in time', async () => {
+  it('not while it accepts requests without answering, which is detected in time', async () => {
     const opened = await open();
     api.fallSilent();
     const began = performance.now();
@@ -261,7 +261,7 @@ describe('the API server is ready for sandboxes', () => {
 });
 
 describe('usage', () => {
-  it("is the agent's word, marked so, and no more than the limits allow", async () => {
+  it('is reported by the agent, marked so, and capped at the limits', async () => {
     api.agent = (attached) =>
       greeting(attached, (message) => {
         if (message.type !== 'job') return;
@@ -277,20 +277,20 @@ describe('usage', () => {
     expect(usage.cpuMs).toBeLessThanOrEqual(usage.wallMs + 1);
   });
 
-  it('of an agent that falls silent counts as all that it could have used', async () => {
+  it('of a silent agent counts as the most that it could have used', async () => {
     api.agent = (attached) => greeting(attached, () => undefined);
     const began = performance.now();
     expect(await runIn(await open(), IMAGE, 'true', { cpuMs: 500 })).toMatchObject({ ended: 'limit', reason: 'cpu' });
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  it('of a job that waits is little, however long it waits', async () => {
+  it('of a waiting job is small, however long it waits', async () => {
     const { ended, usage } = await runIn(await open(), IMAGE, 'wait', { cpuMs: 500, wallMs: 1_500 });
     expect(ended).toBe('timeout');
     expect(usage.cpuMs).toBeLessThan(100);
   });
 
-  it('is told where the agent saw the kernel kill for want of memory and lived on', async () => {
+  it('is reported where the agent survived an out-of-memory kill', async () => {
     api.agent = (attached) =>
       greeting(attached, (message) => {
         if (message.type !== 'job') return;
@@ -305,8 +305,8 @@ describe('usage', () => {
   });
 });
 
-describe('what nobody owns', () => {
-  it("is swept: pods of an earlier life, and those whose owner's lease is gone or dead, and no others", async () => {
+describe('a resource without an owner', () => {
+  it('is swept: pods of an earlier process or of an owner whose lease is gone or expired, and no others', async () => {
     lease('writ-living', OTHER, new Date());
     lease('writ-dead', OTHER, new Date(Date.now() - 2 * 60 * 60_000));
     pod('mine', OWNER, 'uid-of-writ-mine');
@@ -322,7 +322,7 @@ describe('what nobody owns', () => {
     expect(events.find(({ type }) => type === 'swept')).toEqual({ type: 'swept', containers: 3 });
   });
 
-  it('is nothing after closing: neither pods nor the lease, and what runs is killed', async () => {
+  it('does not remain after closing: neither pods nor the lease, and running jobs are killed', async () => {
     const opened = await open({ pools: [{ ...POOL, count: 2 }] });
     await opened.warm();
     const [held] = api.leases;
@@ -338,7 +338,7 @@ describe('what nobody owns', () => {
 });
 
 describe('an executor without a right', () => {
-  it('to leases says so, starts no pod, and goes on when it has it', async () => {
+  it('to leases reports that, starts no pod, and continues when it has it', async () => {
     api.refuse(/^POST .*leases$/, { status: 403, reason: 'Forbidden', message: 'cannot create resource "leases"' }, 2);
     const opened = await open();
     expect(events).toContainEqual({ type: 'engine.refused', error: expect.objectContaining({ status: 403 }) });
@@ -350,7 +350,7 @@ describe('an executor without a right', () => {
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'exited' });
   });
 
-  it('to pods says so', async () => {
+  it('to pods reports that', async () => {
     api.refuse(/^GET .*pods$/, { status: 403, reason: 'Forbidden', message: 'cannot list resource "pods"' }, 2);
     await open();
     expect(events).toContainEqual({
@@ -362,7 +362,7 @@ describe('an executor without a right', () => {
 });
 
 describe('back pressure', () => {
-  it('holds a pod up that says more than anybody takes, and hears all of it in the end', async () => {
+  it('pauses a pod whose output is not consumed, and delivers all of it in the end', async () => {
     const CHUNK = 64 * 1024;
     const CHUNKS = 1_000;
     let buffered = 0;
@@ -386,7 +386,7 @@ describe('back pressure', () => {
       await open(),
       IMAGE,
       'true',
-      { heardBytes: CHUNK * CHUNKS },
+      { tapBytes: CHUNK * CHUNKS },
       {
         tap: ({ bytes }) => {
           heard += bytes.length;
@@ -395,19 +395,19 @@ describe('back pressure', () => {
       },
     );
     await until('the pod waits', () => buffered > 0);
-    // Of 62 MiB, what two sockets hold has come.
+    // Of 62 MiB, only the contents of two socket buffers have arrived.
     expect([heard < 20 * 1024 * 1024, buffered > 20 * 1024 * 1024]).toEqual([true, true]);
     take(undefined);
     expect(await result).toMatchObject({ ended: 'exited', exitCode: 0 });
     expect(heard).toBe(CHUNK * CHUNKS);
   });
 
-  it('holds the sender up where a pod reads nothing', async () => {
+  it('pauses the sender where a pod reads nothing', async () => {
     let read = 0;
     const FILES = 200;
     api.agent = (attached) => {
       greeting(attached, () => undefined);
-      // Greeted, it reads no more.
+      // After its greeting, it stops reading.
       attached.socket.once('message', () => attached.socket.pause());
     };
     function* files() {

@@ -10,7 +10,7 @@ import {
   type SandboxEventListener,
 } from '@writ/sandbox-host';
 import { ApiError } from './api-error.ts';
-import { isApiThere } from './api-requests.ts';
+import { isApiReachable } from './api-requests.ts';
 import { ClaimedPods } from './claimed-pods.ts';
 import { ImageFault } from './image-fault.ts';
 import { MadePods } from './made-pods.ts';
@@ -21,31 +21,32 @@ import { ObjectWatch, type PodWatch, type Seen } from './pod-watch.ts';
 import { startPod, type PodContext } from './start-pod.ts';
 import { Sweep } from './sweep.ts';
 
-/** A kubelet looks at its containers each second, and its word travels by the API server. */
+/** A kubelet checks its containers each second, and its report travels through the API server. */
 const OOM_NEWS_MS = 4_000;
 /**
- * Between two looks for what dead executors left behind: their pods are collected by the cluster as soon as their lease
- * is gone.
+ * Interval of sweeps for the pods of dead executors: the cluster collects their pods itself once the lease is deleted.
  */
 const SWEEP_MS = 60_000;
 
 export interface KubernetesEngineOptions extends Omit<PodContext, 'source' | 'lease'> {
   /** a RuntimeClass; absent: the cluster's default runtime */
   readonly runtimeClass?: string;
-  /** whether pods have the users of their node; absent: as the cluster has it */
+  /** whether pods share their node's user namespace; absent: the cluster's default */
   readonly hostUsers?: boolean;
-  /** what the names of agent-sandbox's SandboxWarmPools begin with, whose pods are claimed; absent: pods are made */
+  /**
+   * prefix of the names of agent-sandbox's SandboxWarmPools, whose pods are claimed; absent: pods are created directly
+   */
   readonly warmPools?: string;
-  /** labels of every sandbox's pod and lease in the namespace, whosever */
+  /** labels of every sandbox's pod and lease in the namespace, of any owner */
   readonly common: Readonly<Record<string, string>>;
   /** the label that names an owner, with this executor's value */
   readonly owner: readonly [name: string, value: string];
   readonly report: SandboxEventListener;
 }
 
-/** A namespace of a cluster as a sandbox sees it. */
+/** A namespace of a cluster as an engine of sandboxes. */
 export class KubernetesEngine implements ContainerEngine {
-  /** Most of a start is waiting: the kubelet looks at its containers once a second. */
+  /** Most of a start is waiting: the kubelet checks its containers once a second. */
   readonly startsAtOnce = 4;
   readonly #options: KubernetesEngineOptions;
   readonly #lease: OwnerLease;
@@ -56,7 +57,7 @@ export class KubernetesEngine implements ContainerEngine {
   #back: () => void = () => undefined;
   #isOpen = false;
   #hasStarted = false;
-  /** why no pod has started yet, where that is the image's fault */
+  /** why no pod has started yet, where the image is the cause */
   #imageFault: ImageFault | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -78,7 +79,7 @@ export class KubernetesEngine implements ContainerEngine {
       api,
       what: 'pods',
       path: podsOf(namespace),
-      // A pod of a pool is nobody's before it is claimed, and its labels can't say whose it is then.
+      // A pool's pod has no owner before it is claimed, and its labels can't name one then.
       selector: warmPools === undefined ? own : selectorOf(common),
       stateOf,
       report,
@@ -95,12 +96,12 @@ export class KubernetesEngine implements ContainerEngine {
     this.#back = back;
     await this.#watch.start();
     await this.#source.open().catch((error: unknown) => {
-      // The watch reports a server that is away.
+      // The watch reports an unreachable server.
       if (!this.#watch.isLost) report({ type: 'engine.refused', error: error as Error });
     });
     await this.#lease.hold();
     this.#isOpen = true;
-    // Ours are all kept: what of ours is nobody's is swept when the watch is back.
+    // Keeps all pods of this process: those without an owner are swept when the watch is back.
     this.#timer = setInterval(
       () =>
         void this.sweep(() => true).then(
@@ -116,7 +117,7 @@ export class KubernetesEngine implements ContainerEngine {
   async start(spec: ContainerSpec, made: (id: string) => void): Promise<AgentContainer> {
     if (!this.#isOpen) throw new Error('the engine is not open');
     const name = `${this.#name}-${randomBytes(5).toString('hex')}`;
-    // Before it is: a sweep that finds it a moment later must know it.
+    // Before the pod exists: a sweep that finds it a moment later must recognize it.
     made(name);
     try {
       const container = await startPod({ ...this.#options, source: this.#source, lease: this.#lease }, spec, name);
@@ -130,14 +131,14 @@ export class KubernetesEngine implements ContainerEngine {
     }
   }
 
-  isThere(): Promise<boolean> {
-    return isApiThere(this.#options.api);
+  isReachable(): Promise<boolean> {
+    return isApiReachable(this.#options.api);
   }
 
   /**
-   * Lists one pod at most: that needs the same right as the driver's work. Where pods are claimed, the cluster must
-   * have the kinds of agent-sandbox too. An engine of which no pod has ever started, since their image can't run, isn't
-   * ready; after the first start one image's fault is no reason to take an executor out that others still run on.
+   * Lists at most one pod, which needs the same right as the driver's work. Where pods are claimed, the cluster must
+   * have agent-sandbox's kinds too. An engine whose image has never run isn't ready. After the first start, a fault of
+   * one image does not make it unready, since others still run.
    */
   async verifyReady(): Promise<void> {
     const { api, namespace } = this.#options;
@@ -150,7 +151,7 @@ export class KubernetesEngine implements ContainerEngine {
       });
     };
     await verifyEngine(ENGINE_CHECK_MS_MAX, async (signal) => {
-      await api.ask('list pods', { ...request, signal }).catch(notReady);
+      await api.request('list pods', { ...request, signal }).catch(notReady);
       await this.#source.verify(signal).catch(notReady);
     });
     const fault = this.#imageFault;
@@ -177,7 +178,7 @@ export class KubernetesEngine implements ContainerEngine {
     try {
       return await this.#sweep.sweep(isOurs);
     } catch (error) {
-      // The watch reports a server that is away.
+      // The watch reports an unreachable server.
       if (error instanceof ApiError && !error.isBusy) this.#options.report({ type: 'engine.refused', error });
       throw error;
     }
@@ -197,7 +198,7 @@ const selectorOf = (labels: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(',');
 
-/** As a name of Kubernetes: an executor's id has an underscore. */
+/** As a name of Kubernetes: an executor's id contains an underscore. */
 const nameOf = (owner: string): string =>
   owner
     .toLowerCase()

@@ -35,7 +35,7 @@ for (const [how, count] of [
     return { sandbox, image: IMAGE, limits: CONTRACT_LIMITS };
   });
   afterAll(async () => {
-    expect(api.asked.filter((each) => each.startsWith('POST') && each.endsWith('/pods'))).toEqual([]);
+    expect(api.requests.filter((each) => each.startsWith('POST') && each.endsWith('/pods'))).toEqual([]);
     await api.close();
   });
 }

@@ -8,36 +8,36 @@ import { commonLabels, OWNER_LABEL } from './pod-shape.ts';
 
 export interface KubernetesSandboxConfig {
   readonly api: KubeApi;
-  /** where pods live, and nothing else: closed by network policies, without a Secret */
+  /** the pods' namespace, without other content: closed by network policies, without a Secret */
   readonly namespace: string;
-  /** value of the label `writ`: whose pods they are, for whoever cleans up */
+  /** value of the label `writ`, by which cleanup finds the pods */
   readonly label: string;
-  /** this executor; what it left behind in an earlier life is swept at the start */
+  /** this executor; pods of its earlier processes are swept at the start */
   readonly owner: string;
   readonly pools: readonly WarmPoolConfig[];
   /** how nodes pull the image of a digest */
   readonly referenceOf: ReferenceOf;
-  /** what a pod must be refused at before a job may run there, beside the API server */
+  /** addresses that must refuse a pod before a job may run there, in addition to the API server */
   readonly canaries: readonly HostPort[];
-  /** pods that wait with the files of a likely job, beside the pools; absent: none */
-  readonly laidOut?: number;
+  /** pre-populated pods, which wait with the files of a likely job, in addition to the pools; absent: none */
+  readonly prePopulated?: number;
   /** a RuntimeClass; absent: the cluster's default runtime */
   readonly runtimeClass?: string;
-  /** whether pods have the users of their node: false asks for a user namespace; absent: as the cluster has it */
+  /** whether pods share their node's user namespace; false requests a separate one; absent: the cluster's default */
   readonly hostUsers?: boolean;
   /**
-   * what the names of agent-sandbox's SandboxWarmPools begin with, whose pods are claimed (see `warmPoolOf`); absent:
-   * this executor makes its pods itself
+   * prefix of the names of agent-sandbox's SandboxWarmPools, whose pods are claimed (see `warmPoolOf`); absent: this
+   * executor creates its pods itself
    */
   readonly warmPools?: string;
   readonly report?: SandboxEventListener;
 }
 
-/** Sandboxes in pods of a Kubernetes namespace, warm ones first. */
+/** Sandboxes in pods of a Kubernetes namespace, with warm pools. */
 export class KubernetesSandbox extends ContainerSandbox {
   /**
-   * Takes this executor's lease, sweeps what nobody owns and begins to fill the pools; doesn't wait for them, nor for
-   * an API server that is away.
+   * Acquires this executor's lease, sweeps pods without an owner and starts to fill the pools. It waits neither for the
+   * pools nor for an unreachable API server.
    */
   static async open(config: KubernetesSandboxConfig): Promise<KubernetesSandbox> {
     const {
@@ -51,7 +51,7 @@ export class KubernetesSandbox extends ContainerSandbox {
       warmPools,
       report = () => undefined,
       pools,
-      laidOut,
+      prePopulated,
     } = config;
     const common = commonLabels(label);
     const engine = new KubernetesEngine({
@@ -71,7 +71,7 @@ export class KubernetesSandbox extends ContainerSandbox {
       labels: { ...common, [OWNER_LABEL]: owner },
       pools,
       report,
-      ...(laidOut === undefined ? {} : { laidOut }),
+      ...(prePopulated === undefined ? {} : { prePopulated }),
     });
     await sandbox.begin();
     return sandbox;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isStatus } from './api-error.ts';
-import { askApi } from './api-requests.ts';
+import { requestApi } from './api-requests.ts';
 import { podOf } from './pod-shape.ts';
 import {
   deleteWithPod,
@@ -12,10 +12,10 @@ import {
 } from './pod-source.ts';
 import type { PodState } from './pod-state.ts';
 
-/** Pods that this executor makes itself. */
+/** Pods that this executor creates itself. */
 export class MadePods implements PodSource {
   readonly what = 'pods';
-  readonly tellsCanaries = false;
+  readonly sendsCanaries = false;
   readonly path: string;
   readonly #context: PodSourceContext;
 
@@ -25,7 +25,7 @@ export class MadePods implements PodSource {
   }
 
   async open(): Promise<void> {
-    // The engine watches pods itself.
+    // The engine itself watches pods.
   }
 
   async verify(): Promise<void> {
@@ -46,8 +46,8 @@ export class MadePods implements PodSource {
       ...(runtimeClass === undefined ? {} : { runtimeClass }),
       ...(hostUsers === undefined ? {} : { hostUsers }),
     });
-    await askApi(api, 'make a pod', { method: 'POST', path: this.path, body: pod }).catch((error: unknown) => {
-      // A name is made up once: the pod is ours, and only the answer to an earlier try was lost.
+    await requestApi(api, 'make a pod', { method: 'POST', path: this.path, body: pod }).catch((error: unknown) => {
+      // Names are unique, so the pod is ours: an earlier try created it, and only its answer was lost.
       if (!isStatus(error, 409)) throw error;
     });
     return await untilRunning(this.#context, name);
@@ -66,6 +66,6 @@ export class MadePods implements PodSource {
   }
 
   async close(): Promise<void> {
-    // Nothing is held.
+    // There is nothing to release.
   }
 }

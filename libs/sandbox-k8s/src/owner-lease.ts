@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { V1Lease } from '@kubernetes/client-node';
 import { ApiError, isStatus } from './api-error.ts';
-import { askApi } from './api-requests.ts';
+import { requestApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
 import { LEASE_S, leaseOf } from './lease-shape.ts';
 import type { PodOwner } from './pod-shape.ts';
 
-/** Between two renewals, in milliseconds: three may fail before anybody takes the executor for dead. */
+/** Interval of renewals, in milliseconds: three may fail before the executor counts as dead. */
 const RENEW_MS = 10_000;
-/** Between two tries while renewing fails. */
+/** Pause before a retry of a failed renewal. */
 const RETRY_MS = 2_000;
 
 export interface OwnerLeaseOptions {
@@ -16,15 +16,15 @@ export interface OwnerLeaseOptions {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** who holds it: shown to operators */
+  /** its holder, shown to operators */
   readonly holder: string;
-  /** hears why it can't be renewed, once until it can */
+  /** receives the reason of a failed renewal, once until one succeeds */
   readonly failed: (error: ApiError) => void;
 }
 
 /**
- * The Lease that owns the pods of this executor: a pod whose owner is gone is collected by the cluster, whether or not
- * anybody of ours is left. It lies in the pods' own namespace, since an owner must.
+ * The Lease that owns the pods of this executor. The cluster collects a pod whose owner is deleted, even if no executor
+ * runs. The Lease is in the pods' own namespace, as Kubernetes requires of an owner.
  */
 export class OwnerLease {
   readonly #options: OwnerLeaseOptions;
@@ -34,7 +34,7 @@ export class OwnerLease {
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> = Promise.resolve();
   #closed = false;
-  #isTold = false;
+  #isReported = false;
 
   constructor(options: OwnerLeaseOptions) {
     this.#options = options;
@@ -42,35 +42,37 @@ export class OwnerLease {
   }
 
   /**
-   * What a new pod names as its owner. Rejects where the lease isn't held, and can't be now: such a pod would be swept.
+   * The owner reference for a new pod. Rejects where the lease isn't held, and can't be now: such a pod would be swept.
    */
   async owner(): Promise<PodOwner> {
     if (performance.now() - this.#renewedAt > LEASE_S * 1000) await this.#renew();
     return { name: this.#options.name, uid: this.#lease?.metadata?.uid ?? '' };
   }
 
-  /** Takes the lease and keeps it; resolves at the first answer, or when it is known that there is none. */
+  /**
+   * Acquires the lease and keeps renewing it; resolves at the first answer, or when the server is found not to answer.
+   */
   async hold(): Promise<void> {
     this.#renewing = this.#renew().then(
       () => this.#renewAfter(RENEW_MS),
       (error: unknown) => {
-        // The watch reports a server that is away.
-        if (error instanceof ApiError && !this.#isTold) this.#options.failed(error);
-        this.#isTold = true;
+        // The watch reports an unreachable server.
+        if (error instanceof ApiError && !this.#isReported) this.#options.failed(error);
+        this.#isReported = true;
         this.#renewAfter(RETRY_MS);
       },
     );
     await this.#renewing;
   }
 
-  /** Lets the lease go, and with it whatever it still owns. */
+  /** Deletes the lease, and with it everything that it still owns. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
     await this.#renewing;
     if (this.#lease === null) return;
-    // One that can't be deleted ends by itself, and others sweep what it owns.
-    await askApi(this.#options.api, 'delete a lease', {
+    // A lease that can't be deleted expires, and other executors sweep its pods.
+    await requestApi(this.#options.api, 'delete a lease', {
       method: 'DELETE',
       path: `${this.#path}/${this.#options.name}`,
     }).catch(() => undefined);
@@ -88,10 +90,10 @@ export class OwnerLease {
       try {
         this.#lease = await this.#put();
         this.#renewedAt = at;
-        this.#isTold = false;
+        this.#isReported = false;
         return;
       } catch (error) {
-        // Somebody was faster, or has deleted it: look again.
+        // Another request was faster, or has deleted it: look again.
         if (!isStatus(error, 409) && !isStatus(error, 404)) throw error;
         this.#lease = await this.#find();
       }
@@ -102,8 +104,8 @@ export class OwnerLease {
     const { api, name } = this.#options;
     const resourceVersion = this.#lease?.metadata?.resourceVersion;
     if (resourceVersion === undefined)
-      return askApi(api, 'hold its lease', { method: 'POST', path: this.#path, body: this.#body() });
-    return askApi(api, 'hold its lease', {
+      return requestApi(api, 'hold its lease', { method: 'POST', path: this.#path, body: this.#body() });
+    return requestApi(api, 'hold its lease', {
       method: 'PUT',
       path: `${this.#path}/${name}`,
       body: this.#body(resourceVersion),
@@ -113,7 +115,7 @@ export class OwnerLease {
   async #find(): Promise<V1Lease | null> {
     const { api, name } = this.#options;
     try {
-      return await askApi<V1Lease>(api, 'hold its lease', { method: 'GET', path: `${this.#path}/${name}` });
+      return await requestApi<V1Lease>(api, 'hold its lease', { method: 'GET', path: `${this.#path}/${name}` });
     } catch (error) {
       if (isStatus(error, 404)) return null;
       throw error;

@@ -22,11 +22,11 @@ const podWith = (spec: Partial<V1PodSpec> = {}, container: Partial<V1Container> 
 };
 const served = (): V1Container => podWith().spec!.containers[0]!;
 
-test('a pod as an API server shows it is a sandbox', () => {
+test("a sandbox's pod as an API server shows it has no fault", () => {
   expect(podFault(podWith(), EXPECTED)).toBeNull();
 });
 
-test('where it runs is not its shape', () => {
+test('where a pod runs is not part of its shape', () => {
   const elsewhere = {
     nodeSelector: { pool: 'sandboxes' },
     affinity: {},
@@ -36,7 +36,7 @@ test('where it runs is not its shape', () => {
   expect(podFault(podWith(elsewhere), EXPECTED)).toBeNull();
 });
 
-test("amounts are compared, and not a server's way to write them", () => {
+test("amounts are compared by value, and not by a server's notation", () => {
   const limits = { cpu: '1', memory: '256Mi', 'ephemeral-storage': '512Mi' };
   const requests = { cpu: '0.1', memory: '64Mi', 'ephemeral-storage': '0' };
   const volumes = ['workspace', 'tmp'].map((name) => ({ name, emptyDir: { medium: 'Memory', sizeLimit: '64Mi' } }));
@@ -49,7 +49,7 @@ test("amounts are compared, and not a server's way to write them", () => {
   );
 });
 
-test("amounts that a server writes with any suffix of Kubernetes' are compared too", () => {
+test('amounts with any suffix of Kubernetes are compared too', () => {
   const size = { ...SIZE, memoryBytes: 2 ** 40 };
   const expected = { ...EXPECTED, spec: specOf({ image: 'registry.example/s:1', size, refusedAt: [] }) };
   const { requests, limits } = expected.spec.containers[0]!.resources!;
@@ -137,11 +137,11 @@ const NOT_A_SANDBOX: readonly (readonly [what: string, pod: V1Pod, words: string
   ],
 ];
 
-test.each(NOT_A_SANDBOX)('a pod with %s is no sandbox', (_what, pod, words) => {
+test.each(NOT_A_SANDBOX)('podFault rejects a pod with %s', (_what, pod, words) => {
   expect(podFault(pod, EXPECTED)).toContain(words);
 });
 
-test('a pod without limits, or without a container, is no sandbox', () => {
+test('podFault rejects a pod without limits or without a container', () => {
   expect(podFault(podWith({}, { resources: undefined }), EXPECTED)).toContain('resources` is not set');
   expect(podFault(podWith({ containers: [] }), EXPECTED)).toContain('`spec.containers` is `[]`');
   expect(podFault({ metadata: podWith().metadata }, EXPECTED)).toContain('`spec` is not set');
@@ -153,14 +153,14 @@ test.each([
   ['something else of that name', [{ ...OWNER, kind: 'ReplicaSet', apiVersion: 'apps/v1' }]],
   ['somebody in another group', [{ ...OWNER, apiVersion: 'agents.example/v1' }]],
   ['a Sandbox that does not control it', [{ ...OWNER, controller: false }]],
-])('a pod that %s owns is no sandbox of the claim', (_who, ownerReferences) => {
+])('podFault rejects a pod that %s owns', (_who, ownerReferences) => {
   const pod = podWith();
   expect(podFault({ ...pod, metadata: { ...pod.metadata, ownerReferences } }, EXPECTED)).toBe(
     'no Sandbox `pool-1` owns it',
   );
 });
 
-test('a pod that network policies would not choose is no sandbox', () => {
+test('podFault rejects a pod that network policies would not select', () => {
   const pod = podWith();
   const labels = { writ: 'w' };
   expect(podFault({ ...pod, metadata: { ...pod.metadata, labels } }, EXPECTED)).toBe(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Compares a pod that somebody else made with the one that this driver would have made.
+ * Compares a pod that another process created with the one that this driver would have created.
  *
- * INVARIANT (unknown is refused): every field is either the driver's own with the driver's value, or stands in a table
- * below. A field that a later Kubernetes adds, or that a webhook sets, is a fault until somebody has looked at it.
+ * INVARIANT (unknown is refused): every field either has the driver's own value, or is listed in a table below. A field
+ * that a later Kubernetes adds, or that a webhook sets, is a fault until a person has reviewed it.
  */
 import type { V1ObjectMeta, V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { SANDBOX_GROUP } from './agent-sandbox.ts';
@@ -11,13 +11,13 @@ import { nanosOf } from './quantity.ts';
 
 export interface ExpectedPod {
   readonly spec: V1PodSpec;
-  /** labels that network policies and watches choose it by */
+  /** labels by which network policies and watches select it */
   readonly labels: Readonly<Record<string, string>>;
-  /** the Sandbox that it is of */
+  /** the Sandbox that it belongs to */
   readonly sandbox: string;
 }
 
-/** Why a pod isn't a sandbox, in words for operators; null where it is one. */
+/** Why a pod isn't a sandbox, as a text for operators; null where it is one. */
 export function podFault({ metadata, spec }: V1Pod, expected: ExpectedPod): string | null {
   return (
     ownerFault(metadata, expected.sandbox) ??
@@ -38,7 +38,7 @@ function ownerFault(metadata: V1ObjectMeta | undefined, sandbox: string): string
 function labelFault(metadata: V1ObjectMeta | undefined, labels: Readonly<Record<string, string>>): string | null {
   for (const [name, value] of Object.entries(labels)) {
     const has = metadata?.labels?.[name];
-    if (has !== value) return `its label \`${name}\` is ${said(has)}, not ${said(value)}`;
+    if (has !== value) return `its label \`${name}\` is ${shown(has)}, not ${shown(value)}`;
   }
   return null;
 }
@@ -51,10 +51,10 @@ const is =
     values.includes(value);
 
 /**
- * Fields that the driver leaves alone, by where they stand: those that the API server fills in, with what it fills in,
- * and those that say on which node a pod runs and in what order, which is its cluster's business.
+ * Fields that the driver does not set, by their path. The API server sets some, to the values given here. Others choose
+ * the node and the scheduling order, which is up to the cluster.
  */
-const BESIDE: Readonly<Record<string, Readonly<Record<string, Permits>>>> = {
+const PERMITTED: Readonly<Record<string, Readonly<Record<string, Permits>>>> = {
   spec: {
     // No token is mounted, so the account is only a name.
     serviceAccountName: any,
@@ -68,16 +68,16 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, Permits>>>> = {
     priority: any,
     priorityClassName: any,
     preemptionPolicy: any,
-    // What a RuntimeClass takes for itself.
+    // Overhead that a RuntimeClass adds for itself.
     overhead: any,
   },
   'spec.containers[]': { terminationMessagePath: is('/dev/termination-log'), terminationMessagePolicy: is('File') },
   'spec.containers[].securityContext': { procMount: is('Default') },
 };
 
-/** Fields that a server leaves out where they are false, and that are false where they are left out. */
+/** Fields that a server omits where they are false. */
 const FALSE_IF_ABSENT: ReadonlySet<string> = new Set(['hostNetwork', 'hostPID', 'hostIPC', 'tty', 'privileged']);
-/** Where a server writes amounts its own way: `1000m` as `1`. */
+/** Fields where a server normalizes quantities: `1000m` as `1`. */
 const AMOUNT = /\.(?:limits|requests)\.[a-z-]+$|\.sizeLimit$/;
 
 function valueFault(value: unknown, expected: unknown, path: string): string | null {
@@ -99,10 +99,10 @@ function listFault(value: unknown, expected: readonly unknown[], path: string): 
 function objectFault(value: unknown, expected: object, path: string): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return differs(path, value, expected);
   const [has, wants] = [value as Record<string, unknown>, expected as Record<string, unknown>];
-  const beside = BESIDE[path.replaceAll(/\[\d+\]/g, '[]')] ?? {};
+  const beside = PERMITTED[path.replaceAll(/\[\d+\]/g, '[]')] ?? {};
   for (const [name, each] of Object.entries(has)) {
     if (each === undefined || wants[name] !== undefined || beside[name]?.(each) === true) continue;
-    return `\`${path}.${name}\` is ${said(each)}, which no sandbox has`;
+    return `\`${path}.${name}\` is ${shown(each)}, which no sandbox has`;
   }
   for (const [name, each] of Object.entries(wants)) {
     if (each === undefined || (each === false && has[name] === undefined && FALSE_IF_ABSENT.has(name))) continue;
@@ -112,17 +112,17 @@ function objectFault(value: unknown, expected: object, path: string): string | n
   return null;
 }
 
-/** Two values that aren't quantities are never the same amount. */
+/** Two values that aren't quantities never count as equal. */
 function isSameAmount(value: unknown, expected: unknown): boolean {
   const nanos = nanosOf(value);
   return nanos !== null && nanos === nanosOf(expected);
 }
 
 const differs = (path: string, value: unknown, expected: unknown): string =>
-  `\`${path}\` is ${said(value)}, not ${said(expected)}`;
+  `\`${path}\` is ${shown(value)}, not ${shown(expected)}`;
 
 /** Enough to recognise it. */
 const SAID_CHARACTERS_MAX = 200;
 
-const said = (value: unknown): string =>
+const shown = (value: unknown): string =>
   value === undefined ? 'not set' : `\`${JSON.stringify(value).slice(0, SAID_CHARACTERS_MAX)}\``;

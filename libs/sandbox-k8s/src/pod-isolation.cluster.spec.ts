@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { heardOutputContract, hostileContract, runIn, SIZE, textOf, until } from '@writ/sandbox-host/contract';
+import { backPressureContract, hostileContract, runIn, SIZE, textOf, until } from '@writ/sandbox-host/contract';
 import type { SandboxEvent } from '@writ/sandbox-host';
 import { isStatus } from './api-error.ts';
 import { DIGEST, onCluster, TestNamespace } from './cluster.contract.ts';
@@ -18,9 +18,9 @@ onCluster('a pod of a real cluster', () => {
     await namespace.remove();
   });
 
-  const say = async (command: string) => {
+  const outputOf = async (command: string) => {
     const result = await runIn(sandbox, DIGEST, command);
-    // An end that isn't a command's own says nothing about what it found.
+    // Another end than the command's own proves nothing.
     expect(result).toMatchObject({ ended: 'exited' });
     return textOf(result).trim();
   };
@@ -28,7 +28,9 @@ onCluster('a pod of a real cluster', () => {
     `python3 -c "import socket; s = socket.socket(); s.settimeout(3); s.connect(('${host}', ${port}))" 2>&1 | tail -1`;
 
   test('is refused by the canary, the API server, metadata and names, from its first moment', async () => {
-    const { api } = { api: new URL((await (await KubeApi.load({ kubeconfig: namespace.kubeconfig })).reach('')).url) };
+    const { api } = {
+      api: new URL((await (await KubeApi.load({ kubeconfig: namespace.kubeconfig })).webSocketTarget('')).url),
+    };
     const tries = [
       attempt(namespace.canary.host, namespace.canary.port),
       attempt(api.hostname, Number(api.port)),
@@ -36,47 +38,47 @@ onCluster('a pod of a real cluster', () => {
       attempt('10.96.0.1', 443),
       attempt('10.96.0.10', 53),
     ];
-    const said = await say(tries.join('; '));
+    const said = await outputOf(tries.join('; '));
     expect(said.split('\n')).toHaveLength(tries.length);
     for (const line of said.split('\n')) expect(line).toMatch(/refused|unreachable|timed out/);
     expect(
-      await say('python3 -c "import socket; socket.getaddrinfo(\'kubernetes.default.svc\', 443)" 2>&1 | tail -1'),
+      await outputOf('python3 -c "import socket; socket.getaddrinfo(\'kubernetes.default.svc\', 443)" 2>&1 | tail -1'),
     ).toMatch(/gaierror/);
   });
 
-  test('has no IPv6 but on loopback: a firewall that knows IPv4 alone would leave all of its link open', async () => {
-    expect(await say('awk \'$6 != "lo"\' /proc/net/if_inet6 2>/dev/null')).toBe('');
+  test('has IPv6 on loopback only: an IPv4-only firewall would leave its link open', async () => {
+    expect(await outputOf('awk \'$6 != "lo"\' /proc/net/if_inet6 2>/dev/null')).toBe('');
   });
 
-  test("has no token, no service's address but the API server's own, no root and no capability", async () => {
+  test("has no token, only the API server's address, no root and no capability", async () => {
     expect(
-      await say(
+      await outputOf(
         'ls -A /var/run/secrets /run/secrets 2>/dev/null; id -u; id -G; env | cut -d= -f1 | sort | tr "\\n" " "',
       ),
     ).toBe('10001\n10001\nHOME LANG LOGNAME PATH PWD SHELL SHLVL TERM TMPDIR USER _');
-    const status = await say('cat /proc/self/status');
+    const status = await outputOf('cat /proc/self/status');
     for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
       expect(status).toMatch(new RegExp(`^${set}:\\t0{16}$`, 'm'));
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
     expect(status).toMatch(/^Seccomp:\t2$/m);
   });
 
-  test('can write to its workspace and /tmp alone, and git works there', async () => {
+  test('can write only to its workspace and /tmp, and git works there', async () => {
     const writable =
       'for d in / /etc /usr/bin /opt/writ /var/tmp /home /root /sys /proc/sys/kernel /dev; ' +
       'do echo x 2>/dev/null > $d/made && echo $d; done; echo x > /workspace/a && echo x > /tmp/a && echo only';
-    expect(await say(`(${writable}) 2>/dev/null`)).toBe('only');
-    expect(await say('git init -q . && git status --short && echo worked')).toMatch(/worked$/);
+    expect(await outputOf(`(${writable}) 2>/dev/null`)).toBe('only');
+    expect(await outputOf('git init -q . && git status --short && echo worked')).toMatch(/worked$/);
   });
 
-  test('shows a job nothing of a neighbour, nor of its node', async () => {
-    const processes = await say('for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline; echo; done');
+  test('shows a job nothing of other pods or of its node', async () => {
+    const processes = await outputOf('for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline; echo; done');
     expect(
       processes.split('\n').filter((line) => line !== '' && !/pause|^\/opt\/writ\/agent |bash|^tr /.test(line)),
     ).toEqual([]);
   });
 
-  test('is not to be had where the network is open: no job runs, and why is told', async () => {
+  test('is not available where the network is open: no job runs, and the reason is reported', async () => {
     const open = await TestNamespace.make(false);
     const events: SandboxEvent[] = [];
     const exposed = await open.open({ report: (event) => events.push(event) });
@@ -93,7 +95,7 @@ onCluster('a pod of a real cluster', () => {
     }
   });
 
-  test('runs under a runtime class that is asked for, and not at all under one that the cluster lacks', async () => {
+  test('runs under the configured runtime class, and not at all under a missing one', async () => {
     const other = await namespace.open({ runtimeClass: 'writ-no-such-class' });
     expect(await runIn(other, DIGEST, 'echo ran')).toMatchObject({
       ended: 'lost',
@@ -104,7 +106,7 @@ onCluster('a pod of a real cluster', () => {
     await other.close();
   });
 
-  test("goes with its executor's lease", async () => {
+  test("is deleted with its executor's lease", async () => {
     const doomed = await namespace.open({ pools: [{ image: DIGEST, size: SIZE, count: 1 }] });
     await doomed.warm();
     const [name = ''] = doomed.containers;
@@ -125,11 +127,11 @@ onCluster('a pod of a real cluster', () => {
     await doomed.close();
   });
 
-  test("is all that its executor's rights reach: no command, secret, node, namespace or privileged pod", async () => {
+  test('is all that its executor may access: no command, secret, node, namespace or privileged pod', async () => {
     const api = await KubeApi.load({ kubeconfig: namespace.kubeconfig });
     const asked = async (method: 'GET' | 'POST', path: string, body?: unknown) =>
       await api
-        .ask('x', { method, path, ...(body === undefined ? {} : { body }), signal: AbortSignal.timeout(30_000) })
+        .request('x', { method, path, ...(body === undefined ? {} : { body }), signal: AbortSignal.timeout(30_000) })
         .then(
           () => 'allowed',
           (error: unknown) => (isStatus(error, 403) ? 'forbidden' : String(error)),
@@ -173,8 +175,8 @@ onCluster('hostile jobs on a real cluster', () => {
   afterAll(() => namespace.remove());
   const open = async () => ({ sandbox: await namespace.open(), image: DIGEST });
 
-  // The kubelet bounds processes, and how many is its node's to say.
-  hostileContract('hostile jobs in pods', open, { boundsProcesses: false, sealsVoice: true });
-  // A WebSocket through two servers holds more than a local stream.
-  heardOutputContract('output of pods', open, { underWayMax: 16 * 1024 * 1024 });
+  // The kubelet bounds processes, by its node's own limit.
+  hostileContract('hostile jobs in pods', open, { boundsProcesses: false, sealsOutput: true });
+  // A WebSocket through two servers buffers more than a local stream.
+  backPressureContract('output of pods', open, { inTransitBytesMax: 16 * 1024 * 1024 });
 });

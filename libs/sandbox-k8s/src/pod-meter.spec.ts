@@ -14,27 +14,27 @@ beforeEach(async () => {
   now += 1_000;
 });
 
-test('what the agent says counts', async () => {
-  meter.tell(told(300, 400, true));
+test("the meter uses the agent's report", async () => {
+  meter.report(told(300, 400, true));
   expect(await meter.cpuMs()).toBe(300);
   expect(await meter.read()).toEqual({ cpuMs: 300, memoryPeakBytes: 400, outOfMemory: true, countedBy: 'agent' });
 });
 
-test('more than the limits allow since the job began does not', async () => {
-  meter.tell(told(9_999, 9_999));
+test('the meter caps a report at what the limits permit', async () => {
+  meter.report(told(9_999, 9_999));
   expect(await meter.cpuMs()).toBe(2_000);
   expect(await meter.read()).toMatchObject({ cpuMs: 2_000, memoryPeakBytes: 1_000 });
 });
 
-test('an agent that spoke and fell silent is not believed for longer than a moment', async () => {
-  meter.tell(told(1));
+test('a report counts only for a moment once its agent is silent', async () => {
+  meter.report(told(1));
   now += 1_999;
   expect(await meter.cpuMs()).toBe(1);
   now += 2;
   expect(await meter.cpuMs()).toBeNull();
 });
 
-test('an agent that never spoke has used all that it could', async () => {
+test('without a report the meter charges the maximum', async () => {
   expect(await meter.cpuMs()).toBeNull();
   expect(await meter.read()).toEqual({ cpuMs: 2_000, memoryPeakBytes: 0, outOfMemory: null, countedBy: 'agent' });
 });

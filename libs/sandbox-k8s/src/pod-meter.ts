@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ToldUsage } from '@writ/sandbox';
+import type { ReportedUsage } from '@writ/sandbox';
 import type { Measure, Meter, SandboxSize } from '@writ/sandbox-host';
 
-/**
- * An agent reports every half second. One that is silent for so long was stopped, or its job uses all processors.
- */
+/** An agent reports every half second. One that is silent for this long was stopped, or its job uses all processors. */
 const FRESH_MS = 2_000;
 
 /**
@@ -16,7 +14,7 @@ export class PodMeter implements Meter {
   readonly #size: SandboxSize;
   readonly #now: () => number;
   #begunAt: number;
-  #told: { readonly usage: ToldUsage; readonly at: number } | null = null;
+  #reported: { readonly usage: ReportedUsage; readonly at: number } | null = null;
 
   /** @param now milliseconds of a monotonic clock */
   constructor(size: SandboxSize, now: () => number = () => performance.now()) {
@@ -25,21 +23,21 @@ export class PodMeter implements Meter {
     this.#begunAt = now();
   }
 
-  /** Hears the agent. */
-  tell(usage: ToldUsage): void {
-    this.#told = { usage, at: this.#now() };
+  /** Receives the agent's report. */
+  report(usage: ReportedUsage): void {
+    this.#reported = { usage, at: this.#now() };
   }
 
-  /** The agent begins by itself, with the first that it is sent. */
+  /** The agent starts to count by itself, at the first message that it receives. */
   async begin(): Promise<void> {
     this.#begunAt = this.#now();
   }
 
   async read(): Promise<Measure> {
     const { memoryBytes } = this.#size;
-    if (this.#told === null)
+    if (this.#reported === null)
       return { cpuMs: this.#cpuMsMax, memoryPeakBytes: 0, outOfMemory: null, countedBy: 'agent' };
-    const { cpuMs, memoryPeakBytes, outOfMemory } = this.#told.usage;
+    const { cpuMs, memoryPeakBytes, outOfMemory } = this.#reported.usage;
     return {
       cpuMs: Math.min(cpuMs, this.#cpuMsMax),
       memoryPeakBytes: Math.min(memoryPeakBytes, memoryBytes),
@@ -49,11 +47,11 @@ export class PodMeter implements Meter {
   }
 
   async cpuMs(): Promise<number | null> {
-    if (this.#told === null || this.#now() - this.#told.at > FRESH_MS) return null;
-    return Math.min(this.#told.usage.cpuMs, this.#cpuMsMax);
+    if (this.#reported === null || this.#now() - this.#reported.at > FRESH_MS) return null;
+    return Math.min(this.#reported.usage.cpuMs, this.#cpuMsMax);
   }
 
-  /** All processors from the job's beginning until now, in milliseconds. */
+  /** The time of all processors since the job began, in milliseconds. */
   get #cpuMsMax(): number {
     return Math.round((this.#now() - this.#begunAt) * this.#size.cpus);
   }

@@ -14,14 +14,14 @@ const OPTIONS = {
   runtimeClass: 'gvisor',
 };
 
-test('whose users a pod has is said where that is set, and nothing else changes', () => {
+test("the setting of a pod's user namespace changes only that field", () => {
   const { spec, ...rest } = podOf(OPTIONS);
   expect(spec).not.toHaveProperty('hostUsers');
   for (const hostUsers of [false, true])
     expect(podOf({ ...OPTIONS, hostUsers })).toEqual({ ...rest, spec: { ...spec, hostUsers } });
 });
 
-test("a sandbox's pod has one shape: the chart's admission policy admits this one and no other", () => {
+test("a sandbox's pod has one shape, which is the only one that the chart's admission policy admits", () => {
   const pod = podOf(OPTIONS);
   expect(pod).toEqual({
     apiVersion: 'v1',
@@ -100,7 +100,7 @@ test("a sandbox's pod has one shape: the chart's admission policy admits this on
   });
 });
 
-test("a sandbox's labels are known to the admission policy: a job's are, and any other is refused before it is made", () => {
+test('podOf permits the labels of jobs and refuses all labels that the admission policy would refuse', () => {
   expect(podOf({ ...OPTIONS, labels: { ...LABELS, 'writ.operation': 'op_1' } }).metadata?.labels).toMatchObject({
     'writ.operation': 'op_1',
   });

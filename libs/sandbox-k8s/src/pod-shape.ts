@@ -4,9 +4,9 @@ import { AGENT_VARIABLES, SANDBOX_UID, type SandboxSize } from '@writ/sandbox-ho
 
 /** The one container of a pod. */
 export const CONTAINER = 'sandbox';
-/** The label that says whose pod or lease it is: the id of an executor. */
+/** The label that names the owner of a pod or lease: the id of an executor. */
 export const OWNER_LABEL = 'writ.owner';
-/** Labels that whoever starts a sandbox may put on it. */
+/** Labels that callers may put on a sandbox. */
 export const JOB_LABELS: readonly string[] = ['writ.operation'];
 /** Labels of every pod and lease of a release; the network policy of a shared namespace selects by the first. */
 export const commonLabels = (release: string): Readonly<Record<'writ' | 'writ.role', string>> => ({
@@ -14,31 +14,31 @@ export const commonLabels = (release: string): Readonly<Record<'writ' | 'writ.ro
   'writ.role': 'sandbox',
 });
 
-/** Where the image has the agent. */
+/** Path of the agent in the image. */
 const AGENT = '/opt/writ/agent';
 
 /**
- * What a node keeps of a pod on its disk: what passes over the agent's streams, which the kubelet logs, and rotates at
- * 50 MiB unless it is told otherwise. The root is read-only, and the two volumes are memory.
+ * The disk space of a pod on its node, for the kubelet's log of the agent's streams, which it rotates at 50 MiB by
+ * default. The root is read-only, and the two volumes are in memory.
  */
 const DISK_BYTES = 512 * 1024 * 1024;
 /**
- * What the scheduler sets aside: one that waits uses next to nothing, and calls that run at once are few beside them.
+ * Processor share that the scheduler reserves: a waiting pod uses next to nothing, and few pods run a call at the same
+ * time.
  */
 const CPU_REQUEST = 0.1;
 const MEMORY_REQUEST_BYTES = 64 * 1024 * 1024;
 /**
- * Between asking a pod to end and killing it. The agent needs none of it, and less than a second can't be said without
- * deleting behind the kubelet's back.
+ * Seconds between the request to end a pod and its kill. The agent needs none, and 0 would delete the pod without
+ * waiting for the kubelet.
  */
 const GRACE_S = 1;
 /**
- * Nobody may wait longer than this for a sandbox that its executor forgot: longer than the longest call and the longest
- * session.
+ * After this time Kubernetes ends a pod that its executor forgot: longer than the longest call and the longest session.
  */
 export const LIFE_S = 24 * 60 * 60;
 
-/** Of whom a pod is part: it goes with its owner. */
+/** The owner reference of a pod, which is deleted with its owner. */
 export interface PodOwner {
   readonly name: string;
   readonly uid: string;
@@ -47,7 +47,7 @@ export interface PodOwner {
 export interface PodOptions {
   readonly name: string;
   readonly namespace: string;
-  /** as nodes pull it */
+  /** the reference by which nodes pull it */
   readonly image: string;
   readonly size: SandboxSize;
   readonly labels: Readonly<Record<string, string>>;
@@ -57,8 +57,8 @@ export interface PodOptions {
   /** a RuntimeClass; absent: the cluster's default runtime */
   readonly runtimeClass?: string;
   /**
-   * whether the pod has the users of its node. False gives it a user namespace: who gets out of the container is nobody
-   * there. Absent: as the cluster has it
+   * whether the pod shares its node's user namespace. With false it gets a separate one, so a process that escapes has
+   * no rights on the node. Absent: the cluster's default
    */
   readonly hostUsers?: boolean;
 }
@@ -66,14 +66,14 @@ export interface PodOptions {
 const KNOWN_LABELS = new Set([...Object.keys(commonLabels('')), OWNER_LABEL, ...JOB_LABELS]);
 
 /**
- * The one shape of a sandbox's pod. A ValidatingAdmissionPolicy of the chart admits this shape alone in the sandboxes'
- * namespace. It is made from what this function returns: after a change, `node tools/with-node.mjs
- * tools/src/chart/main.ts` makes it anew.
+ * The only shape of a sandbox's pod. The chart's ValidatingAdmissionPolicy admits only this shape in the sandboxes'
+ * namespace. It is generated from this function's result: after a change, run `node tools/with-node.mjs
+ * tools/src/chart/main.ts`.
  *
  * INVARIANT (restricted): PodSecurity `restricted` accepts it. No token, no host namespace, no privilege, no
- * capability, no volume but memory.
- * INVARIANT (no names): no resolver is configured that answers, and no service's address is in the environment but the
- * API server's own, which the kubelet always sets.
+ * capability, and only volumes in memory.
+ * INVARIANT (no names): no working resolver is configured. The environment contains only the API server's own service
+ * address, which the kubelet always sets.
  */
 export function podOf(options: PodOptions): V1Pod {
   const { name, namespace, labels, owner } = options;
@@ -100,24 +100,24 @@ export function podOf(options: PodOptions): V1Pod {
   };
 }
 
-/** What of the shape doesn't say whose it is. */
+/** The options of the shape that don't name an owner. */
 type SpecOptions = Pick<PodOptions, 'image' | 'size' | 'refusedAt' | 'runtimeClass' | 'hostUsers'>;
 
-/** The part of the shape that a template can hold. */
+/** The part of the shape that a template can contain. */
 export function specOf(options: SpecOptions): V1PodSpec {
   const { size, runtimeClass, hostUsers } = options;
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    // Process 1 is then the runtime's pause program, which reaps what a job leaves behind.
+    // Process 1 is then the runtime's pause program, which reaps orphans of a job.
     shareProcessNamespace: true,
     hostNetwork: false,
     hostPID: false,
     hostIPC: false,
     ...(hostUsers === undefined ? {} : { hostUsers }),
     dnsPolicy: 'None',
-    // One must be named; nobody listens there.
+    // The API requires one; nothing listens there.
     dnsConfig: { nameservers: ['127.0.0.1'] },
     terminationGracePeriodSeconds: GRACE_S,
     activeDeadlineSeconds: LIFE_S,
@@ -162,7 +162,7 @@ function containerOf({ image, size, refusedAt }: SpecOptions): V1Container {
   };
 }
 
-/** Processes and threads (`pids`) are the kubelet's to bound (`podPidsLimit`): a pod can't ask for it. */
+/** The kubelet bounds processes and threads (`podPidsLimit`): a pod can't set `pids`. */
 function resourcesOf({ cpus, memoryBytes }: SandboxSize) {
   const milli = (value: number): string => `${Math.round(value * 1000)}m`;
   return {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerSpec } from '@writ/sandbox-host';
 import { isStatus } from './api-error.ts';
-import { askApi, waitForApi, type ApiQuestion } from './api-requests.ts';
+import { requestApi, waitForApi, type ApiOperation } from './api-requests.ts';
 import { ImageFault } from './image-fault.ts';
 import type { ReferenceOf } from './image-reference.ts';
 import type { KubeApi } from './kube-api.ts';
@@ -10,7 +10,7 @@ import type { PodOwner } from './pod-shape.ts';
 import type { PodState } from './pod-state.ts';
 import type { PodWatch, Seen } from './pod-watch.ts';
 
-/** What a source needs of its engine. */
+/** The parts of the engine that a source uses. */
 export interface PodSourceContext {
   readonly api: KubeApi;
   readonly namespace: string;
@@ -20,53 +20,54 @@ export interface PodSourceContext {
   readonly hostUsers?: boolean;
 }
 
-/** A pod that is asked for. */
+/** A request for a pod. */
 export interface PodRequest {
-  /** made up once: whatever has it is this request's */
+  /** a unique name: an object with this name belongs to this request */
   readonly name: string;
   readonly spec: ContainerSpec;
   readonly owner: PodOwner;
-  /** `IP:port` of what must refuse it before it says hello */
+  /** `IP:port` of addresses that must refuse it before it says hello */
   readonly refusedAt: readonly string[];
 }
 
-/** Where the pods of an engine come from. */
+/** The source of an engine's pods. */
 export interface PodSource {
-  /** where the API server lists what this source makes for a request, which goes with its owner */
+  /** where the API server lists the objects that this source makes for requests; they are deleted with their owner */
   readonly path: string;
-  /** what that is, as questions call it */
+  /** the kind of these objects, for error messages */
   readonly what: 'pods' | 'claims';
-  /** whether pods are there before it is known what must refuse them: the agent is told then */
-  readonly tellsCanaries: boolean;
+  /** whether pods exist before their canaries are known: the agent then receives them later */
+  readonly sendsCanaries: boolean;
   /**
-   * Begins to watch; resolves when the API server answered, or when it is known that it doesn't. Rejects where the
-   * cluster lacks what the source needs, which it looks for again at each request.
+   * Starts to watch; resolves when the API server has answered, or is found not to answer. Rejects where the cluster
+   * lacks kinds that the source needs; each request checks for them again.
    */
   open(): Promise<void>;
   /**
-   * Resolves where the cluster has what the source needs, as of now; rejects with EngineNotReady that says what to do.
+   * Resolves where the cluster now has the kinds that the source needs; rejects with EngineNotReady that names the
+   * remedy.
    */
   verify(signal: AbortSignal): Promise<void>;
   /**
-   * Resolves with a pod in the shape of a sandbox whose container runs, and that is this request's alone. Rejects as
-   * soon as it is known that there won't be one; the caller removes what may be left.
+   * Resolves with a running pod in the shape of a sandbox, for this request alone. Rejects as soon as the pod is found
+   * to be impossible; the caller removes its remains.
    */
   acquire(request: PodRequest): Promise<PodState>;
   /**
-   * Removes what was made for a request, and its pod; resolves when the pod is gone, also when it was before. Rejects
-   * when the cluster doesn't see to it.
+   * Removes the objects of a request, and its pod. Resolves when the pod is gone, also when it was gone before. Rejects
+   * when the cluster doesn't remove it.
    */
   remove(name: string): Promise<void>;
   /** The pod of a request; null where it has none yet. */
   podOf(name: string): string | null;
-  /** That request is over: nothing is asked of it any more. */
+  /** Drops all data about a finished request. */
   forget(name: string): void;
   close(): Promise<void>;
 }
 
 export const podsOf = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;
 
-/** How the pod stands once its container runs. Rejects as soon as it is known that it won't. */
+/** The state of the pod once its container runs. Rejects as soon as it is found that it won't run. */
 export async function untilRunning({ api, watch }: PodSourceContext, name: string): Promise<PodState> {
   const ending = new AbortController();
   const take = (seen: Seen): PodState | null => {
@@ -86,28 +87,30 @@ export async function untilRunning({ api, watch }: PodSourceContext, name: strin
   }
 }
 
-/** An error, with what was waited for in vain. */
+/** The error, with the reason of the wait. */
 export function withReason(error: unknown, waitsFor: string | null): unknown {
   return waitsFor === null || !(error instanceof Error) || error.message.includes(waitsFor)
     ? error
     : new Error(`${error.message} (it waits: ${waitsFor})`, { cause: error });
 }
 
-/** Between two questions whether a pod is gone: only one that came and went while nobody watched isn't news by then. */
+/**
+ * Interval of checks whether a pod is gone: a watch doesn't report a pod that came and went while it was interrupted.
+ */
 const GONE_MS = 5_000;
 
-/** Deletes something with which a pod goes; resolves when the pod is gone, and also when all was gone before. */
+/** Deletes an object that owns a pod; resolves when the pod is gone, and also when both were gone before. */
 export async function deleteWithPod(
   { api, namespace, watch }: PodSourceContext,
-  [what, path]: readonly [what: ApiQuestion, path: string],
+  [what, path]: readonly [what: ApiOperation, path: string],
   pod: string,
 ): Promise<void> {
   const ending = new AbortController();
   const gone = watch.until(pod, (seen) => (seen === 'gone' ? true : null), ending.signal);
   gone.catch(() => undefined);
   try {
-    await askApi(api, what, { method: 'DELETE', path });
-    await waitForApi(api, 'see a pod gone', Promise.race([gone, askedGone(api, namespace, pod, ending.signal)]));
+    await requestApi(api, what, { method: 'DELETE', path });
+    await waitForApi(api, 'see a pod gone', Promise.race([gone, pollUntilGone(api, namespace, pod, ending.signal)]));
   } catch (error) {
     if (!isStatus(error, 404)) throw error;
   } finally {
@@ -115,17 +118,16 @@ export async function deleteWithPod(
   }
 }
 
-/**
- * Resolves when the API server knows of no such pod, by asking: a pod that a watch has never seen is no news to it when
- * it goes.
- */
-async function askedGone(api: KubeApi, namespace: string, name: string, signal: AbortSignal): Promise<true> {
+/** Polls until the API server has no such pod: a watch that has never seen a pod doesn't report its end. */
+async function pollUntilGone(api: KubeApi, namespace: string, name: string, signal: AbortSignal): Promise<true> {
   for (;;) {
     await sleep(GONE_MS, undefined, { signal });
-    const isGone = await api.ask('look at a pod', { method: 'GET', path: `${podsOf(namespace)}/${name}`, signal }).then(
-      () => false,
-      (error: unknown) => isStatus(error, 404),
-    );
+    const isGone = await api
+      .request('look at a pod', { method: 'GET', path: `${podsOf(namespace)}/${name}`, signal })
+      .then(
+        () => false,
+        (error: unknown) => isStatus(error, 404),
+      );
     if (isGone) return true;
   }
 }

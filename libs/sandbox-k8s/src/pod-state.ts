@@ -2,25 +2,25 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { CONTAINER } from './pod-shape.ts';
 
-/** What is asked of a pod's status. */
+/** The parts of a pod's status that matter here. */
 export interface PodState {
   readonly name: string;
   /** its container runs */
   readonly isRunning: boolean;
-  /** why it can't run, or how it ended: for operators; null while neither is so */
+  /** why it can't run, or how it ended: for operators; null in other states */
   readonly failure: string | null;
-  /** the failure is the image's: nodes can't get it */
+  /** the image is the cause of the failure: nodes can't pull it */
   readonly isImageFailure: boolean;
   readonly ranOutOfMemory: boolean;
-  /** what the runtime calls the image that runs: ends with a digest where it tells one; `''` before */
+  /** the runtime's name for the running image, which may end with a digest; `''` before */
   readonly imageId: string;
-  /** why it waits, where the scheduler or the kubelet says it */
+  /** why it waits, where the scheduler or the kubelet gives a reason */
   readonly waitsFor: string | null;
 }
 
-/** The kubelet's word for a container that the kernel killed for want of memory. */
+/** The kubelet's reason for a container that the kernel killed for lack of memory. */
 const OUT_OF_MEMORY = 'OOMKilled';
-/** What a container waits for in vain: the kubelet tries again, and a call doesn't wait for somebody to mend it. */
+/** Reasons that only a person can resolve: the kubelet retries, and a call doesn't wait for that. */
 const NO_IMAGE: ReadonlySet<string> = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -63,7 +63,7 @@ function failureOf(
   return wordsOf(pod) ?? wordsOf(terminated) ?? 'the pod has ended';
 }
 
-/** For operators: short, and no control characters. */
+/** A text for operators: short, and without control characters. */
 export function wordsOf(reasoned: Reasoned): string | null {
   if (reasoned?.reason === undefined && reasoned?.message === undefined) return null;
   return [reasoned.reason, reasoned.message]

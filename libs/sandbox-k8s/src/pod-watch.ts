@@ -2,28 +2,28 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { SandboxEventListener } from '@writ/sandbox-host';
 import { ApiError } from './api-error.ts';
-import { askApi } from './api-requests.ts';
+import { requestApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
 import type { PodState } from './pod-state.ts';
 
 /**
- * Soon enough to be back in business when the API server is, rare enough to cost nothing while it isn't; with jitter,
+ * Short enough to resume soon after the API server is back, long enough to cost nothing while it isn't. With jitter,
  * since all executors lose it at once.
  */
 const RECONNECT_MS = 500;
-/** After which a server ends a watch, in seconds: one that nobody notices to be dead isn't followed for longer. */
+/** Seconds after which a server ends a watch, so that an undetected dead one isn't followed for longer. */
 const WATCH_S = 300;
-/** What a server answers whose memory doesn't reach back to where a watch left off. */
+/** The server's status where its history no longer contains the position of a watch. */
 const EXPIRED = 410;
 
-/** What to tell about an object that is gone. */
+/** The state of an object, or that it is gone. */
 export type Seen<S = PodState> = S | 'gone';
 interface Waiting<S> {
   readonly name: string;
   readonly see: (seen: Seen<S>) => void;
 }
 
-/** What every object of Kubernetes has that a watch needs. */
+/** The metadata that a watch needs, which every object of Kubernetes has. */
 export interface Watched {
   readonly metadata?: { readonly name?: string; readonly resourceVersion?: string };
 }
@@ -34,23 +34,23 @@ interface WatchedList<O> {
 
 export interface ObjectWatchOptions<O extends Watched, S> {
   readonly api: KubeApi;
-  /** what it is of, as errors call it */
+  /** the kind of its objects, for error messages */
   readonly what: 'pods' | 'claims';
   /** where the API server lists them */
   readonly path: string;
-  /** labels that all of them have, and none that isn't watched */
+  /** labels of all watched objects and of no others */
   readonly selector: string;
-  /** what is asked of an object */
+  /** extracts the state of an object */
   readonly stateOf: (object: O) => S;
   readonly report: SandboxEventListener;
-  /** called each time that the API server is there again */
+  /** called each time that the API server is reachable again */
   readonly back: () => void;
 }
 
 /**
- * Follows objects of one kind by one watch: a list first, then what changes since, again from where it left off when
- * the server ends it, and from a new list where the server has forgotten that place. It is the cluster's word and not
- * the job's.
+ * Follows objects of one kind by one watch. It begins with a list, and then follows changes. When the server ends the
+ * watch, it continues at the last position, or with a new list where the server's history no longer contains that. The
+ * states come from the cluster, not from the job.
  */
 export class ObjectWatch<O extends Watched, S extends { readonly name: string }> {
   readonly #options: ObjectWatchOptions<O, S>;
@@ -64,22 +64,22 @@ export class ObjectWatch<O extends Watched, S extends { readonly name: string }>
     this.#options = options;
   }
 
-  /** Begins to follow; resolves when the server answered, or when it is known that it doesn't. */
+  /** Starts to follow; resolves when the server has answered, or is found not to answer. */
   async start(): Promise<void> {
     const from = await this.#list();
     this.#ended = this.#follow(from);
   }
 
-  /** Whether objects are seen: where they aren't, nothing is worth waiting for. */
+  /** Whether the watch is interrupted: no change arrives then, so callers need not wait. */
   get isLost(): boolean {
     return this.#lost;
   }
 
   /**
-   * Resolves with what `take` makes of the object as soon as it makes something of it, beginning with how it stands
-   * now. Rejects with what `take` throws, and when the signal aborts.
+   * Resolves with the first result of `take` that isn't null, beginning with the current state. Rejects with an error
+   * of `take`, and when the signal aborts.
    */
-  until<T>(name: string, take: (seen: Seen<S>) => T | null, signal: AbortSignal): Promise<T> {
+  until<T>(name: string, select: (seen: Seen<S>) => T | null, signal: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(waiting);
@@ -91,7 +91,7 @@ export class ObjectWatch<O extends Watched, S extends { readonly name: string }>
       };
       const see = (seen: Seen<S>): void => {
         try {
-          const taken = take(seen);
+          const taken = select(seen);
           if (taken === null) return;
           end();
           resolve(taken);
@@ -109,7 +109,7 @@ export class ObjectWatch<O extends Watched, S extends { readonly name: string }>
     });
   }
 
-  /** How an object stood when it was last seen; null where it isn't there. */
+  /** The last seen state of an object; null where it doesn't exist. */
   stateOf(name: string): S | null {
     return this.#objects.get(name) ?? null;
   }
@@ -126,14 +126,14 @@ export class ObjectWatch<O extends Watched, S extends { readonly name: string }>
         from = from === null ? await this.#again() : await this.#watch(from);
       } catch (error) {
         if (this.#closing.signal.aborted) return;
-        // Told when it is certain: a watch that breaks alone is just begun again.
+        // Reported once it is certain: a broken watch alone is simply started again.
         if (!(error instanceof ApiError && error.status === EXPIRED)) await this.#pause();
         from = null;
       }
     }
   }
 
-  /** Where the next watch begins; null where a new list must be made. */
+  /** The position of the next watch; null where a new list is needed. */
   async #watch(from: string): Promise<string | null> {
     const { api, what, path, selector, stateOf } = this.#options;
     const query = {
@@ -144,7 +144,7 @@ export class ObjectWatch<O extends Watched, S extends { readonly name: string }>
     };
     let at = from;
     for await (const { type, object } of api.watch(`watch ${what}`, path, query, this.#closing.signal)) {
-      // What comes of the server's own error, of which one is that it has forgotten the place.
+      // The server's own error, for example an expired position, needs a new list.
       if (type === 'ERROR') return null;
       const seen = object as O;
       at = seen.metadata?.resourceVersion ?? at;
@@ -160,11 +160,11 @@ export class ObjectWatch<O extends Watched, S extends { readonly name: string }>
     return from;
   }
 
-  /** Where a watch of what was listed begins; null where the server doesn't answer. */
+  /** The position at which a watch after this list begins; null where the server doesn't answer. */
   async #list(): Promise<string | null> {
     const { api, what, path, selector, stateOf, report } = this.#options;
     try {
-      const list = await askApi<WatchedList<O>>(api, `list ${what}`, {
+      const list = await requestApi<WatchedList<O>>(api, `list ${what}`, {
         method: 'GET',
         path,
         query: { labelSelector: selector },
@@ -191,21 +191,21 @@ export class ObjectWatch<O extends Watched, S extends { readonly name: string }>
 
   #see(state: S): void {
     this.#objects.set(state.name, state);
-    this.#tell(state.name, state);
+    this.#notify(state.name, state);
   }
 
   /** The last event of an object shows how it ended. */
   #miss(state: S): void {
-    this.#tell(state.name, state);
+    this.#notify(state.name, state);
     this.#gone(state.name);
   }
 
   #gone(name: string): void {
     this.#objects.delete(name);
-    this.#tell(name, 'gone');
+    this.#notify(name, 'gone');
   }
 
-  #tell(name: string, seen: Seen<S>): void {
+  #notify(name: string, seen: Seen<S>): void {
     for (const waiting of [...this.#waiting]) if (waiting.name === name) waiting.see(seen);
   }
 
@@ -226,5 +226,5 @@ export class ObjectWatch<O extends Watched, S extends { readonly name: string }>
   }
 }
 
-/** Pods, as the kubelet reports them. */
+/** Watches pods, as the kubelet reports them. */
 export type PodWatch = ObjectWatch<V1Pod, PodState>;

@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The streams of an attached container over one WebSocket, in Kubernetes' channel protocol: each message begins with a
- * byte that says which stream it belongs to.
+ * The streams of an attached container over one WebSocket, in Kubernetes' channel protocol: the first byte of each
+ * message is the number of its stream.
  *
- * INVARIANT (sealed voice): the kubelet keeps what a container sends in a file of its node, and not what it receives.
- * So the agent receives a key first, and encrypts all that it sends: outputs and files' contents are on no disk in
- * clear. INVARIANT (back pressure): what is sent counts as taken when the kernel has it, and a wire that is paused
- * reads nothing from its socket, so that neither side makes the other keep what it doesn't read.
+ * INVARIANT (sealed voice): the kubelet logs a container's output to a file of its node, and not its input. So the
+ * agent receives a key first, and encrypts everything that it sends. Outputs and contents of files are on no disk in
+ * clear.
+ * INVARIANT (back pressure): bytes count as sent when the kernel has them, and a paused wire reads nothing from its
+ * socket. So neither side makes the other buffer bytes that it doesn't read.
  */
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { WebSocket, type RawData } from 'ws';
-import { VOICE_KEY_BYTES, voiceOpener } from '@writ/sandbox';
+import { OUTPUT_KEY_BYTES, outputOpener } from '@writ/sandbox';
 import type { Wire, WireListener } from '@writ/sandbox-host';
 import { ApiError } from './api-error.ts';
 import { waitForApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
 import { CONTAINER } from './pod-shape.ts';
 
-/** The fifth version can end one stream alone, which nothing here does: servers of either are as good. */
+/** The fifth version can also close a single stream, which this driver doesn't use: either version will do. */
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
 
-/** One message: what the server reads at once, several times over. */
+/** Bytes of one message: several times as many as the server reads at once. */
 const MESSAGE_BYTES_MAX = 128 * 1024;
-/** What may wait to be sent before the sender is asked to stop. */
+/** Bytes that may wait before the sender is paused. */
 const WAITING_BYTES = 256 * 1024;
-/** A longer message isn't one of a stream: servers send what they read at once. */
+/** No message of a stream is longer: servers send the bytes that they read at once. */
 const RECEIVED_BYTES_MAX = 8 * 1024 * 1024;
-/** Longer than anybody waits for an attached stream. */
+/** Longer than the attachment of a stream takes. */
 const HANDSHAKE_MS_MAX = 30_000;
-/** A pod may wait for its call for hours, and what is between us and it drops connections that are silent. */
+/** A pod may wait for its call for hours, and devices in between drop idle connections. */
 const PING_MS = 20_000;
-/** Pings without an answer, after which nobody is there. */
+/** Unanswered pings after which the other side counts as gone. */
 const MISSED_MAX = 3;
 
 export class PodWire implements Wire {
   readonly input: Writable;
-  /** what the agent must be greeted with before it says anything */
-  readonly key = randomBytes(VOICE_KEY_BYTES);
+  /** the key in the agent's greeting, which precedes its first message */
+  readonly key = randomBytes(OUTPUT_KEY_BYTES);
   readonly #socket: WebSocket;
   readonly #pings: NodeJS.Timeout;
   #missed = 0;
-  /** why the server says that the stream has ended */
+  /** why the stream has ended, from the server */
   #status: Error | null = null;
 
   /**
-   * Attaches to the container of a pod that runs. Rejects with ApiError where the server refuses, and with
-   * EngineTimeout.
+   * Attaches to the container of a running pod. Rejects with ApiError where the server refuses, and with EngineTimeout.
    */
   static async attach(api: KubeApi, namespace: string, pod: string): Promise<PodWire> {
     const query = new URLSearchParams({
@@ -68,7 +68,7 @@ export class PodWire implements Wire {
     );
   }
 
-  /** Takes over a socket that has just opened: nothing is read until somebody hears. */
+  /** Takes over a socket that has just opened: it reads nothing until there is a listener. */
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.pause();
@@ -87,7 +87,7 @@ export class PodWire implements Wire {
         done(error);
       },
     });
-    // What ends the socket is told to who hears the wire.
+    // The listener of the wire receives the error that ends the socket.
     this.input.on('error', () => undefined);
     socket.on('error', (error) => {
       this.#status ??= error;
@@ -98,8 +98,8 @@ export class PodWire implements Wire {
     });
   }
 
-  hear({ stdout, stderr, closed }: WireListener): void {
-    const open = voiceOpener(this.key);
+  listen({ stdout, stderr, closed }: WireListener): void {
+    const open = outputOpener(this.key);
     this.#socket.on('message', (data: RawData) => {
       const message = bytesOf(data);
       const bytes = message.subarray(1);
@@ -143,7 +143,7 @@ export class PodWire implements Wire {
   }
 
   #ping(): void {
-    // A socket that isn't read brings no answers.
+    // A paused socket delivers no answers.
     if (this.#socket.isPaused) return;
     this.#missed += 1;
     if (this.#missed > MISSED_MAX) {
@@ -155,7 +155,7 @@ export class PodWire implements Wire {
 }
 
 async function connect(api: KubeApi, path: string): Promise<PodWire> {
-  const { url, options } = await api.reach(path);
+  const { url, options } = await api.webSocketTarget(path);
   url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:';
   const socket = new WebSocket(url, PROTOCOLS, {
     ...options,
@@ -184,7 +184,7 @@ function bytesOf(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
-/** What the server says at the end: null where all is well. */
+/** The server's status at the end: null for success. */
 function failureOf(bytes: Buffer): Error | null {
   try {
     const { status, message } = JSON.parse(bytes.toString('utf8')) as { status?: unknown; message?: unknown };

@@ -4,7 +4,7 @@ import { nanosOf } from './quantity.ts';
 
 const NANOS = 10n ** 9n;
 
-/** Every suffix of Kubernetes' `resource.Quantity`, with what one of it is in billionths. */
+/** Every suffix of Kubernetes' `resource.Quantity`, with its unit in billionths. */
 const SUFFIXES: readonly (readonly [suffix: string, nanos: bigint])[] = [
   ['n', 1n],
   ['u', 10n ** 3n],
@@ -24,7 +24,7 @@ const SUFFIXES: readonly (readonly [suffix: string, nanos: bigint])[] = [
   ['Ei', NANOS * 2n ** 60n],
 ];
 const Suffix = fc.constantFrom(...SUFFIXES);
-/** Up to the largest that Kubernetes keeps. */
+/** Up to the largest value that Kubernetes supports. */
 const Amount = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
 
 test('a whole number with any suffix of Kubernetes amounts to the number times the suffix', () => {
@@ -47,7 +47,7 @@ test('an exponent shifts the number by powers of ten, as a decimal suffix does',
   expect(nanosOf('1E')).toBe(nanosOf('1000P'));
 });
 
-test('the same amount is the same however it is written', () => {
+test('equal amounts are equal in every notation', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 9n }), fc.integer({ min: 0, max: 4 }), (amount, step) => {
       const [smaller, larger] = [
@@ -64,7 +64,7 @@ test('the same amount is the same however it is written', () => {
   expect(nanosOf('5.')).toBe(nanosOf(5));
 });
 
-test('different amounts are never taken for the same', () => {
+test('different amounts are never equal', () => {
   fc.assert(
     fc.property(Amount, Amount, Suffix, Suffix, (one, other, [suffix, nanos], [otherSuffix, otherNanos]) => {
       const isSame = one * nanos === other * otherNanos;
@@ -84,7 +84,7 @@ test.each([...NOT_QUANTITIES, null, true, {}])('the value `%s` is no quantity', 
   expect(nanosOf(value)).toBeNull();
 });
 
-test('a quantity of any length is answered in bounded time', () => {
+test('a quantity of any length is parsed in bounded time', () => {
   expect(nanosOf(`1${'0'.repeat(1_000_000)}`)).toBeNull();
   expect(nanosOf('1e999999999')).toBeNull();
 });

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * A quantity as Kubernetes writes it: a decimal number with a binary suffix, a decimal suffix, or an exponent. The
- * digits are bounded, since a pod that somebody else made may hold any text: Kubernetes' largest quantity has nineteen.
+ * A quantity in Kubernetes' notation: a decimal number with a binary suffix, a decimal suffix, or an exponent. The
+ * digits are bounded, since a pod that another process made may contain any text. Kubernetes' largest quantity has
+ * nineteen.
  */
 const QUANTITY = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?\d{1,3}))?$/;
 
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 /** Powers of ten. */
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
-/** Kubernetes keeps nothing smaller than 10^-9 and rounds up to it. */
+/** Kubernetes stores nothing smaller than 10^-9 and rounds up to it. */
 const NANO_DIGITS = 9;
 
-/** What the quantity amounts to, in billionths; null where the value isn't a quantity. */
+/** The value of a quantity, in billionths; null where the text isn't a quantity. */
 export function nanosOf(value: unknown): bigint | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const match = QUANTITY.exec(String(value));

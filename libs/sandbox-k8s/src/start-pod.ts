@@ -11,7 +11,7 @@ import { PodMeter } from './pod-meter.ts';
 import type { PodSource } from './pod-source.ts';
 import { PodWire } from './pod-wire.ts';
 
-/** What a start needs of its engine. */
+/** The parts of the engine that a start uses. */
 export interface PodContext {
   readonly api: KubeApi;
   readonly namespace: string;
@@ -22,13 +22,12 @@ export interface PodContext {
 }
 
 /**
- * Acquires a pod, attaches to it and resolves when it is ready for a job: its image is the one that is asked for, its
- * agent has said hello, and the canaries have refused it. Rejects when the cluster can't; nothing of the pod is left
- * then.
+ * Acquires a pod and attaches to it. Resolves when it is ready for a job: it runs the requested image, its agent has
+ * said hello, and the canaries have refused it. Rejects when the cluster fails; the pod is removed then.
  */
 export async function startPod(context: PodContext, spec: ContainerSpec, name: string): Promise<AgentContainer> {
   const { api, namespace, source } = context;
-  const refusedAt = await context.canaries.standing();
+  const refusedAt = await context.canaries.reachableAddresses();
   const owner = await context.lease.owner();
   const { image: digest, size } = spec;
   try {
@@ -44,10 +43,10 @@ export async function startPod(context: PodContext, spec: ContainerSpec, name: s
       id: name,
       wire,
       remove: () => source.remove(name),
-      usage: (told) => meter.tell(told),
+      usage: (reported) => meter.report(reported),
     });
     container.measureBy(meter);
-    if (source.tellsCanaries) container.post(encodeHostMessage({ type: 'canaries', refusedAt }));
+    if (source.sendsCanaries) container.post(encodeHostMessage({ type: 'canaries', refusedAt }));
     await greet(api, container, wire.key, refusedAt);
     return container;
   } catch (error) {
@@ -59,7 +58,7 @@ export async function startPod(context: PodContext, spec: ContainerSpec, name: s
 
 /**
  * Resolves when the agent answers and reports that every canary refused it. Rejects where the agent's image is too old
- * to know canaries.
+ * to support canaries.
  */
 async function greet(
   api: KubeApi,

@@ -48,7 +48,7 @@ describe('a sweep', () => {
     ['a pod', 'pods', /^DELETE .*pods\/orphan$/],
     ['a lease', 'claims', /^DELETE .*leases\/writ-dead$/],
     ['a claim', 'claims', /^DELETE .*sandboxclaims\/orphan$/],
-  ] as const)('that may not delete %s, among %s, says so of that object', async (object, what, request) => {
+  ] as const)('that may not delete %s, among %s, reports that object', async (object, what, request) => {
     api.refuse(request, { status: 403, reason: 'Forbidden', message: 'no right' });
     await expect(sweep(what)).rejects.toThrow(`the API server refuses to delete ${object} (403 Forbidden): no right`);
   });
@@ -56,9 +56,9 @@ describe('a sweep', () => {
   it.each([
     [404, 'is gone meanwhile'],
     [409, 'was renewed meanwhile'],
-  ])('goes on where the server answers %i: the object %s', async (status) => {
+  ])('continues where the server answers %i: the object %s', async (status) => {
     api.refuse(/^DELETE .*leases\/writ-dead$/, { status, message: 'no' });
     expect(await sweep('pods')).toBe(1);
-    expect(api.asked.filter((asked) => asked.startsWith('DELETE')).at(-1)).toMatch(/pods\/orphan$/);
+    expect(api.requests.filter((asked) => asked.startsWith('DELETE')).at(-1)).toMatch(/pods\/orphan$/);
   });
 });

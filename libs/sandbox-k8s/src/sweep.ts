@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { V1Lease, V1LeaseList, V1ObjectMeta } from '@kubernetes/client-node';
 import { isStatus } from './api-error.ts';
-import { askApi, type ApiQuestion } from './api-requests.ts';
+import { requestApi, type ApiOperation } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
 import { LEASE_S } from './lease-shape.ts';
 import { leasesOf } from './owner-lease.ts';
 import type { PodSource } from './pod-source.ts';
 
-/**
- * A lease that nobody renewed for so long while we looked, by our own clock, is a dead executor's: twice its duration.
- */
+/** A lease without a renewal for this long, by our own clock, belongs to a dead executor: twice its duration. */
 const DEAD_MS = 2 * LEASE_S * 1000;
-/** One whose own time is so old was dead before we began to look, whatever differs between two clocks. */
+/** A lease whose own timestamp is this old expired before we started, whatever the difference of the clocks. */
 const LONG_DEAD_MS = 60 * 60 * 1000;
 
 /** Pods or claims. */
@@ -21,29 +19,26 @@ interface Listed {
 
 export interface SweepOptions {
   readonly api: KubeApi;
-  /** what makes pods, or what pods go with */
+  /** the objects that create or own pods */
   readonly source: Pick<PodSource, 'path' | 'what'>;
   readonly namespace: string;
-  /** labels of all that, and of leases, whosever */
+  /** labels of all these objects and of leases, of any owner */
   readonly selector: string;
   /** the label that names an owner, with this executor's value */
   readonly owner: readonly [name: string, value: string];
 }
 
-/**
- * Removes pods, or their claims, that nobody owns any more, and the leases of executors that are dead. Every executor
- * does it for all: whoever lives cleans up.
- */
+/** Removes pods or claims without an owner, and the leases of dead executors. Every executor does so for all. */
 export class Sweep {
   readonly #options: SweepOptions;
-  /** leases as they were first seen with their present version, by their names */
+  /** leases by name, with the time at which their present version was first seen */
   readonly #seen = new Map<string, { readonly version: string; readonly at: number }>();
 
   constructor(options: SweepOptions) {
     this.#options = options;
   }
 
-  /** Answers how many of them it removed. Rejects where the API server doesn't answer. */
+  /** Returns the number of removed objects. Rejects where the API server doesn't answer. */
   async sweep(isOurs: (name: string) => boolean): Promise<number> {
     const {
       api,
@@ -52,13 +47,13 @@ export class Sweep {
       selector,
       owner: [ownerLabel, ownerValue],
     } = this.#options;
-    // In this order: a lease is there before the first pod or claim that it owns.
-    const found = await askApi<Listed>(api, `list ${what}`, {
+    // In this order: a lease exists before the first pod or claim that it owns.
+    const found = await requestApi<Listed>(api, `list ${what}`, {
       method: 'GET',
       path,
       query: { labelSelector: selector },
     });
-    const { items } = await askApi<V1LeaseList>(api, 'list leases', {
+    const { items } = await requestApi<V1LeaseList>(api, 'list leases', {
       method: 'GET',
       path: leasesOf(namespace),
       query: { labelSelector: selector },
@@ -77,7 +72,7 @@ export class Sweep {
 
   #isDead({ metadata, spec }: V1Lease): boolean {
     const [ownerLabel, ownerValue] = this.#options.owner;
-    // However late its next renewal is: whoever looks here lives.
+    // Our own lease, even if its renewal is late: this process is alive.
     if (metadata?.labels?.[ownerLabel] === ownerValue) return false;
     const [name, version, now] = [metadata?.name ?? '', metadata?.resourceVersion ?? '', performance.now()];
     const seen = this.#seen.get(name);
@@ -98,9 +93,9 @@ export class Sweep {
   }
 
   /** 404 and 409 are fine: the object is gone, or its owner renewed it. */
-  async #delete(question: ApiQuestion, path: string, body?: object): Promise<void> {
+  async #delete(question: ApiOperation, path: string, body?: object): Promise<void> {
     try {
-      await askApi(this.#options.api, question, { method: 'DELETE', path, body });
+      await requestApi(this.#options.api, question, { method: 'DELETE', path, body });
     } catch (error) {
       if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
     }

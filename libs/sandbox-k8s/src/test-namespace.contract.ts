@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A namespace of a real cluster for one spec: closed by a network policy, held to PodSecurity `restricted`, and used
-// with the rights that an executor has and no more.
+// A namespace of a real cluster for one spec: closed by a network policy, restricted to PodSecurity `restricted`, and
+// used with an executor's rights only.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -14,14 +14,14 @@ import { KubeApi } from './kube-api.ts';
 import { KubernetesSandbox, type KubernetesSandboxConfig } from './kubernetes-sandbox.ts';
 import { specOf } from './pod-shape.ts';
 
-/** A cluster's administrator, for tests that make what they need themselves; absent: there is no cluster here. */
+/** A kubeconfig of a cluster's administrator, for tests that create their own objects; absent: there is no cluster. */
 export const CLUSTER = process.env['WRIT_CLUSTER_KUBECONFIG'];
-/** The sandbox image as the cluster's nodes have it, and its digest as jobs name it. */
+/** The sandbox image by the nodes' reference, and its digest in jobs. */
 export const REFERENCE = process.env['WRIT_CLUSTER_SANDBOX_IMAGE'] ?? '';
 export const DIGEST = process.env['WRIT_CLUSTER_SANDBOX_DIGEST'] ?? '';
 
 const extensionsOf = (namespace: string): string => `/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/${namespace}`;
-/** What the names of warm pools begin with. */
+/** The prefix of the names of warm pools. */
 export const WARM_POOLS = 'test';
 
 const CORE = '/api/v1/namespaces';
@@ -40,9 +40,9 @@ export async function hasClaims(): Promise<boolean> {
   }
 }
 
-/** What an executor may do, in the sandboxes' namespace and nowhere else. */
+/** The rights of an executor, in the sandboxes' namespace only. */
 const MAKES = { apiGroups: [''], resources: ['pods'], verbs: ['create', 'get', 'list', 'watch', 'delete'] };
-/** The same of one that claims pods. */
+/** The rights of an executor that claims pods. */
 const CLAIMS = [
   {
     apiGroups: ['extensions.agents.x-k8s.io'],
@@ -60,12 +60,12 @@ export class TestNamespace {
   readonly name = `writ-sandboxes-${randomUUID().slice(0, 8)}`;
   /** a kubeconfig file with the executor's rights */
   kubeconfig = '';
-  /** listens on the host, where pods reach it whom no policy stops */
+  /** listens on the host, where pods reach it unless a policy stops them */
   canary = { host: '', port: 0 };
   readonly #admin: KubeApi;
   readonly #canary = createServer((socket) => socket.on('error', () => undefined).end());
 
-  /** @param claims whether its executor claims pods, and makes none */
+  /** @param claims whether its executor claims pods instead of creating them */
   static async make(isClosed = true, claims = false): Promise<TestNamespace> {
     if (DIGEST === '' || REFERENCE === '')
       throw new Error(
@@ -80,7 +80,7 @@ export class TestNamespace {
     this.#admin = admin;
   }
 
-  /** A sandbox in it, of an owner of its own. */
+  /** A sandbox in the namespace, with a new owner. */
   async open(config: Partial<KubernetesSandboxConfig> = {}): Promise<KubernetesSandbox> {
     return await KubernetesSandbox.open({
       api: await KubeApi.load({ kubeconfig: this.kubeconfig }),
@@ -94,9 +94,9 @@ export class TestNamespace {
     });
   }
 
-  /** Asks as the administrator. */
+  /** Sends a request as the administrator. */
   ask<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<T> {
-    return this.#admin.ask<T>(`${method} ${path}`, {
+    return this.#admin.request<T>(`${method} ${path}`, {
       method,
       path,
       ...(body === undefined ? {} : { body }),
@@ -104,7 +104,7 @@ export class TestNamespace {
     });
   }
 
-  /** Makes a warm pool of that size, and a template for it; `spec` changes what its pods are. */
+  /** Creates a warm pool of that size, and a template for it; `spec` changes fields of its pods. */
   async pool(size: SandboxSize, replicas: number, spec: object = {}): Promise<void> {
     const name = warmPoolOf(WARM_POOLS, DIGEST, size);
     const named = { metadata: { name, namespace: this.name } };
@@ -190,7 +190,7 @@ export class TestNamespace {
   }
 
   async #name(token: string): Promise<void> {
-    const { url, options } = await this.#admin.reach('');
+    const { url, options } = await this.#admin.webSocketTarget('');
     this.kubeconfig = join(mkdtempSync(join(tmpdir(), 'writ-cluster-')), 'config');
     writeFileSync(
       this.kubeconfig,
@@ -216,7 +216,8 @@ export class TestNamespace {
 }
 
 /**
- * This host as the cluster's network sees it: the interface that shares the most of its address with the API server's.
+ * This host's address in the cluster's network: of the interface that shares the longest prefix with the API server's
+ * address.
  */
 function hostAddress(server: string): string {
   const addresses = Object.values(networkInterfaces())

@@ -16,7 +16,7 @@ import {
 } from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
 
-/** Why the agent gives up on a job. */
+/** Why the agent aborts a job. */
 export const FAULT_REASONS = [
   'delta_bytes',
   'delta_files',
@@ -30,7 +30,7 @@ export const FAULT_REASONS = [
 export type FaultReason = (typeof FAULT_REASONS)[number];
 
 /**
- * What stands at a changed path; a file's content follows, its first chunk in the same frame, the rest in `data`
+ * The new entry at a changed path. A file's content follows, its first chunk in the same frame, the rest in `data`
  * frames.
  */
 export type AfterHead =
@@ -38,25 +38,25 @@ export type AfterHead =
   | { readonly kind: 'dir' }
   | { readonly kind: 'symlink'; readonly target: string };
 
-/** Where the shell of a session stands at the end of a turn: at its prompt, with a command under way, or ended. */
+/** The state of a session's shell at the end of a turn: at its prompt, with a running command, or ended. */
 export const SHELL_STATES = ['idle', 'running', 'gone'] as const;
 export type ShellState = (typeof SHELL_STATES)[number];
 /** Why a turn did nothing: a command while another one runs, or input while none does. */
 export const TURN_REFUSALS = ['busy', 'idle'] as const;
 export type TurnRefusal = (typeof TURN_REFUSALS)[number];
-/** Paths that an answer names of those that conflict; more tell nobody anything. */
+/** Conflicting paths in one answer; further ones are left out. */
 export const CONFLICTS_MAX = 16;
 
-/** Addresses that a hello names at most; more are not tried. */
+/** The most addresses that a hello names; further ones are not tried. */
 export const REFUSED_AT_MAX = 8;
 /** An address in its longest form, with a port. */
 const ADDRESS_CHARACTERS_MAX = 64;
 
 /**
- * What an agent has counted of its container since the first file or order came: its word. `outOfMemory` is null as
- * long as the command runs, and where nothing tells.
+ * The agent's report about the usage of its container since the first file or order arrived. `outOfMemory` is null
+ * while the command runs, and where the system has no such counter.
  */
-export interface ToldUsage {
+export interface ReportedUsage {
   readonly type: 'usage';
   readonly cpuMs: number;
   readonly memoryPeakBytes: number;
@@ -64,10 +64,14 @@ export interface ToldUsage {
 }
 
 /**
- * From the agent to the adapter, in this order: hello; output in one sequence over both streams; exit; changes with
- * their data; end. A fault ends it at any point. Channels live between the job's start and its exit. Where it was
- * started to tell usage, it does so at any point, and last before an exit or a turn's end. Of a shell: hello; then for
- * each turn output (`stdout` alone, numbered from 0), turned, changes with their data, end; for each check checked.
+ * Messages from the agent to the adapter.
+ *
+ * For a job, in this order: hello; output in one sequence over both streams; exit; changes with their data; end. A
+ * fault ends the job at any point. Channel messages occur between the job's start and its exit. An agent that reports
+ * usage does so at any point, and a last time before an exit or a turn's end.
+ *
+ * For a shell: hello; for each turn output (`stdout` only, numbered from 0), turned, changes with their data, end; for
+ * each check checked.
  */
 export type AgentMessage =
   | { readonly type: 'hello'; readonly agent: string; readonly refusedAt?: readonly string[] }
@@ -92,10 +96,10 @@ export type AgentMessage =
       readonly droppedBytes: number;
     }
   | { readonly type: 'checked'; readonly conflicts: readonly string[] }
-  | ToldUsage
+  | ReportedUsage
   | ChannelMessage;
 
-/** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
+/** The bytes of one message. Throws FrameError when a part of it is larger than its frame permits. */
 export function encodeAgentMessage(message: AgentMessage): Buffer {
   switch (message.type) {
     case 'hello':
@@ -138,13 +142,13 @@ const encodeExit = ({ code, signal, timedOut, droppedBytes }: Of<'exit'>): Buffe
 const encodeTurned = ({ turn, state, refused, code, droppedBytes }: Of<'turned'>): Buffer =>
   encodeFrame(AGENT_FRAMES.turned, encodeMeta({ turn, state, refused, code, dropped_bytes: droppedBytes }));
 
-const encodeUsage = ({ cpuMs, memoryPeakBytes, outOfMemory }: ToldUsage): Buffer =>
+const encodeUsage = ({ cpuMs, memoryPeakBytes, outOfMemory }: ReportedUsage): Buffer =>
   encodeFrame(
     AGENT_FRAMES.usage,
     encodeMeta({ cpu_ms: cpuMs, memory_peak_bytes: memoryPeakBytes, out_of_memory: outOfMemory }),
   );
 
-/** Reads a frame on the adapter's side: attacker-controlled. Throws FrameError. */
+/** Parses a frame on the adapter's side: attacker-controlled. Throws FrameError. */
 export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>): AgentMessage {
   if (isChannelFrame(type)) return parseChannel(type, payload);
   switch (type) {
@@ -152,7 +156,7 @@ export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>)
       return parseHello(parseMeta(payload));
     case 'stdout':
     case 'stderr':
-      // An empty chunk would cost the reader without counting against any bound.
+      // An empty chunk would cost the reader time without counting against any bound.
       if (payload.length < 5) throw new FrameError('a chunk of output is empty');
       return { type, sequence: payload.readUInt32BE(0), bytes: payload.subarray(4) };
     case 'exit':
@@ -186,7 +190,7 @@ function parseHello(fields: Meta): AgentMessage {
     : { type: 'hello', agent, refusedAt: listOf(fields, 'refused_at', REFUSED_AT_MAX).map(parseAddress) };
 }
 
-/** Reads `IP:port` as it came: whoever tries it says what is wrong with it. Throws FrameError. */
+/** Parses `IP:port` as a text only: an attempt to connect shows whether it is valid. Throws FrameError. */
 export function parseAddress(value: unknown): string {
   if (typeof value !== 'string' || value.length > ADDRESS_CHARACTERS_MAX)
     throw new FrameError('an address is no text, or too long');

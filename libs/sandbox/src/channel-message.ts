@@ -2,16 +2,16 @@
 import { AGENT_FRAMES, encodeFrame, FrameError, HOST_FRAMES, type FrameTable } from './frame.ts';
 
 /**
- * One connection out of a container, as it travels beside the job: opened by the agent alone, named by a number that
- * counts up from 1. `net_end` is the end of one direction, `net_reset` of both at once; `net_credit` lets the other
- * side send so many bytes more.
+ * A message of one connection out of a container, beside the job's own messages. Only the agent opens connections, and
+ * numbers them from 1. `net_end` closes one direction, `net_reset` both at once. `net_credit` lets the other side send
+ * that many more bytes.
  */
 export type ChannelMessage =
   | { readonly type: 'net_open'; readonly channel: number }
   | { readonly type: 'net_end' | 'net_reset'; readonly channel: number }
   | { readonly type: 'net_data'; readonly channel: number; readonly bytes: Buffer }
   | { readonly type: 'net_credit'; readonly channel: number; readonly count: number };
-/** What the adapter may say of a channel: it opens none. */
+/** A channel message of the adapter, which opens no channels. */
 export type HostChannelMessage = Exclude<ChannelMessage, { type: 'net_open' }>;
 
 const ID_BYTES = 4;
@@ -20,9 +20,9 @@ export const isChannelFrame = (type: string): type is ChannelMessage['type'] => 
 export const isChannelMessage = (message: { readonly type: string }): message is ChannelMessage =>
   isChannelFrame(message.type);
 
-/** Bytes of a message towards the adapter. */
+/** The bytes of a message to the adapter. */
 export const encodeAgentChannel = (message: ChannelMessage): Buffer => encode(AGENT_FRAMES, message);
-/** Bytes of a message towards the agent. */
+/** The bytes of a message to the agent. */
 export const encodeHostChannel = (message: HostChannelMessage): Buffer => encode(HOST_FRAMES, message);
 
 function encode(table: FrameTable, message: ChannelMessage): Buffer {
@@ -33,10 +33,10 @@ function encode(table: FrameTable, message: ChannelMessage): Buffer {
   return message.type === 'net_credit' ? encodeFrame(row, id, wordOf(message.count)) : encodeFrame(row, id);
 }
 
-/** Reads a frame of a channel: attacker-controlled where it comes from an agent. Throws FrameError. */
+/** Parses a frame of a channel: attacker-controlled where it comes from an agent. Throws FrameError. */
 export function parseChannel(type: ChannelMessage['type'], payload: Buffer): ChannelMessage {
   const wanted = type === 'net_credit' ? ID_BYTES + 4 : ID_BYTES;
-  // An empty chunk would cost the reader without using up its sender's credit.
+  // An empty chunk would cost the reader time without using up its sender's credit.
   if (type === 'net_data' ? payload.length <= ID_BYTES : payload.length !== wanted)
     throw new FrameError(`a frame \`${type}\` of ${payload.length} bytes`);
   const channel = payload.readUInt32BE(0);

@@ -5,17 +5,17 @@ import type { ChannelMessage } from './channel-message.ts';
 import { Channels, CHANNELS_MAX, OPENED_MAX, WINDOW_BYTES } from './channels.ts';
 import { FrameError } from './frame.ts';
 
-/** Two sides of one stream that keeps its order and delivers at once; `said` is what the opening side sent. */
+/** Two sides of one ordered stream that delivers at once; `said` holds the messages of the opening side. */
 function sides() {
   const [opened, said]: [Duplex[], ChannelMessage[]] = [[], []];
   const agent: Channels = new Channels({
     send: (message) => {
       said.push(message);
-      host.take(message);
+      host.receive(message);
     },
   });
   const host = new Channels({
-    send: (message) => agent.take(message),
+    send: (message) => agent.receive(message),
     opened: (connection) => opened.push(connection),
   });
   return { agent, host, opened, said };
@@ -36,7 +36,7 @@ const data = (channel: number, length: number): ChannelMessage => ({
   bytes: Buffer.alloc(length),
 });
 
-it('carries bytes both ways, whole and in order, and each direction ends by itself', async () => {
+it('carries bytes both ways, completely and in order, and each direction closes separately', async () => {
   const { there, here, agent, host } = connected();
   const long = Buffer.from(Array.from({ length: 1_000_000 }, (_, n) => n % 251));
   there.end(long);
@@ -48,7 +48,7 @@ it('carries bytes both ways, whole and in order, and each direction ends by itse
   expect([agent.size, host.size]).toEqual([0, 0]);
 });
 
-it('carries nothing where nothing is written', async () => {
+it('sends nothing where nothing is written', async () => {
   const { there, here, said } = connected();
   there.write('');
   there.end('a');
@@ -56,7 +56,7 @@ it('carries nothing where nothing is written', async () => {
   expect(said.filter(({ type }) => type === 'net_data')).toHaveLength(1);
 });
 
-it('sends no more than the other side has room for, and that keeps no other connection from its turn', async () => {
+it("sends no more than the other side's window, and a full window blocks no other connection", async () => {
   const { agent, opened, said } = sides();
   const [stuck, lively] = [agent.open()!, agent.open()!];
   stuck.write(Buffer.alloc(10 * WINDOW_BYTES));
@@ -65,7 +65,7 @@ it('sends no more than the other side has room for, and that keeps no other conn
   await turn();
   expect(sentBytes(said, 1)).toBe(WINDOW_BYTES);
   expect(opened[0]!.readableLength).toBeLessThanOrEqual(WINDOW_BYTES);
-  // And goes on once it is read.
+  // Sending continues once the other side reads.
   opened[0]!.resume();
   await turn();
   expect(sentBytes(said, 1)).toBe(10 * WINDOW_BYTES);
@@ -79,7 +79,7 @@ it('breaks both directions at once where one side gives up', async () => {
   expect([agent.size, host.size]).toEqual([0, 0]);
 });
 
-it('opens no more connections at once than there may be, and resets what is opened past them', async () => {
+it('opens no more concurrent connections than allowed, and resets those beyond', async () => {
   const { agent, host, opened } = sides();
   for (let n = 0; n < CHANNELS_MAX; n++) expect(agent.open()).not.toBeNull();
   expect(agent.open()).toBeNull();
@@ -88,17 +88,17 @@ it('opens no more connections at once than there may be, and resets what is open
     send: (message) => answers.push(message),
     opened: (connection) => opened.push(connection),
   });
-  for (let channel = 1; channel <= CHANNELS_MAX + 1; channel++) flooded.take({ type: 'net_open', channel });
+  for (let channel = 1; channel <= CHANNELS_MAX + 1; channel++) flooded.receive({ type: 'net_open', channel });
   expect(answers).toEqual([{ type: 'net_reset', channel: CHANNELS_MAX + 1 }]);
   expect([host.size, flooded.size]).toEqual([CHANNELS_MAX, CHANNELS_MAX]);
 });
 
-it('is silent once it is closed', async () => {
+it('sends nothing once it is closed', async () => {
   const { agent, host, there, here, said } = connected();
   const before = said.length;
   agent.close();
   there.write('late');
-  host.take(data(1, 1));
+  host.receive(data(1, 1));
   host.close();
   await turn();
   expect([said.length, here.destroyed, there.destroyed, agent.open()]).toEqual([before, true, true, null]);
@@ -131,19 +131,19 @@ describe('breaks the stream at', () => {
   ] as [string, ChannelMessage[]][])('%s', async (_, messages) => {
     const host = new Channels({ send: () => undefined, opened: () => undefined });
     for (const message of messages.slice(0, -1)) {
-      host.take(message);
+      host.receive(message);
       await turn();
     }
-    expect(() => host.take(messages.at(-1)!)).toThrow(FrameError);
+    expect(() => host.receive(messages.at(-1)!)).toThrow(FrameError);
   });
 
   it('more channels in a life than there are names for', () => {
     const host = new Channels({ send: () => undefined, opened: (connection) => connection.destroy() });
-    for (let channel = 1; channel <= OPENED_MAX; channel++) host.take(open(channel));
-    expect(() => host.take(open(OPENED_MAX + 1))).toThrow(FrameError);
+    for (let channel = 1; channel <= OPENED_MAX; channel++) host.receive(open(channel));
+    expect(() => host.receive(open(OPENED_MAX + 1))).toThrow(FrameError);
   });
 
-  it('a channel opened by whom none is given to', () => {
-    expect(() => new Channels({ send: () => undefined }).take(open(1))).toThrow(FrameError);
+  it('a channel opened to a side that accepts none', () => {
+    expect(() => new Channels({ send: () => undefined }).receive(open(1))).toThrow(FrameError);
   });
 });

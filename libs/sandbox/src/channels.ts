@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Connections over the one stream between an adapter and its agent; the same on both sides.
+ * Connections over the one stream between an adapter and its agent; the same code on both sides.
  *
- * INVARIANT (no starving): a side sends no more on a channel than the other has room for, so that one nobody reads
- * holds up neither the others nor the job. INVARIANT (bounded): of all channels together no more is kept than
- * `CHANNELS_MAX` windows each way. INVARIANT (fails closed): who speaks of a channel that never was, or sends more than
- * it may, breaks the whole stream.
+ * INVARIANT (no starving): a side sends no more on a channel than the other side's window permits. So a channel without
+ * a reader blocks neither the others nor the job.
+ * INVARIANT (bounded): all channels together buffer at most `CHANNELS_MAX` windows each way.
+ * INVARIANT (fails closed): a message for a channel that was never opened, or more bytes than the window, breaks the
+ * whole stream.
  */
 import type { Duplex } from 'node:stream';
 import { Channel, WINDOW_BYTES } from './channel.ts';
@@ -13,21 +14,21 @@ import type { ChannelMessage } from './channel-message.ts';
 import { FrameError } from './frame.ts';
 
 export { WINDOW_BYTES } from './channel.ts';
-/** Connections of one job at once: several times what package managers open, and 8 MiB of windows. */
+/** Concurrent connections of one job: several times what package managers open, and 8 MiB of windows. */
 export const CHANNELS_MAX = 32;
-/** Connections of one job in all: thousands of small files, one each, and no more names for channels than that. */
+/** Connections of one job in total: enough for thousands of small files, one each; the bound on channel numbers. */
 export const OPENED_MAX = 10_000;
 
 /**
- * Frames without content that an honest side can have on its way for one channel: room for what it has read of a
- * window, and its end, several times over.
+ * Frames without content that an honest side can have in transit for one channel: credit for the parts of a window, and
+ * its end, several times over.
  */
 const STRAY_FRAMES_MAX = 16;
 
 export interface ChannelsOptions {
-  /** Sends a message to the other side; MUST keep their order. */
+  /** Sends a message to the other side; MUST keep the order of messages. */
   readonly send: (message: ChannelMessage) => void;
-  /** Takes over a connection that the other side has opened; left out where it may open none. */
+  /** Receives a connection that the other side has opened; absent where it may open none. */
   readonly opened?: (connection: Duplex) => void;
 }
 
@@ -47,7 +48,7 @@ export class Channels {
     return this.#open.size;
   }
 
-  /** Opens a connection to the other side; null where there are as many as may be. */
+  /** Opens a connection to the other side; null where the limit is reached. */
   open(): Duplex | null {
     if (this.#closed || this.#open.size >= CHANNELS_MAX || this.#last >= OPENED_MAX) return null;
     this.#last += 1;
@@ -56,22 +57,23 @@ export class Channels {
     return channel;
   }
 
-  /** Takes what the other side says. Throws FrameError where it can't stand. */
-  take(message: ChannelMessage): void {
+  /** Processes a message of the other side. Throws FrameError where it is invalid. */
+  receive(message: ChannelMessage): void {
     if (this.#closed) return;
     if (message.type === 'net_open') return this.#opened(message.channel);
     if (message.channel === 0 || message.channel > this.#last)
       throw new FrameError('a channel is spoken of that was never opened');
     const channel = this.#open.get(message.channel);
-    if (channel !== undefined) return channel.hear(message);
-    // Closed here while it was on its way; of each channel no more can be than what it was allowed.
+    if (channel !== undefined) return channel.receive(message);
+    // The message was in transit when this side closed the channel. Each channel can have no more in transit than its
+    // window.
     if (message.type === 'net_data') this.#strayBytes += message.bytes.length;
     else this.#strayFrames += 1;
     if (this.#strayBytes > this.#last * WINDOW_BYTES || this.#strayFrames > this.#last * STRAY_FRAMES_MAX)
       throw new FrameError('closed channels are spoken on without end');
   }
 
-  /** Ends every connection; nothing is sent or taken any more. */
+  /** Ends every connection; nothing is sent or accepted any more. */
   close(): void {
     this.#closed = true;
     for (const channel of this.#open.values()) channel.destroy();
@@ -92,7 +94,7 @@ export class Channels {
       if (!this.#closed) this.#options.send(message);
     });
     this.#open.set(id, channel);
-    // Whoever uses the connection listens for its end; that it broke must not end the process.
+    // The user of the connection listens for its end; an error must not end the process.
     channel.on('error', () => undefined);
     channel.once('close', () => this.#open.delete(id));
     return channel;

@@ -8,18 +8,18 @@ import { pathFault, targetFault } from './path.ts';
 import { SandboxJobError, type SandboxEntry, type SandboxJob } from './sandbox.ts';
 
 /**
- * Bytes that follow each other and are written at once. Contents among them are those of whoever gave them: to copy a
- * workspace takes longer than to write it.
+ * Consecutive bytes that are written at once. They reference the caller's contents: a copy of a workspace would take
+ * longer than writing it.
  */
 export type Parts = readonly Uint8Array[];
 
 const NONE = Buffer.alloc(0);
-/** Frames of small files are written together up to here: one write for dozens of files instead of one each. */
+/** Frames of small files are written together up to this size: one write for dozens of files. */
 const BATCH_BYTES = 64 * 1024;
 
 /**
- * What carries a workspace to an agent; fills `sent` as it goes. Throws SandboxJobError at an entry that can't be
- * there.
+ * The messages that send a workspace to an agent; records the entries in `sent`. Throws SandboxJobError at an invalid
+ * entry.
  */
 export async function* encodeEntries(
   files: SandboxJob['files'],
@@ -54,7 +54,7 @@ function* entryParts(entry: SandboxEntry, sent: EntryTree): Generator<Uint8Array
   for (const bytes of rest) yield* entryPartsOf({ type: 'data', bytes });
 }
 
-/** An entry as snapshots and deltas know it: a link's content is its target, a directory has none. */
+/** An entry in the form of snapshots and deltas: a link's content is its target, a directory has none. */
 export function stateOf(entry: SandboxEntry): FileState {
   if (entry.kind === 'dir') return { kind: 'dir', mode: null, sha256: null, size: 0 };
   const bytes = entry.kind === 'symlink' ? Buffer.from(entry.target) : entry.bytes;
@@ -67,7 +67,7 @@ export function stateOf(entry: SandboxEntry): FileState {
   };
 }
 
-/** Content in pieces that fit a frame; none for none. */
+/** Content in pieces that fit a frame; no piece for empty content. */
 export function chunksOf(bytes: Uint8Array): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES_MAX) {

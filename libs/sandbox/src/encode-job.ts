@@ -5,13 +5,13 @@ import type { EntryTree } from './entry-tree.ts';
 import { HOST_FRAMES } from './frame.ts';
 import { ARGUMENTS_MAX, encodeHostMessage } from './host-message.ts';
 import { pathFault } from './path.ts';
-import { heardBytesOf, SandboxJobError, type SandboxJob, type SandboxLimits } from './sandbox.ts';
+import { tapBytesOf, SandboxJobError, type SandboxJob, type SandboxLimits } from './sandbox.ts';
 
 const NONE = Buffer.alloc(0);
-/** What is larger belongs into the workspace as a file. */
+/** Larger input belongs into the workspace as a file. */
 const STDIN_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Throws SandboxJobError unless every field that doesn't come from a stream can be run as asked. */
+/** Throws SandboxJobError unless all fields that don't come from a stream are valid. */
 export function assertRunnable(job: SandboxJob): void {
   if (job.argv === undefined) {
     if (job.command === '' || job.command.includes('\0'))
@@ -21,6 +21,9 @@ export function assertRunnable(job: SandboxJob): void {
     throw new SandboxJobError(`stdin is longer than ${STDIN_BYTES_MAX} bytes`);
   if (job.cwd !== '' && pathFault(job.cwd) !== null)
     throw new SandboxJobError(`the working directory ${pathFault(job.cwd)}`);
+  // INVARIANT (never root): whoever asks for it, no job runs as user or group 0.
+  if (job.user !== undefined && !Object.values(job.user).every((id) => Number.isInteger(id) && id > 0))
+    throw new SandboxJobError('no job runs as root');
   for (const [name, value] of Object.entries(job.env)) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0'))
       throw new SandboxJobError(`the variable \`${name}\` can't be set`);
@@ -31,7 +34,7 @@ export function assertRunnable(job: SandboxJob): void {
   }
 }
 
-/** What a program can't be given its agent must not be asked for. */
+/** A program's arguments must be acceptable to the kernel. */
 function assertArguments(argv: readonly string[], command: string): void {
   if (command !== '') throw new SandboxJobError('a job is a command or a program, not both');
   if (
@@ -45,15 +48,16 @@ function assertArguments(argv: readonly string[], command: string): void {
 }
 
 /**
- * What carries a job to its agent: workspace, stdin, order. Fills `sent` with what stands in the workspace; where
- * something does already, only what differs is carried. Throws SandboxJobError at an entry that can't be there.
+ * The messages that send a job to its agent: workspace, stdin, order. Records the entries in `sent`; where it already
+ * holds entries, only the differences are sent. Throws SandboxJobError at an invalid entry.
  */
 export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerator<Parts, void, undefined> {
   const workspace =
     job.kin !== undefined && !sent.isEmpty
       ? encodePatches(job.kin.patches(sent), sent)
       : encodeEntries(job.files, sent);
-  // What is left of the workspace goes with the order: each write wakes everybody on the way to the agent.
+  // The last part of the workspace is written together with the order: each write wakes every process on the way to the
+  // agent.
   let last: Parts = [];
   for await (const parts of workspace) {
     if (last.length > 0) yield last;
@@ -70,7 +74,7 @@ function encodeOrder({ command, argv, cwd, env, stdin, limits, egress }: Sandbox
     env,
     timeout_ms: limits.wallMs,
     stdin: stdin !== undefined,
-    output_bytes_max: heardBytesOf(limits),
+    output_bytes_max: tapBytesOf(limits),
     delta_bytes_max: limits.deltaBytes,
     delta_files_max: limits.deltaFiles,
     ...(egress === undefined ? {} : { proxy: true }),

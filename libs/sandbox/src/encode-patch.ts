@@ -8,7 +8,7 @@ import { SandboxJobError, type SandboxEntry, type SandboxPatch } from './sandbox
 
 const NONE = Buffer.alloc(0);
 
-/** What carries one patch to an agent. */
+/** The messages that send one patch to an agent. */
 export function* encodePatch(patch: SandboxPatch): Generator<Parts> {
   const { path } = patch;
   if (patch.kind === 'gone') return yield [encodeHostMessage({ type: 'patch', path, after: null, bytes: NONE })];
@@ -18,18 +18,18 @@ export function* encodePatch(patch: SandboxPatch): Generator<Parts> {
 }
 
 /**
- * What makes of the files that stand in a container those of a job; keeps `standing` as it then is. Throws
- * SandboxJobError at an entry that can't be there.
+ * The messages that turn the files in a container into those of a job; updates `standing` accordingly. Throws
+ * SandboxJobError at an invalid entry.
  */
 export async function* encodePatches(
   patches: Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>,
-  standing: EntryTree,
+  present: EntryTree,
 ): AsyncGenerator<Parts, void, undefined> {
   for await (const patch of patches) {
     const fault = pathFault(patch.path) ?? (patch.kind === 'symlink' ? targetFault(patch.target) : null);
     if (fault !== null) throw new SandboxJobError(`the entry \`${patch.path}\` ${fault}`);
     yield* encodePatch(patch);
-    standing.put(patch.path, patch.kind === 'gone' ? null : stateOf(patch));
+    present.put(patch.path, patch.kind === 'gone' ? null : stateOf(patch));
   }
 }
 

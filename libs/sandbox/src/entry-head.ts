@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The head of an entry of the workspace: a file's content follows, its first chunk in the same frame, the rest in
+ * The head of an entry of the workspace. A file's content follows, its first chunk in the same frame, the rest in
  * `data` frames. Agents of earlier images compare files by `sha256`.
  */
 export type EntryHead =

@@ -5,15 +5,15 @@ import { parentsOf } from './path.ts';
 const DIRECTORY: FileState = { kind: 'dir', mode: null, sha256: null, size: 0 };
 
 /**
- * Entries by path that together can stand in one directory: each once, and nothing below what isn't a directory.
- * Directories on the way are made.
+ * Entries by path that can exist together in one directory: each path once, and nothing below an entry that isn't a
+ * directory. Parent directories are implied.
  */
 export class EntryTree {
   readonly #entries = new Map<string, FileState>();
-  /** directories that nobody named yet */
+  /** directories that are implied, and not named yet */
   readonly #implied = new Set<string>();
 
-  /** Adds an entry; answers what keeps it from standing beside the others, or null. */
+  /** Adds an entry; returns the conflict with other entries, or null. */
   add(path: string, state: FileState): string | null {
     if (this.#implied.has(path) && state.kind !== 'dir') return 'has entries below it and is no directory';
     if (this.#entries.has(path) && !this.#implied.delete(path)) return 'appears twice';
@@ -28,13 +28,13 @@ export class EntryTree {
     return null;
   }
 
-  /** Writes what stands at a path now, or that nothing does, without asking whether it fits beside the others. */
+  /** Sets or removes the entry at a path, without a check against the other entries. */
   put(path: string, state: FileState | null): void {
     if (state === null) this.#entries.delete(path);
     else this.#entries.set(path, state);
   }
 
-  /** What stands at the path, or null. */
+  /** The entry at the path, or null. */
   at(path: string): FileState | null {
     return this.#entries.get(path) ?? null;
   }

@@ -13,7 +13,7 @@ const NONE = Buffer.alloc(0);
 /** The container's side of the protocol, over a map of files. */
 export class FakeAgent {
   readonly #send: (bytes: Buffer) => void;
-  readonly #channels = new Channels({ send: (message) => this.#speak(message) });
+  readonly #channels = new Channels({ send: (message) => this.#emit(message) });
   readonly #files = new Map<string, SandboxEntry>();
   #before: ReadonlyMap<string, SandboxEntry> = new Map();
   #open = '';
@@ -40,8 +40,8 @@ export class FakeAgent {
     };
   }
 
-  take(message: HostMessage): void {
-    if (isChannelMessage(message)) this.#channels.take(message);
+  receive(message: HostMessage): void {
+    if (isChannelMessage(message)) this.#channels.receive(message);
     else if (message.type === 'file') this.#put(message.head.path, message);
     else if (message.type === 'data') this.#append(message.bytes);
     else if (message.type === 'stdin') this.#stdin = Buffer.concat([this.#stdin, message.bytes]);
@@ -56,7 +56,7 @@ export class FakeAgent {
     const signal = typeof end === 'object' ? end.signal : null;
     const timedOut = end === 'never';
     this.#channels.close();
-    this.#speak({
+    this.#emit({
       type: 'exit',
       code,
       signal: timedOut ? 'SIGKILL' : signal,
@@ -81,7 +81,7 @@ export class FakeAgent {
   #output(type: 'stdout' | 'stderr', bytes: Buffer): void {
     const passed = bytes.subarray(0, this.#ordered().output_bytes_max - this.#sentBytes);
     for (let at = 0; at < passed.length; at += CHUNK_BYTES_MAX) {
-      this.#speak({ type, sequence: this.#sequence++, bytes: passed.subarray(at, at + CHUNK_BYTES_MAX) });
+      this.#emit({ type, sequence: this.#sequence++, bytes: passed.subarray(at, at + CHUNK_BYTES_MAX) });
     }
     this.#sentBytes += passed.length;
     this.#droppedBytes += bytes.length - passed.length;
@@ -95,20 +95,20 @@ export class FakeAgent {
     const bytes = changed.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.bytes.length : 0), 0);
     const count = changed.length + deleted.length;
     if (count > delta_files_max)
-      return this.#speak({ type: 'fault', reason: 'delta_files', detail: 'too many entries changed' });
+      return this.#emit({ type: 'fault', reason: 'delta_files', detail: 'too many entries changed' });
     if (bytes > delta_bytes_max)
-      return this.#speak({ type: 'fault', reason: 'delta_bytes', detail: 'changed files are too large' });
+      return this.#emit({ type: 'fault', reason: 'delta_bytes', detail: 'changed files are too large' });
     for (const entry of changed) this.#sendChange(entry);
-    for (const path of deleted) this.#speak({ type: 'change', path, after: null, bytes: NONE });
-    this.#speak({ type: 'end', changes: count });
+    for (const path of deleted) this.#emit({ type: 'change', path, after: null, bytes: NONE });
+    this.#emit({ type: 'end', changes: count });
   }
 
   #sendChange(entry: SandboxEntry): void {
     const content = entry.kind === 'file' ? Buffer.from(entry.bytes) : NONE;
     const after: AfterHead = entry.kind === 'file' ? { kind: 'file', mode: entry.mode, size: content.length } : entry;
-    this.#speak({ type: 'change', path: entry.path, after, bytes: content.subarray(0, CHUNK_BYTES_MAX) });
+    this.#emit({ type: 'change', path: entry.path, after, bytes: content.subarray(0, CHUNK_BYTES_MAX) });
     for (let at = CHUNK_BYTES_MAX; at < content.length; at += CHUNK_BYTES_MAX)
-      this.#speak({ type: 'data', bytes: content.subarray(at, at + CHUNK_BYTES_MAX) });
+      this.#emit({ type: 'data', bytes: content.subarray(at, at + CHUNK_BYTES_MAX) });
   }
 
   #ordered(): JobOrder {
@@ -116,7 +116,7 @@ export class FakeAgent {
     return this.#order;
   }
 
-  #speak(message: AgentMessage): void {
+  #emit(message: AgentMessage): void {
     this.#send(encodeAgentMessage(message));
   }
 }

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { SandboxEnd, SandboxEntry, SandboxReason } from './sandbox.ts';
 
-/** What a fake command finds and may change: the workspace is a map, and nothing else exists. */
+/** The environment of a fake command: the workspace is a map, and nothing else exists. */
 export interface FakeWorld {
   readonly files: Map<string, SandboxEntry>;
   readonly cwd: string;
@@ -10,12 +10,12 @@ export interface FakeWorld {
   readonly stdin: Buffer;
   out(text: string | Uint8Array): void;
   err(text: string | Uint8Array): void;
-  /** A connection to the job's proxy; null where it has none, or too many. */
+  /** Opens a connection to the job's proxy; null where it has none, or too many connections. */
   connect(): Duplex | null;
 }
 
 /**
- * How a fake command ends: by a status, by a signal, not by itself (waiting, or busy on every processor), or as the
+ * How a fake command ends: by a status, by a signal, not by itself (waiting, or busy on every processor), or as an
  * engine would end it.
  */
 export type FakeEnd =

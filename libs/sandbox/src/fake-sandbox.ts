@@ -12,11 +12,11 @@ import { Transcript } from './transcript.ts';
 import type { FakeWorld, FakeProgram } from './fake-program.ts';
 
 export interface FakeSandboxOptions {
-  /** what each command does; one that isn't there ends with the shell's 127 */
+  /** the fake commands; any other command ends with the shell's 127 */
   readonly programs: Readonly<Record<string, FakeProgram>>;
   /** images that exist; absent: all do */
   readonly images?: readonly string[];
-  /** resolves after so many milliseconds, or when the signal aborts */
+  /** resolves after that many milliseconds, or when the signal aborts */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -26,8 +26,8 @@ const KILLED: Ending = { ended: 'killed', reason: 'aborted', detail: null };
 const NOT_FOUND = 127;
 
 /**
- * A sandbox without containers: programs in place of commands, a map in place of a file system. Everything else is
- * real: the job and its account travel as frames, so that what a caller sees is what an adapter would show.
+ * A sandbox without containers: programs replace commands, and a map replaces the file system. Everything else is real:
+ * the job and its messages pass through frames, so callers see the same as with an adapter.
  */
 export class FakeSandbox extends Sandbox {
   readonly #options: FakeSandboxOptions;
@@ -65,7 +65,7 @@ export class FakeSandbox extends Sandbox {
     const back = new FrameDecoder(AGENT_FRAMES);
     const there = new FrameDecoder(HOST_FRAMES);
     const send = (bytes: Uint8Array) => {
-      for (const frame of there.push(bytes)) agent.take(parseHostMessage(frame));
+      for (const frame of there.push(bytes)) agent.receive(parseHostMessage(frame));
     };
     const channels = new Channels({
       send: (message) => message.type !== 'net_open' && send(encodeHostMessage(message)),
@@ -74,7 +74,7 @@ export class FakeSandbox extends Sandbox {
     const agent = new FakeAgent((bytes) => {
       for (const frame of back.push(bytes)) {
         const message = parseAgentMessage(frame);
-        if (isChannelMessage(message)) channels.take(message);
+        if (isChannelMessage(message)) channels.receive(message);
         else {
           transcript.accept(message);
           if (message.type === 'stdout' || message.type === 'stderr')
@@ -87,7 +87,7 @@ export class FakeSandbox extends Sandbox {
     return resultOf(ending ?? transcript.end ?? { ended: 'lost', reason: 'container', detail: null }, transcript);
   }
 
-  /** Answers how the engine ended it, or null when the agent's account says. */
+  /** Resolves with how the engine ended the job, or null when the agent reports the end. */
   async #perform(agent: FakeAgent, job: SandboxJob, signal: AbortSignal): Promise<Ending | null> {
     const end = await (this.#options.programs[job.command] ?? notFound)(agent.world);
     if (typeof end === 'object' && 'ended' in end) return { ...end, detail: null };
@@ -117,8 +117,14 @@ function resultOf(ending: Ending, transcript: Transcript): SandboxResult {
     signal: transcript.exit?.signal ?? null,
     output: transcript.output,
     truncatedBytes: transcript.truncatedBytes,
-    unheardBytes: transcript.droppedBytes,
+    untappedBytes: transcript.droppedBytes,
     changes: ending.ended === 'exited' ? transcript.changes : [],
-    usage: { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: transcript.outputBytes + transcript.droppedBytes },
+    usage: {
+      wallMs: 0,
+      cpuMs: 0,
+      memoryPeakBytes: 0,
+      outputBytes: transcript.outputBytes + transcript.droppedBytes,
+      outputLines: transcript.outputLines,
+    },
   };
 }

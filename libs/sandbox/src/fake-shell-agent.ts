@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { encodeAgentMessage, type AfterHead, type AgentMessage } from './agent-message.ts';
+import { encodeAgentMessage, type AfterHead, type AgentMessage, type TurnRefusal } from './agent-message.ts';
+import { isChannelMessage } from './channel-message.ts';
+import { Channels } from './channels.ts';
 import { stateOf } from './encode-entries.ts';
 import type { FakeShellProgram, FakeShellWorld } from './fake-shell-program.ts';
 import type { HostMessage } from './host-message.ts';
@@ -20,26 +22,32 @@ export class FakeShellAgent {
   readonly #programs: Readonly<Record<string, FakeShellProgram>>;
   readonly #send: (bytes: Buffer) => void;
   readonly #vars = new Map<string, string>();
-  #told = new Map<string, SandboxEntry>();
+  #reported = new Map<string, SandboxEntry>();
   #open = '';
   #checks: CheckedPath[] = [];
   #output = '';
   #runs: ((input: string) => number | null) | null = null;
   #exited: number | null = null;
+  #hasProxy = false;
+  /** the connections of the turn that runs; null between turns */
+  #channels: Channels | null = null;
 
   constructor(programs: Readonly<Record<string, FakeShellProgram>>, send: (bytes: Buffer) => void) {
     this.#programs = programs;
     this.#send = send;
   }
 
-  take(message: HostMessage): void {
+  receive(message: HostMessage): void {
+    // A message of an earlier turn's connection, sent before its end arrived.
+    if (isChannelMessage(message)) return this.#channels?.receive(message);
     switch (message.type) {
       case 'file':
         return this.#put(message.head, message.bytes);
       case 'data':
         return this.#append(message.bytes);
       case 'shell':
-        this.#told = withParents(this.files);
+        this.#hasProxy = message.proxy === true;
+        this.#reported = withParents(this.files);
         return;
       case 'turn':
         return this.#turn(message.order);
@@ -52,22 +60,31 @@ export class FakeShellAgent {
     }
   }
 
-  #turn({ turn, command, variables = {}, input, ctrl, output_bytes_max }: TurnOrder): void {
+  #turn(order: TurnOrder): void {
+    const { command, variables = {}, input, ctrl } = order;
+    if (this.#hasProxy) this.#channels = new Channels({ send: (message) => this.#emit(message) });
     const busy = this.#runs !== null;
     const refused = command !== null && busy ? 'busy' : input !== null && !busy ? 'idle' : null;
-    let code: number | null = null;
+    let code: number | Promise<number> | null = null;
     if (refused === null && command !== null) code = this.#run(command, variables);
-    if (refused === null && this.#runs !== null && input !== null) code = this.#tell(input);
+    if (refused === null && this.#runs !== null && input !== null) code = this.#report(input);
     if (this.#runs !== null && ctrl === 'c') {
       this.#runs = null;
       code = INTERRUPTED;
     }
+    if (code instanceof Promise) void code.then((ended) => this.#end(order, refused, ended));
+    else this.#end(order, refused, code);
+  }
+
+  #end({ turn, output_bytes_max }: TurnOrder, refused: TurnRefusal | null, code: number | null): void {
+    this.#channels?.close();
+    this.#channels = null;
     const all = Buffer.from(this.#output);
     this.#output = '';
     const passed = all.subarray(0, output_bytes_max);
-    if (passed.length > 0) this.#speak({ type: 'stdout', sequence: 0, bytes: passed });
+    if (passed.length > 0) this.#emit({ type: 'stdout', sequence: 0, bytes: passed });
     const state = this.#exited !== null ? 'gone' : this.#runs !== null ? 'running' : 'idle';
-    this.#speak({
+    this.#emit({
       type: 'turned',
       turn,
       state,
@@ -78,7 +95,7 @@ export class FakeShellAgent {
     this.#sendBack(state !== 'running' && refused === null);
   }
 
-  #run(command: string, variables: Readonly<Record<string, string>>): number | null {
+  #run(command: string, variables: Readonly<Record<string, string>>): number | Promise<number> | null {
     for (const [name, value] of Object.entries(variables)) this.#vars.set(name, value);
     const world: FakeShellWorld = {
       files: this.files,
@@ -86,16 +103,17 @@ export class FakeShellAgent {
       out: (text) => {
         this.#output += text;
       },
+      connect: () => this.#channels?.open() ?? null,
     };
     const end = (this.#programs[command] ?? notFound)(world);
     for (const name of Object.keys(variables)) this.#vars.delete(name);
-    if (typeof end === 'number') return end;
+    if (typeof end === 'number' || end instanceof Promise) return end;
     if ('exit' in end) this.#exited = end.exit;
     else this.#runs = end.runs;
     return null;
   }
 
-  #tell(input: string): number | null {
+  #report(input: string): number | null {
     const code = this.#runs?.(input) ?? null;
     if (code !== null) this.#runs = null;
     return code;
@@ -103,16 +121,18 @@ export class FakeShellAgent {
 
   #sendBack(mayDiffer: boolean): void {
     const now = withParents(this.files);
-    const changed = mayDiffer ? [...now.values()].filter((entry) => !isSame(this.#told.get(entry.path), entry)) : [];
-    const deleted = mayDiffer ? [...this.#told.keys()].filter((path) => !now.has(path)) : [];
+    const changed = mayDiffer
+      ? [...now.values()].filter((entry) => !isSame(this.#reported.get(entry.path), entry))
+      : [];
+    const deleted = mayDiffer ? [...this.#reported.keys()].filter((path) => !now.has(path)) : [];
     for (const entry of changed) {
       const bytes = entry.kind === 'file' ? Buffer.from(entry.bytes) : NONE;
       const after: AfterHead = entry.kind === 'file' ? { kind: 'file', mode: entry.mode, size: bytes.length } : entry;
-      this.#speak({ type: 'change', path: entry.path, after, bytes });
+      this.#emit({ type: 'change', path: entry.path, after, bytes });
     }
-    for (const path of deleted) this.#speak({ type: 'change', path, after: null, bytes: NONE });
-    if (mayDiffer) this.#told = now;
-    this.#speak({ type: 'end', changes: changed.length + deleted.length });
+    for (const path of deleted) this.#emit({ type: 'change', path, after: null, bytes: NONE });
+    if (mayDiffer) this.#reported = now;
+    this.#emit({ type: 'end', changes: changed.length + deleted.length });
   }
 
   #check(paths: readonly CheckedPath[], last: boolean): void {
@@ -121,15 +141,15 @@ export class FakeShellAgent {
     const now = withParents(this.files);
     const conflicts = this.#checks
       .map(({ path }) => path)
-      .filter((path) => !isSame(this.#told.get(path), now.get(path)));
+      .filter((path) => !isSame(this.#reported.get(path), now.get(path)));
     this.#checks = [];
-    this.#speak({ type: 'checked', conflicts: conflicts.slice(0, 16) });
+    this.#emit({ type: 'checked', conflicts: conflicts.slice(0, 16) });
   }
 
   #patch(path: string, after: EntryHead | null, bytes: Buffer): void {
     if (after === null) this.files.delete(path);
     else this.#put(after, bytes);
-    this.#told = withParents(this.files);
+    this.#reported = withParents(this.files);
   }
 
   #put(head: EntryHead, bytes: Buffer): void {
@@ -143,10 +163,10 @@ export class FakeShellAgent {
   #append(bytes: Buffer): void {
     const file = this.files.get(this.#open);
     if (file?.kind === 'file') this.files.set(this.#open, { ...file, bytes: Buffer.concat([file.bytes, bytes]) });
-    this.#told = withParents(this.files);
+    this.#reported = withParents(this.files);
   }
 
-  #speak(message: AgentMessage): void {
+  #emit(message: AgentMessage): void {
     this.#send(encodeAgentMessage(message));
   }
 }

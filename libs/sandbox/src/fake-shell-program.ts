@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Duplex } from 'node:stream';
 import type { SandboxEntry } from './sandbox.ts';
 
-/** What a fake command finds: files, and variables that last from one command to the next. */
+/** The environment of a fake command: files, and variables that persist from one command to the next. */
 export interface FakeShellWorld {
   readonly files: Map<string, SandboxEntry>;
   readonly vars: Map<string, string>;
   out(text: string): void;
+  /** Connects to the proxy; null where there is none, and between turns. */
+  connect(): Duplex | null;
 }
 
 /**
- * A stand-in for one command: ends with a status, exits the shell, or runs until it is told something that it ends at:
- * a status, or null to run on.
+ * A fake command: it ends with a status, exits the shell, or runs until some input ends it. For each input it returns a
+ * status, or null to keep running. A promise keeps its turn open.
  */
 export type FakeShellProgram = (
   world: FakeShellWorld,
-) => number | { readonly exit: number } | { readonly runs: (input: string) => number | null };
+) => number | Promise<number> | { readonly exit: number } | { readonly runs: (input: string) => number | null };

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseAgentMessage } from './agent-message.ts';
+import { Channels } from './channels.ts';
 import { FakeShellAgent } from './fake-shell-agent.ts';
 import { AGENT_FRAMES, FrameDecoder, HOST_FRAMES } from './frame.ts';
-import { parseHostMessage } from './host-message.ts';
+import { encodeHostMessage, parseHostMessage } from './host-message.ts';
 import type { SandboxEntry, SandboxPatch } from './sandbox.ts';
 import { NO_USAGE, Shell, ShellEnded, Shells, type ShellSpec, type ShellTurn, type ShellTurned } from './shell.ts';
-import { ShellTalk } from './shell-talk.ts';
+import { ShellClient } from './shell-client.ts';
 import type { FakeShellProgram } from './fake-shell-program.ts';
 
 /**
- * Shells without containers: programs in place of commands. Everything travels as frames, so that what a caller sees is
- * what an adapter would show.
+ * Shells without containers: programs replace commands. Everything passes through frames, so callers see the same as
+ * with an adapter.
  */
 export class FakeShells extends Shells {
   readonly #programs: Readonly<Record<string, FakeShellProgram>>;
-  /** every shell that was opened, to be looked at or killed by a test */
+  /** every shell that was opened, for a test to inspect or kill */
   readonly opened: FakeShell[] = [];
 
   constructor(programs: Readonly<Record<string, FakeShellProgram>>) {
@@ -33,9 +34,11 @@ export class FakeShells extends Shells {
 
 export class FakeShell extends Shell {
   readonly #agent: FakeShellAgent;
-  readonly #talk: ShellTalk;
+  readonly #talk: ShellClient;
   readonly #gone = Promise.withResolvers<undefined>();
   #closed = false;
+  #hasProxy = false;
+  readonly #toAgent: (bytes: Uint8Array) => void;
 
   constructor(programs: Readonly<Record<string, FakeShellProgram>>) {
     super();
@@ -44,12 +47,15 @@ export class FakeShell extends Shell {
       for (const frame of back.push(bytes)) this.#talk.accept(parseAgentMessage(frame));
     });
     const there = new FrameDecoder(HOST_FRAMES);
-    this.#talk = new ShellTalk(async (parts) => {
-      for (const bytes of parts) for (const frame of there.push(bytes)) this.#agent.take(parseHostMessage(frame));
+    this.#toAgent = (bytes) => {
+      for (const frame of there.push(bytes)) this.#agent.receive(parseHostMessage(frame));
+    };
+    this.#talk = new ShellClient(async (parts) => {
+      for (const bytes of parts) this.#toAgent(bytes);
     });
   }
 
-  /** what stands in its workspace */
+  /** the entries of its workspace */
   get files(): Map<string, SandboxEntry> {
     return this.#agent.files;
   }
@@ -63,6 +69,7 @@ export class FakeShell extends Shell {
   }
 
   start(spec: ShellSpec): Promise<void> {
+    this.#hasProxy = spec.proxy === true;
     return this.#talk.open(spec);
   }
 
@@ -72,7 +79,8 @@ export class FakeShell extends Shell {
       await this.close();
       throw new ShellEnded('killed', 'aborted', null, NO_USAGE);
     }
-    const transcript = await this.#talk.turn(turn);
+    const channels = this.#hasProxy ? this.#channelsOf(turn) : null;
+    const transcript = await this.#talk.turn(turn, channels).finally(() => channels?.close());
     const { end, turned } = transcript;
     if (end?.ended !== 'exited' || turned === null) {
       await this.close();
@@ -95,8 +103,15 @@ export class FakeShell extends Shell {
     };
   }
 
-  override bring(patches: readonly SandboxPatch[]): Promise<readonly string[]> {
-    return this.#talk.bring(patches);
+  #channelsOf({ egress }: ShellTurn): Channels {
+    return new Channels({
+      send: (message) => message.type === 'net_open' || this.#toAgent(encodeHostMessage(message)),
+      opened: (connection) => (egress === undefined ? connection.destroy() : egress.serve(connection)),
+    });
+  }
+
+  override applyPatches(patches: readonly SandboxPatch[]): Promise<readonly string[]> {
+    return this.#talk.applyPatches(patches);
   }
 
   override async close(): Promise<void> {

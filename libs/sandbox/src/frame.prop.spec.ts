@@ -20,7 +20,7 @@ const frameArb = fc
     }),
   );
 
-/** Cuts bytes at the given places. */
+/** Splits bytes at the given positions. */
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return at.slice(1).map((end, i) => bytes.subarray(at[i], end));
@@ -30,7 +30,7 @@ function decodeAll<T extends FrameTable>(decoder: FrameDecoder<T>, chunks: reado
   return chunks.flatMap((chunk) => [...decoder.push(chunk)]);
 }
 
-test('frames come out as they went in, however the stream is cut', () => {
+test('frames are decoded as they were encoded, however the stream is split', () => {
   fc.assert(
     fc.property(
       fc.array(frameArb, { maxLength: 20 }),
@@ -49,7 +49,7 @@ test('frames come out as they went in, however the stream is cut', () => {
   );
 });
 
-test("payloads are memory of the decoder's own, unless it keeps what it is given", () => {
+test('payloads are copies, unless the decoder keeps the chunks that are pushed', () => {
   const frame = encodeFrame(AGENT_FRAMES.hello, Buffer.from('hello'));
   for (const keepsChunks of [false, true]) {
     const chunk = new Uint8Array(frame);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The frames between an adapter and the agent in a container: `length (u32 big-endian) version (u8) type (u8) payload`,
- * where the length is the payload's. The agent's side shares its container with the job, so every byte from there is
+ * where the length is the payload's. The agent shares its container with the job, so every byte from there is
  * attacker-controlled.
  *
  * INVARIANT (bounded): a decoder holds at most one payload, and none larger than its type allows.
@@ -12,21 +12,19 @@
 export const FRAME_VERSION = 1;
 export const FRAME_HEADER_BYTES = 6;
 /**
- * One chunk of content: a pipe's worth several times over, so that few frames carry a large file and none holds up the
- * others for long.
+ * One chunk of content: several times a pipe's capacity. A large file takes few frames, and none delays the others for
+ * long.
  */
 export const CHUNK_BYTES_MAX = 256 * 1024;
-/**
- * A path and a link's target of 4 KiB each, at worst six characters of JSON to the byte, and the fields around them.
- */
+/** A path and a link's target of 4 KiB each, at worst six characters of JSON for each byte, and the other fields. */
 export const META_BYTES_MAX = 60 * 1024;
 
 const KIB = 1024;
 
-/** One chunk on a channel: small, since whatever else waits for its turn behind it. */
+/** One chunk on a channel: small, since all other messages wait behind it. */
 export const NET_CHUNK_BYTES_MAX = 32 * KIB;
 
-/** Each type's number on the wire and its largest payload, by who may send it. */
+/** Each type's number on the wire and its largest payload, by sender. */
 export const HOST_FRAMES = {
   file: { code: 1, bytesMax: 2 + META_BYTES_MAX + CHUNK_BYTES_MAX },
   data: { code: 2, bytesMax: CHUNK_BYTES_MAX },
@@ -71,7 +69,7 @@ export interface Frame<T extends FrameTable> {
   readonly payload: Buffer;
 }
 
-/** What came is no frame, or a frame that can't stand where it stands. */
+/** The bytes are no valid frame, or the frame is invalid at this point. */
 export class FrameError extends Error {
   constructor(message: string) {
     super(message);
@@ -84,12 +82,12 @@ interface FrameKind {
   readonly bytesMax: number;
 }
 
-/** The bytes of one frame, its payload given in parts. Throws FrameError when they are more than the type allows. */
+/** The bytes of one frame, with its payload in parts. Throws FrameError when they exceed the type's limit. */
 export function encodeFrame(kind: FrameKind, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat(framePartsOf(kind, ...parts));
 }
 
-/** The same in parts, for whoever writes many frames at once: content isn't copied then. */
+/** The same in parts, for callers that write many frames at once: the content isn't copied. */
 export function framePartsOf(kind: FrameKind, ...parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   if (length > kind.bytesMax)
@@ -103,7 +101,7 @@ export function framePartsOf(kind: FrameKind, ...parts: readonly Uint8Array[]): 
 
 const NONE = Buffer.alloc(0);
 
-/** Cuts a stream of bytes into frames of one table. */
+/** Splits a stream of bytes into frames of one table. */
 export class FrameDecoder<T extends FrameTable> {
   readonly #byCode: ReadonlyMap<number, { type: keyof T & string; bytesMax: number }>;
   readonly #keepsChunks: boolean;
@@ -116,29 +114,29 @@ export class FrameDecoder<T extends FrameTable> {
   #failed = false;
 
   /**
-   * @param keepsChunks whether what is pushed is the decoder's from then on: a payload that lies whole in it isn't
-   * copied. Not for a peer that isn't trusted, since a small payload then holds the memory of all that came with it.
+   * @param keepsChunks whether pushed chunks belong to the decoder: a payload that lies completely in one isn't copied.
+   * Not for an untrusted peer, since a small payload then retains the memory of its whole chunk.
    */
   constructor(table: T, keepsChunks = false) {
     this.#keepsChunks = keepsChunks;
     this.#byCode = new Map(Object.entries(table).map(([type, row]) => [row.code, { type, bytesMax: row.bytesMax }]));
   }
 
-  /** Whether the stream may end here: no frame is half read. */
+  /** Whether the stream may end here: no frame is incomplete. */
   get idle(): boolean {
     return !this.#failed && this.#type === null && this.#headerBytes === 0;
   }
 
   /**
-   * Takes the next bytes and yields the frames that they complete. Throws FrameError at the first malformed one, and
+   * Decodes the next bytes and yields the frames that they complete. Throws FrameError at the first malformed one, and
    * from then on.
    */
   *push(chunk: Uint8Array): Generator<Frame<T>, void, undefined> {
     let at = 0;
     while (at < chunk.length) {
       if (this.#failed) throw new FrameError('the stream was malformed before');
-      if (this.#type === null) at += this.#takeHeader(chunk, at);
-      else at += this.#takePayload(chunk, at);
+      if (this.#type === null) at += this.#readHeader(chunk, at);
+      else at += this.#readPayload(chunk, at);
       if (this.#type !== null && this.#payloadBytes === this.#length) {
         const frame = { type: this.#type, payload: this.#payload };
         this.#type = null;
@@ -148,12 +146,12 @@ export class FrameDecoder<T extends FrameTable> {
     }
   }
 
-  #takeHeader(chunk: Uint8Array, at: number): number {
-    const taken = Math.min(FRAME_HEADER_BYTES - this.#headerBytes, chunk.length - at);
-    this.#header.set(chunk.subarray(at, at + taken), this.#headerBytes);
-    this.#headerBytes += taken;
+  #readHeader(chunk: Uint8Array, at: number): number {
+    const byteCount = Math.min(FRAME_HEADER_BYTES - this.#headerBytes, chunk.length - at);
+    this.#header.set(chunk.subarray(at, at + byteCount), this.#headerBytes);
+    this.#headerBytes += byteCount;
     if (this.#headerBytes === FRAME_HEADER_BYTES) this.#open();
-    return taken;
+    return byteCount;
   }
 
   #open(): void {
@@ -169,17 +167,17 @@ export class FrameDecoder<T extends FrameTable> {
     this.#payloadBytes = 0;
   }
 
-  #takePayload(chunk: Uint8Array, at: number): number {
-    const taken = Math.min(this.#length - this.#payloadBytes, chunk.length - at);
-    if (this.#keepsChunks && taken === this.#length)
-      this.#payload = Buffer.from(chunk.buffer, chunk.byteOffset + at, taken);
+  #readPayload(chunk: Uint8Array, at: number): number {
+    const byteCount = Math.min(this.#length - this.#payloadBytes, chunk.length - at);
+    if (this.#keepsChunks && byteCount === this.#length)
+      this.#payload = Buffer.from(chunk.buffer, chunk.byteOffset + at, byteCount);
     else {
-      // Only now, after the length is known to be allowed, is memory taken for it.
+      // Memory is allocated only here, after the length has been checked.
       if (this.#payloadBytes === 0) this.#payload = Buffer.allocUnsafe(this.#length);
-      this.#payload.set(chunk.subarray(at, at + taken), this.#payloadBytes);
+      this.#payload.set(chunk.subarray(at, at + byteCount), this.#payloadBytes);
     }
-    this.#payloadBytes += taken;
-    return taken;
+    this.#payloadBytes += byteCount;
+    return byteCount;
   }
 
   #fail(message: string): never {

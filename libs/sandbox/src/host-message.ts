@@ -20,30 +20,32 @@ import { pathFault, targetFault } from './path.ts';
 import { encodeShellOrder, parseShellOrder, type ShellOrder } from './shell-message.ts';
 import type { EntryHead } from './entry-head.ts';
 
-/** Arguments of one program; as many as any definition has, and far below what the kernel takes. */
+/** Arguments of one program: the limit of definitions, and far below the kernel's. */
 export const ARGUMENTS_MAX = 4096;
 
-/** What the agent is to run; the names are those of the frame. */
+/** The job for the agent to run; its fields are those of the frame. */
 export interface JobOrder {
   readonly command: string;
-  /** a program and its arguments, in the place of `command`; absent: there is a command */
+  /** a program and its arguments, instead of `command`; absent: `command` is set */
   readonly argv?: readonly string[];
   readonly cwd: string;
   readonly timeout_ms: number;
   readonly env: Readonly<Record<string, string>>;
-  /** whether the job reads what `stdin` frames brought; else it reads an empty stream */
+  /** whether the job reads the content of the `stdin` frames; else it reads an empty stream */
   readonly stdin: boolean;
   readonly output_bytes_max: number;
   readonly delta_bytes_max: number;
   readonly delta_files_max: number;
-  /** whether the job finds a proxy: each connection to it becomes a channel; absent: it doesn't */
+  /** whether the job has a proxy, each connection to which becomes a channel; absent: it has none */
   readonly proxy?: boolean;
 }
 
 /**
- * From the adapter to the agent, in this order: canaries, where its arguments don't name them, and a greeting, where
- * the agent was started to wait for one; entries with their data, then stdin and one job, which starts at once, and
- * from then on what channels carry; or one shell, and what is asked of it turn by turn.
+ * Messages from the adapter to the agent, in this order:
+ * - the canaries, where the agent's arguments don't name them, and a greeting, where the agent was started to wait for
+ *   one
+ * - for a job: entries with their data, stdin and the job, which starts at once; then the messages of channels
+ * - for a shell: the shell, and then the orders of its turns
  */
 export type HostMessage =
   | { readonly type: 'file'; readonly head: EntryHead; readonly bytes: Buffer }
@@ -51,16 +53,16 @@ export type HostMessage =
   | { readonly type: 'job'; readonly job: JobOrder }
   | { readonly type: 'stdin'; readonly bytes: Buffer }
   /**
-   * addresses, `IP:port`, that must refuse the container before the agent says hello, beside those of its arguments;
-   * before the greeting or never
+   * addresses, `IP:port`, that must refuse the container before the agent says hello, in addition to those of its
+   * arguments; sent before the greeting or never
    */
   | { readonly type: 'canaries'; readonly refusedAt: readonly string[] }
-  /** `key`: 32 bytes; all that the agent says from then on is sealed by it */
+  /** `key`: 32 bytes with which the agent seals all of its messages from then on */
   | { readonly type: 'greet'; readonly key: Buffer }
   | ShellOrder
   | HostChannelMessage;
 
-/** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
+/** The bytes of one message. Throws FrameError when a part of it is larger than its frame permits. */
 export function encodeHostMessage(message: HostMessage): Buffer {
   switch (message.type) {
     case 'file':
@@ -85,8 +87,7 @@ export function encodeHostMessage(message: HostMessage): Buffer {
 }
 
 /**
- * An entry of the workspace, or more of its content, in parts that follow each other. Throws FrameError as
- * `encodeHostMessage`.
+ * An entry of the workspace, or more of its content, in consecutive parts. Throws FrameError as `encodeHostMessage`.
  */
 export function entryPartsOf(message: Extract<HostMessage, { type: 'file' | 'data' }>): readonly Uint8Array[] {
   return message.type === 'file'
@@ -94,7 +95,7 @@ export function entryPartsOf(message: Extract<HostMessage, { type: 'file' | 'dat
     : framePartsOf(HOST_FRAMES.data, message.bytes);
 }
 
-/** Reads a frame on the agent's side. Throws FrameError. */
+/** Parses a frame on the agent's side. Throws FrameError. */
 export function parseHostMessage({ type, payload }: Frame<typeof HOST_FRAMES>): HostMessage {
   if (isChannelFrame(type)) return parseChannel(type, payload) as HostChannelMessage;
   switch (type) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What comes out of a container is read by the process that all containers share. Whatever bytes they are, it goes on:
-// it takes them, or says FrameError and takes nothing more. WRIT_FUZZ_RUNS makes it long: more cases than the few
-// thousand of every run.
+// The output of a container is parsed by the process that all containers share. For any bytes, that process goes on: it
+// either accepts them, or throws FrameError and accepts no more. WRIT_FUZZ_RUNS sets more cases than the few thousand
+// of every run.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ import { isChannelMessage } from './channel-message.ts';
 import { Channels, CHANNELS_MAX, WINDOW_BYTES } from './channels.ts';
 import { EntryTree } from './entry-tree.ts';
 import { AGENT_FRAMES, FrameDecoder, FrameError, FRAME_HEADER_BYTES } from './frame.ts';
-import { ShellTalk } from './shell-talk.ts';
+import { ShellClient } from './shell-client.ts';
 import { Transcript } from './transcript.ts';
 
 const RUNS = Number(process.env['WRIT_FUZZ_RUNS'] ?? 3_000);
@@ -40,7 +40,7 @@ const HONEST: readonly AgentMessage[] = [
 ];
 const frames = HONEST.map(encodeAgentMessage);
 
-/** JSON that isn't what a frame holds, and other text. */
+/** JSON with other fields than a frame has, and other text. */
 const metaArb = fc.oneof(
   fc.json({ maxDepth: 4 }),
   fc.constantFrom(
@@ -90,7 +90,7 @@ const rawFrame = (code: number, payload: Uint8Array, length = payload.length): B
   frame.set(payload, FRAME_HEADER_BYTES);
   return frame;
 };
-/** One frame: as it should be, with bytes changed, with other fields, or with a length that isn't its own. */
+/** One frame: a valid one, or with changed bytes, other fields, or a wrong length. */
 const frameArb: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...frames) },
   {
@@ -130,8 +130,8 @@ const frameArb: fc.Arbitrary<Buffer> = fc.oneof(
 const streamArb = fc.tuple(fc.array(frameArb, { maxLength: 24 }), fc.integer({ min: 1, max: 400 }));
 
 /**
- * What a process does with a stream, until it says FrameError; anything else that is thrown fails the test. Answers
- * whether it went on to the end.
+ * Reads a stream as a process does, until FrameError; any other error fails the test. Returns whether it reached the
+ * end.
  */
 function read([parts, step]: readonly [readonly Buffer[], number], take: (message: AgentMessage) => void): boolean {
   const bytes = Buffer.concat(parts);
@@ -153,7 +153,7 @@ function sentTree(): EntryTree {
 }
 
 test(
-  'of a job: nothing but FrameError, and nothing kept beyond the bounds',
+  'hostile bytes of a job cause only FrameError, and are kept within the bounds',
   () => {
     let [whole, accepted] = [0, 0];
     fc.assert(
@@ -161,7 +161,9 @@ test(
         const transcript = new Transcript(sentTree(), BOUNDS);
         const channels = new Channels({ send: () => undefined, opened: (connection) => connection.resume() });
         if (
-          read(stream, (message) => (isChannelMessage(message) ? channels.take(message) : transcript.accept(message)))
+          read(stream, (message) =>
+            isChannelMessage(message) ? channels.receive(message) : transcript.accept(message),
+          )
         )
           whole += 1;
         if (transcript.end !== null) accepted += 1;
@@ -174,21 +176,24 @@ test(
       }),
       { numRuns: RUNS },
     );
-    // It gets somewhere, and not always.
+    // Some runs succeed, and not all of them.
     expect([whole > RUNS / 100, whole < RUNS, accepted > RUNS / 100]).toEqual([true, true, true]);
   },
   120 * SECONDS + RUNS * 20,
 );
 
 test(
-  'of a shell: nothing but FrameError, and every question is answered or never',
+  'hostile bytes of a shell cause only FrameError, and each request settles or stays open',
   () => {
     fc.assert(
       fc.property(streamArb, (stream) => {
-        const talk = new ShellTalk(() => Promise.resolve());
-        const turn = talk.turn({ command: 'x', yieldMs: 1, limits: { cpuMs: 1, cpus: 1, ...BOUNDS } });
+        const talk = new ShellClient(() => Promise.resolve());
+        const channels = new Channels({ send: () => undefined, opened: (connection) => void connection.resume() });
+        const turn = talk.turn({ command: 'x', yieldMs: 1, limits: { cpuMs: 1, cpus: 1, ...BOUNDS } }, channels);
         turn.catch(() => undefined);
         read(stream, (message) => talk.accept(message));
+        expect(channels.size).toBeLessThanOrEqual(CHANNELS_MAX);
+        channels.close();
       }),
       { numRuns: RUNS },
     );
@@ -196,22 +201,21 @@ test(
   120 * SECONDS + RUNS * 20,
 );
 
-/** Other specs of this worker leave buffers behind that nobody has collected yet. */
+/** Other specs of this worker leave buffers behind that are not collected yet. */
 function heldBytes(): number {
   setFlagsFromString('--expose_gc');
   (runInNewContext('gc') as () => void)();
   return process.memoryUsage().arrayBuffers;
 }
 
-test('what a decoder holds is one frame at most, however little comes at a time and however long', async () => {
+test('a decoder holds at most one frame, however small the chunks and however long the stream', async () => {
   const decoder = new FrameDecoder(AGENT_FRAMES);
   const { code, bytesMax } = AGENT_FRAMES.change;
   const header = Buffer.alloc(FRAME_HEADER_BYTES);
   header.writeUInt32BE(bytesMax);
   header.set([1, code], 4);
   const before = heldBytes();
-  // Fifty of the largest frames, a few bytes at a time; none is ever read whole, for the last byte of each is kept
-  // back.
+  // Fifty of the largest frames, a few bytes at a time. None is ever complete: the last byte of each is withheld.
   const decoders = Array.from({ length: 50 }, () => new FrameDecoder(AGENT_FRAMES));
   for (const each of [decoder, ...decoders]) {
     expect([...each.push(header)]).toEqual([]);
@@ -219,7 +223,7 @@ test('what a decoder holds is one frame at most, however little comes at a time 
       expect([...each.push(Buffer.alloc(Math.min(1_021, bytesMax - 1 - at)))]).toEqual([]);
     expect(each.idle).toBe(false);
   }
-  // V8 frees the memory of collected buffers on a thread of its own: the figure falls some time after the collection.
+  // V8 frees the memory of collected buffers on another thread: the figure falls some time after the collection.
   const bound = 51 * bytesMax + 32 * WINDOW_BYTES;
   await expect.poll(() => heldBytes() - before, { timeout: 10 * SECONDS }).toBeLessThan(bound);
   expect(decoders.every(({ idle }) => !idle)).toBe(true);

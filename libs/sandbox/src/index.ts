@@ -8,10 +8,10 @@ export {
   type AgentMessage,
   type FaultReason,
   type ShellState,
-  type ToldUsage,
+  type ReportedUsage,
   type TurnRefusal,
 } from './agent-message.ts';
-export { VOICE_KEY_BYTES, voiceOpener, voiceSealer } from './voice-seal.ts';
+export { OUTPUT_KEY_BYTES, outputOpener, outputSealer } from './output-seal.ts';
 export { CANNOT_RUN, cannotStart } from './cannot-run.ts';
 export { isChannelMessage, type ChannelMessage, type HostChannelMessage } from './channel-message.ts';
 export { Channels, CHANNELS_MAX, OPENED_MAX, WINDOW_BYTES, type ChannelsOptions } from './channels.ts';
@@ -35,7 +35,7 @@ export { encodeHostMessage, parseHostMessage, type HostMessage, type JobOrder } 
 export type { EntryHead } from './entry-head.ts';
 export { comparePaths, parentOf, parentsOf, pathFault, targetFault } from './path.ts';
 export {
-  heardBytesOf,
+  tapBytesOf,
   Sandbox,
   SandboxJobError,
   type SandboxAfter,
@@ -50,11 +50,12 @@ export {
   type SandboxLimits,
   type SandboxOutput,
   type SandboxPatch,
-  type SandboxProspect,
+  type ExpectedJob,
   type SandboxReason,
   type SandboxResult,
   type SandboxSymlink,
   type SandboxUsage,
+  type SandboxUser,
   type PresentFiles,
 } from './sandbox.ts';
 export { FakeShells, type FakeShell } from './fake-shells.ts';
@@ -70,5 +71,5 @@ export {
   type TerminalSize,
 } from './shell.ts';
 export { SHELL_CONTROLS, type CheckedPath, type ShellControl, type TurnOrder } from './shell-message.ts';
-export { ShellTalk } from './shell-talk.ts';
+export { ShellClient } from './shell-client.ts';
 export { hashOfAfter, stateOfAfter, Transcript, type TranscriptEnd, type TranscriptMessage } from './transcript.ts';

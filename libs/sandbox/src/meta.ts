@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FrameError, META_BYTES_MAX } from './frame.ts';
 
-/** Fields of a frame by name, as read: nothing about them is known yet. */
+/** Fields of a frame by name, not checked yet. */
 export type Meta = Readonly<Record<string, unknown>>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The bytes of a frame's fields: JSON, since they are few and small beside the content that they go with. */
+/** The bytes of a frame's fields: JSON, since they are few and small beside the content that follows. */
 export function encodeMeta(fields: object): Buffer {
   return Buffer.from(JSON.stringify(fields));
 }
 
-/** Reads fields. Throws FrameError when the bytes are no UTF-8, no JSON or no object. Unknown fields are left alone. */
+/** Parses fields. Throws FrameError when the bytes are no UTF-8, no JSON or no object. Unknown fields are ignored. */
 export function parseMeta(bytes: Uint8Array): Meta {
   let value: unknown;
   try {
@@ -35,14 +35,17 @@ export function prefixMeta(fields: object): Buffer {
   return prefixed;
 }
 
-/** Splits what `prefixMeta` and a content made. Throws FrameError when there is less than the length says. */
+/**
+ * Splits the result of `prefixMeta` and the content after it. Throws FrameError when the payload is shorter than its
+ * length field.
+ */
 export function splitMeta(payload: Buffer): { fields: Meta; bytes: Buffer } {
   const length = payload.length < 2 ? Infinity : payload.readUInt16BE(0);
   if (2 + length > payload.length) throw new FrameError('a frame is shorter than its fields');
   return { fields: parseMeta(payload.subarray(2, 2 + length)), bytes: payload.subarray(2 + length) };
 }
 
-/** A field that is text of at most so many characters. */
+/** A field that is a text of at most that many characters. */
 export function textOf(fields: Meta, name: string, lengthMax: number): string {
   const value = own(fields, name);
   if (typeof value !== 'string' || value.length > lengthMax)
@@ -85,7 +88,7 @@ export function textsOf(fields: Meta, name: string): Readonly<Record<string, str
   return value as Record<string, string>;
 }
 
-/** A field that is a list of at most so many. */
+/** A field that is a list of at most that many items. */
 export function listOf(fields: Meta, name: string, itemsMax: number): readonly unknown[] {
   const value = own(fields, name);
   if (!Array.isArray(value) || value.length > itemsMax)
@@ -98,7 +101,7 @@ export function isNull(fields: Meta, name: string): boolean {
   return own(fields, name) === undefined || own(fields, name) === null;
 }
 
-/** Only what the sender wrote counts: `constructor` is no field of every frame. */
+/** Only own properties count: `constructor` is no field of a frame. */
 function own(fields: Meta, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

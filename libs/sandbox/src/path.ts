@@ -5,8 +5,9 @@ const PATH_BYTES_MAX = 4096;
 const SEGMENT_BYTES_MAX = 255;
 
 /**
- * What is wrong with the text as a path of a workspace, or null: relative, `/` between segments, none of them empty,
- * `.` or `..`, no NUL, well-formed Unicode. Purely syntactic: what a name means is for others to judge.
+ * The fault of the text as a path of a workspace, or null. A valid path is relative, with `/` between segments, none of
+ * them empty, `.` or `..`, without NUL, in well-formed Unicode. This is purely syntactic: other checks judge what a
+ * name means.
  */
 export function pathFault(path: string): string | null {
   if (path === '') return 'is empty';
@@ -14,7 +15,7 @@ export function pathFault(path: string): string | null {
   if (!path.isWellFormed()) return 'is not well-formed Unicode';
   if (path.includes('\0')) return 'contains NUL';
   for (const segment of path.split('/')) {
-    // A leading, trailing or doubled slash shows as an empty segment, so absolute paths end here.
+    // A leading, trailing or doubled slash yields an empty segment, so absolute paths are refused here.
     if (segment === '') return 'has an empty segment';
     if (segment === '.' || segment === '..') return 'has a relative segment';
     if (Buffer.byteLength(segment) > SEGMENT_BYTES_MAX) return 'has a segment that is too long';
@@ -22,7 +23,7 @@ export function pathFault(path: string): string | null {
   return null;
 }
 
-/** What is wrong with the text as the target of a symbolic link, or null. Any text that Linux stores is one. */
+/** The fault of the text as the target of a symbolic link, or null. Any text that Linux can store is valid. */
 export function targetFault(target: string): string | null {
   if (target === '') return 'is empty';
   if (target.length >= PATH_BYTES_MAX || Buffer.byteLength(target) >= PATH_BYTES_MAX) return 'is too long';
@@ -30,7 +31,7 @@ export function targetFault(target: string): string | null {
   return target.includes('\0') ? 'contains NUL' : null;
 }
 
-/** The directories on the way to a path, outermost first. */
+/** The parent directories of a path, outermost first. */
 export function parentsOf(path: string): string[] {
   const parents: string[] = [];
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) parents.push(path.slice(0, at));
@@ -42,7 +43,7 @@ export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-/** Orders paths by their UTF-8 bytes, as deltas are. */
+/** Orders paths by their UTF-8 bytes, as in deltas. */
 export function comparePaths(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

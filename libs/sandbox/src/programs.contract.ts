@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FakeProgram, FakeWorld } from './fake-program.ts';
 
-/** Commands of the contract suite, each with what it does where there is no shell. */
+/** Commands of the contract suite, each with its fake. */
 const put = (world: FakeWorld, path: string, content: string | Uint8Array, mode: '644' | '755' = '644') =>
   world.files.set(path, { path, kind: 'file', mode, bytes: Buffer.from(content) });
 const textOf = (world: FakeWorld, path: string): string => {
@@ -142,7 +142,7 @@ const PROGRAMS_BY_NAME: Record<keyof typeof COMMANDS, FakeProgram> = {
         return 0;
       }
     } catch {
-      // Reset: the shell's `head` finds nothing either.
+      // The connection was reset, and the shell's `head` reads nothing either.
     }
     return 1;
   },

@@ -13,13 +13,14 @@ import {
 } from './sandbox.ts';
 
 export { FakeAgent } from './fake-agent.ts';
+export { FakeShellAgent } from './fake-shell-agent.ts';
 export { PROGRAMS } from './programs.contract.ts';
 export { SHELL_PROGRAMS, shellsContract, type ShellsUnderTest } from './shells.contract.ts';
 
 export interface SandboxUnderTest {
   readonly sandbox: Sandbox;
   readonly image: string;
-  /** what jobs of the suite are cut to, where a test doesn't say otherwise */
+  /** the limits of the suite's jobs, unless a test sets others */
   readonly limits: SandboxLimits;
 }
 
@@ -48,7 +49,7 @@ const dir = (path: string): SandboxEntry => ({ path, kind: 'dir', mode: null });
 const symlink = (path: string, target: string): SandboxEntry => ({ path, kind: 'symlink', mode: null, target });
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-/** A delta in short: `path` → what was there and what is. */
+/** A delta in short form: `path` → the entry before and after. */
 function shown(result: SandboxResult): Record<string, string> {
   return Object.fromEntries(
     result.changes.map(({ path, before, after }) => {
@@ -65,7 +66,7 @@ function shown(result: SandboxResult): Record<string, string> {
   );
 }
 
-/** What every sandbox must do, whatever its containers are made of. `open` is called once. */
+/** The contract of every sandbox, whatever its containers are. `open` is called once. */
 export function sandboxContract(name: string, open: () => Promise<SandboxUnderTest>): void {
   describe(name, () => {
     let under: SandboxUnderTest;
@@ -99,18 +100,18 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
           signal: null,
           output: [],
           truncatedBytes: 0,
-          unheardBytes: 0,
+          untappedBytes: 0,
           changes: [],
         });
       });
 
-      test('a command that fails tells its status, and its effect is still told', async () => {
+      test('a command that fails reports its status, and its effect is still reported', async () => {
         const result = await run(COMMANDS.failAfterWriting);
         expect(result).toMatchObject({ ended: 'exited', exitCode: 7 });
         expect(shown(result)).toEqual({ made: 'nothing → file 644 "x\\n"' });
       });
 
-      test('a command that a signal ends tells the signal', async () => {
+      test('a command that a signal ends reports the signal', async () => {
         expect(await run(COMMANDS.terminateItself)).toMatchObject({
           ended: 'exited',
           exitCode: null,
@@ -118,12 +119,12 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         });
       });
 
-      test('a command that runs on is ended at its time and has no effect', async () => {
+      test('a command that exceeds its time is ended and has no effect', async () => {
         const result = await run(COMMANDS.runOn, [], { wallMs: 300 });
         expect(result).toMatchObject({ ended: 'timeout', reason: 'wall', changes: [] });
       });
 
-      test('a command that uses more processor time than it may is ended and has no effect', async () => {
+      test('a command that exceeds its processor time is ended and has no effect', async () => {
         expect(await run(COMMANDS.burn, [], { cpuMs: 400 })).toMatchObject({
           ended: 'limit',
           reason: 'cpu',
@@ -132,17 +133,17 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         });
       });
 
-      test('a command that waits uses none', async () => {
+      test('a command that waits uses no processor time', async () => {
         expect(await run(COMMANDS.speakInTurn, [], { cpuMs: 5_000 })).toMatchObject({ ended: 'exited', exitCode: 0 });
       });
 
-      test('a command that says nothing for its idle time is ended, keeps what it said and has no effect', async () => {
+      test('a command that is silent for its idle time is ended, keeps its output and has no effect', async () => {
         const result = await run(COMMANDS.speakThenWait, [], { idleMs: 800 });
         expect(result).toMatchObject({ ended: 'timeout', reason: 'idle', exitCode: null, changes: [] });
         expect(textOf(result)).toBe('one\n');
       });
 
-      test('a command that speaks more often than that may take longer', async () => {
+      test('a command with output within each idle time may take longer', async () => {
         expect(await run(COMMANDS.speakNowAndThen, [], { idleMs: 1_500 })).toMatchObject({
           ended: 'exited',
           exitCode: 0,
@@ -156,7 +157,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(await running).toMatchObject({ ended: 'killed', reason: 'aborted', changes: [] });
       });
 
-      test('an image that is not there loses the job and says so', async () => {
+      test('a missing image loses the job and is reported', async () => {
         const result = await under.sandbox.run(
           { ...jobOf(COMMANDS.succeed), image: 'writ-no-such-image:none' },
           new AbortController().signal,
@@ -167,7 +168,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
     });
 
     describe('streams', () => {
-      test('whoever looks on hears the output as it comes', async () => {
+      test('a tap receives the output as it is produced', async () => {
         const heard: string[] = [];
         const result = await under.sandbox.run(
           {
@@ -182,7 +183,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(textOf(result)).toBe('one\ntwo\nthree\n');
       });
 
-      test('stdout and stderr come apart and in their order', async () => {
+      test('stdout and stderr are separate and in their order', async () => {
         const { output } = await run(COMMANDS.speakInTurn);
         expect(output.map(({ stream, bytes }) => [stream, Buffer.from(bytes).toString()])).toEqual([
           ['stdout', 'one\n'],
@@ -191,7 +192,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         ]);
       });
 
-      test('a flood is cut at the bound and the rest counted', async () => {
+      test('a flood is cut at the bound and the rest is counted', async () => {
         const result = await run(COMMANDS.flood, [], { outputBytes: 1000 });
         expect(result).toMatchObject({
           ended: 'exited',
@@ -202,11 +203,11 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(textOf(result)).toBe('x'.repeat(1000));
       });
 
-      test('more is heard than is shown, in order, however long its listener makes it wait', async () => {
+      test('the tap receives more than the result shows, in order, however slow it is', async () => {
         const heard: Buffer[] = [];
         const result = await under.sandbox.run(
           {
-            ...jobOf(COMMANDS.flood, [], { outputBytes: 1000, heardBytes: 600_000 }),
+            ...jobOf(COMMANDS.flood, [], { outputBytes: 1000, tapBytes: 600_000 }),
             tap: ({ bytes }) => {
               heard.push(Buffer.from(bytes));
               return new Promise((resolve) => {
@@ -220,7 +221,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
           ended: 'exited',
           exitCode: 0,
           truncatedBytes: 999_000,
-          unheardBytes: 400_000,
+          untappedBytes: 400_000,
           usage: { outputBytes: 1_000_000 },
         });
         expect(textOf(result)).toBe('x'.repeat(1000));
@@ -243,7 +244,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
     });
 
     describe('the effect', () => {
-      test('an edit names what was there before', async () => {
+      test('an edit names the content before it', async () => {
         const result = await run(COMMANDS.edit, [file('edited.txt', 'first\n'), file('kept.txt')]);
         expect(result.changes).toEqual([
           {
@@ -255,7 +256,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(shown(result)).toEqual({ 'edited.txt': 'file 644 → file 644 "first\\nmore\\n"' });
       });
 
-      test('a file that is written anew with the same content did not change', async () => {
+      test('a file that is rewritten with the same content did not change', async () => {
         expect(await run(COMMANDS.rewriteAlike, [file('same.txt'), file('other.txt')])).toMatchObject({
           exitCode: 0,
           changes: [],
@@ -275,7 +276,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         );
       });
 
-      test('links travel as links, wherever they point', async () => {
+      test('links are transferred as links, whatever their target', async () => {
         const result = await run(COMMANDS.link, [
           symlink('moved', 'a.txt'),
           symlink('kept', '/etc/passwd'),
@@ -309,7 +310,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         });
       });
 
-      test('a directory may take the place of a file, and a file that of a directory', async () => {
+      test('a directory may replace a file, and a file a directory', async () => {
         expect(shown(await run(COMMANDS.replaceKinds, [file('thing', 'x'), file('tree/a', 'x')]))).toEqual({
           thing: 'file 644 → dir -',
           'thing/inner': 'nothing → file 644 "x\\n"',
@@ -323,7 +324,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(result.changes.map(({ path }) => path)).toEqual(['a b\nc', 'grün.txt', '緑.txt']);
       });
 
-      test('content of many chunks comes through unchanged both ways', async () => {
+      test('content of many chunks is transferred unchanged both ways', async () => {
         const large = Buffer.from(Array.from({ length: 700_001 }, (_, i) => (i * 31 + (i >> 8)) & 0xff));
         const { changes } = await run(COMMANDS.double, [file('large.bin', large)]);
         const after = changes.map((change) => change.after);
@@ -331,7 +332,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(after[0]?.kind === 'file' && hash(after[0].bytes)).toBe(hash(Buffer.concat([large, large])));
       });
 
-      test('a workspace of 2,000 files arrives whole, also as a stream', async () => {
+      test('a workspace of 2,000 files arrives completely, also as a stream', async () => {
         async function* files() {
           for (let i = 0; i < 2000; i++) yield file(`d${i % 40}/f${i}`, `${i}`);
         }
@@ -363,11 +364,11 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
       });
     });
 
-    describe('the way out', () => {
+    describe('egress', () => {
       const runOut = (serve: (connection: Duplex) => void) =>
         under.sandbox.run({ ...jobOf(COMMANDS.speakOut), egress: { serve } }, new AbortController().signal);
 
-      test("a connection to the job's proxy is handed over as it is", async () => {
+      test("a connection to the job's proxy is passed on unchanged", async () => {
         const result = await runOut((connection) => {
           void once(connection, 'data').then(([bytes]) => connection.write(`pong to ${(bytes as Buffer).toString()}`));
         });
@@ -375,7 +376,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(textOf(result)).toBe('pong to ping\n');
       });
 
-      test('there is none for a job without egress', async () => {
+      test('a job without egress has no proxy', async () => {
         expect(await run(COMMANDS.speakOut)).toMatchObject({ ended: 'exited', exitCode: 1 });
       });
 
@@ -388,12 +389,12 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(connection?.destroyed).toBe(true);
       });
 
-      test("a connection that is refused is the job's own trouble", async () => {
+      test('a refused connection affects only its job', async () => {
         expect(await runOut((connection) => connection.destroy())).toMatchObject({ ended: 'exited', changes: [] });
       });
     });
 
-    test('nothing of one job is there for the next', async () => {
+    test('the next job sees nothing of an earlier one', async () => {
       await run(COMMANDS.failAfterWriting);
       expect(textOf(await run(COMMANDS.look))).toBe('');
     });

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { FileState, UsageCounter } from '@writ/contract';
 
-/** A regular file; `sha256` may name the hash of `bytes` where the caller knows it, which spares hashing them again. */
+/** A regular file; `sha256` may give the hash of `bytes` where the caller has it, which avoids hashing them again. */
 export interface SandboxFile {
   readonly path: string;
   readonly kind: 'file';
@@ -11,14 +11,14 @@ export interface SandboxFile {
   readonly sha256?: string;
 }
 
-/** A directory. Those on the way to another entry need not be named. */
+/** A directory. Parents of other entries need not be listed. */
 export interface SandboxDirectory {
   readonly path: string;
   readonly kind: 'dir';
   readonly mode: null;
 }
 
-/** A symbolic link; its target is text of the job's and is never followed outside the container. */
+/** A symbolic link; its target is a text of the job and is never followed outside the container. */
 export interface SandboxSymlink {
   readonly path: string;
   readonly kind: 'symlink';
@@ -28,38 +28,38 @@ export interface SandboxSymlink {
 
 export type SandboxEntry = SandboxFile | SandboxDirectory | SandboxSymlink;
 
-/** One entry that is to be so from now on. */
+/** The new state of one path. */
 export type SandboxPatch = SandboxEntry | { readonly path: string; readonly kind: 'gone' };
 
-/** Files that stand in a container before anything ran there, by path. */
+/** The files that a container holds before the job runs, by path. */
 export interface PresentFiles {
   paths(): Iterable<string>;
   at(path: string): FileState | null;
 }
 
 /**
- * What jobs have in common that come one after another with nearly the same files. A container may wait for the next of
- * them with the files of the last. Whoever may not see these files MUST have another kin.
+ * Identifies jobs that follow each other with nearly the same files. A container may wait for the next of them with the
+ * files of the last one. Jobs that may not see these files MUST have another kin.
  */
 export interface SandboxKin {
   readonly name: string;
   /**
-   * What makes of the files that stand there those of this job: what goes comes first, the deepest first, then
-   * directories before what is in them. Whatever stands there and isn't the job's MUST be among it.
+   * The patches that turn the files in the container into those of this job. Deletions come first, the deepest first,
+   * then directories before their contents. Every present entry that isn't the job's MUST be patched.
    */
-  patches(standing: PresentFiles): Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>;
+  patches(present: PresentFiles): Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>;
 }
 
 /** A job that is likely to come. */
-export interface SandboxProspect extends Pick<SandboxJob, 'image' | 'limits'> {
+export interface ExpectedJob extends Pick<SandboxJob, 'image' | 'limits'> {
   readonly kin: string;
-  /** asked for once, if at all, and later */
+  /** called at most once, and later */
   files(): Iterable<SandboxEntry> | AsyncIterable<SandboxEntry>;
 }
 
 /**
- * Bounds on one job. The first four size the container; time is counted from outside it, and the others are enforced on
- * what comes out of it.
+ * Limits of one job. The first four size the container; time is measured outside it, and the others apply to the data
+ * that leaves it.
  */
 export interface SandboxLimits {
   readonly memoryBytes: number;
@@ -67,21 +67,24 @@ export interface SandboxLimits {
   readonly cpus: number;
   /** processes and threads */
   readonly pids: number;
-  /** of the workspace, and as much again for `/tmp` */
+  /** of the workspace, and the same again for `/tmp` */
   readonly tmpfsBytes: number;
   /** from the job's start to the exit of its command */
   readonly wallMs: number;
-  /** between two outputs of its command at most, until its output is cut; absent: as long as `wallMs` */
+  /** the longest pause between two outputs of its command, until its output is cut; absent: `wallMs` */
   readonly idleMs?: number;
   /**
-   * of all its processors together, over the same time; a job that is found above it has no effect, even if it has just
-   * ended by itself
+   * of all its processors together, in the same period; a job above the limit has no effect, even if it has just ended
+   * by itself
    */
   readonly cpuMs: number;
-  /** stdout and stderr together, as a result shows them; what is beyond is counted */
+  /** stdout and stderr together, as shown in a result; bytes beyond are counted */
   readonly outputBytes: number;
-  /** the same, as `tap` hears them; what is beyond is dropped in the container. Absent, or less: as much as is shown */
-  readonly heardBytes?: number;
+  /**
+   * the same for `tap`; bytes beyond are dropped in the container. Absent, or less than `outputBytes`: as many as are
+   * shown
+   */
+  readonly tapBytes?: number;
   /** contents of changed files */
   readonly deltaBytes: number;
   /** changed entries */
@@ -89,25 +92,30 @@ export interface SandboxLimits {
 }
 
 /**
- * The job's only way out: it finds a proxy on its loopback, and each connection to that is handed over here as it is.
- * What comes over it is the job's word; whoever serves it decides what leaves. A connection ends with the job.
+ * The job's only egress: it has a proxy on its loopback, and each connection to that is passed on here unchanged. Its
+ * bytes come from the job; `serve` decides what leaves. A connection ends with the job.
  */
 export interface SandboxEgress {
-  /** MUST NOT throw, and MUST read what it takes: one connection that isn't read holds up no other. */
+  /** MUST NOT throw, and MUST read from the connection; a connection that isn't read blocks no other. */
   serve(connection: Duplex): void;
 }
 
+/** A user of a container. Neither id is 0. */
+export interface SandboxUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 export interface SandboxJob {
-  /** an image's reference or id, as the adapter's engine understands it */
+  /** an image's reference or id, in the form of the adapter's engine */
   readonly image: string;
   readonly files: Iterable<SandboxEntry> | AsyncIterable<SandboxEntry>;
   /** run by `/bin/bash -c`; empty where there is an `argv` */
   readonly command: string;
-  /**
-   * a program and its arguments, run as they stand by no shell, with the variables that are safe to have and those of
-   * `env` and no others
-   */
+  /** a program and its arguments, run without a shell, with the safe default variables and those of `env` only */
   readonly argv?: readonly string[];
+  /** the ids of the user that runs it, never root; absent: the user of sandboxes */
+  readonly user?: SandboxUser;
   /** a directory of the workspace; `''` is the workspace itself */
   readonly cwd: string;
   /** at most 4 MiB; absent: an empty stream */
@@ -115,26 +123,26 @@ export interface SandboxJob {
   /** added to the few variables that every job has */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: SandboxLimits;
-  /** shown to operators beside the container; never seen by the job */
+  /** shown to operators beside the container; never visible to the job */
   readonly labels: Readonly<Record<string, string>>;
-  /** absent: all its files are sent in, each time */
+  /** absent: all its files are sent each time */
   readonly kin?: SandboxKin;
   /** absent: there is no proxy, and nothing leaves */
   readonly egress?: SandboxEgress;
   /**
-   * Hears output as it comes, within `heardBytes`: for whoever looks on or keeps it. MUST NOT throw. A promise asks the
-   * container to wait until it is settled, as a full pipe does, on the job's own time; it MUST NOT reject.
+   * Receives output as it is produced, within `heardBytes`. MUST NOT throw. While a returned promise is pending, the
+   * container waits as at a full pipe, on the job's own time; the promise MUST NOT reject.
    */
   readonly tap?: (output: SandboxOutput) => void | Promise<void>;
 }
 
 /**
- * How a job ended. `invalid`: what came out is no effect (special files, names that aren't UTF-8, a broken stream).
- * `lost`: the container or its engine went away, through no decision of ours; nothing is known of what ran.
+ * How a job ended. `invalid`: the output is no valid effect (special files, names that aren't UTF-8, a broken stream).
+ * `lost`: the container or its engine went away, without our decision; what ran is unknown.
  */
 export type SandboxEnd = 'exited' | 'timeout' | 'killed' | 'limit' | 'invalid' | 'lost';
 
-/** Why a job that didn't simply exit ended as it did; a closed list, fit for a metric's label. */
+/** Why a job ended otherwise than by a simple exit; a closed list, usable as a metric's label. */
 export type SandboxReason =
   | 'wall'
   | 'idle'
@@ -157,15 +165,15 @@ export interface SandboxOutput {
   readonly bytes: Uint8Array;
 }
 
-/** What stands at a path after the job. */
+/** The entry at a path after the job. */
 export type SandboxAfter =
   | { readonly kind: 'file'; readonly mode: '644' | '755'; readonly bytes: Uint8Array }
   | { readonly kind: 'symlink'; readonly mode: null; readonly target: string }
   | { readonly kind: 'dir'; readonly mode: null };
 
 /**
- * One entry that differs, directories too: a new `a/b` where there was no `a` is a change of both. `before` is what was
- * sent in, known by the adapter and not the job's word; null for a new path.
+ * One entry that differs, directories included: a new `a/b` without an earlier `a` is a change of both. `before` is the
+ * entry that was sent in, from the adapter and not from the job; null for a new path.
  */
 export interface SandboxChange {
   readonly path: string;
@@ -173,20 +181,22 @@ export interface SandboxChange {
   readonly after: SandboxAfter | null;
 }
 
-/** What a job used; 0 where nobody knows. */
+/** The usage of a job; 0 where it is unknown. */
 export interface SandboxUsage {
   /**
-   * Who counted `cpuMs` and `memoryPeakBytes`. `host`: the engine or its host's kernel, from outside the container.
-   * `agent`: the agent, and so in the end the job, within what the container's limits allow in its time. Absent: nobody
-   * counted, and nothing is claimed.
+   * The source of `cpuMs` and `memoryPeakBytes`. `host`: the engine or its host's kernel, from outside the container.
+   * `agent`: the agent, which the job can manipulate, capped at what the container's limits permit in its time. Absent:
+   * there is no measurement.
    */
   readonly countedBy?: UsageCounter;
   /** from the first byte sent to the job's container to its end */
   readonly wallMs: number;
   readonly cpuMs: number;
   readonly memoryPeakBytes: number;
-  /** as produced, cut-off bytes included */
+  /** as produced, bytes beyond the limit included */
   readonly outputBytes: number;
+  /** of all output, lines beyond the limit included; null or absent where nobody counted them */
+  readonly outputLines?: number | null;
 }
 
 export interface SandboxResult {
@@ -196,14 +206,14 @@ export interface SandboxResult {
   /** for operators and the caller: lower case, no secrets; null when there is nothing to add */
   readonly detail: string | null;
   readonly exitCode: number | null;
-  /** the name of the signal that ended the command, `SIGSEGV` for example */
+  /** the name of the signal that ended the command, for example `SIGSEGV` */
   readonly signal: string | null;
-  /** in the order in which it came; neighbours of one stream are joined */
+  /** in the order of arrival; neighbours of one stream are joined */
   readonly output: readonly SandboxOutput[];
-  /** bytes that came and aren't in `output` */
+  /** bytes that were produced and aren't in `output` */
   readonly truncatedBytes: number;
-  /** bytes of those that nobody heard either */
-  readonly unheardBytes: number;
+  /** those of them that the tap did not get either */
+  readonly untappedBytes: number;
   /** sorted by the bytes of the path, each path once; empty unless `ended` is `exited` */
   readonly changes: readonly SandboxChange[];
   readonly usage: SandboxUsage;
@@ -212,12 +222,15 @@ export interface SandboxResult {
 /**
  * Runs commands on a workspace, each in a container that is used once.
  *
- * Everything in a result but `before`, `usage` and `ended` is the job's word and grants nothing. Implementations MUST
- * give the job no network but `egress`, no privilege and nothing of another job, MUST bound what they buffer by the
- * job's limits, MUST NOT let one job's output fail or stall another, and MUST kill at once whatever of the job still
- * runs when `run` settles; nothing that it does then reaches the result. `run` MUST resolve whatever the job does: it
- * rejects only for a job that is not valid. Callers MUST NOT treat `changes` as permitted because they are well-formed,
- * and MUST treat `lost` as "may have run".
+ * In a result, only `before`, `usage` and `ended` can be trusted. Everything else comes from the job and grants
+ * nothing.
+ *
+ * Implementations MUST give the job no network but `egress`, no privilege and no access to another job. They MUST bound
+ * their buffers by the job's limits. They MUST NOT let one job's output fail or stall another job. When `run` settles
+ * they MUST kill all remaining processes of the job, and nothing that these do then reaches the result.
+ *
+ * `run` MUST resolve whatever the job does: it rejects only for an invalid job. Callers MUST NOT treat `changes` as
+ * permitted because they are well-formed, and MUST treat `lost` as "may have run".
  */
 export abstract class Sandbox {
   /**
@@ -226,29 +239,26 @@ export abstract class Sandbox {
    */
   abstract run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult>;
   /**
-   * Hears of a job that is likely to come. Implementations MAY lay out its files in a container that waits; a hint, so
-   * nothing fails for it.
+   * Announces a job that is likely to come. Implementations MAY prepare its files in a waiting container. This is a
+   * hint, so nothing fails because of it.
    */
-  prospect(_prospect: SandboxProspect): void {
-    // Nothing waits here.
+  expect(_prospect: ExpectedJob): void {
+    // This sandbox keeps no waiting containers.
   }
 
   /**
-   * Kills what runs, removes what waits, and resolves when nothing of this sandbox is left. `run` after it answers
-   * `killed`.
+   * Kills running jobs, removes waiting containers, and resolves when nothing of this sandbox is left. A later `run`
+   * returns `killed`.
    */
   abstract close(): Promise<void>;
 }
 
-/** Bytes of output that are heard of a job at most. */
-export function heardBytesOf({
-  outputBytes,
-  heardBytes = 0,
-}: Pick<SandboxLimits, 'outputBytes' | 'heardBytes'>): number {
-  return Math.max(outputBytes, heardBytes);
+/** The most bytes of output that the tap gets of a job. */
+export function tapBytesOf({ outputBytes, tapBytes = 0 }: Pick<SandboxLimits, 'outputBytes' | 'tapBytes'>): number {
+  return Math.max(outputBytes, tapBytes);
 }
 
-/** A job that no container could run as asked: a bug of the caller's, found before anything started. */
+/** A job that no container could run as specified: a defect of the caller, found before anything started. */
 export class SandboxJobError extends Error {
   constructor(message: string) {
     super(message);

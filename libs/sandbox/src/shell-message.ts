@@ -22,19 +22,19 @@ export const SHELL_CONTROLS = ['c', 'd', 'z', '\\'] as const;
 export type ShellControl = (typeof SHELL_CONTROLS)[number];
 
 /**
- * What is asked of a shell at once: at most one of command, input and control; none waits for what comes. The names are
+ * One request to a shell: at most one of command, input and control. None waits for further output. Its fields are
  * those of the frame.
  */
 export interface TurnOrder {
   readonly turn: number;
   readonly command: string | null;
-  /** what the command finds in variables of the shell, by their names; absent: nothing */
+  /** variables of the shell for this command, by their names; absent: none */
   readonly variables?: Readonly<Record<string, string>>;
   readonly input: string | null;
   readonly ctrl: ShellControl | null;
-  /** the turn ends at the prompt, or after so long */
+  /** the turn ends at the prompt, or after this time */
   readonly yield_ms: number;
-  /** the terminal's size from now on; null: as it is */
+  /** the terminal's new size; null: unchanged */
   readonly cols: number | null;
   readonly rows: number | null;
   readonly output_bytes_max: number;
@@ -42,7 +42,7 @@ export interface TurnOrder {
   readonly delta_files_max: number;
 }
 
-/** What will be written to a path; `gone`: nothing will stand there. */
+/** The planned state of a path; `gone`: there will be no entry. */
 export interface CheckedPath {
   readonly path: string;
   readonly gone: boolean;
@@ -52,8 +52,8 @@ export interface CheckedPath {
 export const CHECKS_MAX = 1_000;
 
 /**
- * To a shell: it is opened once; then turns, and between them checks and patches, each of which is a file, a directory,
- * a link or nothing.
+ * Messages to a shell: it is opened once. Then come turns, and between them checks and patches, each of which is a
+ * file, a directory, a link or a deletion.
  */
 export type ShellOrder =
   | {
@@ -61,17 +61,19 @@ export type ShellOrder =
       readonly env: Readonly<Record<string, string>>;
       readonly cols: number;
       readonly rows: number;
+      /** whether it has a proxy, each connection to which becomes a channel of a turn; absent: it has none */
+      readonly proxy?: true;
     }
   | { readonly type: 'turn'; readonly order: TurnOrder }
   /** `last`: answer now, for all paths since the last answer */
   | { readonly type: 'check'; readonly paths: readonly CheckedPath[]; readonly last: boolean }
   | { readonly type: 'patch'; readonly path: string; readonly after: EntryHead | null; readonly bytes: Buffer };
 
-/** Bytes of one order. Throws FrameError when something in it is larger than its frame. */
+/** The bytes of one order. Throws FrameError when a part of it is larger than its frame permits. */
 export function encodeShellOrder(message: ShellOrder): Buffer {
   switch (message.type) {
     case 'shell':
-      return encodeFrame(HOST_FRAMES.shell, encodeMeta({ env: message.env, cols: message.cols, rows: message.rows }));
+      return encodeFrame(HOST_FRAMES.shell, encodeMeta(fieldsOfShell(message)));
     case 'turn':
       return encodeFrame(HOST_FRAMES.turn, encodeMeta(message.order));
     case 'check':
@@ -81,12 +83,26 @@ export function encodeShellOrder(message: ShellOrder): Buffer {
   }
 }
 
-/** Reads an order on the agent's side. Throws FrameError. */
+const fieldsOfShell = ({ env, cols, rows, proxy }: Extract<ShellOrder, { type: 'shell' }>) => ({
+  env,
+  cols,
+  rows,
+  ...(proxy === undefined ? {} : { proxy }),
+});
+
+/** Parses an order on the agent's side. Throws FrameError. */
 export function parseShellOrder(type: ShellOrder['type'], payload: Buffer): ShellOrder {
   switch (type) {
     case 'shell': {
       const fields = parseMeta(payload);
-      return { type, env: textsOf(fields, 'env'), cols: sizeOf(fields, 'cols'), rows: sizeOf(fields, 'rows') };
+      const hasProxy = !isNull(fields, 'proxy') && flagOf(fields, 'proxy');
+      return {
+        type,
+        env: textsOf(fields, 'env'),
+        cols: sizeOf(fields, 'cols'),
+        rows: sizeOf(fields, 'rows'),
+        ...(hasProxy ? { proxy: true } : {}),
+      };
     }
     case 'turn':
       return { type, order: parseTurn(parseMeta(payload)) };
@@ -118,7 +134,7 @@ function parseTurn(fields: Meta): TurnOrder {
   };
 }
 
-/** Names stand in what a shell reads, and values end where a NUL is. */
+/** A shell parses the names, and a NUL would end a value. */
 function variablesOf(fields: Meta): Readonly<Record<string, string>> {
   const variables = textsOf(fields, 'variables');
   for (const [name, value] of Object.entries(variables)) {
@@ -128,7 +144,7 @@ function variablesOf(fields: Meta): Readonly<Record<string, string>> {
   return variables;
 }
 
-/** What a terminal's size is stored in. */
+/** The largest size that a terminal can store (16 bits). */
 const SIZE_MAX = 65_535;
 const sizeOf = (fields: Meta, name: string): number => countOf(fields, name, SIZE_MAX);
 

@@ -2,6 +2,7 @@
 import type { ShellState, TurnRefusal } from './agent-message.ts';
 import type {
   SandboxChange,
+  SandboxEgress,
   SandboxEnd,
   SandboxEntry,
   SandboxLimits,
@@ -12,13 +13,18 @@ import type {
 import type { ShellControl } from './shell-message.ts';
 
 export interface ShellSpec {
-  /** an image's reference or id, as the adapter's engine understands it */
+  /** an image's reference or id, in the form of the adapter's engine */
   readonly image: string;
   readonly files: Iterable<SandboxEntry> | AsyncIterable<SandboxEntry>;
   /** added to the few variables that every shell has */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: Pick<SandboxLimits, 'memoryBytes' | 'cpus' | 'pids' | 'tmpfsBytes'>;
   readonly size: TerminalSize;
+  /**
+   * whether it has a proxy on its loopback, which leads to the egress of the turn that runs; absent: it has none, and
+   * nothing leaves
+   */
+  readonly proxy?: true;
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -27,43 +33,48 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** What is asked of a shell at once: at most one of command, input and control; none waits for what comes. */
+/** One request to a shell: at most one of command, input and control. None waits for further output. */
 export interface ShellTurn {
   readonly command?: string;
   /**
-   * what the command finds in variables of the shell, by their names; they are in no environment unless the command
-   * puts them there, and unset after it
+   * variables of the shell for this command, by their names. They are unset after it, and enter no environment unless
+   * the command exports them
    */
   readonly variables?: Readonly<Record<string, string>>;
-  /** typed as it is: nothing is added */
+  /** typed unchanged: nothing is added */
   readonly input?: string;
   readonly control?: ShellControl;
-  /** the terminal's size from now on */
+  /** the terminal's new size */
   readonly size?: TerminalSize;
-  /** the turn ends at the prompt, or after so long */
+  /**
+   * where the proxy's connections of this turn lead; absent: each one is closed at once. Only for a shell that has a
+   * proxy
+   */
+  readonly egress?: SandboxEgress;
+  /** the turn ends at the prompt, or after this time */
   readonly yieldMs: number;
   readonly limits: Pick<SandboxLimits, 'cpuMs' | 'cpus' | 'outputBytes' | 'deltaBytes' | 'deltaFiles'>;
 }
 
 /**
- * How a turn ended, while its shell lives or has just ended by itself. All but `usage` and each change's `before` is
- * the job's word.
+ * How a turn ended, while its shell lives or has just ended by itself. All fields except `usage` and each change's
+ * `before` come from the job.
  */
 export interface ShellTurned {
   readonly state: ShellState;
-  /** why nothing was done; null where something was */
+  /** why nothing was done; null where the turn was accepted */
   readonly refused: TurnRefusal | null;
-  /** of the command that ended in this turn, or of the shell where it is gone; null where none did */
+  /** of the command that ended in this turn, or of the shell where it has ended; null where none did */
   readonly exitCode: number | null;
-  /** what came since the turn before, as a terminal gets it */
+  /** the output since the previous turn, as a terminal gets it */
   readonly output: Uint8Array;
   readonly truncatedBytes: number;
-  /** what differs from what was sent in and told before; empty while a command runs */
+  /** changes since the files that were sent or reported before; empty while a command runs */
   readonly changes: readonly SandboxChange[];
   readonly usage: SandboxUsage;
 }
 
-/** The shell and its container are gone, or not to be trusted any more: nothing that was not told before counts. */
+/** The shell and its container are gone, or no longer trusted: only earlier reports count. */
 export class ShellEnded extends Error {
   readonly ended: Exclude<SandboxEnd, 'exited'>;
   readonly reason: SandboxReason | null;
@@ -83,31 +94,30 @@ export class ShellEnded extends Error {
   }
 }
 
-/** One shell on a terminal in a container of its own. Turns and bringings MUST be asked one after another. */
+/** One shell on a terminal in its own container. Calls of `turn` and `bring` MUST NOT overlap. */
 export abstract class Shell {
   /** Rejects with ShellEnded; aborting the signal kills the shell. After a rejection it is closed. */
   abstract turn(turn: ShellTurn, signal: AbortSignal): Promise<ShellTurned>;
   /**
-   * Brings what changed elsewhere into the workspace, all of it or nothing: resolves with paths at which it finds
-   * something that was not told yet, none where it was brought in. A running command sees files change under it, so
-   * callers bring between commands.
+   * Applies outside changes to the workspace, all of them or none. Resolves with the paths that have unreported changes
+   * of the shell; empty where the patches were applied. A running command would see files change, so callers do this
+   * between commands.
    */
-  abstract bring(patches: readonly SandboxPatch[]): Promise<readonly string[]>;
-  /** resolves when the shell is closed or its container gone, however */
+  abstract applyPatches(patches: readonly SandboxPatch[]): Promise<readonly string[]>;
+  /** resolves when the shell is closed or its container gone, for whatever reason */
   abstract readonly gone: Promise<void>;
-  /** Kills what runs in it; resolves when nothing of it is left. */
+  /** Kills its processes; resolves when nothing of it is left. */
   abstract close(): Promise<void>;
 }
 
 /**
- * Opens shells. Implementations MUST give a shell what `Sandbox` gives a job and no more: no network, no privilege,
- * nothing of another's; MUST bound what they buffer by a turn's limits, and MUST end a container whose agent breaks its
- * protocol. Callers MUST NOT treat `changes` as permitted because they are well-formed.
+ * Opens shells. Implementations MUST give a shell what `Sandbox` gives a job and no more: no network but the `egress`
+ * of a turn, no privilege, no access to another shell. They MUST bound their buffers by a turn's limits, and MUST end a
+ * container whose agent breaks its protocol. They MUST close each connection before its turn settles, and MUST pass on
+ * none that is made between turns. Callers MUST NOT treat `changes` as permitted because they are well-formed.
  */
 export abstract class Shells {
-  /**
-   * Rejects with ShellEnded (`lost`) where no container can be had, and with SandboxJobError for entries that can't be.
-   */
+  /** Rejects with ShellEnded (`lost`) where no container is available, and with SandboxJobError for invalid entries. */
   abstract open(spec: ShellSpec, signal: AbortSignal): Promise<Shell>;
 }
 

@@ -42,7 +42,7 @@ const messageArb: fc.Arbitrary<TranscriptMessage> = fc.oneof(
   }),
   fc.constant({ type: 'hello' as const, agent: 'x' }),
 );
-/** Mostly in an order that gets somewhere: exit first, end last. */
+/** Mostly in an order that makes progress: exit first, end last. */
 const accountArb = fc.oneof(
   fc.array(messageArb, { maxLength: 12 }),
   fc
@@ -61,7 +61,7 @@ function sentTree(): EntryTree {
   return sent;
 }
 
-/** Feeds messages until one is refused; anything but FrameError is a failure of the test. */
+/** Feeds messages until one is refused; any error but FrameError fails the test. */
 function feed(transcript: Transcript, frames: Buffer): boolean {
   const decoder = new FrameDecoder(AGENT_FRAMES);
   try {
@@ -76,7 +76,7 @@ function feed(transcript: Transcript, frames: Buffer): boolean {
   }
 }
 
-test('whatever an agent says, what is kept stays within the bounds and every kept path is one', () => {
+test('for any messages, the kept data stays within the bounds and every kept path is valid', () => {
   fc.assert(
     fc.property(accountArb, (messages) => {
       const transcript = new Transcript(sentTree(), BOUNDS);
@@ -96,7 +96,7 @@ test('whatever an agent says, what is kept stays within the bounds and every kep
   );
 });
 
-test('every delta that is accepted leaves a tree that can stand', () => {
+test('every accepted delta leaves a valid tree', () => {
   let accepted = 0;
   fc.assert(
     fc.property(accountArb, (messages) => {
@@ -120,7 +120,7 @@ test('every delta that is accepted leaves a tree that can stand', () => {
   expect(accepted).toBeGreaterThan(20);
 });
 
-test('a flipped byte is refused or told as it stands, and never crashes the reader', () => {
+test('a flipped byte is refused or reported unchanged, and never crashes the reader', () => {
   const whole = Buffer.concat(
     (
       [

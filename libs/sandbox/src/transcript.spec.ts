@@ -79,7 +79,7 @@ test('too many or too large changes end the job as `limit`, with no effect', () 
   }
 });
 
-test('what the agent gives up for is told, without what could harm a terminal', () => {
+test("the agent's reason for an abort is reported, without characters that could harm a terminal", () => {
   const transcript = told({ type: 'fault', reason: 'entry_special', detail: 'pipe \u001b[31m\u202e x' });
   expect(transcript.end).toEqual({ ended: 'invalid', reason: 'entry_special', detail: 'pipe ?[31m? x' });
 });
@@ -89,7 +89,7 @@ test('a timeout has no effect, whatever follows', () => {
   expect([transcript.end?.ended, transcript.changes]).toEqual(['timeout', []]);
 });
 
-test('a tree is replaced when all of it is told', () => {
+test('a tree is replaced when all of it is reported', () => {
   const { changes } = told(
     EXIT,
     change('src', { kind: 'symlink', target: 'x' }),
@@ -137,7 +137,7 @@ test.each([
   expect(parse).toThrow(FrameError);
 });
 
-test('an unknown field is left alone: a newer agent may tell more', () => {
+test('an unknown field is ignored: a newer agent may send more', () => {
   expect(raw('end', '{"changes":0,"more":true}')).not.toThrow();
 });
 
@@ -153,14 +153,26 @@ test('messages survive their encoding', () => {
   expect([...frames].map(parseAgentMessage)).toEqual(messages);
 });
 
-test('what is heard beyond what is shown is counted, kept by nobody, and bounded as well', () => {
-  const transcript = new Transcript(new EntryTree(), { outputBytes: 3, heardBytes: 8, deltaBytes: 8, deltaFiles: 3 });
+test('output beyond the shown part is counted, discarded and bounded', () => {
+  const transcript = new Transcript(new EntryTree(), { outputBytes: 3, tapBytes: 8, deltaBytes: 8, deltaFiles: 3 });
   for (const [sequence, text] of ['ab', 'cd', 'efgh'].entries()) transcript.accept(out(sequence, text));
   expect(transcript.output.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['abc']);
   expect([transcript.outputBytes, transcript.truncatedBytes, transcript.droppedBytes]).toEqual([8, 5, 0]);
   transcript.accept({ ...EXIT, droppedBytes: 4 });
   expect([transcript.truncatedBytes, transcript.droppedBytes]).toEqual([9, 4]);
-  const forged = new Transcript(new EntryTree(), { outputBytes: 3, heardBytes: 8, deltaBytes: 8, deltaFiles: 3 });
+  const forged = new Transcript(new EntryTree(), { outputBytes: 3, tapBytes: 8, deltaBytes: 8, deltaFiles: 3 });
   forged.accept(out(0, '12345678'));
   expect(() => forged.accept(out(1, '9'))).toThrow('output exceeds its bound');
+});
+
+test.each<[string, string[], number]>([
+  ['nothing', [], 0],
+  ['a line without its end', ['a'], 1],
+  ['lines over several messages, beyond what is shown', ['a\nb', 'c\nd\n', 'efghij\nk'], 5],
+])('the lines of all output are counted: %s', (_name, texts, lines) => {
+  const transcript = new Transcript(new EntryTree(), { outputBytes: 4, tapBytes: 100, deltaBytes: 8, deltaFiles: 3 });
+  texts.forEach((text, n) => transcript.accept(out(n, text)));
+  expect(transcript.outputLines).toBe(lines);
+  transcript.accept({ ...EXIT, droppedBytes: 1 });
+  expect(transcript.outputLines).toBeNull();
 });

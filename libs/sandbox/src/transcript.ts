@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What an agent says about one job, checked message by message. The job may speak in the agent's place, so this is
- * where its word is held to form: order, bounds and a delta that can stand on what was sent in.
+ * The messages of an agent about one job, each of them checked. The job may send messages in the agent's place, so
+ * their form is checked here: order, bounds, and a delta that is valid for the files that were sent in.
  *
- * INVARIANT (bounded): no more is kept than `outputBytes` of output and `deltaBytes` in `deltaFiles` of changes; more
- * output than is to be heard is a forgery.
+ * INVARIANT (bounded): at most `outputBytes` of output and `deltaBytes` in `deltaFiles` of changes are kept. More
+ * output than `tapBytes` is a forgery.
  */
 import { createHash } from 'node:crypto';
 import type { FileState } from '@writ/contract';
@@ -14,7 +14,7 @@ import type { EntryTree } from './entry-tree.ts';
 import { FrameError } from './frame.ts';
 import { comparePaths, parentOf } from './path.ts';
 import {
-  heardBytesOf,
+  tapBytesOf,
   type SandboxAfter,
   type SandboxChange,
   type SandboxEnd,
@@ -23,12 +23,12 @@ import {
   type SandboxReason,
 } from './sandbox.ts';
 
-/** What an agent says about its job; what goes over channels isn't part of it. */
+/** A message of an agent about its job, channel messages excluded. */
 export type TranscriptMessage = Exclude<AgentMessage, ChannelMessage>;
 
-type Bounds = Pick<SandboxLimits, 'outputBytes' | 'heardBytes' | 'deltaBytes' | 'deltaFiles'>;
+type Bounds = Pick<SandboxLimits, 'outputBytes' | 'tapBytes' | 'deltaBytes' | 'deltaFiles'>;
 
-/** How the agent's own account ends; `killed` and `lost` are only known outside. */
+/** How the agent reports the end; only the host can know `killed` and `lost`. */
 export interface TranscriptEnd {
   readonly ended: Extract<SandboxEnd, 'exited' | 'timeout' | 'limit' | 'invalid'>;
   readonly reason: SandboxReason | null;
@@ -43,6 +43,8 @@ export class Transcript {
   readonly #output: { stream: 'stdout' | 'stderr'; parts: Buffer[] }[] = [];
   readonly #changes = new Map<string, SandboxChange>();
   #outputBytes = 0;
+  #lineEnds = 0;
+  #endsInLine = false;
   #deltaBytes = 0;
   #sequence = 0;
   #open: { bytes: Buffer; filled: number } | null = null;
@@ -55,29 +57,34 @@ export class Transcript {
     this.#bounds = bounds;
   }
 
-  /** Null until the agent has said its last word about the job. */
+  /** Null until the agent has reported the job's end. */
   get end(): TranscriptEnd | null {
     return this.#end;
   }
 
-  /** The command's exit, once told. */
+  /** The command's exit, once reported. */
   get exit(): { readonly code: number | null; readonly signal: string | null } | null {
     return this.#exit;
   }
 
-  /** Bytes of output that the agent dropped, by its word. */
+  /** Bytes of output that the agent dropped, by its own count. */
   get droppedBytes(): number {
     return this.#exit?.droppedBytes ?? this.#turned?.droppedBytes ?? 0;
   }
 
-  /** How a turn of a shell ended, once told. */
+  /** How a turn of a shell ended, once reported. */
   get turned(): Extract<AgentMessage, { type: 'turned' }> | null {
     return this.#turned;
   }
 
-  /** Bytes of output that came, whether or not they are shown. */
+  /** Bytes of output that arrived, shown or not. */
   get outputBytes(): number {
     return this.#outputBytes;
+  }
+
+  /** Lines of all output; null where the agent dropped some of it, since nobody counted those. */
+  get outputLines(): number | null {
+    return this.droppedBytes > 0 ? null : this.#lineEnds + (this.#endsInLine ? 1 : 0);
   }
 
   /** Bytes of output that aren't shown. */
@@ -89,13 +96,13 @@ export class Transcript {
     return this.#output.map(({ stream, parts }) => ({ stream, bytes: Buffer.concat(parts) }));
   }
 
-  /** Empty unless the job ended as `exited`: nothing else leaves an effect. */
+  /** Empty unless the job ended as `exited`: no other end leaves an effect. */
   get changes(): SandboxChange[] {
     if (this.#end?.ended !== 'exited') return [];
     return [...this.#changes.values()].sort((a, b) => comparePaths(a.path, b.path));
   }
 
-  /** Takes the next message. Throws FrameError when it can't stand here; the job's account is then worthless. */
+  /** Processes the next message. Throws FrameError when it is invalid here; the job's messages are then worthless. */
   accept(message: TranscriptMessage): void {
     if (this.#end) throw new FrameError('the agent speaks after its end');
     switch (message.type) {
@@ -103,19 +110,19 @@ export class Transcript {
         throw new FrameError('the agent says hello twice');
       case 'stdout':
       case 'stderr':
-        return this.#takeOutput(message);
+        return this.#acceptOutput(message);
       case 'exit':
-        return this.#takeExit(message);
+        return this.#acceptExit(message);
       case 'change':
-        return this.#takeChange(message);
+        return this.#acceptChange(message);
       case 'data':
-        return this.#takeData(message.bytes);
+        return this.#acceptData(message.bytes);
       case 'end':
-        return this.#takeEnd(message.changes);
+        return this.#acceptEnd(message.changes);
       case 'fault':
-        return this.#takeFault(message);
+        return this.#acceptFault(message);
       case 'turned':
-        return this.#takeTurned(message);
+        return this.#acceptTurned(message);
       case 'checked':
         throw new FrameError('an answer comes without its question');
       case 'usage':
@@ -123,27 +130,29 @@ export class Transcript {
     }
   }
 
-  #takeOutput({ type, sequence, bytes }: Extract<AgentMessage, { type: 'stdout' | 'stderr' }>): void {
+  #acceptOutput({ type, sequence, bytes }: Extract<AgentMessage, { type: 'stdout' | 'stderr' }>): void {
     if (this.#isOver) throw new FrameError('output comes after the exit');
     if (sequence !== this.#sequence) throw new FrameError('output is out of sequence');
     this.#sequence++;
     const shown = bytes.subarray(0, Math.max(0, this.#bounds.outputBytes - this.#outputBytes));
     this.#outputBytes += bytes.length;
-    // The agent cuts output itself, so more than the bound is a forgery and not a chatty job.
-    if (this.#outputBytes > heardBytesOf(this.#bounds)) throw new FrameError('output exceeds its bound');
+    // The agent cuts output itself, so more than the bound is a forgery and not a verbose job.
+    if (this.#outputBytes > tapBytesOf(this.#bounds)) throw new FrameError('output exceeds its bound');
+    this.#lineEnds += lineEndsIn(bytes);
+    if (bytes.length > 0) this.#endsInLine = bytes.at(-1) !== LINE_END;
     if (shown.length === 0) return;
     const last = this.#output.at(-1);
     if (last?.stream === type) last.parts.push(shown);
     else this.#output.push({ stream: type, parts: [shown] });
   }
 
-  #takeExit(message: Extract<AgentMessage, { type: 'exit' }>): void {
+  #acceptExit(message: Extract<AgentMessage, { type: 'exit' }>): void {
     if (this.#isOver) throw new FrameError('the command exits twice');
     this.#exit = message;
     if (message.timedOut) this.#end = { ended: 'timeout', reason: 'wall', detail: null };
   }
 
-  #takeTurned(message: Extract<AgentMessage, { type: 'turned' }>): void {
+  #acceptTurned(message: Extract<AgentMessage, { type: 'turned' }>): void {
     if (this.#isOver) throw new FrameError('a turn ends twice');
     this.#turned = message;
   }
@@ -152,7 +161,7 @@ export class Transcript {
     return this.#exit !== null || this.#turned !== null;
   }
 
-  #takeChange({ path, after, bytes }: Extract<AgentMessage, { type: 'change' }>): void {
+  #acceptChange({ path, after, bytes }: Extract<AgentMessage, { type: 'change' }>): void {
     if (!this.#isOver || this.#open) throw new FrameError('a change comes out of turn');
     if (this.#changes.has(path)) throw new FrameError('a path changes twice');
     const before = this.#sent.at(path);
@@ -165,7 +174,7 @@ export class Transcript {
     this.#changes.set(path, { path, before, after: after && this.#openAfter(after, bytes) });
   }
 
-  /** Memory for a file is taken when it is announced, and what was announced has been counted. */
+  /** Memory for a file is allocated when it is announced, and the announced sizes have been counted. */
   #openAfter(after: AfterHead, bytes: Buffer): SandboxAfter {
     if (after.kind === 'dir') return { kind: 'dir', mode: null };
     if (after.kind === 'symlink') return { kind: 'symlink', mode: null, target: after.target };
@@ -177,7 +186,7 @@ export class Transcript {
     return { kind: 'file', mode: after.mode, bytes: content };
   }
 
-  #takeData(bytes: Buffer): void {
+  #acceptData(bytes: Buffer): void {
     if (!this.#open) throw new FrameError('content comes without a file');
     if (this.#open.filled + bytes.length > this.#open.bytes.length)
       throw new FrameError('a file is longer than announced');
@@ -186,15 +195,15 @@ export class Transcript {
     if (this.#open.filled === this.#open.bytes.length) this.#open = null;
   }
 
-  #takeEnd(changes: number): void {
+  #acceptEnd(changes: number): void {
     if (!this.#isOver || this.#open) throw new FrameError('the end comes out of turn');
     if (changes !== this.#changes.size) throw new FrameError('changes are missing');
-    this.#assertStands();
+    this.#assertValidTree();
     this.#end = { ended: 'exited', reason: null, detail: null };
   }
 
-  /** A delta of well-formed paths may still name a file below a file; such a workspace can't be. */
-  #assertStands(): void {
+  /** A delta of well-formed paths may still contain a file below a file; such a workspace is invalid. */
+  #assertValidTree(): void {
     const kindAt = (path: string) => (this.#changes.get(path) ?? { after: this.#sent.at(path) }).after?.kind ?? null;
     const gone = new Set<string>();
     for (const { path, before, after } of this.#changes.values()) {
@@ -210,7 +219,7 @@ export class Transcript {
     }
   }
 
-  #takeFault({ reason, detail }: Extract<AgentMessage, { type: 'fault' }>): void {
+  #acceptFault({ reason, detail }: Extract<AgentMessage, { type: 'fault' }>): void {
     this.#stop(reason, printable(detail));
   }
 
@@ -221,24 +230,33 @@ export class Transcript {
   }
 }
 
+const LINE_END = 0x0a;
+
+/** A message has some kilobytes, so counting them doesn't keep others waiting. */
+function lineEndsIn(bytes: Uint8Array): number {
+  let ends = 0;
+  for (const byte of bytes) if (byte === LINE_END) ends += 1;
+  return ends;
+}
+
 function sizeOf(after: AfterHead | null): number {
   if (after?.kind === 'symlink') return Buffer.byteLength(after.target);
   return after?.kind === 'file' ? after.size : 0;
 }
 
-/** Text from inside, fit for an operator's terminal: no control or direction characters, and not long. */
+/** A text from inside, made safe for an operator's terminal: no control or direction characters, and not long. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, 512);
 }
 
-/** What stands at a path after a job, as deltas name it. */
+/** The entry at a path after a job, in the form of deltas. */
 export function stateOfAfter(after: SandboxAfter): FileState {
   const size =
     after.kind === 'file' ? after.bytes.length : after.kind === 'symlink' ? Buffer.byteLength(after.target) : 0;
   return { kind: after.kind, mode: after.mode, sha256: hashOfAfter(after), size };
 }
 
-/** SHA-256 of what stands at a path after a job, as deltas name it: null for a directory. */
+/** SHA-256 of the entry at a path after a job, in the form of deltas: null for a directory. */
 export function hashOfAfter(after: SandboxAfter): string | null {
   if (after.kind === 'dir') return null;
   return createHash('sha256')

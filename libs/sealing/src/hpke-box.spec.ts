@@ -6,14 +6,14 @@ const master = randomBytes(32);
 const box = new HpkeBox(master);
 const clear = Buffer.from('hunter2');
 
-test('a value opens for whoever has the master key, under the context that it was sealed for', async () => {
+test('a value opens with the master key and the context that it was sealed for', async () => {
   const sealed = await sealTo(await box.publicKey(), clear, 'a');
   expect(await new HpkeBox(master).open(sealed, 'a')).toEqual(clear);
   expect(sealed.includes(clear)).toBe(false);
   expect(await sealTo(await box.publicKey(), clear, 'a')).not.toEqual(sealed);
 });
 
-test('it opens under no other context or key, nor with any byte changed or missing', async () => {
+test('a value does not open with another context or key, nor with any byte changed or missing', async () => {
   const sealed = await sealTo(await box.publicKey(), clear, 'a');
   await expect(box.open(sealed, 'b')).rejects.toThrow();
   await expect(new HpkeBox(randomBytes(32)).open(sealed, 'a')).rejects.toThrow();
@@ -25,7 +25,7 @@ test('it opens under no other context or key, nor with any byte changed or missi
   }
 });
 
-test('a value for one approval is none for another, nor for another tenant', () => {
+test('a value for one approval does not open for another, nor for another tenant', () => {
   expect(
     new Set([
       givenValueContext('ten_a', 'apr_1'),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that people give are sealed where they come in and opened where they are kept, so that no message between the
-// two holds one: HPKE (RFC 9180), base mode, X25519, HKDF-SHA-256, AES-256-GCM.
+// Values that people give are sealed where they enter and opened where they are stored, so that no message between the
+// two contains one in clear: HPKE (RFC 9180), base mode, X25519, HKDF-SHA-256, AES-256-GCM.
 import { hkdfSync } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from '@hpke/core';
 
 const SEED_BYTES = 32;
-/** Length of an encapsulated X25519 key, which stands before the ciphertext. */
+/** Length of an encapsulated X25519 key, which precedes the ciphertext. */
 const ENC_BYTES = 32;
 
 const suite = (): CipherSuite =>
@@ -14,7 +14,10 @@ const suite = (): CipherSuite =>
 const infoOf = (context: string): ArrayBuffer => plain(Buffer.from(context));
 const plain = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
-/** Seals bytes to whoever has the private key. `context` is authenticated, not stored: who opens must name the same. */
+/**
+ * Seals bytes for the holder of the private key. `context` is authenticated, not stored: opening needs the same
+ * context.
+ */
 export async function sealTo(publicKey: Buffer, clear: Uint8Array, context: string): Promise<Buffer> {
   const hpke = suite();
   const recipientPublicKey = await hpke.kem.deserializePublicKey(plain(publicKey));
@@ -23,7 +26,7 @@ export async function sealTo(publicKey: Buffer, clear: Uint8Array, context: stri
 }
 
 /**
- * The recipient of sealed values: opens what was sealed to its public key, or to that of a replica whose master key is
+ * The recipient of sealed values. It opens values sealed to its public key, or to that of a replica whose master key is
  * one of the others. Every replica with the same master key has the same key pair.
  */
 export class HpkeBox {
@@ -39,7 +42,7 @@ export class HpkeBox {
   }
 
   /**
-   * @throws Error if a byte was changed, or if it was sealed to another key or context. Names nothing of the content.
+   * @throws Error if a byte was changed, or if it was sealed to another key or context. Reveals nothing of the content.
    */
   async open(sealed: Buffer, context: string): Promise<Buffer> {
     const [enc, ct] = [sealed.subarray(0, ENC_BYTES), sealed.subarray(ENC_BYTES)];
@@ -55,13 +58,13 @@ type KeyPair = ReturnType<CipherSuite['kem']['deriveKeyPair']>;
 const keyPairOf = (masterKey: Buffer): KeyPair =>
   suite().kem.deriveKeyPair(hkdfSync('sha256', masterKey, '', 'writ/value-box/v1', SEED_BYTES));
 
-/** What a value that is given to an approval is sealed for: for another one it doesn't open. */
+/** The context of a value that is given to an approval: it doesn't open for another one. */
 export const givenValueContext = (tenantId: string, approvalId: string): string =>
   `writ/given-value/v1\n${tenantId}\n${approvalId}`;
 
-/** What a value that becomes the tenant's secret of the name is sealed for. */
+/** The context of a value that becomes the tenant's secret of that name. */
 export const secretContext = (tenantId: string, name: string): string => `writ/secret-value/v1\n${tenantId}\n${name}`;
 
-/** What a secret is sealed for on its way to the executor that runs the call. */
+/** The context of a secret on its way to the executor that runs the call. */
 export const redeemedContext = (tenantId: string, operationId: string, name: string): string =>
   `writ/redeemed-secret/v1\n${tenantId}\n${operationId}\n${name}`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { givenValueContext, HpkeBox, redeemedContext, secretContext, sealTo } from './hpke-box.ts';
-export { knownKeys, masterKeyId, type MasterKeys } from './master-keys.ts';
+export { allKeys, masterKeyId, type MasterKeys } from './master-keys.ts';
 export { KEY_BYTES, openBytes, sealBytes } from './sealed-bytes.ts';
 export {
   ARGUMENTS_ATTEMPT,

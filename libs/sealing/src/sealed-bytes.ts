@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (fresh nonce): whoever seals draws the nonce from the system here. No caller can name one, so none repeats.
+// INVARIANT (fresh nonce): every seal takes a random nonce from the system here. No caller can choose one, so none
+// repeats.
 import {
   createCipheriv,
   createDecipheriv,
@@ -13,13 +14,15 @@ import {
 const CIPHER = 'aes-256-gcm';
 /** Length of a key of AES-256. */
 export const KEY_BYTES = 32;
-/** NIST SP 800-38D §8.2.2: random 96-bit nonces keep a key good for 2^32 messages; a tenant's key is far from that. */
+/**
+ * NIST SP 800-38D §8.2.2: with random 96-bit nonces a key is good for 2^32 messages; a tenant's key stays far below.
+ */
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM: nonce ‖ ciphertext ‖ tag. `context` is authenticated, not stored: who opens must name the same. A key
- * that seals often is a `KeyObject`: made of its bytes each time, it costs more than the cipher.
+ * AES-256-GCM: nonce ‖ ciphertext ‖ tag. `context` is authenticated, not stored: opening needs the same context. For a
+ * key that seals often, pass a `KeyObject`: making one from bytes costs more than the cipher.
  */
 export function sealBytes(key: Buffer | KeyObject, clear: Uint8Array, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -28,7 +31,8 @@ export function sealBytes(key: Buffer | KeyObject, clear: Uint8Array, context: s
 }
 
 /**
- * @throws Error if a byte was changed, or if it was sealed under another key or context. Names nothing of the content.
+ * @throws Error if a byte was changed, or if it was sealed under another key or context. Reveals nothing of the
+ * content.
  */
 export function openBytes(key: Buffer | KeyObject, sealed: Buffer, context: string): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('sealed bytes are shorter than their nonce and tag');
@@ -37,12 +41,12 @@ export function openBytes(key: Buffer | KeyObject, sealed: Buffer, context: stri
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
-/** For what is too long to be held at once. A nonce MUST be drawn for each use. */
+/** For contents that are too long for memory. Every use MUST have a fresh random nonce. */
 export function cipherOf(key: Buffer | KeyObject, nonce: Uint8Array, context: string): CipherGCM {
   return createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(context));
 }
 
-/** As `cipherOf`, to open: what it gives counts once `final` has not thrown. */
+/** As `cipherOf`, to open: its output is valid only once `final` has not thrown. */
 export function decipherOf(key: Buffer | KeyObject, nonce: Uint8Array, context: string): DecipherGCM {
   return createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(context));
 }

@@ -41,7 +41,7 @@ async function opened(seal: ContentSeal, kind: ContentKind, sealed: Uint8Array):
 
 describe('a content of a call', () => {
   it.each([0, 1, 16, 100_000])(
-    'opens to what it was, whole or in parts, and tells nothing sealed: %d bytes',
+    'opens to the original, whole or in parts, and reveals nothing while sealed: %d bytes',
     async (length) => {
       const clear = Buffer.alloc(length, 'marker ');
       for (const sealed of [
@@ -56,11 +56,11 @@ describe('a content of a call', () => {
     },
   );
 
-  it('is sealed anew each time, so that equal contents are two', () => {
+  it('has different bytes each time it is sealed', () => {
     expect(sealContent(SEAL, 'args', CLEAR).equals(sealContent(SEAL, 'args', CLEAR))).toBe(false);
   });
 
-  it('opens as nothing else: of no other key, tenant, call, attempt or kind', async () => {
+  it('opens with no other key, tenant, call, attempt or kind', async () => {
     const sealed = sealContent(SEAL, 'stdout', CLEAR);
     const others: [ContentSeal, ContentKind][] = [
       [{ ...SEAL, key: randomBytes(32) }, 'stdout'],
@@ -77,7 +77,7 @@ describe('a content of a call', () => {
     }
   });
 
-  it('opens with no byte changed, taken away or added, and not in clear', async () => {
+  it('does not open with a byte changed, removed or added, nor in clear', async () => {
     const sealed = sealContent(SEAL, 'result', CLEAR);
     const bent = Array.from(sealed, (byte, at) =>
       Buffer.concat([sealed.subarray(0, at), Buffer.from([byte ^ 1]), sealed.subarray(at + 1)]),
@@ -89,7 +89,7 @@ describe('a content of a call', () => {
     }
   });
 
-  it("is never told whole in parts where it isn't what was sealed", async () => {
+  it('is never returned whole in parts if it was forged', async () => {
     const sealed = sealContent(SEAL, 'stdout', Buffer.alloc(1_000, 'x'));
     const told: Uint8Array[] = [];
     const all = (async () => {
@@ -99,7 +99,7 @@ describe('a content of a call', () => {
     expect(Buffer.concat(told).length).toBeLessThan(1_000);
   });
 
-  it('has a reference with the name of what is stored and the size of what it says', () => {
+  it('has a reference with the hash of the stored bytes and the size of the content', () => {
     expect(sealedRef({ sha256: 'a'.repeat(64), size: CLEAR.length + SEAL_BYTES })).toEqual({
       sha256: 'a'.repeat(64),
       size: CLEAR.length,

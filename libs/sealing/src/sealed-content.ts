@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is kept of a call by reference (long arguments, long results, long lists of requests, full outputs) is stored as
-// 'writ:bc1' ‖ nonce ‖ ciphertext ‖ tag, so that the store says nothing of it without a key of the call
-// (docs/adr/0076).
+// The contents of a call that are stored by reference (long arguments, long results, long lists of requests, full
+// outputs) have the form 'writ:bc1' ‖ nonce ‖ ciphertext ‖ tag, so that the store reveals nothing without a key of the
+// call (docs/adr/0076).
 //
-// INVARIANT (one content, one place): a content opens as what it was sealed as, of the call and the attempt that it was
-// sealed for, and as nothing else.
+// INVARIANT (one content, one place): a content opens only as the kind, and for the call and attempt, that it was
+// sealed for.
 import { randomBytes, type KeyObject } from 'node:crypto';
 import { Fault, type BlobRef } from '@writ/contract';
 import { cipherOf, decipherOf, NONCE_BYTES, openBytes, sealBytes, TAG_BYTES } from './sealed-bytes.ts';
 
-/** What a content is of its call. */
+/** The kind of a content of a call. */
 export type ContentKind = 'args' | 'result' | 'requests' | 'stdout' | 'stderr';
 
-/** The attempt that arguments are sealed for: there is none when they are put. */
+/** The attempt for sealing arguments: there is none yet when they are put. */
 export const ARGUMENTS_ATTEMPT = 0;
 
-/** What seals and opens the contents of one attempt of a call. The key MUST NOT be logged, kept or answered. */
+/** Seals and opens the contents of one attempt of a call. The key MUST NOT be logged, stored or sent. */
 export interface ContentSeal {
   /** 32 bytes */
   readonly key: Buffer | KeyObject;
@@ -25,24 +25,24 @@ export interface ContentSeal {
   readonly attempt: number;
 }
 
-/** Tells a sealed content from one that an executor or the API stored in clear. */
+/** Distinguishes a sealed content from one that an executor or the API stored in clear. */
 const MAGIC = Buffer.from('writ:bc1');
 const HEADER_BYTES = MAGIC.length + NONCE_BYTES;
-/** How many bytes longer than its content a sealed one is. */
+/** The extra length of a sealed content, in bytes. */
 export const SEAL_BYTES = HEADER_BYTES + TAG_BYTES;
 
 /**
- * The reference to a sealed content, of the one to what was stored: it names what is stored, and its size is that of
- * the content. So no bound on a size hangs on whether a content is sealed.
+ * The reference to a sealed content, from the reference to its stored bytes: it has the hash of the stored bytes and
+ * the size of the content. So limits on sizes don't depend on whether a content is sealed.
  */
 export const sealedRef = ({ sha256, size }: BlobRef): BlobRef => ({ sha256, size: size - SEAL_BYTES });
 
-/** Seals a content for one place of one call. Each use draws a nonce, so equal contents give different bytes. */
+/** Seals a content of a call. Each use takes a random nonce, so equal contents have different bytes. */
 export function sealContent(seal: ContentSeal, kind: ContentKind, clear: Uint8Array): Buffer {
   return Buffer.concat([MAGIC, sealBytes(seal.key, clear, contextOf(seal, kind))]);
 }
 
-/** @throws Fault `blob.corrupt` for anything but what `sealContent` or `sealedParts` gave for this seal and kind */
+/** @throws Fault `blob.corrupt` for anything but the output of `sealContent` or `sealedParts` for this seal and kind */
 export function openContent(seal: ContentSeal, kind: ContentKind, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw notSealed();
@@ -53,7 +53,7 @@ export function openContent(seal: ContentSeal, kind: ContentKind, sealed: Uint8A
   }
 }
 
-/** As `sealContent`, for what is too long to be held at once. */
+/** As `sealContent`, for contents that are too long for memory. */
 export async function* sealedParts(
   seal: ContentSeal,
   kind: ContentKind,
@@ -67,8 +67,8 @@ export async function* sealedParts(
 }
 
 /**
- * As `openContent`, in parts, of which the last is held back until the whole is known to be what was sealed: who is
- * sent anything else never has all of it. Callers MUST NOT act on a part before the end was reached.
+ * As `openContent`, in parts. The last part is withheld until the whole is authenticated, so a reader never has all of
+ * a forged content. Callers MUST NOT act on a part before the end.
  */
 export async function* openedParts(
   seal: ContentSeal,
@@ -76,25 +76,25 @@ export async function* openedParts(
   sealed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   let decipher: ReturnType<typeof decipherOf> | null = null;
-  // What came and wasn't passed on: the header until it is whole, then what may be the tag.
-  let held = Buffer.alloc(0);
+  // Received but not yet forwarded: the header until it is complete, then the bytes that may be the tag.
+  let buffered = Buffer.alloc(0);
   let last: Buffer | null = null;
   for await (const part of sealed) {
-    held = Buffer.concat([held, part]);
+    buffered = Buffer.concat([buffered, part]);
     if (decipher === null) {
-      if (held.length < HEADER_BYTES) continue;
-      if (!held.subarray(0, MAGIC.length).equals(MAGIC)) throw notSealed();
-      decipher = decipherOf(seal.key, held.subarray(MAGIC.length, HEADER_BYTES), contextOf(seal, kind));
-      held = held.subarray(HEADER_BYTES);
+      if (buffered.length < HEADER_BYTES) continue;
+      if (!buffered.subarray(0, MAGIC.length).equals(MAGIC)) throw notSealed();
+      decipher = decipherOf(seal.key, buffered.subarray(MAGIC.length, HEADER_BYTES), contextOf(seal, kind));
+      buffered = buffered.subarray(HEADER_BYTES);
     }
-    if (held.length <= TAG_BYTES) continue;
+    if (buffered.length <= TAG_BYTES) continue;
     if (last !== null) yield last;
-    last = decipher.update(held.subarray(0, -TAG_BYTES));
-    held = held.subarray(-TAG_BYTES);
+    last = decipher.update(buffered.subarray(0, -TAG_BYTES));
+    buffered = buffered.subarray(-TAG_BYTES);
   }
-  if (decipher === null || held.length < TAG_BYTES) throw notSealed();
+  if (decipher === null || buffered.length < TAG_BYTES) throw notSealed();
   try {
-    decipher.setAuthTag(held).final();
+    decipher.setAuthTag(buffered).final();
   } catch (cause) {
     throw notSealed(cause);
   }

@@ -2,14 +2,14 @@
 import { formatAddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts';
 import { SUMDB_NOTE, reasonOf } from './vectors.contract.ts';
 
-/** As the specification shows it, with a note of its own. */
+/** As in the specification, with a note of the spec's own. */
 const BODY =
   'old 20852014\nPlRNCrwHpqhGrupue0L7gxbjbMiKA9temvuZZDDpkaw=\njrJZDmY8Y7SyJE0MWLpLozkIVMSMZcD5kvuKxPC3swk=\n\n' +
   SUMDB_NOTE;
 const HASH_LINE = 'PlRNCrwHpqhGrupue0L7gxbjbMiKA9temvuZZDDpkaw=\n';
 
 describe('a request for a cosignature', () => {
-  it('is read as the specification writes it, and written as it was read', () => {
+  it('is parsed from the specification’s form, and formatted as it was parsed', () => {
     const request = parseAddCheckpoint(BODY);
     expect(request).toMatchObject({ oldSize: 20_852_014, note: SUMDB_NOTE });
     expect(request.hashes).toHaveLength(2);

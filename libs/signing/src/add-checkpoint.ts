@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The request by which a log asks a witness for a cosignature (https://c2sp.org/tlog-witness, `add-checkpoint`): the
-// size that the witness saw last, a proof that the log grew from there, a blank line, the checkpoint.
+// The request of a log to a witness for a cosignature (https://c2sp.org/tlog-witness, `add-checkpoint`): the size that
+// the witness last saw, a proof that the log grew from there, a blank line, the checkpoint.
 import { decodeBase64, encodeBase64 } from './base64/base64.ts';
 import { SignatureError } from './signature-error.ts';
 
@@ -13,7 +13,7 @@ const HASH_BYTES = 32;
 const OLD_LINE = /^old (0|[1-9][0-9]{0,15})$/;
 
 export interface AddCheckpoint {
-  /** Number of leaves of the checkpoint that the witness cosigned last; 0 for none. */
+  /** Number of leaves of the checkpoint that the witness last cosigned; 0 for none. */
   readonly oldSize: number;
   /** The consistency proof from there to the checkpoint (RFC 6962 §2.1.2). */
   readonly hashes: readonly Uint8Array[];
@@ -27,7 +27,7 @@ export function formatAddCheckpoint({ oldSize, hashes, note }: AddCheckpoint): s
 }
 
 /**
- * Reads an attacker-controlled body. The note is not looked at.
+ * Parses an attacker-controlled body, without the note.
  *
  * @throws SignatureError `malformed_request`
  */

@@ -11,7 +11,7 @@ const ROOT_BYTES = 32;
 const SIZE = /^(?:0|[1-9][0-9]{0,15})$/;
 
 export interface Checkpoint {
-  /** Which log it is. */
+  /** The log's identity. */
   readonly origin: string;
   /** Number of leaves, below 2^53. */
   readonly treeSize: number;
@@ -22,7 +22,7 @@ export interface Checkpoint {
 /**
  * The text of a checkpoint, to be signed as a note.
  *
- * @throws SignatureError `malformed_checkpoint` for values that would not be read back.
+ * @throws SignatureError `malformed_checkpoint` for values that could not be parsed again.
  */
 export function formatCheckpoint({ origin, treeSize, root }: Checkpoint): string {
   const text = `${origin}\n${String(treeSize)}\n${encodeBase64(root)}\n`;
@@ -31,8 +31,8 @@ export function formatCheckpoint({ origin, treeSize, root }: Checkpoint): string
 }
 
 /**
- * Reads the text of a note that was verified. Extension lines, which the specification lets follow the root, are
- * refused: no log of Writ writes any, and nobody would check what they say.
+ * Parses the text of a verified note. Extension lines, which the specification allows after the root, are refused: no
+ * log of Writ writes any, and no program would check them.
  *
  * @throws SignatureError `malformed_checkpoint`
  */

@@ -11,13 +11,13 @@ const log = { name: 'log.example', signer: parseSigner(RFC8032_PEM) };
 const witness = { name: 'witness.example/w1', signer: parseSigner(PETER_PEM) };
 const KEY = parseCosignerKey(formatCosignerKey(witness.name, witness.signer.publicKey));
 const LOG_KEY = parseNoteKey(formatNoteKey(log.name, log.signer.publicKey));
-/** The same key, were it to sign notes: known by another hash. */
+/** The same key as a signer of notes, which has another hash. */
 const KEY_AS_NOTE_KEY = parseNoteKey(formatNoteKey(witness.name, witness.signer.publicKey));
 const TIME = 1_679_315_147;
 const TEXT = formatCheckpoint({ origin: 'log.example/one', treeSize: 7, root: new Uint8Array(32).fill(7) });
 const NOTE = signNote(TEXT, log);
 const LINE = cosign(TEXT, witness, TIME);
-/** The line with other bytes behind the key's hash. */
+/** The line with other bytes after the key's hash. */
 const withSignature = (change: (bytes: Buffer) => Buffer): string => {
   const [dash, name, encoded = ''] = LINE.trimEnd().split(' ');
   return `${String(dash)} ${String(name)} ${encodeBase64(change(Buffer.from(encoded, 'base64')))}\n`;
@@ -35,12 +35,12 @@ describe('a cosignature', () => {
     expect(bytes).toHaveLength(4 + 8 + 64);
   });
 
-  it("verifies beside the log's own signature, which it does not disturb", () => {
+  it("verifies beside the log's own signature, which stays valid", () => {
     expect(verifyCosignatures(NOTE + LINE, [KEY])).toEqual([{ key: KEY, time: TIME }]);
     expect(verifyNote(NOTE + LINE, [LOG_KEY, KEY_AS_NOTE_KEY]).signedBy).toEqual([LOG_KEY]);
   });
 
-  it('counts once, with its latest time, however often it stands there', () => {
+  it('counts once, with its latest time, however often it is repeated', () => {
     const later = cosign(TEXT, witness, TIME + 5);
     expect(verifyCosignatures(NOTE + LINE + later + LINE, [KEY])).toEqual([{ key: KEY, time: TIME + 5 }]);
   });
@@ -75,7 +75,7 @@ describe('a cosignature', () => {
     expect(reasonOf(() => verifyCosignatures(note, [KEY]))).toBe('bad_signature');
   });
 
-  it('is refused where two known keys could have made it', () => {
+  it('is refused if two known keys could have made it', () => {
     expect(reasonOf(() => verifyCosignatures(NOTE + LINE, [KEY, { ...KEY }]))).toBe('ambiguous_key');
   });
 
@@ -86,7 +86,7 @@ describe('a cosignature', () => {
 });
 
 describe("a witness's key", () => {
-  it('is not taken for one that signs notes, nor the other way round', () => {
+  it('is not accepted as a key for notes, nor the other way round', () => {
     expect(reasonOf(() => parseCosignerKey(formatNoteKey(witness.name, witness.signer.publicKey)))).toBe(
       'malformed_key',
     );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// C2SP cosignatures, version 1 (https://c2sp.org/tlog-cosignature): a witness says that at a time this was the largest
-// checkpoint of its log that it had seen, and that it begins with all that it had seen before. INVARIANT (each witness
-// once): however often a note repeats a cosignature, its key counts once.
+// C2SP cosignatures, version 1 (https://c2sp.org/tlog-cosignature). A witness states that at a time this was the
+// largest checkpoint of its log that it had seen, and that it extends all that it had seen before. INVARIANT (each
+// witness once): however often a note repeats a cosignature, its key counts once.
 import { utf8Bytes } from '@writ/digest';
 import { parseCheckpoint } from './checkpoint.ts';
 import { SIGNATURE_TYPE, formatNoteKey, isNoteKeyName, noteKeyHash, parseNoteKey } from './note-key.ts';
@@ -11,18 +11,18 @@ import { parseNote, signatureLine } from './note.ts';
 import type { NoteSigner } from './note.ts';
 import { SignatureError } from './signature-error.ts';
 
-/** Bytes of the time in front of the signature, big-endian; and of the signature. */
+/** Bytes of the big-endian time before the signature, and of the signature. */
 const TIME_BYTES = 8;
 const SIGNATURE_BYTES = 64;
 
 export interface Cosignature {
   readonly key: NoteKey;
-  /** When the witness signed by its own clock, in seconds since the epoch. */
+  /** The time of signing by the witness's own clock, in seconds since the epoch. */
   readonly time: number;
 }
 
 /**
- * A witness's key as it is published: `<name>+<hash>+<base64(0x04 ‖ public key)>`.
+ * The published form of a witness's key: `<name>+<hash>+<base64(0x04 ‖ public key)>`.
  * @throws SignatureError `malformed_key`
  */
 export function formatCosignerKey(name: string, publicKey: Uint8Array): string {
@@ -30,7 +30,7 @@ export function formatCosignerKey(name: string, publicKey: Uint8Array): string {
 }
 
 /**
- * Reads a witness's key.
+ * Parses a witness's key.
  * @throws SignatureError `malformed_key`, also for a key that signs notes and not cosignatures
  */
 export function parseCosignerKey(text: string): NoteKey {
@@ -38,9 +38,8 @@ export function parseCosignerKey(text: string): NoteKey {
 }
 
 /**
- * Cosigns the text of a checkpoint and answers the line to put below it. `time` in whole seconds since the epoch.
- * Callers MUST have verified that the checkpoint begins with every one that they cosigned before, and MUST have made
- * that durable.
+ * Cosigns the text of a checkpoint and returns the line to append. `time` is in whole seconds since the epoch. Callers
+ * MUST have verified that the checkpoint extends every one that they cosigned before, and MUST have made that durable.
  *
  * @throws SignatureError `malformed_checkpoint`, `malformed_key` for a name that can't be a key's
  */
@@ -54,9 +53,9 @@ export function cosign(text: string, { name, signer }: NoteSigner, time: number)
 }
 
 /**
- * The cosignatures of an attacker-controlled note by these keys, each key once with the latest time that it gave.
- * Signatures by other keys are ignored; one by a known key that doesn't verify refuses the whole note. None at all is
- * no error: how many are enough is for the caller to say.
+ * The cosignatures of an attacker-controlled note by these keys, each key once with its latest time. Signatures by
+ * other keys are ignored; one by a known key that doesn't verify refuses the whole note. An empty result is no error:
+ * the caller decides how many are enough.
  *
  * @throws SignatureError `malformed_note`, `ambiguous_key` or `bad_signature`
  */
@@ -77,12 +76,12 @@ export function verifyCosignatures(note: string, keys: readonly NoteKey[]): Cosi
 function timeOf(signature: Uint8Array): number {
   if (signature.length !== TIME_BYTES + SIGNATURE_BYTES) throw new SignatureError('bad_signature');
   const time = Number(new DataView(signature.buffer, signature.byteOffset).getBigUint64(0));
-  // A time that a double can't hold would be signed as another text than it is read back as.
+  // A time that a double can't hold exactly would be signed as another text than it is parsed.
   if (!Number.isSafeInteger(time)) throw new SignatureError('bad_signature');
   return time;
 }
 
-/** The specification's signed message: a header, the time, and the whole text of the checkpoint. */
+/** The signed message of the specification: a header, the time, and the whole text of the checkpoint. */
 function cosignedBytes(text: string, time: number): Uint8Array {
   return utf8Bytes(`cosignature/v1\ntime ${String(time)}\n${text}`);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
-import { pae, sealEnvelope, verifyEnvelope, verifyEnvelopeAside } from './dsse.ts';
+import { pae, sealEnvelope, verifyEnvelope, verifyEnvelopeOnThread } from './dsse.ts';
 import { parseSigner, parseVerifier } from './keys.ts';
 import { RFC8032_PEM, reasonOf } from './vectors.contract.ts';
 
@@ -26,7 +26,7 @@ describe('pae', () => {
 });
 
 describe('an envelope', () => {
-  it('gives back exactly the bytes that were sealed', () => {
+  it('returns exactly the sealed bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(verifyEnvelope(JSON.parse(JSON.stringify(sealEnvelope(TYPE, bytes, signer))), known, TYPE)).toEqual(
@@ -66,11 +66,11 @@ describe('an envelope', () => {
     ['no object at all', 'envelope', 'malformed_envelope'],
   ])('with %s is refused', async (_, envelope, reason) => {
     expect(reasonOf(() => verifyEnvelope(envelope, known, TYPE))).toBe(reason);
-    await expect(verifyEnvelopeAside(envelope, known, TYPE)).rejects.toMatchObject({ reason });
+    await expect(verifyEnvelopeOnThread(envelope, known, TYPE)).rejects.toMatchObject({ reason });
   });
 
-  it('verifies beside the event loop as it does on it', async () => {
-    expect(await verifyEnvelopeAside(sealed, known, TYPE)).toEqual(new Uint8Array(payload));
+  it('verifies on another thread as it does on the event loop', async () => {
+    expect(await verifyEnvelopeOnThread(sealed, known, TYPE)).toEqual(new Uint8Array(payload));
   });
 
   it("by another key under the known key's name is refused", () => {
@@ -86,7 +86,7 @@ describe('an envelope', () => {
     expect(reasonOf(() => verifyEnvelope({ ...permit, payloadType: TYPE }, known, TYPE))).toBe('bad_signature');
   });
 
-  it('of any shape is answered with a SignatureError', () => {
+  it('of any shape results in a SignatureError', () => {
     const part = fc.oneof(fc.jsonValue(), fc.constantFrom(TYPE, sealed.payload, sealed.signatures, signature));
     const envelope = fc.oneof(
       part,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DSSE v1 (https://github.com/secure-systems-lab/dsse): signs a payload together with its type. INVARIANT (type bound):
-// what was signed as a permit can't be read as a record. INVARIANT (one signature): Writ's envelopes carry exactly one,
-// so no part of one goes unchecked.
+// an envelope signed as a permit can't be read as a record. INVARIANT (one signature): Writ's envelopes have exactly
+// one, so every part of one is verified.
 import { concatBytes, utf8Bytes } from '@writ/digest';
 import { decodeBase64, encodeBase64 } from './base64/base64.ts';
 import type { Signer, Verifier } from './keys.ts';
@@ -15,20 +15,20 @@ export interface Envelope {
   signatures: { keyid: string; sig: string }[];
 }
 
-/** The bytes that are signed: DSSE's pre-authentication encoding. */
+/** The signed bytes: DSSE's pre-authentication encoding. */
 export function pae(payloadType: string, payload: Uint8Array): Uint8Array {
   const head = utf8Bytes(`DSSEv1 ${String(utf8Bytes(payloadType).length)} ${payloadType} ${String(payload.length)} `);
   return concatBytes([head, payload]);
 }
 
-/** Signs a payload. The payload's bytes are carried as they are; nobody serialises them again. */
+/** Signs a payload. The payload's bytes are kept unchanged and never serialised again. */
 export function sealEnvelope(payloadType: string, payloadBytes: Uint8Array, signer: Signer): Envelope {
   const sig = encodeBase64(signer.sign(pae(payloadType, payloadBytes)));
   return { payloadType, payload: encodeBase64(payloadBytes), signatures: [{ keyid: signer.keyid, sig }] };
 }
 
 /**
- * Reads an envelope of exactly these members, and exactly one signature.
+ * Parses an envelope with exactly these members, and exactly one signature.
  *
  * @throws SignatureError `malformed_envelope`
  */
@@ -48,8 +48,7 @@ export function parseEnvelope(value: unknown): Envelope {
 }
 
 /**
- * Verifies an attacker-controlled envelope and returns the payload that was signed. Read the payload from what this
- * returns and from nowhere else.
+ * Verifies an attacker-controlled envelope and returns the signed payload. Callers MUST use only this payload.
  *
  * @throws SignatureError `malformed_envelope`, `wrong_payload_type`, `unknown_key` or `bad_signature`
  */
@@ -63,18 +62,18 @@ export function verifyEnvelope(
   return payload;
 }
 
-/** `verifyEnvelope` with the signature verified beside the event loop. Rejects as that throws. */
-export async function verifyEnvelopeAside(
+/** `verifyEnvelope` with the signature verified on another thread. Rejects as that throws. */
+export async function verifyEnvelopeOnThread(
   envelope: unknown,
   verifiersByKeyid: ReadonlyMap<string, Verifier>,
   expectedPayloadType: string,
 ): Promise<Uint8Array> {
   const { payload, signed, signature, verifier } = openEnvelope(envelope, verifiersByKeyid, expectedPayloadType);
-  await verifier.verifyAside(signed, signature);
+  await verifier.verifyOnThread(signed, signature);
   return payload;
 }
 
-/** An envelope read and not yet verified: nothing in it may be believed. */
+/** A parsed envelope that is not verified: nothing in it is trusted. */
 interface Unverified {
   readonly payload: Uint8Array;
   /** the bytes that the signature must be over */
@@ -101,7 +100,7 @@ function openEnvelope(
   return { payload, signed: pae(payloadType, payload), signature: decodeBase64(sig, 'malformed_envelope'), verifier };
 }
 
-/** The members of an object that has exactly these. */
+/** The members of an object with exactly these keys. */
 function membersOf<K extends string>(value: unknown, keys: readonly K[]): Record<K, unknown> {
   const isExact =
     typeof value === 'object' &&

@@ -7,7 +7,7 @@ export { formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
 export type { Checkpoint } from './checkpoint.ts';
 export { cosign, formatCosignerKey, parseCosignerKey, verifyCosignatures } from './cosignature.ts';
 export type { Cosignature } from './cosignature.ts';
-export { pae, parseEnvelope, sealEnvelope, verifyEnvelope, verifyEnvelopeAside } from './dsse.ts';
+export { pae, parseEnvelope, sealEnvelope, verifyEnvelope, verifyEnvelopeOnThread } from './dsse.ts';
 export type { Envelope } from './dsse.ts';
 export { keyidOf, parseSigner, parseVerifier } from './keys.ts';
 export type { PublicJwk, Signer, Verifier } from './keys.ts';

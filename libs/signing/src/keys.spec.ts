@@ -20,7 +20,7 @@ describe('a signer', () => {
     );
   });
 
-  it('knows its public half', () => {
+  it('has its public half', () => {
     expect(signer.publicJwk).toEqual(RFC8037_JWK);
     expect(signer.keyid).toBe(keyidOf(RFC8037_JWK));
     expect(publicJwkOf(signer.publicKey)).toEqual(RFC8037_JWK);
@@ -43,7 +43,7 @@ describe('a verifier', () => {
   const signer = parseSigner(RFC8032_PEM);
   const verifier = parseVerifier({ ...RFC8037_JWK, kid: 'any', use: 'sig' });
 
-  it('takes what its signer signed and nothing else', () => {
+  it('accepts what its signer signed and nothing else', () => {
     const signature = signer.sign(bytes('one'));
     expect(verifier.keyid).toBe(signer.keyid);
     verifier.verify(bytes('one'), signature);
@@ -98,7 +98,7 @@ describe('a verifier', () => {
     expect(reasonOf(() => parseVerifier(jwk))).toBe('malformed_key');
   });
 
-  it('is refused from a JWK with its private half: a secret stands where it is published', () => {
+  it('is refused from a JWK with its private half, which must not be published', () => {
     expect(reasonOf(() => parseVerifier({ ...RFC8037_JWK, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' }))).toBe(
       'malformed_key',
     );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ed25519 keys (RFC 8032), parsed once: parsing costs as much as signing. A key is named by its RFC 7638 thumbprint
-// everywhere but in notes, which have C2SP's own names.
+// Ed25519 keys (RFC 8032), parsed once: parsing costs as much as signing. A key's id is its RFC 7638 thumbprint, except
+// in notes, which have C2SP's own ids.
 import { platform } from '#ed25519';
 import { canonicalBytes, sha256 } from '@writ/digest';
 import { decodeBase64Url, encodeBase64Url } from './base64/base64.ts';
@@ -11,10 +11,7 @@ import { SignatureError } from './signature-error.ts';
 /** Length of an Ed25519 public key, in bytes. */
 export const PUBLIC_KEY_BYTES = 32;
 
-/**
- * The public half of a key as RFC 8037 §2 writes it. Other members (`kid`, `use`, `alg`) may stand beside these and
- * mean nothing here.
- */
+/** The public half of a key in the form of RFC 8037 §2. Other members (`kid`, `use`, `alg`) are ignored. */
 export interface PublicJwk {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
@@ -35,12 +32,12 @@ export interface Verifier {
   readonly keyid: string;
   /** Returns if this key signed exactly these bytes, else throws SignatureError `bad_signature`. */
   verify(bytes: Uint8Array, signature: Uint8Array): void;
-  /** The same, computed beside the event loop, on another thread: for who verifies many. Rejects as `verify` throws. */
-  verifyAside(bytes: Uint8Array, signature: Uint8Array): Promise<void>;
+  /** The same, computed on another thread: for programs that verify many. Rejects as `verify` throws. */
+  verifyOnThread(bytes: Uint8Array, signature: Uint8Array): Promise<void>;
 }
 
 /**
- * Reads a private key from PKCS #8 PEM.
+ * Parses a private key from PKCS #8 PEM.
  *
  * @throws SignatureError `malformed_key`
  */
@@ -51,11 +48,11 @@ export function parseSigner(pkcs8Pem: string): Signer {
 }
 
 /**
- * Reads a public key from a JWK.
+ * Parses a public key from a JWK.
  *
- * @throws SignatureError `malformed_key`, also for one that carries the private half, which must not be where public
- * keys are read, and for one of small order, under which a signature holds for many messages, or one written beyond p,
- * which is another name for a key.
+ * @throws SignatureError `malformed_key`, also for a JWK with the private half, which must not be published. It also
+ * refuses a key of small order, under which a signature is valid for many messages, and one encoded beyond p, which is
+ * a second encoding of a key.
  */
 export function parseVerifier(jwk: unknown): Verifier {
   const { publicJwk, publicKey } = parsePublicJwk(jwk);
@@ -65,17 +62,17 @@ export function parseVerifier(jwk: unknown): Verifier {
     verify: (bytes, signature) => {
       if (!key.verify(bytes, signature)) throw new SignatureError('bad_signature');
     },
-    verifyAside: async (bytes, signature) => {
-      if (!(await key.verifyAside(bytes, signature))) throw new SignatureError('bad_signature');
+    verifyOnThread: async (bytes, signature) => {
+      if (!(await key.verifyOnThread(bytes, signature))) throw new SignatureError('bad_signature');
     },
   };
 }
 
 /**
- * The key's name: its JWK thumbprint (RFC 7638 §3, RFC 8037 §2), base64url of SHA-256 over the three required members.
+ * The key's id: its JWK thumbprint (RFC 7638 §3, RFC 8037 §2), base64url of SHA-256 over the three required members.
  */
 export function keyidOf({ kty, crv, x }: PublicJwk): string {
-  // RFC 7638 asks for the members in lexical order without white space: what RFC 8785 gives.
+  // RFC 7638 requires the members in lexical order without white space, as RFC 8785 writes them.
   return encodeBase64Url(sha256(canonicalBytes({ crv, kty, x })));
 }
 

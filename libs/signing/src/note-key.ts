@@ -6,16 +6,16 @@ import type { Verifier } from './keys.ts';
 import { SignatureError } from './signature-error.ts';
 
 /**
- * C2SP's signature types that Writ makes or takes: plain Ed25519 over the text, and Ed25519 cosignatures with a time
+ * C2SP's signature types that Writ makes or accepts: plain Ed25519 over the text, and Ed25519 cosignatures with a time
  * (https://c2sp.org/tlog-cosignature).
  */
 export const SIGNATURE_TYPE = { ed25519: 0x01, cosignature: 0x04 } as const;
 export type SignatureType = (typeof SIGNATURE_TYPE)[keyof typeof SIGNATURE_TYPE];
 
-/** Bytes of the key hash that stand in front of a signature. It tells keys apart; it doesn't authenticate them. */
+/** Bytes of the key hash before a signature. It distinguishes keys; it doesn't authenticate them. */
 export const KEY_HASH_BYTES = 4;
 
-/** A key that may sign notes, known by name and key hash together. */
+/** A key that may sign notes, identified by name and key hash together. */
 export interface NoteKey {
   readonly name: string;
   /** 8 lower-case hexadecimal digits. */
@@ -25,8 +25,8 @@ export interface NoteKey {
 
 /** Answers whether the text can be a key's name: not empty, no Unicode space, no control character, no plus. */
 export function isNoteKeyName(name: string): boolean {
-  // \s lacks NEL (U+0085), which \p{Cc} has; in return it has U+FEFF, which Unicode no longer counts as a space:
-  // refused all the same.
+  // \s lacks NEL (U+0085), which \p{Cc} has; it has U+FEFF, which Unicode no longer counts as a space and which is
+  // refused too.
   return name.isWellFormed() && /^[^\s\p{Cc}+]+$/u.test(name);
 }
 
@@ -40,9 +40,9 @@ export function noteKeyHash(
 }
 
 /**
- * A verifier key as it is published: `<name>+<hash>+<base64(type ‖ public key)>`.
+ * The published form of a verifier key: `<name>+<hash>+<base64(type ‖ public key)>`.
  *
- * @throws SignatureError `malformed_key` for a name or key that can't be one.
+ * @throws SignatureError `malformed_key` for an invalid name or key.
  */
 export function formatNoteKey(
   name: string,
@@ -55,7 +55,7 @@ export function formatNoteKey(
 }
 
 /**
- * Reads a published verifier key.
+ * Parses a published verifier key.
  *
  * @throws SignatureError `malformed_key`, also for a hash that isn't the key's and for keys of another type.
  */
@@ -63,12 +63,12 @@ export function parseNoteKey(text: string, type: SignatureType = SIGNATURE_TYPE.
   const [name, keyHash, encoded] = partsOf(text);
   const bytes = decodeBase64(encoded, 'malformed_key');
   const publicKey = bytes.subarray(1);
-  // Formatting again compares name, hash, type and spelling in one go.
+  // Formatting it again compares name, hash, type and spelling at once.
   if (formatNoteKey(name, publicKey, type) !== text) throw new SignatureError('malformed_key');
   return { name, keyHash, verifier: parseVerifier(publicJwkOf(publicKey)) };
 }
 
-/** Cut at the first two pluses: base64 may have more of them. */
+/** Split at the first two pluses: base64 may contain more of them. */
 function partsOf(text: string): [name: string, keyHash: string, encoded: string] {
   const first = text.indexOf('+');
   const second = text.indexOf('+', first + 1);

@@ -22,7 +22,7 @@ const signer = parseSigner(PETER_PEM);
 const reasonOfNote = (note: string, keys = [peter]) => reasonOf(() => verifyNote(note, keys));
 
 describe('a note key', () => {
-  it('is read and written as Go does', () => {
+  it('is parsed and formatted as Go does', () => {
     expect(peter).toMatchObject({ name: 'PeterNeumann', keyHash: 'c74f20a3' });
     expect(formatNoteKey('PeterNeumann', signer.publicKey)).toBe(PETER);
   });
@@ -61,7 +61,7 @@ describe('signNote', () => {
     expect(reasonOf(() => signNote(TEXT, { name: 'bad name', signer }))).toBe('malformed_key');
   });
 
-  it('is read back whatever the text, blank lines and look-alike signatures included', () => {
+  it('is parsed again for any text, blank lines and look-alike signatures included', () => {
     const line = fc.oneof(
       fc.constantFrom('', '— PeterNeumann AAAA', '—'),
       fc.string({ unit: 'grapheme', maxLength: 10 }).filter((s) => !/[\0-\x1f]/.test(s)),
@@ -80,7 +80,7 @@ describe('signNote', () => {
 });
 
 describe('verifyNote', () => {
-  it('takes the published notes', () => {
+  it('accepts the published notes', () => {
     expect(verifyNote(`${TEXT}\n${PETER_LINE}${ENOCH_LINE}`, [peter, enoch])).toEqual({
       text: TEXT,
       signedBy: [peter, enoch],
@@ -113,7 +113,7 @@ describe('verifyNote', () => {
     expect(reasonOfNote(`${TEXT}\n${PETER_LINE}`, [enoch, peter, enoch])).toBe('none');
   });
 
-  it('takes a hundred signatures and not one more', () => {
+  it('accepts a hundred signatures and not one more', () => {
     expect(reasonOfNote(`${TEXT}\n${ENOCH_LINE.repeat(99)}${PETER_LINE}`)).toBe('none');
     expect(reasonOfNote(`${TEXT}\n${PETER_LINE.repeat(101)}`)).toBe('malformed_note');
   });
@@ -139,7 +139,7 @@ describe('verifyNote', () => {
     expect(reasonOfNote(note)).toBe('malformed_note');
   });
 
-  it('answers any text with a note or a SignatureError', () => {
+  it('returns a note or throws a SignatureError for any text', () => {
     const piece = fc.oneof(
       fc.constantFrom(TEXT, '\n', '\n\n', PETER_LINE, ENOCH_LINE, '— ', ' ', 'x08go'),
       fc.string({ unit: 'binary', maxLength: 5 }),

@@ -8,9 +8,7 @@ import { KEY_HASH_BYTES, isNoteKeyName, noteKeyHash } from './note-key.ts';
 import type { NoteKey } from './note-key.ts';
 import { SignatureError } from './signature-error.ts';
 
-/**
- * The specification asks for at least 16; Go's reader stops at 100 too. Bounds what a hostile note can make us verify.
- */
+/** The specification requires at least 16; Go's reader stops at 100 too. It bounds the work on a hostile note. */
 const SIGNATURES_MAX = 100;
 /** Em dash and space. */
 const SIGNATURE_START = '— ';
@@ -40,7 +38,7 @@ export function signNote(text: string, { name, signer }: NoteSigner): string {
 }
 
 /**
- * Verifies an attacker-controlled note. Signatures by unknown keys are ignored, as the specification demands; one by a
+ * Verifies an attacker-controlled note. Signatures by unknown keys are ignored, as the specification requires; one by a
  * known key that doesn't verify refuses the whole note.
  *
  * @throws SignatureError `malformed_note`, `ambiguous_key`, `bad_signature` or `unknown_key`
@@ -74,16 +72,16 @@ function isNoteCharacters(text: string): boolean {
   return text.isWellFormed() && !/[\0-\x09\x0b-\x1f]/.test(text);
 }
 
-/** A line of a note as it stands there: nobody verified it. */
+/** A signature line of a note, not verified. */
 export interface NoteSignature {
   readonly name: string;
   readonly keyHash: string;
   readonly signature: Uint8Array;
 }
 
-/** Takes a note apart. @throws SignatureError `malformed_note` */
+/** Splits a note into text and signatures. @throws SignatureError `malformed_note` */
 export function parseNote(note: string): { text: string; signatures: NoteSignature[] } {
-  // The last blank line: the text may have blank lines of its own.
+  // The last blank line: the text may contain blank lines.
   const split = note.lastIndexOf('\n\n');
   const lines = note.slice(split + 2).split('\n');
   if (

@@ -13,7 +13,7 @@ export type SignatureReason =
   | 'unknown_key'
   | 'bad_signature';
 
-const SAYS: Readonly<Record<SignatureReason, string>> = {
+const MESSAGES: Readonly<Record<SignatureReason, string>> = {
   malformed_base64: 'text is not canonical base64',
   malformed_key: 'key is not a well-formed Ed25519 key',
   malformed_envelope: 'envelope is not a DSSE envelope with one signature',
@@ -26,15 +26,12 @@ const SAYS: Readonly<Record<SignatureReason, string>> = {
   bad_signature: 'signature by a known key does not verify',
 };
 
-/**
- * What the parsers and verifiers of this library throw, and nothing else, whatever they are given. Carries no key
- * material.
- */
+/** The only error that the parsers and verifiers of this library throw, for any input. Contains no key material. */
 export class SignatureError extends Error {
   readonly reason: SignatureReason;
 
   constructor(reason: SignatureReason, options?: ErrorOptions) {
-    super(SAYS[reason], options);
+    super(MESSAGES[reason], options);
     this.name = 'SignatureError';
     this.reason = reason;
   }

@@ -4,7 +4,7 @@
 import { SignatureError } from './signature-error.ts';
 
 /**
- * The key of RFC 8032 §7.1 test 1, whose JWK and thumbprint RFC 8037 appendix A gives: PKCS #8 around the published
+ * The key of RFC 8032 §7.1 test 1, whose JWK and thumbprint are in RFC 8037 appendix A: PKCS #8 around the published
  * seed.
  */
 export const RFC8032_PEM = pemOf('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60');
@@ -21,7 +21,7 @@ export const PETER_LINE =
 export const ENOCH_LINE =
   '— EnochRoot rwz+eBzmZa0SO3NbfRGzPCpDckykFXSdeX+MNtCOXm2/5n2tiOHp+vAF1aGrQ5ovTG01oOTGwnWLox33WWd1RvMc+QQ=\n';
 
-/** A checkpoint of Go's checksum database and the key that Go ships for it. */
+/** A checkpoint of Go's checksum database and the key for it in Go. */
 export const SUMDB = 'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8';
 export const SUMDB_NOTE =
   'go.sum database tree\n31700353\nqINS1GRFhWHwdkUeqLEoP4yEMkTBBzxBkGwGQlVlVcs=\n\n' +
@@ -33,7 +33,7 @@ function pemOf(seedHex: string): string {
   return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`;
 }
 
-/** The reason of the SignatureError that this throws; `none` if it throws nothing; anything else is thrown on. */
+/** The reason of the SignatureError that `run` throws; `none` if it throws nothing. Other errors are rethrown. */
 export function reasonOf(run: () => unknown): string {
   try {
     run();

@@ -24,7 +24,7 @@ function capture(): {
   };
 }
 
-test('a line says when, how bad, who and what', () => {
+test('a line has time, level, service and message', () => {
   const { logger, lines } = capture();
   logger.info({ operation_id: 'op_1', attempt: 2 }, 'dispatched');
   expect(lines()[0]).toEqual({
@@ -68,7 +68,7 @@ test.each([
   expect(text()).toContain(REDACTED);
 });
 
-test('an error shows kind, code, message and cause, and nothing that a library hung on it', () => {
+test('an error shows kind, code, message and cause, and no other property that a library added', () => {
   const { logger, lines, text } = capture();
   const cause = Object.assign(new Error('duplicate key'), {
     code: '23505',
@@ -88,7 +88,7 @@ test('an error shows kind, code, message and cause, and nothing that a library h
   expect(text()).not.toContain(swordfish);
 });
 
-test('no line has a character that a terminal obeys or hides, and each says what was said', () => {
+test('no line has a character that a terminal interprets or hides, and each line keeps its text', () => {
   const { logger, lines, text } = capture();
   const said = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code))
     .filter((each) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(each))
@@ -98,14 +98,14 @@ test('no line has a character that a terminal obeys or hides, and each says what
   expect(lines()[0]).toMatchObject({ tool_id: said, name: said, msg: said });
 });
 
-test('an error given alone is treated alike', () => {
+test('an error given alone is redacted alike', () => {
   const { logger, text } = capture();
   logger.error(Object.assign(new Error('failed'), { parameters: [swordfish] }));
   expect(text()).toContain('"message":"failed"');
   expect(text()).not.toContain(swordfish);
 });
 
-test('a line stays a line: cycles, depth, bytes and long lists are cut', () => {
+test('an entry stays one line: cycles, depth, bytes and long lists are cut', () => {
   const { logger, lines } = capture();
   const loop: Record<string, unknown> = {};
   loop['self'] = loop;

@@ -5,7 +5,7 @@ import { redact } from './redact.ts';
 
 export type { Logger } from 'pino';
 
-/** Levels that `WRIT_LOG_LEVEL` takes. */
+/** Values that `WRIT_LOG_LEVEL` accepts. */
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -17,9 +17,7 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/**
- * Makes a logger whose lines carry the ids of the span they were written in and never the values that `redact` hides.
- */
+/** Creates a logger. Its lines carry the ids of the current span, and never the values that `redact` hides. */
 export function makeLogger({ service, version, level, destination }: LoggerOptions): Logger {
   const logger = pino(
     {
@@ -27,7 +25,7 @@ export function makeLogger({ service, version, level, destination }: LoggerOptio
       base: { service, version },
       timestamp: pino.stdTimeFunctions.isoTime,
       mixin: traceIds,
-      // What `redact` has made of an error goes out as it is.
+      // Errors are logged as `redact` returned them.
       serializers: { err: (value: unknown) => value },
       formatters: { level: (label) => ({ level: label }), log: redact },
       hooks: { streamWrite: escapeHidden },
@@ -38,19 +36,19 @@ export function makeLogger({ service, version, level, destination }: LoggerOptio
 }
 
 /**
- * What a terminal obeys or doesn't show, and JSON leaves as it is: C1 controls, marks of direction, line separators and
- * characters without width. A caller chooses names that are logged.
+ * Characters that a terminal interprets or doesn't show, and that JSON leaves unescaped: C1 controls, direction marks,
+ * line separators and zero-width characters. Callers choose some of the names that are logged.
  */
 const HIDDEN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** A line of JSON whose hidden characters are escaped: they stand in strings alone, so it means the same. */
+/** A line of JSON whose hidden characters are escaped. They occur only in strings, so the line means the same. */
 const escapeHidden = (line: string): string =>
   line.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** A child's fields pass no formatter of its parent's, so they are cleaned before it is made. */
+/** The parent's formatter does not see a child's fields, so they are redacted before the child is created. */
 function redactChildren(logger: Logger): Logger {
   const { child } = logger;
-  // Children inherit from the logger they are made of, so theirs are cleaned too.
+  // Children inherit from their logger, so the fields of their own children are redacted too.
   return Object.defineProperty(logger, 'child', {
     value: function (this: Logger, fields: Bindings, options?: ChildLoggerOptions): unknown {
       return Reflect.apply(child, this, [redact(fields), options]);

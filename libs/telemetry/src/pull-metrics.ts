@@ -4,19 +4,19 @@ import { DataPointType, MetricReader, type MetricData, type ResourceMetrics } fr
 import { familyOf } from './instruments/index.ts';
 
 /**
- * What a collection may take, in milliseconds: an instrument that reads a database that is away must not hold up the
+ * Time limit of a collection, in milliseconds. An instrument that reads an unreachable database must not delay the
  * others until Prometheus gives up (10 s).
  */
 const COLLECT_MS = 5_000;
 
-/** Collects only when asked: Prometheus pulls. */
+/** Collects only on request: Prometheus pulls. */
 export class PullReader extends MetricReader {
   // No timestamps: Prometheus sets its own. No scope labels: there is one scope.
   readonly #serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
 
   /**
-   * The state of all instruments in Prometheus' text format 0.0.4, by the names that its conventions and
-   * OpenTelemetry's collector give them.
+   * The state of all instruments in Prometheus' text format 0.0.4, under the names of its conventions and of
+   * OpenTelemetry's collector.
    */
   async text(): Promise<string> {
     const { resourceMetrics } = await this.collect({ timeoutMillis: COLLECT_MS });

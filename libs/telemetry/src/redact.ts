@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Names under which a log line never shows its value, at any depth: arguments, contents and outputs of calls (they are
- * hashes in logs and receipts alike), and everything secret. Compared without case, `_` and `-`.
+ * Names whose values a log line never shows, at any depth: arguments, contents and outputs of calls (logs and receipts
+ * hold only their hashes), and all secrets. Compared without case, `_` and `-`.
  */
 const HIDDEN = new Set([
   'args',
@@ -40,18 +40,18 @@ const HIDDEN = new Set([
   'envelope',
   'sig',
   'signatures',
-  // what database errors carry along
+  // properties of database errors
   'query',
   'parameters',
   'where',
   'internalquery',
 ]);
 
-/** What stands in the place of a hidden value. */
+/** Replaces a hidden value. */
 export const REDACTED = '[redacted]';
-/** Deeper than any line of ours; what lies below isn't shown. */
+/** Deeper than any of our lines; anything below isn't shown. */
 const depthMax = 6;
-/** A log line is no place for a list longer than this. */
+/** Longer lists are cut. */
 const itemsMax = 50;
 /** Longest text of one field; a stack trace fits. */
 const textMax = 8_192;
@@ -85,14 +85,14 @@ function clean(value: unknown, depth: number): unknown {
   );
 }
 
-/** Of an error only what our own code put there: other libraries hang queries and requests on theirs. */
+/** Of an error, only the properties that our own code sets: other libraries attach queries and requests to theirs. */
 function cleanError(error: Error, depth: number): Record<string, unknown> {
   const { code, detail } = error as { code?: unknown; detail?: unknown };
   return {
     type: error.name,
     message: clean(error.message, depth),
     ...(typeof code === 'string' ? { code } : {}),
-    // A Fault's detail is made to be shown; a database error's holds the row.
+    // A Fault's detail is safe to show; a database error's detail holds the row.
     ...(error.name === 'Fault' && typeof detail === 'string' ? { detail: clean(detail, depth) } : {}),
     stack: clean(error.stack, depth),
     ...(error.cause === undefined || depth >= depthMax ? {} : { cause: clean(error.cause, depth + 1) }),

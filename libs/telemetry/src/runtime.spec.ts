@@ -16,13 +16,13 @@ const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-it('metrics say how long the event loop was held up since they were last asked for', async () => {
+it('metrics report how long the event loop was blocked since they were last collected', async () => {
   await pause(30);
   await longest();
   await pause(30);
   const until = performance.now() + 300;
   while (performance.now() < until) {
-    /* holds it up */
+    /* blocks the event loop */
   }
   await pause(30);
   expect(await longest()).toBeGreaterThan(0.25);
@@ -30,10 +30,10 @@ it('metrics say how long the event loop was held up since they were last asked f
   expect(await longest()).toBeLessThan(0.25);
 });
 
-describe('the work of the event loop', () => {
+describe("the metric of the event loop's work", () => {
   const WORK = 'writ_event_loop_work_max_seconds';
 
-  it('is what one turn computes', async () => {
+  it('is the processor time of one turn', async () => {
     await longest(WORK);
     const until = process.threadCpuUsage().user + 200_000;
     while (process.threadCpuUsage().user < until) {
@@ -45,9 +45,9 @@ describe('the work of the event loop', () => {
     expect(await longest(WORK)).toBeLessThan(0.19);
   });
 
-  it('is not what it waits for while other programs have the processor', async () => {
+  it('excludes the time in which other programs have the processor', async () => {
     await longest(WORK);
-    // The thread sleeps, as one does that is given no processor.
+    // The thread sleeps, like one that gets no processor.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     await pause(30);
     expect(await longest(WORK)).toBeLessThan(0.1);

@@ -10,13 +10,13 @@ import {
 import { getHeapSpaceStatistics } from 'node:v8';
 import type { Meter } from './instruments/index.ts';
 
-/** Milliseconds between two looks. What is measured is how much later than that one came. */
+/** Milliseconds between two looks. The measured delay is how much later than that a look came. */
 const LOOK_MS = 10;
 const NS = 1e9;
 const US = 1e6;
 const MS = 1e3;
 
-/** Watches Node.js and this process. Answers what ends the watching. */
+/** Observes Node.js and this process. Returns a function that stops it. */
 export function watchRuntime(meter: Meter): () => void {
   const ends = [watchDelay(meter), watchWork(meter), watchGarbage(meter)];
   watchUse(meter);
@@ -26,7 +26,7 @@ export function watchRuntime(meter: Meter): () => void {
   };
 }
 
-/** What holds up the event loop: its own work, and the machine's other programs. */
+/** Delays of the event loop, caused by its own work or by other programs on the machine. */
 function watchDelay(meter: Meter): () => void {
   const delay = monitorEventLoopDelay({ resolution: LOOK_MS });
   const beyond = (ns: number): number => (delay.count === 0 ? 0 : Math.max(0, ns - LOOK_MS * 1e6) / NS);
@@ -46,8 +46,8 @@ function watchDelay(meter: Meter): () => void {
 }
 
 /**
- * The processor time that the loop's thread used between two looks, at most: of the loop alone. Work that is cut into
- * turns adds up to one look's time at most, so what is longer is longer than a turn may be.
+ * Measures the most processor time that the event loop's thread used between two looks. Work that is split into turns
+ * adds at most one interval, so a longer value means a turn that was too long.
  */
 function watchWork(meter: Meter): () => void {
   let longest = 0;
@@ -57,7 +57,7 @@ function watchWork(meter: Meter): () => void {
     longest = Math.max(longest, now - last);
     last = now;
   }, LOOK_MS);
-  // Nothing stays alive for being looked at.
+  // The timer must not keep the process alive.
   look.unref();
   meter.observe(['writ.event_loop.work.max'], (observe) => {
     observe('writ.event_loop.work.max', longest);
@@ -68,7 +68,7 @@ function watchWork(meter: Meter): () => void {
   };
 }
 
-/** Processor time of this thread: others of the process, as those of the worker pool, aren't part of it. */
+/** Processor time of this thread, without other threads of the process such as the worker pool. */
 function usedSeconds(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / US;
@@ -96,7 +96,7 @@ function watchGarbage(meter: Meter): () => void {
   };
 }
 
-/** How busy the event loop is, and how long it was. */
+/** How busy the event loop is, and for how long. */
 function watchUse(meter: Meter): void {
   let last = performance.eventLoopUtilization();
   meter.observe(['nodejs.eventloop.utilization', 'nodejs.eventloop.time'], (observe) => {

@@ -9,15 +9,15 @@ import {
   type Span,
 } from '@opentelemetry/api';
 
-/** The name under which spans are made; which process made them stands in the resource. */
+/** The instrumentation scope of all spans; the resource names the process. */
 const scope = 'writ';
 
-/** Headers as a message carries them. */
+/** Headers of a message. */
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Runs `fn` in a span of its own. What it throws is noted by its code and kind, never by its message, and thrown on.
- * Attributes and names come from closed sets: no paths, arguments or texts of users.
+ * Runs `fn` in a new span. The span records an error of `fn` by its code and kind, never by its message, and the error
+ * is thrown on. Attributes and names come from closed sets: no paths, arguments or texts of users.
  */
 export async function withSpan<T>(name: string, attributes: Attributes, fn: (span: Span) => Promise<T>): Promise<T> {
   return trace.getTracer(scope).startActiveSpan(name, { attributes }, async (span) => {
@@ -43,15 +43,15 @@ export function extractTrace<T>(headers: Headers, fn: () => T): T {
   return context.with(extracted, fn);
 }
 
-/** The hooks that a bus takes. */
+/** The trace hooks for a bus. */
 export const traceHooks = { inject: injectTrace, extract: extractTrace };
 
-/** Answers whether the current span is kept: where it isn't, nobody will see another one beside it. */
+/** Answers whether the current span is recorded: where it isn't, further spans beside it are of no use. */
 export function isTraced(): boolean {
   return trace.getActiveSpan()?.isRecording() === true;
 }
 
-/** Ids of the current span, for a record: null outside of one. */
+/** Ids of the current span, for a record; null outside of one. */
 export function currentTrace(): { readonly trace_id: string; readonly span_id: string } | null {
   const current = trace.getActiveSpan()?.spanContext();
   return current === undefined ? null : { trace_id: current.traceId, span_id: current.spanId };

@@ -11,9 +11,9 @@ const service = { service: 'kernel', version: '0.1.0' };
 let telemetry: Telemetry | undefined;
 afterEach(() => telemetry?.shutdown());
 
-/** Starts with spans kept in memory; `ended` hands them over. */
+/** Starts telemetry with spans kept in memory; `ended` returns them. */
 function started(): { ended(): Promise<ReturnType<InMemorySpanExporter['getFinishedSpans']>> } {
-  // Shutting down empties the exporter, so what was exported is copied on the way.
+  // Shutdown empties the exporter, so exported spans are copied on the way.
   const exporter = new InMemorySpanExporter();
   const spans: ReturnType<InMemorySpanExporter['getFinishedSpans']> = [];
   const exported = exporter.export.bind(exporter);
@@ -56,7 +56,7 @@ test('the context survives awaits, and calls at the same time keep theirs apart'
   expect(currentTrace()).toBeNull();
 });
 
-test('a span that fails says by which code, and not with which words', async () => {
+test('a span that fails records the code, and not the message', async () => {
   const { ended } = started();
   await withSpan('redeem', {}, async () => {
     throw new Fault('permit.spent', 'detail that is not for spans');
@@ -111,7 +111,7 @@ test('metrics are Prometheus text, with the names of its conventions', async () 
   expect(text).toContain('target_info{service_name="kernel"');
 });
 
-test('what OpenTelemetry would read from the environment changes nothing, and is there afterwards', async () => {
+test('variables that OpenTelemetry would read have no effect, and are restored afterwards', async () => {
   const told = {
     OTEL_SDK_DISABLED: 'true',
     OTEL_METRICS_EXPORTER: 'console',
@@ -152,7 +152,7 @@ test('spans reach a collector at the endpoint, and the end of the process does n
   collector.close();
 });
 
-test('metrics reach a collector only where that is asked for', async () => {
+test('metrics reach a collector only where that is enabled', async () => {
   const asked: string[] = [];
   const collector = createServer((request, response) => {
     asked.push(request.url ?? '');
@@ -170,7 +170,7 @@ test('metrics reach a collector only where that is asked for', async () => {
   collector.close();
 });
 
-test('a collector that is not there holds nothing up', async () => {
+test('a missing collector delays nothing', async () => {
   telemetry = startTelemetry({ ...service, endpoint: 'http://127.0.0.1:1' });
   await withSpan('admitted', {}, async () => {});
   await expect(telemetry.shutdown()).resolves.toBeUndefined();

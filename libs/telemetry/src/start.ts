@@ -20,16 +20,13 @@ export interface TelemetryOptions {
   readonly version: string;
   /** Base URL of an OTLP/HTTP collector. Absent: nothing is exported. */
   readonly endpoint?: string | undefined;
-  /**
-   * Sends metrics to the collector too, every so many milliseconds. Absent: Prometheus pulls them, and nothing else
-   * gets them.
-   */
+  /** Also sends metrics to the collector, at this interval. Absent: only Prometheus gets them, by pulling. */
   readonly pushMetricsMs?: number | undefined;
-  /** How many tenants metrics tell apart; 50 unless said. */
+  /** How many tenants metrics distinguish; 50 by default. */
   readonly tenantsMax?: number | undefined;
-  /** In the place of the collector: for tests. */
+  /** Replaces the collector, for tests. */
   readonly exporter?: SpanExporter;
-  /** In the place of standard output: for tests. */
+  /** Replaces standard output, for tests. */
   readonly destination?: DestinationStream;
 }
 
@@ -38,16 +35,18 @@ export interface Telemetry {
   readonly meter: Meter;
   /** Makes a logger. */
   logger(level?: LogLevel): Logger;
-  /** The text that `/metrics` answers. */
+  /** The response body of `/metrics`. */
   metricsText(): Promise<string>;
-  /** Sends what is still to be exported, and stops. Never rejects: a collector that is gone is no reason to fail. */
+  /** Exports what is pending, and stops. Never rejects: a collector that is gone is no reason to fail. */
   shutdown(): Promise<void>;
 }
 
 /**
- * Starts traces, metrics and logs of a process, by OpenTelemetry's SDK for Node.js. Once per process: it sets the
- * global tracer, meter and context. Without a collector spans are made and not recorded: trace ids run through
- * messages, logs and records all the same, at the cost of drawing them.
+ * Starts traces, metrics and logs of a process, with OpenTelemetry's SDK for Node.js. Once per process: it sets the
+ * global tracer, meter and context.
+ *
+ * Without a collector, spans are created and not recorded. Messages, logs and records carry trace ids all the same, at
+ * the cost of generating them.
  */
 export function startTelemetry(options: TelemetryOptions): Telemetry {
   const { service, version, endpoint, pushMetricsMs, tenantsMax, destination } = options;
@@ -70,7 +69,7 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   };
 }
 
-/** Starts the SDK with all that it would else take from the environment, or guess. */
+/** Starts the SDK with explicit settings for everything that it would otherwise read from the environment or detect. */
 function startSdk({
   service,
   version,
@@ -82,7 +81,7 @@ function startSdk({
   readonly exporter: SpanExporter | undefined;
   readonly readers: IMetricReader[];
 }): NodeSDK {
-  // Replaces what an earlier start in the same process has left: tests start several.
+  // Removes the state of an earlier start in the same process: tests start several times.
   for (const api of [context, propagation, trace, metrics]) api.disable();
   return withoutOtelVariables(() => {
     const sdk = new NodeSDK({
@@ -94,11 +93,11 @@ function startSdk({
       autoDetectResources: false,
       contextManager: new AsyncLocalStorageContextManager(),
       textMapPropagator: new W3CTraceContextPropagator(),
-      // Whether the caller sampled doesn't matter: every call of ours is worth a trace where traces are kept at all.
+      // The caller's sampling decision is ignored: where traces are kept at all, every call gets one.
       sampler: exporter === undefined ? new AlwaysOffSampler() : new AlwaysOnSampler(),
       spanProcessors: [exporter === undefined ? NO_SPANS : inBatches(exporter)],
       metricReaders: readers,
-      // Logs are lines on standard output.
+      // Logs go to standard output.
       logRecordProcessors: [],
     });
     sdk.start();

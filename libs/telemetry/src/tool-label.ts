@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
 
-/** The tool of a call, as its operation has it. */
+/** The tool of a call, as in its operation. */
 export interface LabelledTool {
   readonly tool_id: string;
   /** null where no tool of that name was defined when the call was proposed */
@@ -10,8 +10,10 @@ export interface LabelledTool {
 
 /**
  * The value of a metric's label `tool`: the id of one of Writ's own tools, `tenant` for a tool that a tenant defined,
- * `unknown` for a name without a tool. INVARIANT (bounded): every value is a time series of its own, so no name that a
- * caller or a tenant chooses becomes one; and a call has the same value from its decision to its end.
+ * `unknown` for a name without a tool.
+ *
+ * INVARIANT (bounded): every value is a separate time series, so no name that a caller or a tenant chooses becomes one.
+ * A call has the same value from its decision to its end.
  */
 export function toolLabel({ tool_id, tool_definition_digest }: LabelledTool): string {
   if (TOOLS.has(tool_id)) return tool_id;

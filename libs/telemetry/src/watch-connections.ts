@@ -9,10 +9,10 @@ export interface CountedPool {
   readonly options: { readonly max?: number | undefined };
 }
 
-/** Told how long a wait for a connection took, in milliseconds. */
+/** Receives the duration of a wait for a connection, in milliseconds. */
 type OnWait = (ms: number) => void;
 
-/** Shows the connection pools of a process. */
+/** Reports metrics of the connection pools of a process. */
 export class ConnectionWatch {
   readonly #pools = new Map<string, CountedPool>();
   readonly #waits: Histogram<'db.client.connection.wait_time'>;
@@ -36,7 +36,7 @@ export class ConnectionWatch {
     );
   }
 
-  /** Makes a pool that is shown by that name; `onWait` goes into its options. */
+  /** Creates a pool that is reported under that name; `make` passes `onWait` on to the pool's options. */
   pool<P extends CountedPool>(name: string, make: (onWait: OnWait) => P): P {
     const pool = make((ms) => {
       this.#waits.record(ms / 1_000, { 'db.client.connection.pool.name': name });

@@ -3,9 +3,9 @@
 const PREFIX = 'OTEL_';
 
 /**
- * Runs something that reads `OTEL_*` variables by itself, without them. OpenTelemetry's SDK would take endpoints,
- * samplers, limits, log exporters and its own switch-off from the environment, beside what `config.env.ts` has read,
- * checked and documented. It MUST be synchronous: the variables are back when this returns.
+ * Runs code that reads `OTEL_*` variables, with these variables removed. OpenTelemetry's SDK would take endpoints,
+ * samplers, limits, log exporters and its own off switch from the environment, beside the settings that `config.env.ts`
+ * reads, checks and documents. `run` MUST be synchronous: the variables are restored when this returns.
  */
 export function withoutOtelVariables<T>(run: () => T): T {
   // eslint-disable-next-line no-restricted-properties -- hidden from a library that reads it; nothing is read from it here

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The repository that this file is in: the first folder upwards with an nx.json. */
+/** The root of the repository that contains this file: the first folder upwards with an nx.json. */
 export function repositoryRoot(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'nx.json'))) {
@@ -13,8 +13,8 @@ export function repositoryRoot(): string {
 }
 
 /**
- * Where a part that tests need is: from the environment, else from `.writ/test/env.json`, an object of environment
- * variables that `npm run parts` writes when it starts the parts. Throws where neither says.
+ * The address of a dependency of the tests. It comes from the environment, else from `.writ/test/env.json`, an object
+ * of environment variables that `npm run parts` writes when it starts the dependencies. Throws where neither has it.
  */
 export function testAddress(variable: string): string {
   const given = process.env[variable];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Accounts that don't agree with the operations below their token: none, at any moment. Reserved is what calls that
- * have not ended hold, used is what the ended ones settled, and both together never exceed the bound; of `llm_tokens`
- * it is what runs hold and settled, and what was used may pass the bound. To be run as the database's owner; one
- * statement sees one moment.
+ * Selects budget accounts that contradict the operations of their token or of its children; there must be none at any
+ * moment. `reserved` is the sum for calls that have not ended, `used` the sum for those that have. Both together never
+ * exceed the bound. For `llm_tokens`, runs reserve and settle, and `used` may exceed the bound.
+ *
+ * Run it as the database's owner. One statement sees one snapshot.
  */
 export const UNBALANCED_BUDGETS = `
   SELECT b.capability_token_id, b.dimension, b.bound::int8, b.reserved::int8, b.used::int8, said.held, said.spent

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect, type SchemaName } from '@writ/database';
 
-/** What says what was applied: it is in no file of a schema. */
+/** Tables that record what was applied, which are in no file of a schema. */
 const OF_FILES = `c.relname NOT IN ('_prisma_migrations', 'applied_migration', 'applied_function')`;
 const OF_CLASS = `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1 AND ${OF_FILES}`;
 
 /**
- * What there is in a schema, a question for each kind of thing. All but the order of columns, on which no statement
- * depends, and comments, which stand in the files.
+ * Queries for the content of a schema, one for each kind of object. They ignore the order of columns, on which no
+ * statement depends, and comments, which are in the files.
  */
 const FACTS: Readonly<Record<string, string>> = {
   schema: `SELECT n.nspowner::regrole, n.nspacl::text FROM pg_namespace n WHERE n.nspname = $1`,
@@ -35,7 +35,7 @@ const FACTS: Readonly<Record<string, string>> = {
   statistics: `SELECT pg_get_statisticsobjdef(s.oid), s.stxowner::regrole FROM pg_statistic_ext s JOIN pg_namespace n ON n.oid = s.stxnamespace AND n.nspname = $1`,
 };
 
-/** What there is in a schema, a line each, sorted: two databases are alike where the lines are. */
+/** The content of a schema, as sorted lines. Two databases are alike where their lines are equal. */
 export async function catalogOf(url: string, schema: SchemaName): Promise<string[]> {
   const client = await connect(url, 'writ-test');
   try {

@@ -24,15 +24,15 @@ export interface CertificateOptions {
   readonly notAfter?: Date;
 }
 
-/** An authority that only this run knows. */
+/** An authority that exists only in this run. */
 export interface CertificateAuthority {
-  /** its own certificate, in PEM: who trusts that trusts what it issues */
+  /** its own certificate, in PEM: who trusts it trusts all certificates that it issues */
   readonly cert: string;
-  /** For names as X.509 has them, valid from yesterday until tomorrow unless said. */
+  /** Issues a certificate for names in X.509's form, valid from yesterday until tomorrow by default. */
   readonly issue: (names: JsonGeneralNames, options?: CertificateOptions) => Promise<ServerCertificate>;
 }
 
-/** Makes an authority for the certificates of a test's servers. */
+/** Creates an authority for the certificates of a test's servers. */
 export async function newCertificateAuthority(): Promise<CertificateAuthority> {
   const keys = await newKeys();
   const own = await X509CertificateGenerator.createSelfSigned(

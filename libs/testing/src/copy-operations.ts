@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Runs a statement and gives its rows. */
+/** Runs a statement and returns its rows. */
 type Rows = (text: string, values?: unknown[]) => Promise<readonly unknown[]>;
 
 /**
- * Puts copies of calls into `kernel.operation` as they stand, without the way there: what is generated of a row the
- * database works out anew.
- * @param change SQL of a jsonb with the columns that a copy has otherwise: `jsonb_build_object('operation_id', 'op_' ||
- * n, …)`
- * @param from SQL of what is copied, as `o`: `kernel.operation o, generate_series(1, 10) n WHERE o.operation_id = $1`
+ * Inserts copies of calls into `kernel.operation` directly, without running them. The database recomputes generated
+ * columns.
+ * @param change SQL of a jsonb with the columns that differ in a copy: `jsonb_build_object('operation_id', 'op_' || n,
+ * …)`
+ * @param from SQL of the rows to copy, as `o`: `kernel.operation o, generate_series(1, 10) n WHERE o.operation_id = $1`
  */
 export async function copyOperations(rows: Rows, change: string, from: string, values: unknown[] = []): Promise<void> {
   const columns = (await rows(

@@ -4,16 +4,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below what systems take for the near end of connections (Linux: 32768 and up, IANA: 49152), so that nobody is given
- * the port while nobody listens on it.
+ * Below the range of ephemeral ports (Linux: from 32768, IANA: from 49152), so no connection gets the port while nobody
+ * listens on it.
  */
 const [LOWEST, HIGHEST] = [15_000, 32_000];
 const TRIES = 100;
 
 /**
- * A port of the loopback interface that nobody listens on. Drawn, so that two who ask at once are hardly given the
- * same.
- * @throws Error where a hundred are taken
+ * A port of the loopback interface that is free. It is random, so two concurrent callers rarely get the same one.
+ * @throws Error where a hundred ports are in use
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** By the path of their file: those that were looked at, by this process. */
+/** Paths of service files that this process has already checked. */
 const fresh = new Set<string>();
 
 /**
- * The file that a service starts from, which `npm run build` joins from the service's modules. Throws where one of
- * these has changed since, by content: a test would pass or fail for what isn't there any more. Looks once.
+ * The file that a service starts from, which `npm run build` bundles from the service's modules. Throws where the
+ * content of one of these has changed since: a test would pass or fail for code that isn't there any more. Checks once.
  */
 export function freshService(checkout: string, service: string): string {
   const name = `dist/services/${service}/main.js`;

@@ -4,13 +4,13 @@ import { connect, type SchemaName, type SqlReturns } from '@writ/database';
 /** A function of a schema, as the database has it. */
 export interface CatalogFunction {
   readonly name: string;
-  /** What a caller hands over, in order: the name without the prefix `p_`, and the type. */
+  /** The caller's parameters, in order: the name without the prefix `p_`, and the type. */
   readonly parameters: readonly (readonly [name: string, type: string])[];
   readonly hasDefaults: boolean;
   readonly returns: SqlReturns | 'trigger';
   /** Login roles that may call it. */
   readonly roles: readonly string[];
-  /** SQLSTATEs and names of conditions that it and what it calls raise. */
+  /** SQLSTATEs and names of conditions that it and the functions that it calls raise. */
   readonly errors: readonly string[];
   /** Whether another function, a trigger, an index, a default or a policy calls it. */
   readonly isUsed: boolean;
@@ -27,11 +27,17 @@ interface FunctionRow {
   readonly roles: readonly string[];
 }
 
+interface ElsewhereRow {
+  readonly schema: string;
+  readonly name: string;
+  readonly body: string;
+}
+
 interface TriggerRow {
   readonly table: string;
   readonly calls: string;
   readonly definition: string;
-  /** Of an UPDATE of these columns alone; empty for one of any. */
+  /** The columns of an UPDATE trigger; empty for a trigger on all columns. */
   readonly columns: readonly string[];
 }
 
@@ -44,22 +50,29 @@ const FUNCTIONS = `SELECT p.proname AS name, p.pronargdefaults AS defaults, p.pr
   FROM pg_proc p JOIN pg_type t ON t.oid = p.prorettype
   WHERE p.pronamespace = $1::regnamespace AND p.prokind = 'f' ORDER BY p.proname`;
 
+/** The functions of other schemas, which a function can call by their full names. */
+const ELSEWHERE = `SELECT n.nspname AS schema, p.proname AS name, p.prosrc AS body
+  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
+  WHERE n.nspname <> $1 AND n.nspname !~ '^(pg_|information_schema$)' AND p.prokind = 'f' AND l.lanname IN ('sql', 'plpgsql')`;
+
 const TRIGGERS = `SELECT c.relname AS "table", p.proname AS calls, pg_get_triggerdef(t.oid) AS definition,
     coalesce((SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr)), '[]') AS columns
   FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
   WHERE c.relnamespace = $1::regnamespace AND NOT t.tgisinternal`;
 
-/** What else of a schema may call a function: defaults, policies, checks and indexes. */
+/** Other parts of a schema that may call a function: defaults, policies, checks and indexes. */
 const EXPRESSIONS = `SELECT pg_get_expr(d.adbin, d.adrelid) AS text FROM pg_attrdef d JOIN pg_class c ON c.oid = d.adrelid AND c.relnamespace = $1::regnamespace
   UNION ALL SELECT concat(pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid AND c.relnamespace = $1::regnamespace
   UNION ALL SELECT pg_get_constraintdef(k.oid) FROM pg_constraint k WHERE k.connamespace = $1::regnamespace
   UNION ALL SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid AND c.relnamespace = $1::regnamespace`;
 
 /**
- * The functions of a schema, by their names. What they call and raise is read from their texts: a name of the schema
- * followed by a parenthesis, triggers on the columns that they write, `RAISE EXCEPTION`, `INTO STRICT`.
- * Not seen: what the WHEN of a trigger rules out, an update on a conflict, and what PostgreSQL raises by itself, such
- * as a broken constraint.
+ * The functions of a schema, by their names. The functions and errors that each one uses are read from its text: a name
+ * of the schema followed by a parenthesis, a full name of another schema, triggers on the columns that it writes,
+ * `RAISE EXCEPTION`, `INTO STRICT`.
+ *
+ * Not covered: a trigger's WHEN, an update on a conflict, and errors that PostgreSQL raises itself, such as a violated
+ * constraint.
  */
 export async function functionCatalog(url: string, schema: SchemaName): Promise<ReadonlyMap<string, CatalogFunction>> {
   const client = await connect(url, 'writ-test');
@@ -67,20 +80,27 @@ export async function functionCatalog(url: string, schema: SchemaName): Promise<
     const { rows } = await client.query<FunctionRow>(FUNCTIONS, [schema]);
     const triggers = (await client.query<TriggerRow>(TRIGGERS, [schema])).rows;
     const expressions = (await client.query<{ text: string }>(EXPRESSIONS, [schema])).rows.map(({ text }) => text);
-    return catalogFrom(schema, rows, triggers, expressions);
+    const elsewhere = (await client.query<ElsewhereRow>(ELSEWHERE, [schema])).rows;
+    return catalogFrom(schema, rows, { triggers, expressions, elsewhere });
   } finally {
     await client.end();
   }
 }
 
+interface CatalogParts {
+  readonly triggers: readonly TriggerRow[];
+  readonly expressions: readonly string[];
+  readonly elsewhere: readonly ElsewhereRow[];
+}
+
 function catalogFrom(
   schema: string,
   rows: readonly FunctionRow[],
-  triggers: readonly TriggerRow[],
-  expressions: readonly string[],
+  { triggers, expressions, elsewhere }: CatalogParts,
 ): ReadonlyMap<string, CatalogFunction> {
   const bodies = new Map(rows.map(({ name, body }) => [name, withoutComments(body)]));
   const calls = new Map([...bodies].map(([name, body]) => [name, calledIn(schema, body, bodies, triggers)]));
+  const reach = withElsewhere(bodies, calls, elsewhere);
   const outside = [...expressions, ...triggers.map(({ definition }) => definition)].join('\n');
   return new Map(
     rows.map((row) => [
@@ -93,7 +113,7 @@ function catalogFrom(
         hasDefaults: row.defaults > 0,
         returns: returnsOf(row),
         roles: row.roles,
-        errors: errorsOf(row.name, bodies, calls),
+        errors: errorsOf(row.name, reach.bodies, reach.calls),
         isUsed:
           namesIn(outside).has(row.name) ||
           [...calls].some(([caller, called]) => caller !== row.name && called.has(row.name)),
@@ -101,6 +121,38 @@ function catalogFrom(
     ]),
   );
 }
+
+/** The same bodies and calls with the functions of other schemas, under their full names. */
+function withElsewhere(
+  bodies: ReadonlyMap<string, string>,
+  calls: ReadonlyMap<string, ReadonlySet<string>>,
+  elsewhere: readonly ElsewhereRow[],
+): { readonly bodies: ReadonlyMap<string, string>; readonly calls: ReadonlyMap<string, ReadonlySet<string>> } {
+  const others = elsewhere.map(({ schema, name, body }) => ({
+    schema,
+    fullName: `${schema}.${name}`,
+    body: withoutComments(body),
+  }));
+  const known = new Set(others.map(({ fullName }) => fullName));
+  const full = (names: Iterable<string>): string[] => [...names].filter((name) => known.has(name));
+  return {
+    bodies: new Map([...bodies, ...others.map(({ fullName, body }) => [fullName, body] as const)]),
+    calls: new Map([
+      ...[...calls].map(([name, called]) => {
+        const fullNames = full(fullNamesIn(bodies.get(name) ?? ''));
+        return [name, new Set([...called, ...fullNames])] as const;
+      }),
+      ...others.map(({ schema, fullName, body }) => {
+        const own = [...namesIn(body)].map((name) => `${schema}.${name}`);
+        return [fullName, new Set(full([...own, ...fullNamesIn(body)]))] as const;
+      }),
+    ]),
+  };
+}
+
+/** The full names that a body calls. */
+const fullNamesIn = (text: string): Set<string> =>
+  new Set([...text.matchAll(/\b([a-z_0-9]+\.[a-z_0-9]+)\(/g)].map(([, name = '']) => name));
 
 function returnsOf({ set, composite, type }: FunctionRow): CatalogFunction['returns'] {
   if (type === 'trigger') return 'trigger';
@@ -110,11 +162,11 @@ function returnsOf({ set, composite, type }: FunctionRow): CatalogFunction['retu
 
 const withoutComments = (body: string): string => body.replace(/--[^\n]*/g, '').replace(/\/\*[^]*?\*\//g, '');
 
-/** What is followed by a parenthesis, with no blank between: so our files write calls, and nothing else. */
+/** Names followed by a parenthesis without a space: our files write calls, and nothing else, in this way. */
 const namesIn = (text: string): Set<string> =>
   new Set([...text.matchAll(/\b([a-z_0-9]+)\(/g)].map(([, name = '']) => name));
 
-/** The functions that a body calls by itself, or by triggers of tables that it writes. */
+/** The functions that a body calls, directly or by triggers of tables that it writes. */
 function calledIn(
   schema: string,
   body: string,
@@ -126,7 +178,7 @@ function calledIn(
   return called;
 }
 
-/** Answers whether the body writes the table in a way that the trigger is for. Its WHEN isn't looked at. */
+/** Answers whether the body writes the table in a way that fires the trigger. Its WHEN isn't checked. */
 function fires(schema: string, body: string, { table, definition, columns }: TriggerRow): boolean {
   const [, events = ''] = /^CREATE TRIGGER \S+ (?:BEFORE|AFTER) (.*?) ON /.exec(definition) ?? [];
   const of = `(?:${schema}\\.)?${table}\\b`;
@@ -141,7 +193,7 @@ function fires(schema: string, body: string, { table, definition, columns }: Tri
     : updates.some((set) => columns.some((column) => new RegExp(`\\b${column}\\b\\s*=`).test(set)));
 }
 
-/** What stands after SET without what is in parentheses, up to the next clause. */
+/** The text after SET up to the next clause, without anything in parentheses. */
 function assignments(rest: string): string {
   let flat = rest;
   for (let before = ''; before !== flat;) {
@@ -151,7 +203,7 @@ function assignments(rest: string): string {
   return flat.replace(/\b(?:FROM|WHERE|RETURNING)\b[^]*/, '');
 }
 
-/** A body that catches everything is taken to let nothing of what it calls reach its caller. */
+/** A body that catches every error is assumed to pass none of its callees' errors on. */
 function errorsOf(
   name: string,
   bodies: ReadonlyMap<string, string>,

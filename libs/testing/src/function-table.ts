@@ -4,16 +4,16 @@ import type { CatalogFunction } from './function-catalog.ts';
 
 type Catalog = ReadonlyMap<string, CatalogFunction>;
 
-/** Where a table of SQL functions says something else than the database; empty where the two agree. */
+/** The differences between a table of SQL functions and the database; empty where the two agree. */
 export function wrongRows(table: readonly SqlFunctionRow[], catalog: Catalog): string[] {
   return table.flatMap((row) => {
     const found = catalog.get(row.function.slice(row.function.indexOf('.') + 1));
     if (found === undefined) return [`${row.function} is not there`];
-    const said = Object.entries(row.parameters).map(([name, { pg }]) => `${name} ${pg}`);
+    const expected = Object.entries(row.parameters).map(([name, { pg }]) => `${name} ${pg}`);
     return [
       differs(
         'takes',
-        said,
+        expected,
         found.parameters.map(([name, type]) => `${name} ${type}`),
       ),
       differs('raises', row.errors.map(stateOf).sort(), found.errors.map(stateOf).sort()),
@@ -23,8 +23,8 @@ export function wrongRows(table: readonly SqlFunctionRow[], catalog: Catalog): s
 }
 
 /**
- * Functions that one of the roles may call, and that neither the table nor the schema itself calls: they are dead, or
- * called by a statement that is no plain call.
+ * Functions that one of the roles may call, and that neither the table nor the schema itself calls. They are dead, or
+ * another form of statement calls them.
  */
 export function uncalledFunctions(
   table: readonly SqlFunctionRow[],
@@ -38,15 +38,17 @@ export function uncalledFunctions(
     .map(({ name }) => name);
 }
 
-/** One row may be all that a function which returns a set ever has. */
+/** A function that returns a set may always return a single row. */
 const fits = ({ returns }: SqlFunctionRow, found: CatalogFunction): boolean =>
   returns === found.returns || (returns === 'row' && found.returns === 'rows');
 
-function differs(verb: string, said: readonly string[], found: readonly string[]): string | null {
-  return said.join() === found.join() ? null : `${verb} (${found.join(', ')}), and the table says (${said.join(', ')})`;
+function differs(verb: string, expected: readonly string[], found: readonly string[]): string | null {
+  return expected.join() === found.join()
+    ? null
+    : `${verb} (${found.join(', ')}), and the table says (${expected.join(', ')})`;
 }
 
-/** By its name in the table or in PostgreSQL, else the SQLSTATE itself. */
+/** The name of an error in the table or in PostgreSQL, else the SQLSTATE itself. */
 function stateOf(error: string): string {
   return error in SQL_ERRORS ? SQL_ERRORS[error as SqlErrorName].state : error;
 }

@@ -8,32 +8,32 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from './free-port.ts';
 
-/** Debian puts it where root's PATH looks and nobody else's does. */
+/** Debian installs it in a directory that is only on root's PATH. */
 const extraDirectories = ['/usr/sbin', '/usr/local/sbin'];
 
-/** What a configuration text is made of: where to listen and where to store. */
-export interface NatsServerPlace {
+/** The parameters of a configuration text: where to listen and where to store. */
+export interface NatsServerSettings {
   readonly host: string;
   readonly port: number;
   readonly storeDir: string;
 }
 
-/** A nats-server of a test's own, on loopback and a port of its own. */
-export interface TestNatsServer extends NatsServerPlace {
+/** A nats-server of one test, on loopback and on its own port. */
+export interface TestNatsServer extends NatsServerSettings {
   readonly url: string;
   /** Starts it again on the same port and store after `kill`. */
   start(): Promise<void>;
   /** Ends it with SIGKILL. */
   kill(): Promise<void>;
-  /** Deletes all that JetStream stored, whether the server runs or not. */
+  /** Deletes everything that JetStream stored, whether the server runs or not. */
   deleteStore(): Promise<void>;
-  /** Ends it and deletes what it stored. */
+  /** Ends it and deletes its store. */
   stop(): Promise<void>;
 }
 
 /**
  * Finds the server's binary: WRIT_TEST_NATS_SERVER, else on PATH.
- * @throws Error that says what to install: a test that needs a server fails loudly rather than being skipped.
+ * @throws Error that names the package to install: a test that needs a server fails loudly rather than being skipped
  */
 export function findNatsServer(env: NodeJS.ProcessEnv = process.env): string {
   const named = env['WRIT_TEST_NATS_SERVER'];
@@ -53,16 +53,20 @@ export function findNatsServer(env: NodeJS.ProcessEnv = process.env): string {
 
 /**
  * Starts a server.
- * @param configText Makes the text of its configuration file; without it: JetStream on, no users.
+ * @param configText makes the text of its configuration file; without it: JetStream on, no users
  */
 export async function startNatsServer(
-  configText: (place: NatsServerPlace) => string = openConfig,
+  configText: (settings: NatsServerSettings) => string = openConfig,
 ): Promise<TestNatsServer> {
   const binary = findNatsServer();
   const directory = await mkdtemp(join(tmpdir(), 'writ-nats-'));
-  const place: NatsServerPlace = { host: '127.0.0.1', port: await freePort(), storeDir: join(directory, 'store') };
+  const settings: NatsServerSettings = {
+    host: '127.0.0.1',
+    port: await freePort(),
+    storeDir: join(directory, 'store'),
+  };
   const configFile = join(directory, 'nats.conf');
-  await writeFile(configFile, configText(place), { mode: 0o600 });
+  await writeFile(configFile, configText(settings), { mode: 0o600 });
   let child = await run(binary, configFile);
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -71,13 +75,13 @@ export async function startNatsServer(
     await exited;
   };
   return {
-    ...place,
-    url: `nats://${place.host}:${place.port}`,
+    ...settings,
+    url: `nats://${settings.host}:${settings.port}`,
     kill,
     start: async () => {
       child = await run(binary, configFile);
     },
-    deleteStore: () => rm(place.storeDir, { recursive: true, force: true }),
+    deleteStore: () => rm(settings.storeDir, { recursive: true, force: true }),
     stop: async () => {
       await kill();
       await rm(directory, { recursive: true, force: true });
@@ -92,15 +96,15 @@ async function run(binary: string, configFile: string): Promise<ChildProcess> {
   for await (const line of lines) {
     seen.push(line);
     if (!line.includes('Server is ready')) continue;
-    // What follows isn't read, and a full pipe would stop the server.
+    // Further output isn't parsed, but a full pipe would stop the server.
     child.stderr.resume();
     return child;
   }
   throw new Error(`nats-server ended before it was ready:\n${seen.join('\n')}`);
 }
 
-function openConfig(place: NatsServerPlace): string {
-  return `host: "${place.host}"\nport: ${place.port}\njetstream { store_dir: "${place.storeDir}" }\n`;
+function openConfig(settings: NatsServerSettings): string {
+  return `host: "${settings.host}"\nport: ${settings.port}\njetstream { store_dir: "${settings.storeDir}" }\n`;
 }
 
 function isExecutable(path: string): boolean {

@@ -3,7 +3,7 @@ import { connect, LOGIN_ROLES } from '@writ/database';
 import { testDatabase } from './postgres.ts';
 
 describe('a test database', () => {
-  it('is fresh for each caller, has every role logged in, and goes when dropped', async () => {
+  it('is fresh for each caller, lets every role log in, and no longer exists when dropped', async () => {
     const [one, other] = await Promise.all([testDatabase(), testDatabase()]);
     expect(one.ownerUrl).not.toBe(other.ownerUrl);
     for (const role of LOGIN_ROLES) {

@@ -17,27 +17,27 @@ import {
 import { repositoryRoot, testAddress } from './addresses.ts';
 
 export interface TestDatabase {
-  /** of the server's administrator on the database: sees every row; for laying out, tampering and looking */
+  /** of the server's administrator on the database: sees every row; to set up, tamper with and inspect data */
   readonly ownerUrl: string;
-  /** of a process' own role, as it logs in */
+  /** of a process' own login role */
   readonly urlFor: (role: LoginRole) => string;
-  /** ends what is connected and removes the database */
+  /** ends all connections and removes the database */
   readonly drop: () => Promise<void>;
 }
 
-/** Any number, the same in every test process: one of them makes the template, the others wait. */
+/** An arbitrary number, the same in every test process: one of them makes the template, the others wait. */
 const TEMPLATE_LOCK = 727_073_692;
 
-/** What tests apply is of no release. */
+/** Tests apply the schemas for no release. */
 const RELEASE = '0.0.0';
 
 /** Roles belong to the whole server, so their passwords are the same for all tests that share it. */
 const PASSWORDS = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
 
 /**
- * A fresh database with roles and schemas, on the server of WRIT_TEST_DATABASE_URL. It is a copy of a template that is
- * made once per state of the schemas' files. The server MUST be one for tests: the passwords of Writ's roles are set on
- * it.
+ * Creates a database with roles and schemas, on the server of WRIT_TEST_DATABASE_URL. It is a copy of a template, which
+ * is made once for each state of the schemas' files. The server MUST be one for tests: this sets the passwords of
+ * Writ's roles on it.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = addressOf(testAddress('WRIT_TEST_DATABASE_URL'), MAINTENANCE_DATABASE);
@@ -45,7 +45,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   const template = `writ_template_${(await hashOf(sources)).slice(0, 16)}`;
   const database = `writ_test_${randomUUID().replaceAll('-', '')}`;
   await withAdmin(server, async (admin) => {
-    // Held over the copy as well: Postgres copies no database that somebody is connected to.
+    // Held during the copy as well: Postgres can't copy a database that has connections.
     await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
     const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate', [
       template,
@@ -81,7 +81,7 @@ async function makeTemplate(
   template: string,
   sources: readonly SchemaSource[],
 ): Promise<void> {
-  // Of earlier states of the files, and what a test process left half-made when it was killed.
+  // Templates of earlier states of the files, and unfinished ones of a test process that was killed.
   const { rows } = await admin.query<{ datname: string }>(
     `SELECT datname FROM pg_database WHERE datname LIKE 'writ\\_template\\_%'`,
   );
@@ -95,7 +95,7 @@ async function makeTemplate(
   await admin.query(`ALTER DATABASE ${template} IS_TEMPLATE true`);
 }
 
-/** Over the paths and texts of all files, of what provisioning grants, and of how files are applied. */
+/** A hash over the paths and texts of all files, the grants of provisioning, and the code that applies files. */
 async function hashOf(sources: readonly SchemaSource[]): Promise<string> {
   const hash = createHash('sha256');
   const provisioning = join(repositoryRoot(), 'libs', 'database', 'src');

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What is needed of a pool of connections. */
+/** The part of a pool of connections that is used here. */
 interface Connections {
   readonly options: { readonly max: number };
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** Long enough for each of the statements to have a connection of its own. */
+/** Long enough that each of the statements runs on its own connection. */
 const HELD_SECONDS = 0.05;
 
 /**
- * Rows of a table that statements have fetched so far, by scan or by index, in the whole database: what their plans
- * cost, whatever the machine does beside. Every connection of the pool is made to tell what it counted, which it would
- * otherwise do some seconds later; others must have been quiet for as long.
+ * Rows of a table that statements have fetched so far, by scan or by index, in the whole database. This measures the
+ * cost of plans independently of the machine's load.
+ *
+ * Every connection of the pool is made to flush its counters, which it would otherwise do some seconds later. Other
+ * connections must have been idle for that long.
  * @param table with its schema: `kernel.operation`
  */
 export async function rowsRead(pool: Connections, table: string): Promise<number> {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 
 const [MODULE, TOOL] = ['/usr/lib/softhsm/libsofthsm2.so', '/usr/bin/pkcs11-tool'];
 
-/** What a test that needs a token is named beside where there is none. */
+/** The title, or its suffix, of suites that need a token, also where they are skipped. */
 export const SOFT_TOKEN = 'under a real token (SoftHSM and OpenSC, where they are installed)';
 
-/** A token as `WRIT_KEY_WRAP_FILE` names one. */
+/** A token as `WRIT_KEY_WRAP_FILE` configures one. */
 export interface SoftToken {
   readonly device: Readonly<Record<'module' | 'token' | 'key_id' | 'pin_file' | 'oaep_hash', string>> & {
     readonly environment: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface SoftToken {
 /** Whether this machine has SoftHSM's PKCS #11 module and OpenSC's tool. */
 export const hasSoftToken = (): boolean => existsSync(MODULE) && existsSync(TOOL);
 
-/** Makes a token of its own in a folder, with a PIN and an RSA key that unwraps and doesn't leave it. */
+/** Creates a token in a folder, with a PIN and an RSA key that unwraps and that can't be extracted. */
 export function softToken(within: string): SoftToken {
   const [folder, pin] = [join(within, 'tokens'), '424242'];
   const environment = { SOFTHSM2_CONF: join(within, 'softhsm2.conf') };

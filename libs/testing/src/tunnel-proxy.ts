@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** An HTTP proxy of a test's own, on loopback, that lets tunnels out and nothing else. */
+/** An HTTP proxy of one test, on loopback, that supports tunnels only. */
 export interface TunnelProxy {
   readonly url: URL;
-  /** `host:port` of each tunnel that was asked for, in order, refused ones included */
-  readonly asked: string[];
+  /** `host:port` of each requested tunnel, in order, refused ones included */
+  readonly requested: string[];
   stop(): Promise<void>;
 }
 
 export interface TunnelProxyOptions {
-  /** where a tunnel to `host:port` leads: a port of loopback; null: it is refused with 403 */
+  /** the loopback port that a tunnel to `host:port` leads to; null: it is refused with 403 */
   readonly leadsTo: (authority: string) => number | null;
-  /** `user:password`, which each request must bring; absent: nobody is asked for any */
+  /** `user:password`, which each request must bring; absent: none is needed */
   readonly credentials?: string;
 }
 
-/** Starts one. It resolves no name and reaches loopback alone, whatever it is asked for. */
+/** Starts one. It resolves no name and connects to loopback only, whatever the request names. */
 export async function startTunnelProxy({ leadsTo, credentials }: TunnelProxyOptions): Promise<TunnelProxy> {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const open = new Set<Socket>();
   const server = createServer((_request, response) => response.writeHead(405).end());
   server.on('connection', (socket: Socket) => {
@@ -28,7 +28,7 @@ export async function startTunnelProxy({ leadsTo, credentials }: TunnelProxyOpti
     socket.on('error', () => undefined).once('close', () => open.delete(socket));
   });
   server.on('connect', ({ url = '', headers }, client: Socket) => {
-    asked.push(url);
+    requested.push(url);
     const expected = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
     if (headers['proxy-authorization'] !== expected)
       return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
@@ -46,7 +46,7 @@ export async function startTunnelProxy({ leadsTo, credentials }: TunnelProxyOpti
   const login = credentials === undefined ? '' : `${credentials}@`;
   return {
     url: new URL(`http://${login}127.0.0.1:${String((server.address() as AddressInfo).port)}`),
-    asked,
+    requested,
     stop: async () => {
       for (const socket of open) socket.destroy();
       server.close();

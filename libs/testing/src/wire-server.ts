@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /**
- * What the server does with the next request. `cut`: the connection breaks after the chunks. `silent`: nothing more
- * comes, and it stays open.
+ * What the server does with the next request. `cut`: the connection breaks after the chunks. `silent`: nothing follows,
+ * and the connection stays open.
  */
 export interface WireScript {
   readonly status?: number;
@@ -15,13 +15,13 @@ export interface WireScript {
   readonly end: 'whole' | 'cut' | 'silent';
 }
 
-export interface WireAsked {
+export interface WireRequest {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;
 }
 
-/** An event of a stream (WHATWG HTML, "Server-sent events"): what isn't text is JSON. */
+/** An event of a stream (WHATWG HTML, "Server-sent events"); data other than text is sent as JSON. */
 export const sse = (data: object | string, event?: string): string =>
   `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 
@@ -35,13 +35,13 @@ export const chatChunk = (delta: object, finish_reason: string | null = null): s
     choices: [{ index: 0, delta, finish_reason }],
   });
 
-/** A provider on loopback: it streams what a test says, chunk by chunk, as the provider's own server would. */
+/** A provider on loopback. It streams the chunks of a test as the provider's own server would. */
 export class WireServer {
-  readonly asked: WireAsked[] = [];
-  /** connections whose client went away before the answer was whole */
+  readonly requests: WireRequest[] = [];
+  /** connections whose client disconnected before the answer was complete */
   abandoned = 0;
-  /** what comes next, or how to tell from the request */
-  script: WireScript | ((asked: WireAsked) => WireScript | Promise<WireScript>) = { chunks: [], end: 'whole' };
+  /** the next script, or a function of the request */
+  script: WireScript | ((request: WireRequest) => WireScript | Promise<WireScript>) = { chunks: [], end: 'whole' };
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   get url(): string {
@@ -64,12 +64,12 @@ export class WireServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
-    const asked = {
+    const received = {
       url: request.url ?? '',
       headers: request.headers,
       body: JSON.parse(body) as Record<string, unknown>,
     };
-    this.asked.push(asked);
+    this.requests.push(received);
     response.on('close', () => {
       if (!response.writableEnded) this.abandoned++;
     });
@@ -78,14 +78,14 @@ export class WireServer {
       headers = {},
       chunks,
       end,
-    } = typeof this.script === 'function' ? await this.script(asked) : this.script;
+    } = typeof this.script === 'function' ? await this.script(received) : this.script;
     response.writeHead(status, {
       'content-type': status === 200 ? 'text/event-stream' : 'application/json',
       ...headers,
     });
     for (const chunk of chunks) {
       if (!response.write(chunk)) await once(response, 'drain');
-      // Each chunk is a packet of its own: a client sees pieces, not the whole.
+      // Each chunk is a separate packet, so that a client reads pieces.
       await new Promise(setImmediate);
     }
     if (end === 'whole') response.end();

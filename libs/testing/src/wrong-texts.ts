@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Variables for which every text is right: secrets that another program judges, and names. */
+/** Variables that accept every text: secrets that another program checks, and names. */
 const ANY_TEXT: ReadonlySet<string> = new Set([
   'WRIT_NATS_USER',
   'WRIT_SANDBOX_RUNTIME',
   'WRIT_CACHE_DIR',
+  'WRIT_EMBEDDING_MODEL_DIR',
+  'WRIT_SPEECH_MODEL_DIR',
   'WRIT_LEDGER_MEMORY_FILE',
 ]);
 
@@ -21,7 +23,7 @@ export const WRONG_COMMON_TEXTS: Readonly<Record<string, string>> = {
   OTEL_METRICS_EXPORTER: 'otlp',
 };
 
-/** Likewise for each process that reaches the world. */
+/** A wrong text for each variable of a process that opens outbound connections. */
 export const WRONG_OUTBOUND_TEXTS: Readonly<Record<string, string>> = {
   WRIT_OUTBOUND_PROXY: 'http://proxy:port',
   WRIT_OUTBOUND_DIRECT: 'a b',
@@ -41,7 +43,7 @@ const isText = ({ type, anyOf, const: one, enum: some }: Property): boolean =>
   some?.every((each) => typeof each === 'string') === true ||
   anyOf?.every(isText) === true;
 
-/** The variables of a schema that not every text is right for: each needs a wrong one in its process's spec. */
+/** The variables of a schema that reject some texts: each needs a wrong one in its process's spec. */
 export const textsWithMeaning = (schema: { readonly properties: Readonly<Record<string, object>> }): string[] =>
   Object.entries(schema.properties)
     .filter(([name, property]) => isText(property) && !ANY_TEXT.has(name))

@@ -8,7 +8,7 @@ const busy = (ms: number): void => {
   }
 };
 
-/** Resolves after the work with how many turns of the event loop it had beside it. */
+/** Runs the work, and resolves with the turns of the event loop that passed meanwhile. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -22,7 +22,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-it('a loop in slices visits every member in order, and gives the event loop back in between', async () => {
+it('a loop in slices visits every member in order, and yields to the event loop in between', async () => {
   const seen: number[] = [];
   const turns = await turnsDuring(async () => {
     for await (const n of inSlices(
@@ -37,7 +37,7 @@ it('a loop in slices visits every member in order, and gives the event loop back
   expect(turns).toBeGreaterThanOrEqual(7);
 });
 
-it('a computation in slices answers what it returns, and what it throws is thrown', async () => {
+it('a computation in slices returns its result and throws its error', async () => {
   function* sum(): Generator<undefined, number> {
     let total = 0;
     for (let n = 1; n <= 10; n++) {
@@ -62,7 +62,7 @@ it('a computation in slices answers what it returns, and what it throws is throw
   ).rejects.toThrow('broken');
 });
 
-it('of several loops one has a slice in each turn of the event loop, so that together they hold up nobody longer', async () => {
+it('only one of several loops has a slice in each turn of the event loop', async () => {
   let turn = 0;
   let isOver = false;
   const count = (): void => {

@@ -14,7 +14,7 @@ it.each([
   expect(bytesOf(value, 1e6)).toBeLessThan(least * 10 + 100);
 });
 
-it('is counted no further than past the bound, so that it ends for what refers to itself', () => {
+it('stops counting beyond the limit, so that it ends for cyclic values', () => {
   const self: Record<string, unknown> = {};
   self['self'] = self;
   expect(bytesOf(self, 1_000)).toBeGreaterThan(1_000);

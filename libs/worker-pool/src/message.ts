@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes between the pool and its threads. A cloned error loses its class, so faults travel as data.
+// Messages between the pool and its threads. A cloned error loses its class, so faults travel as data.
 import { Fault, isFaultCode } from '@writ/contract';
 
-/** One piece of work, as a thread receives it. */
-export interface WorkMessage {
+/** A task with its input, as a thread receives it. */
+export interface TaskMessage {
   readonly id: number;
   readonly task: string;
   readonly input: unknown;
 }
 
-/** Sent by a thread as it begins, so that time is counted from there. */
-export interface WorkStarted {
+/** Sent by a thread when it begins, so that the time limit counts from there. */
+export interface TaskStarted {
   readonly started: number;
 }
 
@@ -28,14 +28,14 @@ interface BugData {
   readonly stack: string | undefined;
 }
 
-/** What came of the work. */
-export type WorkReply =
+/** The result of a task. */
+export type TaskReply =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: FaultData }
   | { readonly ok: false; readonly bug: BugData };
 
-/** The reply that says what a task threw. */
-export function failureReply(error: unknown): WorkReply {
+/** Makes the reply for the error of a task. */
+export function failureReply(error: unknown): TaskReply {
   if (error instanceof Fault) {
     const { code, detail, pointer } = error;
     return { ok: false, fault: { code, detail, pointer, hint: (error as { readonly hint?: string | null }).hint } };
@@ -44,12 +44,12 @@ export function failureReply(error: unknown): WorkReply {
   return { ok: false, bug: { name, message, stack } };
 }
 
-/** The value of a reply. @throws the Fault that the task threw, or an Error for its bug */
-export function valueOf(task: string, reply: WorkReply): unknown {
+/** Returns the value of a reply. @throws the Fault that the task threw, or an Error for its bug */
+export function valueOf(task: string, reply: TaskReply): unknown {
   if (reply.ok) return reply.value;
   if ('fault' in reply) throw faultOf(reply.fault);
   const bug = new Error(`\`${task}\` failed: ${reply.bug.name}: ${reply.bug.message}`);
-  // Where it failed is in the thread; where it was asked for says nothing.
+  // The thread's stack shows where the task failed; the caller's stack is no help.
   if (reply.bug.stack !== undefined) bug.stack = reply.bug.stack;
   throw bug;
 }

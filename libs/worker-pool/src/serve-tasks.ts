@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parentPort } from 'node:worker_threads';
-import { failureReply, type WorkMessage, type WorkReply, type WorkStarted } from './message.ts';
+import { failureReply, type TaskMessage, type TaskReply, type TaskStarted } from './message.ts';
 import type { TaskTable } from './task-table.ts';
 
 /**
- * Makes the handler that a worker program exports by default. Tasks MUST keep nothing of their input in the thread: the
- * next one is another tenant's.
+ * Makes the handler that a worker program exports by default. Tasks MUST keep nothing of their input in the thread,
+ * because the next task is another tenant's.
  *
  *     export default serveTasks({ 'text.count': ({ text }: { text: string }) => text.length });
  */
-export function serveTasks<T extends TaskTable>(tasks: T): (message: WorkMessage) => Promise<WorkReply> {
+export function serveTasks<T extends TaskTable>(tasks: T): (message: TaskMessage) => Promise<TaskReply> {
   return async ({ id, task, input }) => {
-    const started: WorkStarted = { started: id };
-    // Reaches the pool while this thread computes.
+    const started: TaskStarted = { started: id };
+    // The pool receives it while this thread still computes.
     parentPort?.postMessage(started);
     try {
       const run = Object.hasOwn(tasks, task) ? tasks[task] : undefined;

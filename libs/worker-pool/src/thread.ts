@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker program imports: nothing of the pool that starts it.
+// The exports for worker programs. They include nothing of the pool, which starts these programs.
 export { serveTasks } from './serve-tasks.ts';
 export type { TaskTable } from './task-table.ts';
-export type { WorkMessage, WorkReply } from './message.ts';
+export type { TaskMessage, TaskReply } from './message.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Meter } from '@writ/telemetry';
-import type { WorkStats } from './ports.ts';
+import type { TaskRunnerStats } from './task-runner.ts';
 
-/** Makes metrics of what a pool is doing, read when somebody asks for the metrics. */
-export function watchPool(meter: Meter, pool: { stats(): WorkStats }): void {
+/** Exports the state of a pool as metrics. They are read at each collection. */
+export function watchPool(meter: Meter, pool: { stats(): TaskRunnerStats }): void {
   meter.observe(
     ['writ.worker_pool.tasks', 'writ.worker_pool.tasks.stopped', 'writ.worker_pool.busy.time'],
     (observe) => {

@@ -32,15 +32,15 @@ const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
   expect(error).toBeInstanceOf(Fault);
   return error as Fault;
 };
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds())
+const eventually = async (condition: () => boolean): Promise<void> => {
+  while (!condition())
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });
 };
 
-describe('a worker pool answers', () => {
-  it('what its tasks return', async () => {
+describe('a worker pool returns', () => {
+  it('the values of its tasks', async () => {
     expect(await open().run('echo', { text: 'hello' }, A)).toEqual({ text: 'hello' });
   });
 
@@ -68,8 +68,8 @@ describe('a worker pool answers', () => {
   });
 });
 
-describe('work beyond its budget', () => {
-  it('ends by its time, and the next work has a new thread', async () => {
+describe('a task beyond its budget', () => {
+  it('is stopped at its time limit, and the next task has a new thread', async () => {
     const pool = open();
     const fault = await faultOf(pool.run('loop', {}, { ...A, wallMs: 50 }));
     expect([fault.code, fault.detail]).toEqual([
@@ -80,7 +80,7 @@ describe('work beyond its budget', () => {
     expect(pool.stats()).toMatchObject({ running: 0, queued: 0, ended_by_budget: 1 });
   });
 
-  it('is counted with the time that it took, as all work is, by its task', async () => {
+  it('is counted with its time under its name, as all tasks are', async () => {
     const pool = open();
     expect(pool.stats().busy_ms).toEqual({});
     await pool.run('sleep', { ms: 30 }, A);
@@ -95,7 +95,7 @@ describe('work beyond its budget', () => {
     expect(pool.stats().busy_ms).not.toHaveProperty('echo');
   });
 
-  it('ends by its memory, and what runs beside it goes on', async () => {
+  it('is stopped at its memory limit, and a task on another thread goes on', async () => {
     const pool = open();
     const beside = pool.run('sleep', { ms: 2_000 }, B);
     const fault = await faultOf(pool.run('allocate', {}, A));
@@ -107,14 +107,14 @@ describe('work beyond its budget', () => {
     expect(pool.stats().ended_by_budget).toBe(1);
   });
 
-  it('has its time counted from its start, and not while it waits', async () => {
+  it('has its time counted from its start, without its wait', async () => {
     const pool = open();
     const first = pool.run('sleep', { ms: 400 }, A);
     expect(await pool.run('sleep', { ms: 1 }, { ...A, wallMs: 300 })).toBe('slept');
     expect(await first).toBe('slept');
   });
 
-  it('is refused before it begins where its input is larger than it may be', async () => {
+  it('is refused before it begins if its input is too large', async () => {
     const pool = open({ inputBytesMax: { echo: 1_000 } });
     const fault = await faultOf(pool.run('echo', { text: 'x'.repeat(1_000) }, A));
     expect([fault.code, fault.detail]).toEqual([
@@ -126,7 +126,7 @@ describe('work beyond its budget', () => {
 });
 
 describe('a thread that crashes', () => {
-  it.each(['exit', 'crash', 'recurse'] as const)('by `%s` costs its own work alone', async (task) => {
+  it.each(['exit', 'crash', 'recurse'] as const)('by `%s` fails its own task alone', async (task) => {
     const pool = open();
     const beside = pool.run('sleep', { ms: 500 }, B);
     const error = await pool.run(task, {}, A).catch((reason: unknown) => reason);
@@ -138,30 +138,30 @@ describe('a thread that crashes', () => {
 });
 
 describe('a cancellation', () => {
-  it('ends the thread of work that runs', async () => {
+  it('stops the thread of a running task', async () => {
     const pool = open();
     const cancel = new AbortController();
     const work = pool.run('loop', {}, { ...A, signal: cancel.signal }).catch((reason: unknown) => reason);
-    await until(() => pool.stats().running === 1);
+    await eventually(() => pool.stats().running === 1);
     cancel.abort(new Error('nobody waits'));
     expect(await work).toMatchObject({ message: 'nobody waits' });
     expect(await pool.run('echo', { text: 'after' }, A)).toEqual({ text: 'after' });
     expect(pool.stats().ended_by_budget).toBe(0);
   });
 
-  it('takes work that waits out of the queue', async () => {
+  it('removes a waiting task from the queue', async () => {
     const pool = open();
     const cancel = new AbortController();
     const first = pool.run('sleep', { ms: 300 }, A);
     const second = pool.run('loop', {}, { ...A, signal: cancel.signal }).catch((reason: unknown) => reason);
-    await until(() => pool.stats().queued === 1);
+    await eventually(() => pool.stats().queued === 1);
     cancel.abort(new Error('nobody waits'));
     expect(await second).toMatchObject({ message: 'nobody waits' });
     expect(pool.stats().queued).toBe(0);
     expect(await first).toBe('slept');
   });
 
-  it('before the start runs nothing', async () => {
+  it('before the start prevents the task', async () => {
     const pool = open();
     await expect(pool.run('loop', {}, { ...A, signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
     expect(pool.stats().running).toBe(0);
@@ -169,24 +169,24 @@ describe('a cancellation', () => {
 });
 
 describe('tenants share the threads', () => {
-  it('so that one that loops on all it can get leaves a thread to another', async () => {
+  it('so that a tenant with endless tasks leaves a thread to another', async () => {
     const pool = open({ threads: 3 });
     const flood = Array.from({ length: 6 }, () => pool.run('loop', {}, A).catch(() => 'ended'));
-    await until(() => pool.stats().running > 0);
+    await eventually(() => pool.stats().running > 0);
     expect(pool.stats()).toMatchObject({ running: 2, queued: 4 });
     expect(await pool.run('echo', { text: 'b' }, B)).toEqual({ text: 'b' });
     await pool.close();
     expect(new Set(await Promise.all(flood))).toEqual(new Set(['ended']));
   });
 
-  it("by turns: who comes later waits for one end, and not for the other's whole queue", async () => {
+  it("by turns: a later tenant waits for one task, and not for the other's whole queue", async () => {
     const pool = open();
     const order: string[] = [];
     const run = async (tenantId: string, name: string): Promise<void> => {
       await pool.run('sleep', { ms: 30 }, { tenantId, wallMs: 60_000 });
       order.push(name);
     };
-    // Both threads are up before: one that starts late would hold up whoever has it.
+    // Both threads run before the test: one that starts late would delay a tenant.
     await Promise.all(
       ['first', 'second'].map((tenantId) => pool.run('sleep', { ms: 1 }, { tenantId, wallMs: 60_000 })),
     );
@@ -197,7 +197,7 @@ describe('tenants share the threads', () => {
     expect(order).toHaveLength(11);
   });
 
-  it('with queues that are bounded, of one tenant and of all', async () => {
+  it('with limits on the queue of one tenant and of all', async () => {
     const pool = open({ queuedPerTenant: 1, queued: 2 });
     const under = ['a', 'a', 'b', 'b', 'c'].map((tenantId) =>
       pool.run('sleep', { ms: 500 }, { tenantId, wallMs: 60_000 }).catch((reason: unknown) => reason),
@@ -212,7 +212,7 @@ describe('tenants share the threads', () => {
     expect(outcomes.filter((outcome) => outcome instanceof Fault && outcome.code === 'overloaded')).toHaveLength(1);
   });
 
-  it('is refused where it waits longer for a thread than it may, and what it waited for goes on', async () => {
+  it('is refused if it waits too long for a thread, and the running task goes on', async () => {
     const pool = open();
     await pool.run('echo', { text: 'warm' }, A);
     const under = pool.run('sleep', { ms: 600 }, A);
@@ -224,19 +224,19 @@ describe('tenants share the threads', () => {
 });
 
 describe('a pool that closes', () => {
-  it('ends what runs and what waits, and takes nothing more', async () => {
+  it('stops running and waiting tasks, and accepts no more', async () => {
     const pool = open();
     const works = [pool.run('loop', {}, A), pool.run('loop', {}, A), pool.run('loop', {}, B)].map((work) =>
       faultOf(work),
     );
-    await until(() => pool.stats().running === 2);
+    await eventually(() => pool.stats().running === 2);
     await pool.close();
     for (const fault of await Promise.all(works))
       expect([fault.code, fault.detail]).toEqual(['overloaded', 'the service is stopping: try again later']);
     expect((await faultOf(pool.run('echo', { text: 'late' }, A))).code).toBe('overloaded');
   });
 
-  it('is closed once, however often it is asked', async () => {
+  it('closes once, however often `close` is called', async () => {
     const pool = open();
     await pool.close();
     await pool.close();
@@ -244,6 +244,6 @@ describe('a pool that closes', () => {
   });
 });
 
-it('a pool of one thread is refused: its tenant would leave none to the others', () => {
+it('a pool of one thread is refused, since one tenant would use all of it', () => {
   expect(() => open({ threads: 1 })).toThrow('a worker pool has at least 2 threads, and `threads` is 1');
 });

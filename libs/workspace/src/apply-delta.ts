@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (all or nothing): a delta applies whole or throws. Nothing is written here: the new nodes are handed to the
-// caller, and no head names them before they are stored.
+// INVARIANT (all or nothing): a delta applies completely or throws. Nothing is written here: the caller receives the
+// new nodes, and no head names them before they are stored.
 import type { Change, Delta, FileState } from '@writ/contract';
 import { compareUtf8 } from './compare-utf8.ts';
 import { ConflictError } from './conflict-error.ts';
-import { encoding, isSameState, loadNode, stateOf, type NewBlob, type NodeReader } from './node.ts';
+import { encodingNode, isSameState, loadNode, stateOf, type NewBlob, type NodeReader } from './node.ts';
 import type { NodeEntry } from './node-entry.ts';
 import { joinPath, ROOT, segmentsOf, type WorkspacePath } from './path.ts';
 import { partsOf, runWithPauses, type Steps } from './steps.ts';
 
 export interface Applied {
   readonly root: string;
-  /** nodes on the way to what changed, each once; those that were there before may be among them */
+  /** nodes on the path to the changes, each once; existing ones may be among them */
   readonly nodes: readonly NewBlob[];
 }
 
-/** What a delta does at a path and below it. */
+/** The change of a delta at a path, and those below it. */
 interface Edit {
   change: Change | null;
   readonly below: Map<string, Edit>;
 }
 
-/** What the walk gathers. */
-interface Gathered {
+/** The state of a walk. */
+interface WalkState {
   readonly reader: NodeReader;
   readonly nodes: Map<string, NewBlob>;
   readonly conflicts: Set<WorkspacePath>;
 }
 
 /**
- * Applies a parsed delta to the tree of a root. Reads only the nodes on the way to what changes. Throws ConflictError
- * (`workspace.conflict`), naming all paths, where a `before` isn't what stands there, a directory that is to go still
- * holds something, or something is put below what is no directory.
+ * Applies a parsed delta to the tree of a root. Reads only the nodes on the path to the changes. Throws ConflictError
+ * (`workspace.conflict`), with all paths, if a `before` isn't the current state, a deleted directory still has entries,
+ * or an entry is put below a path that is no directory.
  */
 export async function applyDelta(reader: NodeReader, root: string, delta: Delta): Promise<Applied> {
-  const gathered: Gathered = { reader, nodes: new Map(), conflicts: new Set() };
-  const edits = await runWithPauses(editing(delta.changes), reader.pause);
-  const node = await keep(gathered, await rewrite(gathered, root, ROOT, edits));
+  const gathered: WalkState = { reader, nodes: new Map(), conflicts: new Set() };
+  const edits = await runWithPauses(editsOf(delta.changes), reader.pause);
+  const node = await addNode(gathered, await rewrite(gathered, root, ROOT, edits));
   if (gathered.conflicts.size > 0) throw new ConflictError([...gathered.conflicts].sort(compareUtf8));
   return { root: node.sha256, nodes: [...gathered.nodes.values()] };
 }
 
-function* editing(changes: readonly Change[]): Steps<Map<string, Edit>> {
+function* editsOf(changes: readonly Change[]): Steps<Map<string, Edit>> {
   const top: Edit = { change: null, below: new Map() };
   for (const part of partsOf(changes)) {
     for (const change of part) {
@@ -60,28 +60,28 @@ function* editing(changes: readonly Change[]): Steps<Map<string, Edit>> {
   return top.below;
 }
 
-/** The entries of a directory after the edits; of none where there was no directory. */
+/** The entries of a directory after the edits; without a directory, those of an empty one. */
 async function rewrite(
-  gathered: Gathered,
+  gathered: WalkState,
   node: string | null,
   at: WorkspacePath,
   edits: ReadonlyMap<string, Edit>,
 ): Promise<NodeEntry[]> {
   const { reader } = gathered;
-  const standing = node === null ? [] : await loadNode(reader, node);
-  const entries = await runWithPauses(byName(standing), reader.pause);
+  const existing = node === null ? [] : await loadNode(reader, node);
+  const entries = await runWithPauses(byName(existing), reader.pause);
   for (const part of partsOf([...edits])) {
-    // Directories of one part are read at the same moment: a store is asked for them at once.
+    // Directories of one part are read in the same turn, so a store receives one request for them.
     await Promise.all(
       part.map(([name, edit]) => {
         const current = entries.get(name) ?? null;
-        const put = (entry: NodeEntry | null): void => {
+        const setEntry = (entry: NodeEntry | null): void => {
           if (entry) entries.set(name, entry);
           else entries.delete(name);
         };
         const path = joinPath(at, name);
-        if (hasBelow(current, edit)) return rewriteDirectory(gathered, current, path, name, edit).then(put);
-        put(rewriteEntry(gathered, current, path, name, edit, []));
+        if (hasBelow(current, edit)) return rewriteDirectory(gathered, current, path, name, edit).then(setEntry);
+        setEntry(rewriteEntry(gathered, current, path, name, edit, []));
         return undefined;
       }),
     );
@@ -100,12 +100,12 @@ export function* byName(entries: readonly NodeEntry[]): Steps<Map<string, NodeEn
   return named;
 }
 
-/** Whether anything stands, or is to stand, below the entry. */
+/** Answers whether anything exists, or will exist, below the entry. */
 const hasBelow = (current: NodeEntry | null, edit: Edit): boolean =>
   current?.kind === 'dir' || edit.below.size > 0 || edit.change?.after?.kind === 'dir';
 
 async function rewriteDirectory(
-  gathered: Gathered,
+  gathered: WalkState,
   current: NodeEntry | null,
   path: WorkspacePath,
   name: string,
@@ -113,21 +113,21 @@ async function rewriteDirectory(
 ): Promise<NodeEntry | null> {
   const below = await rewrite(gathered, current?.kind === 'dir' ? current.sha256 : null, path, edit.below);
   const entry = rewriteEntry(gathered, current, path, name, edit, below);
-  return entry?.kind === 'dir' ? { ...entry, sha256: (await keep(gathered, below)).sha256 } : entry;
+  return entry?.kind === 'dir' ? { ...entry, sha256: (await addNode(gathered, below)).sha256 } : entry;
 }
 
-/** What stands at the path then, with what stands below it. The node of a directory is put in by the caller. */
+/** The new entry at the path, given the entries below it. The caller adds the node of a directory. */
 function rewriteEntry(
-  gathered: Gathered,
+  gathered: WalkState,
   current: NodeEntry | null,
   path: WorkspacePath,
   name: string,
   edit: Edit,
   below: readonly NodeEntry[],
 ): NodeEntry | null {
-  const standing = stateOf(current);
-  if (edit.change && !isSameState(edit.change.before, standing)) gathered.conflicts.add(path);
-  const after = edit.change ? edit.change.after : standing;
+  const existing = stateOf(current);
+  if (edit.change && !isSameState(edit.change.before, existing)) gathered.conflicts.add(path);
+  const after = edit.change ? edit.change.after : existing;
   if (after?.kind === 'dir') return { kind: 'dir', name, sha256: '', size: 0 };
   if (below.length > 0) gathered.conflicts.add(path);
   return after === null ? null : entryOf(name, after);
@@ -141,8 +141,8 @@ function entryOf(name: string, state: FileState): NodeEntry {
   return { kind, mode, name, sha256, size };
 }
 
-async function keep({ reader, nodes }: Gathered, entries: readonly NodeEntry[]): Promise<NewBlob> {
-  const node = await runWithPauses(encoding(entries), reader.pause);
+async function addNode({ reader, nodes }: WalkState, entries: readonly NodeEntry[]): Promise<NewBlob> {
+  const node = await runWithPauses(encodingNode(entries), reader.pause);
   nodes.set(node.sha256, node);
   return node;
 }

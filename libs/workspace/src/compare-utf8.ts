@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Orders two well-formed texts as their UTF-8 bytes order. UTF-16 order differs in one thing only: surrogates stand
- * below U+E000–U+FFFF there and above them here.
+ * Compares two well-formed texts by their UTF-8 bytes. UTF-16 order differs in one point: there surrogates sort below
+ * U+E000–U+FFFF, and here above them.
  */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

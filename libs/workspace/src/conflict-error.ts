@@ -3,10 +3,10 @@ import { Fault } from '@writ/contract';
 import type { WorkspacePath } from './path.ts';
 import { quote } from './quote.ts';
 
-/** Paths that a message names; the error carries all. */
+/** Limit on the paths in a message; the error has all. */
 const NAMED_MAX = 5;
 
-/** What a delta changes isn't as the delta found it. */
+/** The base of a delta differs from the current state at these paths. */
 export class ConflictError extends Fault {
   readonly paths: readonly WorkspacePath[];
 

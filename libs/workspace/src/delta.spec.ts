@@ -47,7 +47,7 @@ describe('parseDelta', () => {
     expect(() => parseDelta(value)).toThrow(expect.objectContaining({ code: 'effect.invalid' }));
   });
 
-  it('takes a change of the mode alone', () => {
+  it('accepts a change of the mode alone', () => {
     expect(
       parseDelta({ v: 1, base: BASE, changes: [{ path: 'a', before: state, after: { ...state, mode: '755' } }] })
         .changes,
@@ -67,19 +67,19 @@ describe('applying a delta', () => {
     root = await blobs.tree({ 'd/one': '1', 'd/two': '2', f: 'f' });
   });
 
-  it('keeps a directory whose last entry goes', async () => {
+  it('keeps a directory whose last entry is deleted', async () => {
     const after = await blobs.apply(root, deltaOf(BASE, [drop('d/one', '1'), drop('d/two', '2')]));
     expect([...(await modelOf(blobs.reader, after)).keys()]).toEqual(['d', 'f']);
   });
 
-  it('takes a directory away only with everything in it', async () => {
+  it('deletes a directory only with all its entries', async () => {
     expect(await conflict(root, rmdir('d'))).toEqual(['d']);
     expect(await conflict(root, rmdir('d'), drop('d/one', '1'))).toEqual(['d']);
     const after = await blobs.apply(root, deltaOf(BASE, [rmdir('d'), drop('d/one', '1'), drop('d/two', '2')]));
     expect([...(await modelOf(blobs.reader, after)).keys()]).toEqual(['f']);
   });
 
-  it('puts a file where a directory was, and a directory where a file was', async () => {
+  it('replaces a directory by a file, and a file by a directory', async () => {
     const becomesFile: Change = { path: 'd', before: DIR, after: file('now a file') };
     expect(await conflict(root, becomesFile)).toEqual(['d']);
     const becomesDir: Change = { path: 'f', before: file('f'), after: DIR };
@@ -92,7 +92,7 @@ describe('applying a delta', () => {
     );
   });
 
-  it('names all paths where something else stands', async () => {
+  it('names all paths with another state', async () => {
     expect(await conflict(root, drop('d/one', 'not this'), make('f'), drop('gone', 'x'))).toEqual([
       'd/one',
       'f',
@@ -101,7 +101,7 @@ describe('applying a delta', () => {
     expect(await conflict(root, { path: 'f', before: file('f', '755'), after: null })).toEqual(['f']);
   });
 
-  it('makes no directory that it was not told of', async () => {
+  it('makes no directory that the delta does not name', async () => {
     expect(await conflict(root, make('new/file'))).toEqual(['new']);
     expect(await conflict(root, make('f/below'))).toEqual(['f']);
     expect(await conflict(root, mkdir('new'), make('new/file'))).toBe('applied');

@@ -8,27 +8,32 @@ import { joinPath, ROOT, type WorkspacePath } from './path.ts';
 import { snapshotIdOf } from './snapshot.ts';
 import { partsOf, runWithPauses } from './steps.ts';
 
-/** The delta that leads from one root to the other. Reads only directories whose hashes differ. */
+/** The delta from one root to the other. Reads only directories whose hashes differ. */
 export async function diff(reader: NodeReader, from: string, to: string): Promise<Delta> {
   const changes: Change[] = [];
   await diffNodes({ reader, changes }, from, to, ROOT);
   return await runWithPauses(orderingDelta(snapshotIdOf(from), changes), reader.pause);
 }
 
-/** What the walk gathers, in no order. */
-interface Gathered {
+/** The state of a walk; changes have no order. */
+interface WalkState {
   readonly reader: NodeReader;
   readonly changes: Change[];
 }
 
-async function diffNodes(gathered: Gathered, from: string | null, to: string | null, at: WorkspacePath): Promise<void> {
+async function diffNodes(
+  gathered: WalkState,
+  from: string | null,
+  to: string | null,
+  at: WorkspacePath,
+): Promise<void> {
   if (from === to) return;
   const { reader } = gathered;
   const [before, after] = await Promise.all([entriesOf(reader, from), entriesOf(reader, to)]);
   const names = new Set(before.keys());
   for (const name of after.keys()) names.add(name);
   for (const part of partsOf([...names])) {
-    // Directories of one part are read at the same moment: a store is asked for them at once.
+    // Directories of one part are read in the same turn, so a store receives one request for them.
     await Promise.all(
       part.map((name) => diffEntries(gathered, before.get(name) ?? null, after.get(name) ?? null, joinPath(at, name))),
     );
@@ -37,7 +42,7 @@ async function diffNodes(gathered: Gathered, from: string | null, to: string | n
 }
 
 function diffEntries(
-  gathered: Gathered,
+  gathered: WalkState,
   before: NodeEntry | null,
   after: NodeEntry | null,
   path: WorkspacePath,

@@ -45,10 +45,10 @@ export { resolveLinks, type Resolved } from './resolve-links.ts';
 export { PART, partsOf, runAtOnce, runWithPauses, type Pause, type Steps } from './steps.ts';
 export { emptyTree, parseSnapshotId, snapshotIdOf } from './snapshot.ts';
 export { decodeText } from './text.ts';
-export { list, lookup, walk, type Found, type WalkOptions } from './tree.ts';
+export { list, lookup, walk, type FoundEntry, type WalkOptions } from './tree.ts';
 export { editedText, type EditArgs, type EditedText, type EditWork } from './fs-tools/edit-text.ts';
 export {
-  doFileWork,
+  runFileWorkInline,
   isBriefFileWork,
   type FileWorkDone,
   type FileWorker,

@@ -9,7 +9,7 @@ const directoryOf = (seed: string, count: number) =>
   encodeNode(Array.from({ length: count }, (_, at) => entry(`${seed}-${String(at)}`)));
 
 describe('a large directory', () => {
-  it("is read once, and given to nobody who doesn't have its bytes", async () => {
+  it('is parsed once, and returned only to callers with its bytes', async () => {
     const { sha256, bytes } = directoryOf('a', 1_000);
     expect(bytes.length).toBeGreaterThan(LARGE_BYTES);
     const first = await loadNode(async () => bytes, sha256);
@@ -20,7 +20,7 @@ describe('a large directory', () => {
     await expect(loadNode(() => Promise.reject(new Error('not yours')), sha256)).rejects.toThrow('not yours');
   });
 
-  it("can't be changed for those who read it next", async () => {
+  it("can't be changed for later readers", async () => {
     const { sha256, bytes } = directoryOf('c', 1_000);
     const entries = (await loadNode(async () => bytes, sha256)) as NodeEntry[];
     expect(() => entries.push(entry('planted'))).toThrow(TypeError);
@@ -41,7 +41,7 @@ describe('a node that is read in parts', () => {
   const whole = textOf(names.map(entry));
   const read = (text: string): readonly NodeEntry[] => parseNode(Buffer.from(text));
 
-  it('is what was written, with names that look like the start of an entry', () => {
+  it('has its original entries, with names that look like the start of an entry', () => {
     const awkward = ['},{"kind":"', '},{', '"],"v":1}', '{"entries":[', 'é\\"', ']'];
     const entries = [...names, ...awkward.flatMap((name) => [name, `${'x'.repeat(200)}${name}`])].map(entry);
     expect(
@@ -51,7 +51,7 @@ describe('a node that is read in parts', () => {
     ).toEqual(entries.map(({ name }) => name).sort());
   });
 
-  it('is refused where a name comes twice or stands in another order, wherever that is', () => {
+  it('is refused for a duplicate or unsorted name, at any position', () => {
     const listOf = (each: readonly string[]): string => `{"entries":[${each.join(',')}],"v":1}`;
     const plain = (name: string): string => textOf([entry(name)]).slice('{"entries":['.length, -'],"v":1}'.length);
     const entries = names.map(plain);
@@ -65,7 +65,7 @@ describe('a node that is read in parts', () => {
     }
   });
 
-  it('is refused with any text put in, left out or put in its place', () => {
+  it('is refused with any text inserted, removed or replaced', () => {
     const put = fc.oneof(
       fc.constantFrom('', ',', ' ', '},{"kind":"', '{"kind":"file"},', '],"v":1}', '\\u0030'),
       fc.string({ maxLength: 3 }),
@@ -81,29 +81,29 @@ describe('a node that is read in parts', () => {
             return null;
           }
         })();
-        // What is read all the same is written so, and no other way.
+        // A text that is still accepted is the canonical encoding of its entries.
         if (entries !== null) expect(textOf(entries)).toBe(changed);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it('is refused, unread, where an entry is longer than any can be', () => {
+  it('is refused without parsing if an entry is too long', () => {
     expect(() => read(`{"entries":[${' '.repeat(1_000_000)}],"v":1}`)).toThrow(
       expect.objectContaining({ code: 'blob.corrupt' }),
     );
   });
 });
 
-test('as many bytes are kept as may be, those asked for last', () => {
+test('the cache keeps the most recently used nodes, up to its limit', () => {
   const nodes = new LargeNodes(100);
   const kept = [entry('x')];
-  nodes.keep('a', kept, 40);
-  nodes.keep('b', kept, 40);
+  nodes.put('a', kept, 40);
+  nodes.put('b', kept, 40);
   expect(nodes.get('a')).toBe(kept);
-  nodes.keep('c', kept, 40);
-  nodes.keep('c', kept, 40);
+  nodes.put('c', kept, 40);
+  nodes.put('c', kept, 40);
   expect(['a', 'b', 'c'].map((name) => nodes.get(name) !== undefined)).toEqual([true, false, true]);
-  nodes.keep('huge', kept, 1_000);
+  nodes.put('huge', kept, 1_000);
   expect(['a', 'c', 'huge'].map((name) => nodes.get(name) !== undefined)).toEqual([false, false, false]);
 });

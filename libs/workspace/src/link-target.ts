@@ -2,13 +2,13 @@
 import { CONTROL } from './path.ts';
 import { decodeText } from './text.ts';
 
-/** PATH_MAX of Linux without its NUL: a longer target can't be laid out in a container. */
+/** PATH_MAX of Linux without its NUL: a container can't have a link with a longer target. */
 export const LINK_TARGET_BYTES_MAX = 4095;
 
 /**
- * What is wrong with these bytes as the target of a symbolic link, in words that follow one, or null.
- * Attacker-controlled. Where a target leads is judged by whoever follows it; that it is a text which a container takes
- * and a person can read is asked before it is committed.
+ * The problem with these bytes as the target of a symbolic link, phrased to follow "target", or null.
+ * Attacker-controlled. The code that follows a link checks where it leads. Before a commit, this checks that the target
+ * is valid in a container and readable by a person.
  */
 export function linkTargetFault(bytes: Uint8Array): string | null {
   if (bytes.length === 0) return 'is empty';

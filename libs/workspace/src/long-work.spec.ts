@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees whose directories are large: what is done with them makes pauses, and little is done between two of them.
+// Trees with large directories: work on them makes pauses, with little work between two of them.
 import type { Change, FileState } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import {
@@ -24,7 +24,7 @@ import {
 } from './index.ts';
 
 const FILES = 20_000;
-/** Processor time between two pauses, in milliseconds. A pause of the services gives the event loop back after 4 ms. */
+/** Limit on the processor time between two pauses, in milliseconds. The services yield the event loop after 4 ms. */
 const WORK_MS_MAX = 40;
 const HASH = 'a'.repeat(64);
 
@@ -43,7 +43,7 @@ const root = encodeNode([{ kind: 'dir', name: 'd', sha256: flat.sha256, size: 0 
 const empty = encodeNode([]);
 const stored = withBlobs(() => Promise.reject(new Error('there is no such node')), [flat, root, empty]);
 
-/** A reader that notes the processor time of this thread between its pauses. */
+/** A reader that measures the processor time of this thread between its pauses. */
 class Pauses {
   count = 0;
   longestMs = 0;
@@ -63,7 +63,7 @@ function usedMs(): number {
 }
 
 const all = Array.from({ length: FILES }, (_, n) => change(`d/${nameOf(n)}`, state(1), state(2)));
-// Made here: what measures the work must not measure this.
+// Made before the measurement, which must not include it.
 const changed = deltaOf(snapshotIdOf(root.sha256), all);
 const made = deltaOf(snapshotIdOf(empty.sha256), [
   change('d', null, { kind: 'dir', mode: null, sha256: null, size: 0 }),
@@ -90,7 +90,7 @@ describe('work on a directory of 20,000 files makes pauses:', () => {
   };
 
   it.each(Object.entries(cases))('%s', async (_name, work) => {
-    // The code is compiled, and the node is remembered, as in a service that has run for a while.
+    // The code is compiled and the node is cached, as in a service that has run for a while.
     await work(stored);
     const pauses = new Pauses();
     await work(pauses.reader);
@@ -107,7 +107,7 @@ describe('work on a directory of 20,000 files makes pauses:', () => {
   });
 });
 
-it('a delta is written in parts to the bytes that it has as a whole', () => {
+it('encoding a delta in parts gives the same bytes as at once', () => {
   for (const delta of [
     made,
     deltaOf('snap_x', []),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What a directory holds under a name. `sha256` is of the file's bytes, of the link's target text, or of the node
- * below; `size` in bytes, 0 for a directory.
+ * A named entry of a directory. `sha256` is that of the file's bytes, of the link's target text, or of the node below;
+ * `size` in bytes, 0 for a directory.
  */
 export type NodeEntry =
   | {

@@ -32,7 +32,7 @@ describe('a node', () => {
     expect(text(canonicalBytes(JSON.parse(NODE)))).toBe(NODE);
   });
 
-  it('is read back, and nothing else is', () => {
+  it('is parsed again, and nothing else is', () => {
     expect(encodeNode(parseNode(bytes(NODE))).sha256).toBe(encodeNode(ENTRIES).sha256);
   });
 
@@ -75,7 +75,7 @@ describe('a node', () => {
     });
   });
 
-  it('takes no name twice and no name that is none', () => {
+  it('refuses duplicate and invalid names', () => {
     const entry = ENTRIES[3] as NodeEntry;
     expect(() => encodeNode([entry, entry])).toThrow('each name once');
     expect(() => encodeNode([{ ...entry, name: '..' }])).toThrow('only names');

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A directory is a node: the RFC 8785 JSON `{"entries":[…],"v":1}`, its entries sorted by the UTF-8 bytes of their
-// names; its name is the SHA-256 of those bytes. An entry of a directory names the node below, so a root names a whole
-// tree. INVARIANT (one tree, one root): a node has exactly one encoding, and any other is refused when it is read.
+// A directory is a node: the RFC 8785 JSON `{"entries":[…],"v":1}`, with its entries sorted by the UTF-8 bytes of their
+// names. Its id is the SHA-256 of those bytes. An entry of a directory has the id of the node below, so a root
+// identifies a whole tree. INVARIANT (one tree, one root): a node has exactly one encoding, and parsing refuses any
+// other.
 import { Fault, type FileState } from '@writ/contract';
 import { concatBytes, sha256Hex, utf8Bytes } from '@writ/digest';
 import { compareUtf8 } from './compare-utf8.ts';
@@ -13,19 +14,19 @@ import { decodeText } from './text.ts';
 import type { NodeEntry } from './node-entry.ts';
 
 /**
- * Gives the bytes of a node or of a file's content by their SHA-256 (64 lower-case hexadecimal digits). MUST throw
- * where it doesn't have them. Nodes are checked against their hash after it; contents it MUST check itself.
+ * Returns the bytes of a node or of a file's content by their SHA-256 (64 lower-case hexadecimal digits). MUST throw if
+ * it doesn't have them. The caller checks the hash of nodes; contents it MUST check itself.
  */
 export interface NodeReader {
   (sha256: string): Promise<Uint8Array>;
   /**
-   * Called between two parts of the work on large trees. A reader on an event loop that others share MUST have one, and
-   * it MUST give the event loop to others from time to time. It may reject: that ends the work.
+   * Called between two steps of work on large trees. A reader on a shared event loop MUST have one, which MUST yield to
+   * other work from time to time. Its rejection ends the work.
    */
   readonly pause?: Pause;
 }
 
-/** Bytes that must be in the store before anything names them. */
+/** Bytes that must be stored before anything refers to them. */
 export interface NewBlob {
   readonly sha256: string;
   readonly bytes: Uint8Array;
@@ -33,13 +34,13 @@ export interface NewBlob {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** The node of these entries, which may come in any order. Throws on a name twice or one that isn't a name. */
+/** The node of these entries, which may be in any order. Throws on a duplicate or invalid name. */
 export function encodeNode(entries: readonly NodeEntry[]): NewBlob {
-  return runAtOnce(encoding(entries));
+  return runAtOnce(encodingNode(entries));
 }
 
-/** The same in parts: a directory may have tens of thousands of entries. */
-export function* encoding(entries: readonly NodeEntry[]): Steps<NewBlob> {
+/** The same in steps: a directory may have tens of thousands of entries. */
+export function* encodingNode(entries: readonly NodeEntry[]): Steps<NewBlob> {
   const sorted = yield* sorting(entries, (a, b) => compareUtf8(a.name, b.name));
   const texts: Uint8Array[] = [utf8Bytes(BEGIN)];
   let last: string | undefined;
@@ -56,12 +57,12 @@ export function* encoding(entries: readonly NodeEntry[]): Steps<NewBlob> {
   return { sha256: sha256Hex(bytes), bytes };
 }
 
-/** What stands before and after the entries. */
+/** The text before and after the entries. */
 const [BEGIN, END] = ['{"entries":[', '],"v":1}'];
 
 /**
- * The entries with commas between them. JSON.stringify writes strings and integers as RFC 8785 does (§3.2.2); the
- * members stand in its order here.
+ * The entries, separated by commas. JSON.stringify writes strings and integers as RFC 8785 does (§3.2.2); the members
+ * are in its order here.
  */
 function textOf(sorted: readonly NodeEntry[]): string {
   const text = JSON.stringify(
@@ -74,23 +75,23 @@ function textOf(sorted: readonly NodeEntry[]): string {
   return text.slice(1, -1);
 }
 
-/** Reads a node's bytes. Throws `blob.corrupt` on anything but the one encoding of a valid node. */
+/** Parses a node's bytes. Throws `blob.corrupt` on anything but the canonical encoding of a valid node. */
 export function parseNode(bytes: Uint8Array): readonly NodeEntry[] {
-  return runAtOnce(parsing(bytes));
+  return runAtOnce(parsingNode(bytes));
 }
 
-/** How the text of an entry begins after another one: within an entry these characters can't stand. */
+/** The text between two entries: these characters can't occur within an entry. */
 const BETWEEN = '},{"kind":"';
-/** Characters that are read at once: some hundred entries, in some tenths of a millisecond. */
+/** Characters that are parsed at once: some hundred entries, in some tenths of a millisecond. */
 const PART_CHARS = 16 * 1024;
 /** Longer than the longest entry: a name of 255 bytes, all of them escapes. */
 const ENTRY_CHARS_MAX = 4 * 1024;
 
 /**
- * Reads the text of a node in parts, cut where an entry begins. INVARIANT (one tree, one root) holds wherever the cuts
- * are: each part is what its entries are written as, and the parts are the whole text.
+ * Parses the text of a node in parts, split between entries. INVARIANT (one tree, one root) holds for any splits: each
+ * part equals the encoding of its entries, and the parts make up the whole text.
  */
-export function* parsing(bytes: Uint8Array): Steps<readonly NodeEntry[]> {
+export function* parsingNode(bytes: Uint8Array): Steps<readonly NodeEntry[]> {
   const text = decodeText(bytes);
   if (text === null) throw new Fault('blob.corrupt', 'a directory node is not text');
   if (text.length < BEGIN.length + END.length || !text.startsWith(BEGIN) || !text.endsWith(END)) throw otherEncoding();
@@ -101,14 +102,14 @@ export function* parsing(bytes: Uint8Array): Steps<readonly NodeEntry[]> {
     const until = next === -1 || next >= end ? end : next + 1;
     if (until - at > PART_CHARS + ENTRY_CHARS_MAX) throw otherEncoding();
     for (const entry of parsePart(text.slice(at, until), entries.at(-1))) entries.push(entry);
-    // One character, the comma, stands between two parts; behind the last there is none.
+    // One character, the comma, is between two parts; the last part has none.
     at = until + 1;
     yield;
   }
   return entries;
 }
 
-/** The entries of a part of a node's text, which follows the entry before. */
+/** The entries of a part of a node's text, which follow the entry `before`. */
 function parsePart(text: string, before: NodeEntry | undefined): NodeEntry[] {
   let entries: unknown[];
   try {
@@ -116,7 +117,7 @@ function parsePart(text: string, before: NodeEntry | undefined): NodeEntry[] {
   } catch (error) {
     throw new Fault('blob.corrupt', 'a directory node is not JSON', { cause: error });
   }
-  // Writing it again finds other members, another order of them, and any other way to write the same.
+  // Encoding it again detects unknown members, another order, and any other spelling.
   if (!entries.every(isEntry) || !isSorted(entries, before) || textOf(entries) !== text) throw otherEncoding();
   return entries;
 }
@@ -148,41 +149,40 @@ function isSorted(entries: readonly NodeEntry[], before: NodeEntry | undefined):
 
 /** Some ten directories of 20,000 files each. */
 const LARGE_NODES_BYTES = 32 * 1024 * 1024;
-const large = new LargeNodes(LARGE_NODES_BYTES);
+const largeNodes = new LargeNodes(LARGE_NODES_BYTES);
 
-/** Reads the node of that hash, checked. */
+/** Reads and verifies the node of that hash. */
 export async function loadNode(reader: NodeReader, sha256: string): Promise<readonly NodeEntry[]> {
   const bytes = await reader(sha256);
   if (sha256Hex(bytes) !== sha256) throw new Fault('blob.corrupt', `the node \`${sha256}\` does not match its hash`);
   if (bytes.length < LARGE_BYTES) return parseNode(bytes);
-  const known = large.get(sha256);
-  if (known !== undefined) return known;
-  const entries = Object.freeze(await runWithPauses(parsing(bytes), reader.pause));
-  large.keep(sha256, entries, bytes.length);
+  const cached = largeNodes.get(sha256);
+  if (cached !== undefined) return cached;
+  const entries = Object.freeze(await runWithPauses(parsingNode(bytes), reader.pause));
+  largeNodes.put(sha256, entries, bytes.length);
   return entries;
 }
 
-/** A reader that knows these blobs first: for a tree whose new nodes aren't stored yet. */
+/** A reader that first looks into these blobs: for a tree whose new nodes aren't stored yet. */
 export function withBlobs(reader: NodeReader, blobs: readonly NewBlob[]): NodeReader {
   const fresh = new Map(blobs.map((blob) => [blob.sha256, blob.bytes]));
-  return pausing(async (sha256) => fresh.get(sha256) ?? (await reader(sha256)), reader.pause);
+  return withPause(async (sha256) => fresh.get(sha256) ?? (await reader(sha256)), reader.pause);
 }
 
-/** The reader with pauses: before each reading, and in the work on what was read. */
+/** The reader with pauses: before each read, and while its results are processed. */
 export function withPauses(reader: (sha256: string) => Promise<Uint8Array>, pause: Pause): NodeReader {
-  return pausing(async (sha256) => {
+  return withPause(async (sha256) => {
     await pause();
     return await reader(sha256);
   }, pause);
 }
 
-function pausing(read: (sha256: string) => Promise<Uint8Array>, pause: Pause | undefined): NodeReader {
+function withPause(read: (sha256: string) => Promise<Uint8Array>, pause: Pause | undefined): NodeReader {
   return pause === undefined ? read : Object.assign(read, { pause });
 }
 
 /**
- * The state that deltas speak of. A directory's content is told by the changes below it, so its state is that it is
- * there.
+ * The state of an entry in deltas. A directory's entries have their own changes, so its state is only its existence.
  */
 export function stateOf(entry: NodeEntry | null): FileState | null {
   if (entry === null) return null;

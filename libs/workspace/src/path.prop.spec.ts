@@ -34,7 +34,7 @@ const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
 );
 
-/** Hundreds of trees a property: on a busy machine more than the runner's time limit of a test. */
+/** Hundreds of trees per property: on a busy machine more than the default time limit of a test. */
 const LONG_MS = 60_000;
 
 describe('hostile paths', () => {

@@ -50,26 +50,26 @@ describe('parsePath', () => {
     expect(() => parsePath(text)).toThrow(expect.objectContaining({ code: 'path.invalid' }));
   });
 
-  it('takes the longest name and the deepest path', () => {
+  it('accepts the longest name and the deepest path', () => {
     expect(parsePath('x'.repeat(255))).toHaveLength(255);
     expect(parsePath(Array(64).fill('a').join('/'))).toHaveLength(127);
   });
 
-  it('repeats what it refuses in a form that prints', () => {
+  it('repeats a refused path in printable form', () => {
     expect(() => parsePath('/etc/`\u202e')).toThrow('the path `/etc/\\u{60}\\u{202e}` is outside /workspace');
     expect(() => parsePath(`/${'y'.repeat(500)}`)).toThrow(/^the path `\/y{119}…` is outside \/workspace$/);
   });
 });
 
 describe('paths', () => {
-  it('are told from texts that only mean one', () => {
+  it('are distinguished from other spellings', () => {
     expect(isWorkspacePath('a/b')).toBe(true);
     expect(['/workspace/a', './a', 'a/', '..'].some(isWorkspacePath)).toBe(false);
     expect(['a', '...'].every(isName)).toBe(true);
     expect(['', '.', '..', 'a/b', 'a\0', '/a'].some(isName)).toBe(false);
   });
 
-  it('lie within a directory by whole names', () => {
+  it('are within a directory by whole names', () => {
     const [a, b] = [parsePath('a'), parsePath('a/b')];
     expect([isWithin(a, b), isWithin(a, a), isWithin(ROOT, b), isWithin(b, a), isWithin(a, parsePath('ab'))]).toEqual([
       true,

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one parser of paths. Whatever comes from an agent, an API or a sandbox becomes a WorkspacePath here or is
-// refused. INVARIANT (no way out): a WorkspacePath is relative, has no `.`, `..` or empty segment and no control
-// character, so that joining it to a directory names something below that directory.
+// The only parser of paths. A path from an agent, an API or a sandbox becomes a WorkspacePath here or is refused.
+// INVARIANT (no way out): a WorkspacePath is relative, has no `.`, `..` or empty segment and no control character. So
+// joining it to a directory gives a path below that directory.
 import { Fault } from '@writ/contract';
 import { quote } from './quote.ts';
 
-declare const parsed: unique symbol;
-/** Segments with `/` between them, relative to the workspace; `''` is the workspace itself. Made by this file alone. */
-export type WorkspacePath = string & { readonly [parsed]: true };
+declare const parsedPath: unique symbol;
+/** Segments with `/` between them, relative to the workspace; `''` is the workspace itself. Only this file makes it. */
+export type WorkspacePath = string & { readonly [parsedPath]: true };
 
 /** The workspace itself. */
 export const ROOT = '' as WorkspacePath;
-/** Where every sandbox mounts the workspace; absolute paths below it are taken, no others. */
+/** Where every sandbox mounts the workspace; absolute paths below it are accepted, no others. */
 const MOUNT = 'workspace';
 
-/** PATH_MAX and NAME_MAX of Linux, in bytes: what can't be laid out in a container isn't taken. */
+/** PATH_MAX and NAME_MAX of Linux, in bytes: a container can't have longer ones. */
 const PATH_BYTES_MAX = 4096;
 const NAME_BYTES_MAX = 255;
-/** No repository is this deep; bounds every walk down a tree. */
+/** No repository is this deep; it bounds every walk of a tree. */
 const DEPTH_MAX = 64;
 
-/** Nothing that a person could read as another line, or as nothing. */
+/** Characters that a person could misread as a line end, or not see at all. */
 export const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * Reads a path as a caller wrote it: relative, or absolute below `/workspace`. `.` and empty segments are dropped;
- * names are kept byte for byte (no Unicode normalisation: two names that look alike stay two). Attacker-controlled.
- * Faults: `path.escape` for any `..` and any other absolute path, `path.invalid` for control characters, NUL, unpaired
- * surrogates, more than 4,096 bytes, a name of more than 255 bytes, more than 64 levels.
+ * Parses a path as a caller wrote it: relative, or absolute below `/workspace`. `.` and empty segments are dropped;
+ * names are kept byte for byte (no Unicode normalisation: two names that look alike stay different).
+ * Attacker-controlled. Faults: `path.escape` for any `..` and any other absolute path, `path.invalid` for control
+ * characters, NUL, unpaired surrogates, more than 4,096 bytes, a name of more than 255 bytes, more than 64 levels.
  */
 export function parsePath(text: string): WorkspacePath {
   if (!text.isWellFormed()) throw invalid(text, 'holds half a surrogate pair');
@@ -46,7 +46,7 @@ export function parsePath(text: string): WorkspacePath {
   return segments.join('/') as WorkspacePath;
 }
 
-/** Answers whether the text is a path in its one written form: what `parsePath` makes of it is the text itself. */
+/** Answers whether the text is a path in canonical form, which `parsePath` returns unchanged. */
 export function isWorkspacePath(text: string): text is WorkspacePath {
   try {
     return parsePath(text) === text;
@@ -55,26 +55,26 @@ export function isWorkspacePath(text: string): text is WorkspacePath {
   }
 }
 
-/** Most names there are. Large directories are read name by name, and this is many times faster than the parser. */
+/** Matches most names. Large directories are read name by name, and this is many times faster than the parser. */
 const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 
-/** Answers whether the text can name one entry of a directory. */
+/** Answers whether the text is a valid name of a directory entry. */
 export function isName(text: string): boolean {
   if (PLAIN_NAME.test(text)) return true;
   return text !== '' && !text.includes('/') && isWorkspacePath(text);
 }
 
-/** The names along a path; none for the workspace itself. */
+/** The names along a path; empty for the workspace itself. */
 export function segmentsOf(path: WorkspacePath): string[] {
   return path === ROOT ? [] : path.split('/');
 }
 
-/** The entry of that name in a directory. The name is of a node, which holds none that isn't one. */
+/** The entry of that name in a directory. The name comes from a node, so it is valid. */
 export function joinPath(directory: WorkspacePath, name: string): WorkspacePath {
   return (directory === ROOT ? name : `${directory}/${name}`) as WorkspacePath;
 }
 
-/** The path made of these names. */
+/** Joins names to a path. */
 export function pathOf(names: readonly string[]): WorkspacePath {
   return names.join('/') as WorkspacePath;
 }

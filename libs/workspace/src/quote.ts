@@ -4,8 +4,8 @@
 const SHOWN_MAX = 120;
 
 /**
- * A caller's text in backticks, fit for a message, a log and a terminal: shortened, and with whatever doesn't print
- * written out.
+ * A caller's text in backticks, safe for a message, a log and a terminal: truncated, with unprintable characters
+ * escaped.
  */
 export function quote(text: string): string {
   const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;

@@ -7,20 +7,19 @@ import { ancestorsOf, type WorkspacePath } from './path.ts';
 import { snapshotIdOf } from './snapshot.ts';
 import { partsOf, runWithPauses, type Steps } from './steps.ts';
 
-/** The delta as it applies to the new head, or the paths that keep it from doing so. */
+/** The delta on the new head, or the conflicting paths. */
 export type Rebased = { readonly delta: Delta } | { readonly conflicts: readonly WorkspacePath[] };
 
 /**
- * Moves a delta from the root it was made on to another that grew from the same one. Two deltas are disjoint where no
- * path of one is a path of the other, or above or below one. Both having made the same directory is no conflict: the
- * rebased delta finds it made.
+ * Moves a delta from its root to a descendant of the same root. Two deltas are disjoint if no path of one is equal to,
+ * above or below a path of the other. Creating the same directory in both is no conflict; the rebased delta omits it.
  */
 export async function rebase(reader: NodeReader, delta: Delta, base: string, head: string): Promise<Rebased> {
   const theirs = await diff(reader, base, head);
-  return await runWithPauses(moving(delta, theirs, head), reader.pause);
+  return await runWithPauses(rebasing(delta, theirs, head), reader.pause);
 }
 
-function* moving(delta: Delta, theirs: Delta, head: string): Steps<Rebased> {
+function* rebasing(delta: Delta, theirs: Delta, head: string): Steps<Rebased> {
   const [made, shared, at, above] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
   for (const part of partsOf(theirs.changes)) {
     for (const change of part) if (isNewDirectory(change)) made.add(change.path);
@@ -45,9 +44,9 @@ function* moving(delta: Delta, theirs: Delta, head: string): Steps<Rebased> {
       if (shared.has(change.path)) continue;
       changes.push(change);
       const path = change.path as WorkspacePath;
-      // Those of our paths that are one of theirs, or above or below one; in order.
-      const meets = at.has(path) || above.has(path) || ancestorsOf(path).some((ancestor) => at.has(ancestor));
-      if (meets) conflicts.push(path);
+      // Our paths that are equal to, above or below one of theirs, in order.
+      const isConflicting = at.has(path) || above.has(path) || ancestorsOf(path).some((ancestor) => at.has(ancestor));
+      if (isConflicting) conflicts.push(path);
     }
     yield;
   }

@@ -70,7 +70,7 @@ describe('resolveLinks', () => {
     await expect(resolveLinks(blobs.reader, chain, parsePath('l41'))).rejects.toMatchObject({ code: 'path.invalid' });
   });
 
-  it('refuses a way that links make longer than a path may be', async () => {
+  it('refuses a path that links make too long', async () => {
     const deep = await blobs.tree({ a: { link: 'x/'.repeat(40) }, 'y/z': { link: 'w' } });
     await expect(resolveLinks(blobs.reader, deep, parsePath(`a/${'v/'.repeat(40)}`))).rejects.toMatchObject({
       code: 'path.invalid',

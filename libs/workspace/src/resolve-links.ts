@@ -6,39 +6,38 @@ import { decodeText } from './text.ts';
 import { isName, parsePath, pathOf, segmentsOf, type WorkspacePath } from './path.ts';
 import { quote } from './quote.ts';
 
-/** A path without links, and what stands there: null where nothing does. */
+/** A path without links, and its entry: null if there is none. */
 export interface Resolved {
   readonly path: WorkspacePath;
   readonly entry: NodeEntry | null;
 }
 
-/** Links followed at most, as Linux does (MAXSYMLINKS). */
+/** Limit on followed links, as in Linux (MAXSYMLINKS). */
 const HOPS_MAX = 40;
-/** A target longer than a path can be is none. */
+/** A target longer than a path can be is invalid. */
 const TARGET_BYTES_MAX = 4096;
 
 /** The directories passed so far, the root first, each with its name and its node. */
-interface Passed {
+interface PassedDirectory {
   readonly name: string;
   readonly node: string;
 }
 
 /**
- * Follows the links of a path, the last one too, within the tree alone: as a container would that has the tree at
- * `/workspace` and nothing else. What a missing name is followed by is taken as it stands, for a file that is to be
- * made. Faults: `path.escape` for a target that leads out, `path.invalid` for more than 40 links or a target that is no
- * path, `file.kind` where a file is passed through as a directory, `file.not_found` where `..` follows what isn't
- * there.
+ * Follows the links of a path, including the last one, within the tree only: like a container with the tree at
+ * `/workspace` and nothing else. Names after a missing one are kept unchanged, for a file that is to be created.
+ * Faults: `path.escape` for a target that leads out, `path.invalid` for more than 40 links or an invalid target,
+ * `file.kind` if a file is used as a directory, `file.not_found` if `..` follows a missing name.
  */
 export async function resolveLinks(reader: NodeReader, root: string, path: WorkspacePath): Promise<Resolved> {
-  let passed: Passed[] = [{ name: '', node: root }];
+  let passed: PassedDirectory[] = [{ name: '', node: root }];
   let ahead = segmentsOf(path);
   let hops = 0;
   while (ahead.length > 0) {
     const [name = '', ...rest] = ahead;
     ahead = rest;
     if (name === '..') {
-      // The root stays: a target that goes above it leads out.
+      // The root is never removed: a target above it leads out.
       if (passed.length === 1)
         throw new Fault('path.escape', `a link on the way of ${quote(path)} leads outside the workspace`);
       passed = passed.slice(0, -1);
@@ -46,7 +45,7 @@ export async function resolveLinks(reader: NodeReader, root: string, path: Works
     }
     const entry = (await loadNode(reader, passed.at(-1)?.node ?? root)).find((child) => child.name === name) ?? null;
     if (entry?.kind === 'dir') passed = [...passed, { name, node: entry.sha256 }];
-    else if (entry?.kind !== 'symlink') return end(path, passed, name, ahead, entry);
+    else if (entry?.kind !== 'symlink') return resolvedAt(path, passed, name, ahead, entry);
     else {
       if (++hops > HOPS_MAX) throw new Fault('path.invalid', `${quote(path)} goes through more than ${HOPS_MAX} links`);
       const target = await targetOf(reader, entry, path);
@@ -58,14 +57,14 @@ export async function resolveLinks(reader: NodeReader, root: string, path: Works
   return { path: pathIn(passed), entry: { kind: 'dir', name: last?.name ?? '', sha256: last?.node ?? root, size: 0 } };
 }
 
-function pathIn(passed: readonly Passed[]): WorkspacePath {
+function pathIn(passed: readonly PassedDirectory[]): WorkspacePath {
   return pathOf(passed.slice(1).map((each) => each.name));
 }
 
-/** Where the way ends at a file, or where something is missing. */
-function end(
+/** The result when the path ends at a file, or at a missing name. */
+function resolvedAt(
   path: WorkspacePath,
-  passed: readonly Passed[],
+  passed: readonly PassedDirectory[],
   name: string,
   ahead: readonly string[],
   entry: NodeEntry | null,
@@ -77,7 +76,7 @@ function end(
       'file.not_found',
       `there is no ${quote(at.join('/'))}, which a link on the way of ${quote(path)} goes through`,
     );
-  // Parsed again: links can make a path longer and deeper than one may be.
+  // Parsed again: links can make a path longer and deeper than allowed.
   return { path: parsePath([...at, ...ahead].join('/')), entry };
 }
 

@@ -7,7 +7,7 @@ import { rebase } from './rebase.ts';
 import { emptyTree, snapshotIdOf } from './snapshot.ts';
 import { BlobMap, deltaBetween, DIR, file } from './tree-model.contract.ts';
 
-/** 20,000 files in 400 directories, four levels down: a repository of some size. */
+/** 20,000 files in 400 directories, four levels deep: a repository of some size. */
 const files = Array.from(
   { length: 20_000 },
   (_, n) => `pkg${n % 10}/lib${Math.floor(n / 10) % 5}/dir${Math.floor(n / 50) % 8}/file${n}.ts`,
@@ -26,7 +26,7 @@ describe('a tree of 20,000 files', () => {
     root = await blobs.apply(emptyTree().root, deltaBetween(new Map(), all));
   }, 120_000);
 
-  it('costs an edit the nodes on its way, and no others', async () => {
+  it('needs for an edit only the nodes on its path', async () => {
     const path = files[12_345] ?? '';
     const delta = deltaOf(snapshotIdOf(root), [{ path, before: file(path), after: file('edited') }]);
     blobs.reads = 0;

@@ -6,10 +6,10 @@ import { emptyTree } from './snapshot.ts';
 import { BlobMap, deltaBetween, DIR, file, play, steps, type Model } from './tree-model.contract.ts';
 
 const NOTHING: Model = new Map();
-/** Hundreds of trees a property: on a busy machine more than the runner's time limit of a test. */
+/** Hundreds of trees per property: on a busy machine more than the default time limit of a test. */
 const LONG_MS = 60_000;
 
-describe('what a tree holds', () => {
+describe('the size of a tree', () => {
   it(
     'is what its map holds, and what a delta adds leads from one to the other',
     async () => {
@@ -35,7 +35,7 @@ describe('what a tree holds', () => {
   );
 });
 
-test('what adds most to a tree is told by bytes, then by entries; nothing that only takes away', () => {
+test('the largest addition is found by bytes, then by entries; deletions do not count', () => {
   const [small, large] = [file('x'), file('longer')];
   const named = (from: Record<string, typeof small>, to: Record<string, typeof small>): string | null =>
     mostGrown(deltaBetween(new Map(Object.entries(from)), new Map(Object.entries(to))));

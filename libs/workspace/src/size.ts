@@ -4,15 +4,15 @@ import type { NodeReader } from './node.ts';
 import { walk } from './tree.ts';
 
 /**
- * What a tree holds, or what a change adds to it: entries (files, links and directories alike, since each is kept), and
- * the bytes of files and of links' targets.
+ * The size of a tree, or of a change: entries (files, links and directories alike, since each is stored), and the bytes
+ * of files and of links' targets.
  */
 export interface TreeSize {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** What the delta adds to a tree on which each `before` of it stands; below zero for what it takes away. */
+/** What the delta adds to a tree that matches each `before`; negative for removed parts. */
 export function growthOf({ changes }: Pick<Delta, 'changes'>): TreeSize {
   return changes.reduce(
     ({ files, bytes }, { before, after }) => ({
@@ -23,7 +23,7 @@ export function growthOf({ changes }: Pick<Delta, 'changes'>): TreeSize {
   );
 }
 
-/** The path of which the delta adds most: bytes, then entries; null where it adds nothing anywhere. */
+/** The path where the delta adds most: by bytes, then by entries; null if it adds nothing anywhere. */
 export function mostGrown({ changes }: Pick<Delta, 'changes'>): string | null {
   let most: { path: string; bytes: number; files: number } | null = null;
   for (const { path, before, after } of changes) {

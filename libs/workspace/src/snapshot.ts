@@ -4,13 +4,13 @@ import { encodeNode, type NewBlob } from './node.ts';
 
 const SNAPSHOT = /^snap_([0-9a-f]{64})$/;
 
-/** The id of the workspace whose root node has that hash. */
+/** The snapshot id of the workspace whose root node has that hash. */
 export function snapshotIdOf(root: string): string {
   return `snap_${root}`;
 }
 
 /**
- * The root node's hash of a snapshot; inverse of `snapshotIdOf`. Throws `request.malformed` on what is no snapshot id.
+ * The root node's hash of a snapshot; inverse of `snapshotIdOf`. Throws `request.malformed` for an invalid snapshot id.
  */
 export function parseSnapshotId(text: string): string {
   const root = SNAPSHOT.exec(text)?.[1];
@@ -18,7 +18,7 @@ export function parseSnapshotId(text: string): string {
   return root;
 }
 
-/** A workspace with nothing in it, and the node that must be stored for it. */
+/** An empty workspace, and the node to store for it. */
 export function emptyTree(): { readonly root: string; readonly nodes: readonly NewBlob[] } {
   const node = encodeNode([]);
   return { root: node.sha256, nodes: [node] };

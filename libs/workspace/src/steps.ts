@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computations on large directories are written once, as generators that yield between two parts of at most a
-// millisecond. Small ones run to their end; those on an event loop that others share make pauses.
+// Computations on large directories are generators that yield between steps of at most a millisecond. Small ones run to
+// their end; those on a shared event loop make pauses.
 
-/** A computation that yields between its parts. */
+/** A computation that yields between its steps. */
 export type Steps<T> = Generator<void, T, undefined>;
 
-/** Resolves when the computation may go on: at once, or after others had their turn. It may reject to end it. */
+/**
+ * Resolves when the computation may continue: at once, or after other work had its turn. Its rejection ends the
+ * computation.
+ */
 export type Pause = () => Promise<void>;
 
 /** Runs the computation to its end without a pause. */
@@ -16,7 +19,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs the computation to its end, with pauses between its parts where there is a pause to make. */
+/** Runs the computation to its end, with pauses between its steps if `pause` is given. */
 export async function runWithPauses<T>(steps: Steps<T>, pause: Pause | undefined): Promise<T> {
   if (pause === undefined) return runAtOnce(steps);
   for (;;) {
@@ -29,15 +32,15 @@ export async function runWithPauses<T>(steps: Steps<T>, pause: Pause | undefined
 /** Members of a list between two pauses: some tenths of a millisecond at a few microseconds each. */
 export const PART = 128;
 
-/** The list in parts of `PART` members. */
+/** Splits the list into parts of `PART` members. */
 export function* partsOf<T>(list: readonly T[]): Generator<readonly T[], void, undefined> {
   for (let at = 0; at < list.length; at += PART) yield list.slice(at, at + PART);
 }
 
-/** Items that are sorted at once; longer lists are merged of runs of this length. */
+/** Length of runs that are sorted at once; the runs are then merged. */
 const RUN = 512;
 
-/** The list in the order of `compare`, which is stable, in a new list. */
+/** Sorts the list into a new one; stable. */
 export function* sorting<T>(list: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = [];
   for (let at = 0; at < list.length; at += RUN) {
@@ -59,7 +62,7 @@ function* merging<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => 
   const merged: T[] = [];
   let [left, right] = [0, 0];
   while (left < a.length && right < b.length) {
-    // Where both are equal the one that stood first stays first.
+    // If both are equal, the one that came first stays first.
     if (compare(a[left] as T, b[right] as T) <= 0) merged.push(a[left++] as T);
     else merged.push(b[right++] as T);
     if (merged.length % RUN === 0) yield;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The text whose UTF-8 these bytes are, a byte-order mark kept, or null where they are none or hold NUL, which JSON
- * here doesn't carry.
+ * Decodes UTF-8 bytes, keeping a byte-order mark; null if they are invalid or contain NUL, which our JSON doesn't
+ * allow.
  */
 export function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tree of files is, said in the plainest way: a map from paths to states. Specs hold the Merkle tree against it.
+// The plainest model of a tree of files: a map from paths to states. Specs compare the Merkle tree with it.
 import type { Delta, FileState } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import fc from 'fast-check';
@@ -10,10 +10,10 @@ import { isSameState, stateOf, type NewBlob, type NodeReader } from './node.ts';
 import { emptyTree, snapshotIdOf } from './snapshot.ts';
 import { walk } from './tree.ts';
 
-/** A directory is there as its own path; the workspace itself is not. */
+/** A directory is an entry under its own path; the workspace itself is not. */
 export type Model = ReadonlyMap<string, FileState>;
 
-/** Blobs in a map, counting what was read. */
+/** Blobs in a map, with a count of reads. */
 export class BlobMap {
   readonly #blobs = new Map<string, Uint8Array>();
   reads = 0;
@@ -39,14 +39,14 @@ export class BlobMap {
     return sha256;
   }
 
-  /** The root after the delta, its nodes kept. */
+  /** Applies the delta, stores its nodes, and returns the root. */
   async apply(root: string, delta: Delta): Promise<string> {
     const applied = await applyDelta(this.reader, root, delta);
     this.put(applied.nodes);
     return applied.root;
   }
 
-  /** The root of a tree with these files and links; directories on their way are made. */
+  /** The root of a tree with these files and links, including their parent directories. */
   async tree(files: Readonly<Record<string, string | { link: string }>>): Promise<string> {
     const model = new Map<string, FileState>();
     for (const [path, content] of Object.entries(files)) {
@@ -78,7 +78,7 @@ function makeParents(model: Map<string, FileState>, path: string): void {
   }
 }
 
-/** Everything that differs, without looking at any tree. */
+/** All differences, computed without a tree. */
 export function deltaBetween(from: Model, to: Model, base = snapshotIdOf(emptyTree().root)): Delta {
   const paths = [...new Set([...from.keys(), ...to.keys()])];
   return deltaOf(
@@ -89,7 +89,7 @@ export function deltaBetween(from: Model, to: Model, base = snapshotIdOf(emptyTr
   );
 }
 
-/** What the walk of a tree finds, as a model. */
+/** The entries of a tree, as a model. */
 export async function modelOf(reader: NodeReader, root: string): Promise<Model> {
   const model = new Map<string, FileState>();
   for await (const { path, entry } of walk(reader, root)) model.set(path, stateOf(entry) ?? DIR);
@@ -99,7 +99,7 @@ export async function modelOf(reader: NodeReader, root: string): Promise<Model> 
 export type Step = { readonly do: 'write' | 'link' | 'mkdir' | 'remove'; readonly path: string; readonly text: string };
 
 /**
- * Few names, so that steps meet; two of them are told apart only by bytes, and order by UTF-8 and UTF-16 differently.
+ * Few names, so that steps collide; two of them differ only in their bytes, and sort differently by UTF-8 and UTF-16.
  */
 const name = fc.constantFrom('a', 'b', 'c.txt', '\u{1f600}', '\uff5e', 'é', 'e\u0301');
 export const steps = fc.array(
@@ -111,7 +111,7 @@ export const steps = fc.array(
   { maxLength: 24 },
 );
 
-/** The model after the steps, each of which replaces whatever is in its way. */
+/** The model after the steps, each of which replaces anything in its way. */
 export function play(model: Model, played: readonly Step[]): Model {
   const next = new Map(model);
   for (const step of played) {

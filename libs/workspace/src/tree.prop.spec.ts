@@ -10,7 +10,7 @@ const EMPTY = emptyTree().root;
 const NOTHING: Model = new Map();
 const treeOf = (blobs: BlobMap, model: Model): Promise<string> => blobs.apply(EMPTY, deltaBetween(NOTHING, model));
 
-/** Hundreds of trees a property: on a busy machine more than the runner's time limit of a test. */
+/** Hundreds of trees per property: on a busy machine more than the default time limit of a test. */
 const LONG_MS = 60_000;
 
 describe('a tree', () => {

@@ -6,22 +6,22 @@ import { isWithin, joinPath, ROOT, segmentsOf, type WorkspacePath } from './path
 import { quote } from './quote.ts';
 import { partsOf } from './steps.ts';
 
-export interface Found {
+export interface FoundEntry {
   readonly path: WorkspacePath;
   readonly entry: NodeEntry;
 }
 
 export interface WalkOptions {
-  /** only what is at or below one of these; everything unless said */
+  /** only entries at or below one of these; all by default */
   readonly prefixes?: readonly WorkspacePath[];
-  /** levels below the root; all unless said */
+  /** levels below the root; all by default */
   readonly depth?: number;
-  /** whether a directory is looked into; each one unless said */
-  readonly enters?: (path: WorkspacePath) => boolean;
+  /** whether to descend into a directory; always by default */
+  readonly shouldEnter?: (path: WorkspacePath) => boolean;
 }
 
 /**
- * The entry at a path, or null where nothing is. Links are not followed: see `resolveLinks`. The root is a directory
+ * The entry at a path, or null if there is none. Links are not followed: see `resolveLinks`. The root is a directory
  * without a name.
  */
 export async function lookup(reader: NodeReader, root: string, path: WorkspacePath): Promise<NodeEntry | null> {
@@ -34,23 +34,28 @@ export async function lookup(reader: NodeReader, root: string, path: WorkspacePa
 }
 
 /**
- * What is below a directory, `depth` levels down, each directory before what it holds. Faults: `file.not_found`,
+ * The entries below a directory, `depth` levels deep, each directory before its entries. Faults: `file.not_found`,
  * `file.kind`.
  */
-export async function list(reader: NodeReader, root: string, path: WorkspacePath, depth: number): Promise<Found[]> {
+export async function list(
+  reader: NodeReader,
+  root: string,
+  path: WorkspacePath,
+  depth: number,
+): Promise<FoundEntry[]> {
   const top = await lookup(reader, root, path);
   if (top === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
   if (top.kind !== 'dir') throw new Fault('file.kind', `${quote(path)} is no directory`);
-  const found: Found[] = [];
+  const found: FoundEntry[] = [];
   for await (const each of descend(reader, top.sha256, path, { depth })) found.push(each);
   return found;
 }
 
 /**
- * Everything in the tree, each directory before what it holds, names in the order of their bytes. Reads a directory's
+ * All entries of the tree, each directory before its entries, names in the order of their bytes. Reads a directory's
  * children at once.
  */
-export function walk(reader: NodeReader, root: string, options: WalkOptions = {}): AsyncGenerator<Found> {
+export function walk(reader: NodeReader, root: string, options: WalkOptions = {}): AsyncGenerator<FoundEntry> {
   return descend(reader, root, ROOT, options);
 }
 
@@ -59,7 +64,7 @@ async function* descend(
   node: string,
   at: WorkspacePath,
   options: WalkOptions,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundEntry> {
   yield* descendInto(reader, loadNode(reader, node), at, options);
 }
 
@@ -68,17 +73,18 @@ async function* descendInto(
   node: Promise<readonly NodeEntry[]>,
   at: WorkspacePath,
   options: WalkOptions,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundEntry> {
   const depth = options.depth ?? Infinity;
   if (depth < 1) return;
   const entries = await node;
   for (const part of partsOf(entries)) {
     const wanted = wantedOf(part, at, options.prefixes);
-    // Directories of one part are read at the same moment: a store is asked for them at once.
+    // Directories of one part are read in the same turn, so a store receives one request for them.
     const below = new Map<string, Promise<readonly NodeEntry[]>>();
     if (depth > 1) {
       for (const { path, entry } of wanted)
-        if (entry.kind === 'dir' && options.enters?.(path) !== false) below.set(path, begin(reader, entry.sha256));
+        if (entry.kind === 'dir' && options.shouldEnter?.(path) !== false)
+          below.set(path, startLoading(reader, entry.sha256));
     }
     for (const { path, entry, isWanted } of wanted) {
       if (isWanted) yield { path, entry };
@@ -89,12 +95,12 @@ async function* descendInto(
   }
 }
 
-/** Those of the entries that are at, above or below one of the prefixes, and whether they are at or below one. */
+/** The entries at, above or below one of the prefixes, and whether they are at or below one. */
 function wantedOf(
   entries: readonly NodeEntry[],
   at: WorkspacePath,
   prefixes: WalkOptions['prefixes'],
-): (Found & { readonly isWanted: boolean })[] {
+): (FoundEntry & { readonly isWanted: boolean })[] {
   return entries.flatMap((entry) => {
     const path = joinPath(at, entry.name);
     const isWanted = !prefixes || prefixes.some((prefix) => isWithin(prefix, path));
@@ -102,8 +108,8 @@ function wantedOf(
   });
 }
 
-/** Starts to load; its failure shows when it is awaited, and not at all where the walk was left before. */
-function begin(reader: NodeReader, sha256: string): Promise<readonly NodeEntry[]> {
+/** Starts to load. A failure shows when it is awaited, and not at all if the walk ended before. */
+function startLoading(reader: NodeReader, sha256: string): Promise<readonly NodeEntry[]> {
   const node = loadNode(reader, sha256);
   node.catch(() => undefined);
   return node;

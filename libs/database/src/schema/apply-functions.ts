@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { LOGIN_ROLES, type SchemaName } from '../roles.ts';
 import type { SqlFile } from './schema-files.ts';
 
-/** What there is to know of functions that were applied. Their owner's alone. */
+/** The table of applied functions. Only the owner may use it. */
 export const APPLIED_FUNCTIONS = `CREATE TABLE IF NOT EXISTS applied_function (
   name text PRIMARY KEY,
   -- SHA-256 of the file that was applied
@@ -22,22 +22,22 @@ interface Applied {
   readonly release: string;
 }
 
-/** What a function is now: its definition, its owner and its grants, as one digest. */
+/** A digest of a function's current definition, owner and grants. */
 const STATE = `md5(pg_get_functiondef(p.oid) || p.proowner::text || coalesce(
   (SELECT string_agg(g::text, ',' ORDER BY g::text) FROM unnest(p.proacl) g), '-'))`;
 
-interface Standing {
+interface CurrentFunction {
   readonly name: string;
   readonly signature: string;
   readonly state: string;
 }
 
 /**
- * Applies the functions that changed since they were applied, and those that somebody else has changed since, in the
- * transaction that is open. A function of a newer release stays as it is: `helm rollback` runs this as the older one.
+ * Applies the functions whose files changed since, and those that another client changed since, in the open
+ * transaction. A function of a newer release stays unchanged, since `helm rollback` runs this as the older one.
  *
- * @returns the names of those that were applied
- * @throws Error where a file makes another function than its own, or a second one of its name
+ * @returns the names of the applied functions
+ * @throws Error if a file makes another function than its own, or a second one of its name
  */
 export async function applyFunctions(
   client: Client,
@@ -51,14 +51,14 @@ export async function applyFunctions(
       row,
     ]),
   );
-  const standing = new Map((await functionsOf(client, schema)).map((one) => [one.name, one]));
+  const current = new Map((await functionsOf(client, schema)).map((one) => [one.name, one]));
   const changed = files.filter(({ name, checksum }) => {
     const row = applied.get(name);
     if (row === undefined) return true;
     if (semver.gt(row.release, release)) return false;
-    return row.checksum !== checksum || standing.get(name)?.state !== row.state;
+    return row.checksum !== checksum || current.get(name)?.state !== row.state;
   });
-  for (const file of changed) await applyOne(client, schema, file, standing.get(file.name));
+  for (const file of changed) await applyOne(client, schema, file, current.get(file.name));
   if (changed.length === 0) return [];
   const now = new Map((await functionsOf(client, schema)).map((one) => [one.name, one]));
   for (const { name, path, checksum } of changed) {
@@ -77,9 +77,9 @@ async function applyOne(
   client: Client,
   schema: SchemaName,
   { path, sql }: SqlFile,
-  before: Standing | undefined,
+  before: CurrentFunction | undefined,
 ): Promise<void> {
-  // Its file says who may call it: what an earlier file granted goes.
+  // The file declares who may call it, so the rights of an earlier file are revoked.
   if (before !== undefined)
     await client.query(`REVOKE ALL ON FUNCTION ${before.signature} FROM PUBLIC, ${LOGIN_ROLES.join(', ')}`);
   try {
@@ -92,17 +92,17 @@ async function applyOne(
   }
 }
 
-/** @throws Error where two have one name: the file of one changed its signature, and needs a new name */
-async function functionsOf(client: Client, schema: SchemaName): Promise<Standing[]> {
-  const { rows } = await client.query<Standing>(
+/** @throws Error if two functions have the same name: the file of one changed its signature, and needs a new name */
+async function functionsOf(client: Client, schema: SchemaName): Promise<CurrentFunction[]> {
+  const { rows } = await client.query<CurrentFunction>(
     `SELECT p.proname AS name, p.oid::regprocedure::text AS signature, ${STATE} AS state
      FROM pg_proc p WHERE p.pronamespace = $1::regnamespace AND p.prokind = 'f' ORDER BY p.proname, p.oid`,
     [schema],
   );
-  const twice = rows.find(({ name }, index) => rows[index - 1]?.name === name);
-  if (twice !== undefined)
+  const duplicate = rows.find(({ name }, index) => rows[index - 1]?.name === name);
+  if (duplicate !== undefined)
     throw new Error(
-      `there are two functions \`${schema}.${twice.name}\`: a function with another signature takes another name, and a migration drops the old one`,
+      `there are two functions \`${schema}.${duplicate.name}\`: a function with another signature takes another name, and a migration drops the old one`,
     );
   return rows;
 }

@@ -10,7 +10,7 @@ import { provisionRoles } from '../provision.ts';
 import { LOGIN_ROLES, type LoginRole } from '../roles.ts';
 import { applySchema, type AppliedSchema } from './apply-schema.ts';
 
-// Not from the testing library, which is built on this one.
+// The testing library depends on this one, so it is not used here.
 const envFile = join(import.meta.dirname, '../../../../.writ/test/env.json');
 const server =
   process.env['WRIT_TEST_DATABASE_URL'] ??
@@ -81,7 +81,7 @@ afterAll(async () => {
 });
 
 describe('an empty schema', () => {
-  it('is made of its files: what tables need, tables, functions in any order, triggers', async () => {
+  it('is made from its files: foundation, tables, functions in any order, triggers', async () => {
     const log: string[] = [];
     expect(await apply('1.0.0', log)).toEqual({
       isNew: true,
@@ -97,13 +97,13 @@ describe('an empty schema', () => {
     ]).toEqual([true, false]);
   });
 
-  it('needs none of the migrations that led others to it', async () => {
+  it('runs none of the migrations', async () => {
     write('migrations/0001_more.sql', 'SELECT 1 / 0;');
     await apply();
     expect(await apply()).toEqual({ isNew: false, migrations: [], functions: [] });
   });
 
-  it('stays empty where a file fails, which is named', async () => {
+  it('stays empty if a file fails, and the error names the file', async () => {
     write('tables/02-wrong.sql', 'CREATE TABLE kernel.wrong (n nothing);');
     await expect(apply()).rejects.toThrow('`kernel/tables/02-wrong.sql` failed: type "nothing" does not exist');
     expect(
@@ -114,18 +114,18 @@ describe('an empty schema', () => {
   });
 });
 
-describe('a schema that is there', () => {
+describe('an existing schema', () => {
   beforeEach(async () => {
     await apply();
   });
 
-  it('is left as it is where nothing changed', async () => {
+  it('stays unchanged if its files did not change', async () => {
     const log: string[] = [];
     expect(await apply('1.0.0', log)).toEqual({ isNew: false, migrations: [], functions: [] });
     expect(log).toEqual([]);
   });
 
-  it('gets the migrations that it lacks, once, and the functions that changed, and no others', async () => {
+  it('gets its missing migrations once, and the changed functions only', async () => {
     write('migrations/0001_text.sql', `ALTER TABLE kernel.note ADD COLUMN text text NOT NULL DEFAULT '';`);
     edit('functions/notes/count_notes.sql', 'count(*)', `count(text) + 10`);
     expect(await apply('1.1.0')).toEqual({ isNew: false, migrations: ['0001_text'], functions: ['count_notes'] });
@@ -135,7 +135,7 @@ describe('a schema that is there', () => {
     await expect(apply('1.1.0')).rejects.toThrow('migration `0001_text` was edited after it was applied');
   });
 
-  it('keeps the migrations before one that fails, and none of that one', async () => {
+  it('keeps the migrations before a failed one, and nothing of that one', async () => {
     write('migrations/0001_text.sql', 'ALTER TABLE kernel.note ADD COLUMN text text;');
     write('migrations/0002_half.sql', 'CREATE TABLE kernel.half (n int); SELECT 1 / 0;');
     await expect(apply()).rejects.toThrow('`kernel/migrations/0002_half.sql` failed: division by zero');
@@ -144,7 +144,7 @@ describe('a schema that is there', () => {
     expect((await apply()).migrations).toEqual(['0002_half']);
   });
 
-  it('has functions mended that somebody else changed, with their grants', async () => {
+  it('has functions restored that another client changed, with their grants', async () => {
     await admin.query('GRANT EXECUTE ON FUNCTION kernel.put_note(bigint) TO writ_ledger');
     await admin.query(
       `CREATE OR REPLACE FUNCTION kernel.count_notes() RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'`,
@@ -154,7 +154,7 @@ describe('a schema that is there', () => {
     expect(await notes()).toEqual({ notes: 1 });
   });
 
-  it('takes a right back that a file no longer gives', async () => {
+  it('loses a right that a file no longer grants', async () => {
     edit('functions/notes/put_note.sql', 'TO writ_kernel', 'TO writ_ledger');
     expect((await apply()).functions).toEqual(['put_note']);
     expect([
@@ -163,7 +163,7 @@ describe('a schema that is there', () => {
     ]).toEqual([false, true]);
   });
 
-  it('gets nothing of an older release where a newer one was', async () => {
+  it('keeps the functions of a newer release', async () => {
     edit('functions/notes/count_notes.sql', 'count(*)', 'count(*) + 100');
     await apply('1.1.0-rc.1');
     write('functions/notes/count_notes.sql', FILES['functions/notes/count_notes.sql']);
@@ -203,14 +203,14 @@ describe('a schema that is there', () => {
   });
 });
 
-describe('a schema that migrations of before made', () => {
+describe('a schema that migrations before the baseline made', () => {
   const before = async (last: string): Promise<void> => {
     await admin.query(`SET ROLE writ_owner; CREATE TABLE kernel._prisma_migrations (migration_name text, finished_at timestamptz, rolled_back_at timestamptz);
       INSERT INTO kernel._prisma_migrations VALUES ('${last}', now());
       CREATE TABLE kernel.note (n bigint PRIMARY KEY, at bigint NOT NULL DEFAULT 0); RESET ROLE`);
   };
 
-  it('is taken over, with its functions made anew of the files', async () => {
+  it('is adopted, and its functions are made again from the files', async () => {
     await before('0065_dispatch_beside_others');
     expect(await apply()).toEqual({
       isNew: false,
@@ -221,7 +221,7 @@ describe('a schema that migrations of before made', () => {
     expect(await apply()).toEqual({ isNew: false, migrations: [], functions: [] });
   });
 
-  it('is refused where it lacks the last of them, with what to do, and stays as it is', async () => {
+  it('is refused if it lacks the last of them, with advice, and stays unchanged', async () => {
     await before('0064_effect_series');
     await expect(apply()).rejects.toThrow(
       'lacks its migration `0065_dispatch_beside_others`: start from an empty database',
@@ -233,7 +233,7 @@ describe('a schema that migrations of before made', () => {
 });
 
 it.each([
-  ['a file that lies where nothing is applied', 'more.sql', 'lies in no folder that is applied'],
+  ['a file outside of the applied folders', 'more.sql', 'is in no folder that is applied'],
   ['two functions of one name', 'functions/others/put_note.sql', 'has two functions called `put_note`'],
 ])('refuses %s', async (_what, path, message) => {
   write(path, FILES['functions/notes/put_note.sql']);

@@ -13,19 +13,19 @@ export interface ApplyOptions {
   readonly schema: SchemaName;
   /** the schema's folder, see `SchemaFiles` */
   readonly dir: string;
-  /** of the one who applies, as Semantic Versioning 2 has it */
+  /** the running release, as in Semantic Versioning 2 */
   readonly release: string;
   readonly log?: (line: string) => void;
 }
 
-/** What was done: the schema was made of its files, or these migrations and functions were applied. */
+/** The result: the schema was made from its files, or these migrations and functions were applied. */
 export interface AppliedSchema {
   readonly isNew: boolean;
   readonly migrations: readonly string[];
   readonly functions: readonly string[];
 }
 
-/** The key of the advisory lock that Prisma's own engine takes, so that the two never run at once. */
+/** The key of the advisory lock that Prisma's own engine uses, so that the two never run at once. */
 const LOCK = 72_707_369;
 
 const APPLIED_MIGRATIONS = `CREATE TABLE IF NOT EXISTS applied_migration (
@@ -35,13 +35,13 @@ const APPLIED_MIGRATIONS = `CREATE TABLE IF NOT EXISTS applied_migration (
   applied_at timestamptz NOT NULL DEFAULT now())`;
 
 /**
- * Brings a schema to what its files say, as its owner. An empty one is made of them in one transaction. Another gets
- * the migrations that it lacks, each in a transaction of its own, and then all functions that changed, in one. A
- * process that dies leaves whole transactions, and the next run goes on. Files MUST NOT hold BEGIN, COMMIT or what
+ * Brings a schema up to date with its files, as its owner. An empty schema is made from them in one transaction.
+ * Otherwise each missing migration runs in its own transaction, and then all changed functions in one. A process that
+ * dies leaves complete transactions, and the next run continues. Files MUST NOT hold BEGIN, COMMIT or statements that
  * can't run in a transaction.
  *
- * @throws Error where an applied migration was edited, a function took another signature, or the database is of a
- *   development version that this one can't go on from
+ * @throws Error if an applied migration was edited, a function changed its signature, or a development version made the
+ * database that this one can't continue from
  */
 export async function applySchema(options: ApplyOptions): Promise<AppliedSchema> {
   const files = await readSchemaFiles(options.dir);
@@ -49,7 +49,7 @@ export async function applySchema(options: ApplyOptions): Promise<AppliedSchema>
     throw faultOf(error);
   });
   try {
-    // Functions name others that come later, and columns of tables: what is in them is checked when they are called.
+    // Functions refer to later ones and to columns of tables: their bodies are checked when they are called.
     await client.query(
       `SET ROLE ${OWNER_ROLE}; SET search_path = ${options.schema}; SET lock_timeout = '60s'; SET check_function_bodies = off`,
     );
@@ -77,7 +77,7 @@ async function makeSchema(
   files: SchemaFiles,
   { schema, release, log }: ApplyOptions,
 ): Promise<AppliedSchema> {
-  const functions = await inOne(client, async () => {
+  const functions = await withTransaction(client, async () => {
     await client.query(`${APPLIED_MIGRATIONS}; ${APPLIED_FUNCTIONS}`);
     const first = await applyFunctions(client, schema, files.foundation, release);
     for (const file of files.tables) await run(client, schema, file);
@@ -96,20 +96,20 @@ async function updateSchema(
   { schema, release, log }: ApplyOptions,
 ): Promise<AppliedSchema> {
   if (await isBeforeBaseline(client, schema)) {
-    await inOne(client, async () => {
+    await withTransaction(client, async () => {
       await adopt(client, schema);
       await client.query(`${APPLIED_MIGRATIONS}; ${APPLIED_FUNCTIONS}`);
     });
   }
   const pending = await pendingOf(client, files.migrations);
   for (const file of pending) {
-    await inOne(client, async () => {
+    await withTransaction(client, async () => {
       await run(client, schema, file);
       await recordMigration(client, file);
     });
     log?.(`applied ${schema}/${file.name}`);
   }
-  const functions = await inOne(client, () =>
+  const functions = await withTransaction(client, () =>
     applyFunctions(client, schema, [...files.foundation, ...files.functions], release),
   );
   if (functions.length > 0) log?.(`applied ${functions.length} functions of ${schema}`);
@@ -140,7 +140,7 @@ async function run(client: Client, schema: SchemaName, { path, sql }: SqlFile): 
   }
 }
 
-async function inOne<T>(client: Client, work: () => Promise<T>): Promise<T> {
+async function withTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {
     const done = await work();

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 
-/** A piece of a schema's SQL. */
+/** A file of a schema's SQL. */
 export interface SqlFile {
   /** Below the schema's folder. */
   readonly path: string;
-  /** Of a function, its own name; of a migration, the name under which it is applied. */
+  /** Of a function, its own name; of a migration, the name under which it is recorded. */
   readonly name: string;
   readonly sql: string;
   /** SHA-256 of the text, hex. */
@@ -15,10 +15,10 @@ export interface SqlFile {
 }
 
 /**
- * A schema as it is today, in its folder `sql`:
- * `functions/foundation/` what tables need before they exist (their defaults, policies and indexes),
+ * The files of a schema, in its folder `sql`:
+ * `functions/foundation/` functions that tables need before they exist (in their defaults, policies and indexes),
  * `tables/` in the order of their names, `functions/` one file each, `triggers.sql`,
- * and `migrations/` what brings a database of an earlier release to these tables, in the order of their names.
+ * and `migrations/`, which bring a database of an earlier release up to date, in the order of their names.
  */
 export interface SchemaFiles {
   readonly foundation: readonly SqlFile[];
@@ -29,7 +29,7 @@ export interface SchemaFiles {
 }
 
 const FOUNDATION = join('functions', 'foundation') + sep;
-const PLACES: readonly (readonly [part: keyof SchemaFiles, holds: (path: string) => boolean])[] = [
+const PARTS: readonly (readonly [part: keyof SchemaFiles, holds: (path: string) => boolean])[] = [
   ['foundation', (path) => path.startsWith(FOUNDATION)],
   ['functions', (path) => path.startsWith(`functions${sep}`)],
   ['tables', (path) => path.startsWith(`tables${sep}`)],
@@ -37,7 +37,7 @@ const PLACES: readonly (readonly [part: keyof SchemaFiles, holds: (path: string)
   ['triggers', (path) => path === 'triggers.sql'],
 ];
 
-/** @throws Error on a file that lies where nothing is applied, and on two functions of one name */
+/** @throws Error for a file outside of these folders, and for two functions of one name */
 export async function readSchemaFiles(dir: string): Promise<SchemaFiles> {
   const files: Record<keyof SchemaFiles, SqlFile[]> = {
     foundation: [],
@@ -48,10 +48,10 @@ export async function readSchemaFiles(dir: string): Promise<SchemaFiles> {
   };
   const paths = (await readdir(dir, { recursive: true })).filter((path) => path.endsWith('.sql'));
   for (const path of paths.sort()) {
-    const place = PLACES.find(([, holds]) => holds(path));
-    if (place === undefined) throw new Error(`\`${join(dir, path)}\` lies in no folder that is applied`);
+    const part = PARTS.find(([, holds]) => holds(path));
+    if (part === undefined) throw new Error(`\`${join(dir, path)}\` is in no folder that is applied`);
     const sql = await readFile(join(dir, path), 'utf8');
-    files[place[0]].push({
+    files[part[0]].push({
       path,
       name: basename(path, '.sql'),
       sql,
@@ -59,10 +59,10 @@ export async function readSchemaFiles(dir: string): Promise<SchemaFiles> {
     });
   }
   const names = [...files.foundation, ...files.functions].map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined)
     throw new Error(
-      `\`${dir}\` has two functions called \`${twice}\`: a function with another signature takes another name`,
+      `\`${dir}\` has two functions called \`${duplicate}\`: a function with another signature takes another name`,
     );
   return files;
 }

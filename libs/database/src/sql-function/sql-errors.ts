@@ -2,9 +2,9 @@
 import { codeOf } from '../faults.ts';
 
 /**
- * The errors that our SQL functions raise: name, SQLSTATE, meaning. The README of a schema's folder `sql` names the
- * ones that its functions raise, and callers recognise an error by its SQLSTATE alone. Class `WR` is ours; the others
- * have the names and meanings that PostgreSQL gives them.
+ * The errors that our SQL functions raise: name, SQLSTATE, meaning. The README of a schema's folder `sql` lists the
+ * errors of its functions. Callers recognise an error by its SQLSTATE alone. Class `WR` is ours; the others have
+ * PostgreSQL's names and meanings.
  */
 export const SQL_ERRORS = {
   decide_again: { state: 'WR001', meaning: 'a fact that was decided on has changed; decide again' },
@@ -19,6 +19,17 @@ export const SQL_ERRORS = {
     state: 'WR006',
     meaning: 'the tool has another definition than the call was decided on; decide again',
   },
+  resource_exists: { state: 'WR007', meaning: 'a resource of that kind has the name already' },
+  task_unknown: { state: 'WR008', meaning: 'there is no such task for the call' },
+  agent_conflict: { state: 'WR009', meaning: 'the agent is not in the state that the call changes' },
+  info_store_change_unknown: {
+    state: 'WR031',
+    meaning: 'there is no such staged change; it was discarded or swept, or never sealed',
+  },
+  info_store_change_differs: { state: 'WR032', meaning: 'the staged change has another operation or digest' },
+  info_store_unknown: { state: 'WR033', meaning: 'the store of the change was removed' },
+  info_store_differs: { state: 'WR034', meaning: 'a store of that id exists with another definition' },
+  info_store_moved: { state: 'WR035', meaning: 'the store has another version than the change was committed on' },
   raise_exception: { state: 'P0001', meaning: 'the caller broke a rule of the function: a bug' },
   no_data_found: { state: 'P0002', meaning: 'the caller named a row that must exist and does not: a bug' },
   check_violation: { state: '23514', meaning: 'a transition of an operation that its lifecycle does not have: a bug' },

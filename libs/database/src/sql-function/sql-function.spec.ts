@@ -35,7 +35,7 @@ describe('a declared SQL function', () => {
     ]);
   });
 
-  it('returns its first row or null, all its rows, or nothing, as it is declared', async () => {
+  it('returns its first row or null, all its rows, or nothing, as declared', async () => {
     const rows = [{ n: 1 }, { n: 2 }];
     const row = sqlFunction<{ n: number }>()('kernel.a', {}, { returns: 'row' });
     const all = sqlFunction<{ n: number }>()('kernel.b', {}, { returns: 'rows' });
@@ -52,12 +52,12 @@ describe('a declared SQL function', () => {
     ]);
   });
 
-  it('that returns rows is not called without awaiting its COMMIT', async () => {
+  it('that returns rows is refused an asynchronous COMMIT', async () => {
     const all = sqlFunction<{ n: number }>()('kernel.b', {}, { returns: 'rows' });
-    await expect(all(NO_POOL, {}, { unawaited: true })).rejects.toThrow('returns rows');
+    await expect(all(NO_POOL, {}, { asyncCommit: true })).rejects.toThrow('returns rows');
   });
 
-  it('throws the error that its declaration makes of the database’s', async () => {
+  it('throws the error to which its declaration maps the database’s', async () => {
     const refused = Object.assign(new Error('too much'), { code: 'WR003' });
     const mapError = (error: unknown): unknown => (isSqlError(error, 'quota_exceeded') ? new Error('a quota') : error);
     const put = sqlFunction()('kernel.put', {}, { returns: 'nothing', errors: ['quota_exceeded'], mapError });
@@ -73,7 +73,7 @@ describe('an error of an SQL function', () => {
     expect(isSqlError(new Error('WR001'), 'decide_again')).toBe(false);
   });
 
-  it('has an SQLSTATE of its own', () => {
+  it('has a unique SQLSTATE', () => {
     const states = Object.values(SQL_ERRORS).map(({ state }) => state);
     expect(new Set(states).size).toBe(states.length);
   });

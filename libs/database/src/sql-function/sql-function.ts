@@ -2,13 +2,11 @@
 import type { QueryConfig } from 'pg';
 import type { Client, Pool } from '../pool.ts';
 import { runStatement } from '../statement.ts';
-import { UNAWAITED } from '../unawaited.ts';
+import { ASYNC_COMMIT } from '../async-commit.ts';
 import type { SqlErrorName } from './sql-errors.ts';
 import type { SqlType } from './sql-types.ts';
 
-/**
- * What a call resolves with: `value` the one value of the function, `row` its first row or null, `rows` all of them.
- */
+/** The result of a call: `value` is the function's single value, `row` its first row or null, `rows` all rows. */
 export type SqlReturns = 'value' | 'row' | 'rows' | 'nothing';
 
 // `any`: a table holds parameters of all types, and SqlType is not covariant.
@@ -29,40 +27,40 @@ export type SqlResult<Returns extends SqlReturns, Reply> = Returns extends 'valu
 
 export interface SqlFunctionOptions<Returns extends SqlReturns> {
   readonly returns: Returns;
-  /** What it raises by itself or by what it calls, triggers included. A spec compares it with the SQL. */
+  /** The errors that it or its callees raise, triggers included. A spec compares them with the SQL. */
   readonly errors?: readonly SqlErrorName[];
-  /** COMMIT answers before the disk has it, see `UNAWAITED`. False unless said. */
-  readonly unawaited?: boolean;
-  /** The error that callers see, in place of the driver's. */
+  /** COMMIT returns before it is on disk, see `ASYNC_COMMIT`. False by default. */
+  readonly asyncCommit?: boolean;
+  /** Maps the driver's error to the error for callers. */
   readonly mapError?: (error: unknown) => unknown;
 }
 
 export interface CallOptions {
-  /** For this call, COMMIT answers before the disk has it, see `UNAWAITED`. */
-  readonly unawaited?: boolean;
+  /** COMMIT of this call returns before it is on disk, see `ASYNC_COMMIT`. */
+  readonly asyncCommit?: boolean;
 }
 
-/** What the table says about a function, for the spec that compares it with the database. */
+/** The declaration of a function, which a spec compares with the database. */
 export interface SqlFunctionRow {
-  /** With its schema. */
+  /** The name, with its schema. */
   readonly function: string;
-  /** In the order of the function's own, without the prefix `p_`. */
+  /** In the order of the function's parameters, without the prefix `p_`. */
   readonly parameters: SqlParameters;
   readonly returns: SqlReturns;
   readonly errors: readonly SqlErrorName[];
 }
 
-/** A function of one of our schemas, as its callers see it. */
+/** A function of one of our schemas, for its callers. */
 export interface SqlFunction<Args, Result> extends SqlFunctionRow {
   /**
-   * Calls it as one prepared statement that is a transaction of its own, again after a deadlock or a serialisation
-   * failure. Resolves after its COMMIT.
+   * Calls it as one prepared statement in its own transaction, again after a deadlock or a serialisation failure.
+   * Resolves after its COMMIT.
    * @throws Fault `database.unavailable` or `overloaded`, see `runStatement`; an error of `errors`
    */
   (pool: Pool, args: Args, options?: CallOptions): Promise<Result>;
-  /** Calls it in the transaction that is open on this connection. Throws what the driver throws. */
+  /** Calls it in the open transaction of this connection. Throws the driver's errors. */
   readonly in: (client: Client, args: Args) => Promise<Result>;
-  /** The statement with its values, for a transaction that another client has open. */
+  /** The statement with its values, for a transaction on another client. */
   readonly statement: (args: Args) => { readonly name: string; readonly text: string; readonly values: unknown[] };
 }
 
@@ -70,10 +68,11 @@ type Row = Record<string, unknown>;
 
 /**
  * Declares an SQL function: `sqlFunction<Reply>()('schema.name', { first: sqlTypes.text, … }, { returns: 'value' })`.
- * Reply is the type of the value, or of one row. Members of `parameters` stand in the order of the function's own and
- * have their names, without the prefix `p_`. A row is an object with the function's columns.
+ * Reply is the type of the value, or of one row. Members of `parameters` have the order and names of the function's
+ * parameters, without the prefix `p_`. A row is an object with the function's columns.
  *
- * @throws Error for a COMMIT that isn't awaited of a function that returns rows: one without rows would await it
+ * @throws Error for an asynchronous COMMIT of a function that returns rows: if it returned none, COMMIT would be
+ * awaited
  */
 export function sqlFunction<Reply = undefined>() {
   return function declare<const P extends SqlParameters, Returns extends SqlReturns>(
@@ -99,8 +98,8 @@ export function sqlFunction<Reply = undefined>() {
         throw mapError(error);
       }
     };
-    const call = (pool: Pool, args: Args, { unawaited = options.unawaited }: CallOptions = {}) =>
-      run((query) => runStatement<Row>(pool, query), args, unawaited);
+    const call = (pool: Pool, args: Args, { asyncCommit = options.asyncCommit }: CallOptions = {}) =>
+      run((query) => runStatement<Row>(pool, query), args, asyncCommit);
     return Object.assign(call, {
       function: name,
       parameters,
@@ -117,7 +116,7 @@ function textOf(name: string, parameters: SqlParameters, returns: SqlReturns, un
     .map((_, index) => `$${String(index + 1)}`)
     .join(', ')})`;
   if (returns === 'row' || returns === 'rows') return unawaited ? null : `SELECT * FROM ${call}`;
-  return `SELECT ${call} AS value${unawaited ? ` FROM ${UNAWAITED}` : ''}`;
+  return `SELECT ${call} AS value${unawaited ? ` FROM ${ASYNC_COMMIT}` : ''}`;
 }
 
 function valuesOf(parameters: SqlParameters, args: Readonly<Record<string, unknown>>): unknown[] {

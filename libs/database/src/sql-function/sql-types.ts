@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 import { byteaArray, int2Array, int4Array, int8Array, textArray } from '../binary-array.ts';
 
-/** The type of a parameter: what the database calls it, and how a value is handed to the driver. */
+/** The type of a parameter: its name in the database, and the conversion of a value for the driver. */
 export interface SqlType<T> {
-  /** As PostgreSQL's format_type says it. */
+  /** The name that PostgreSQL's format_type returns. */
   readonly pg: string;
   /** @throws RangeError for a number that the type doesn't hold */
   readonly toParameter: (value: T) => unknown;
 }
 
-function asItIs<T>(pg: string): SqlType<T> {
+function unchanged<T>(pg: string): SqlType<T> {
   return { pg, toParameter: (value) => value };
 }
 
-/** The types of parameters that our functions have. Arrays are sent in the binary format, see binary-array.ts. */
+/** The types of our functions' parameters. Arrays are sent in the binary format, see binary-array.ts. */
 export const sqlTypes = {
-  text: asItIs<string>('text'),
-  smallint: asItIs<number>('smallint'),
-  integer: asItIs<number>('integer'),
-  bigint: asItIs<number>('bigint'),
-  numeric: asItIs<number>('numeric'),
-  boolean: asItIs<boolean>('boolean'),
-  bytea: asItIs<Uint8Array>('bytea'),
-  timestamptz: asItIs<Date>('timestamp with time zone'),
-  /** A value that becomes JSON; null becomes SQL's NULL, as JSON.stringify would hide it in a JSON null. */
+  text: unchanged<string>('text'),
+  smallint: unchanged<number>('smallint'),
+  integer: unchanged<number>('integer'),
+  bigint: unchanged<number>('bigint'),
+  numeric: unchanged<number>('numeric'),
+  boolean: unchanged<boolean>('boolean'),
+  bytea: unchanged<Uint8Array>('bytea'),
+  timestamptz: unchanged<Date>('timestamp with time zone'),
+  /** A value that becomes JSON. Null becomes SQL's NULL; JSON.stringify would make it a JSON null. */
   jsonb: <T>(): SqlType<T> => ({
     pg: 'jsonb',
     toParameter: (value) => (value === null ? null : JSON.stringify(value)),
   }),
-  /** Where the caller has the JSON already, as its text. */
-  jsonbText: asItIs<string>('jsonb'),
+  /** For callers that have the JSON as text already. */
+  jsonbText: unchanged<string>('jsonb'),
   textArray: { pg: 'text[]', toParameter: textArray } as SqlType<readonly (string | null)[]>,
   byteaArray: { pg: 'bytea[]', toParameter: byteaArray } as SqlType<readonly (Uint8Array | null)[]>,
   bigintArray: { pg: 'bigint[]', toParameter: int8Array } as SqlType<readonly (number | null)[]>,
   integerArray: { pg: 'integer[]', toParameter: int4Array } as SqlType<readonly (number | null)[]>,
   smallintArray: { pg: 'smallint[]', toParameter: int2Array } as SqlType<readonly (number | null)[]>,
-  /** The same type, which takes NULL too. */
+  /** The same type, which also accepts NULL. */
   nullable: <T>({ pg, toParameter }: SqlType<T>): SqlType<T | null> => ({
     pg,
     toParameter: (value) => (value === null ? null : toParameter(value)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** SHA-256 (FIPS 180-4) over parts in turn, as if they were one run of bytes. */
+/** SHA-256 (FIPS 180-4) over the concatenated parts. */
 export interface Sha256 {
   /** 32 bytes that belong to the caller. */
   digest(parts: readonly Uint8Array[]): Uint8Array;

@@ -9,5 +9,5 @@ function digest(parts: readonly Uint8Array[]): Uint8Array {
   return hash.digest();
 }
 
-/** In JavaScript alone: what a browser uses, whose own SHA-256 answers later and only in a secure context. */
+/** In JavaScript alone, for browsers: their own SHA-256 is asynchronous and needs a secure context. */
 export const platform: Sha256 = { digest, hex: (parts) => toHex(digest(parts)) };

@@ -18,21 +18,21 @@ const VECTORS: readonly (readonly [message: string, digest: string])[] = [
 
 export function sha256Contract(name: string, hash: Sha256): void {
   describe(`SHA-256, ${name}`, () => {
-    it('gives the published digests', () => {
+    it('returns the published digests', () => {
       for (const [message, digest] of VECTORS) {
         expect(hash.hex([utf8Bytes(message)])).toBe(digest);
         expect(Buffer.from(hash.digest([utf8Bytes(message)])).toString('hex')).toBe(digest);
       }
     });
 
-    it('reads parts as one run of bytes, whatever the cut', () => {
+    it('hashes parts as if concatenated, however they are split', () => {
       const bytes = utf8Bytes('x'.repeat(200));
       for (const cut of [0, 1, 55, 56, 63, 64, 65, 200])
         expect(hash.digest([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(hash.digest([bytes]));
       expect(hash.digest([])).toEqual(hash.digest([new Uint8Array()]));
     });
 
-    it('reads long parts as it reads short ones', () => {
+    it('hashes long parts as it hashes short ones', () => {
       const bytes = utf8Bytes('0123456789'.repeat(2_000));
       for (const length of [8_191, 8_192, 8_193, 20_000]) {
         const whole = bytes.subarray(0, length);
@@ -42,7 +42,7 @@ export function sha256Contract(name: string, hash: Sha256): void {
       }
     });
 
-    it('gives bytes that belong to the caller', () => {
+    it('returns bytes that belong to the caller', () => {
       const first = hash.digest([]);
       expect(first.buffer.byteLength).toBe(32);
       first.fill(0);

@@ -6,7 +6,7 @@ import type { Flat } from './expand.ts';
 
 const RESERVED: ReadonlySet<string> = new Set(['WORKSPACE', 'CWD', 'USER', 'PREV', 'ITEM', 'INDEX']);
 
-/** What is wrong with the names that steps give their outputs. */
+/** The faults of the names that steps give their outputs. */
 export function captureProblems(flat: readonly Flat[], { env }: Sandbox): Problem[] {
   const names = new Set<string>();
   return flat.flatMap(({ operation, pointer }) => {
@@ -25,7 +25,7 @@ export interface Labels {
   readonly targets: readonly (number | null)[];
 }
 
-/** For each step, the one that its failure goes on with: forward alone, so that every script ends. */
+/** For each step, the one at which its failure continues: always a later one, so that every script ends. */
 export function labelsOf(flat: readonly Flat[]): Labels {
   const places = new Map<string, number>();
   const problems: Problem[] = [];

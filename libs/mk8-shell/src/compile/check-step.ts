@@ -13,17 +13,17 @@ import type { Flat, WrittenCondition } from './expand.ts';
 import { pathFormFault, pathOf } from './path-text.ts';
 import { fillIn, isKnown, type Text } from './text.ts';
 
-/** What of an argument is known: all of it, or its literal parts. */
+/** The known part of an argument: all of it, or its literal parts. */
 const knownTexts = (text: Text, sandbox: Sandbox): string[] =>
   isKnown(text) ? [fillIn(text, sandbox)] : text.flatMap((part) => ('text' in part ? [part.text] : []));
 
-/** What the blacklist says of a text, or null. */
+/** The blacklist's fault of a text, or null. */
 export function blacklistFault({ rules }: Sandbox, text: string, scope: 'everywhere' | 'process'): string | null {
   const entry = blacklisted(rules, text, scope);
   return entry === null ? null : `is blacklisted (\`${entry.id}\`): it ${entry.reason}`;
 }
 
-/** What is wrong with a path as far as it is known, or null. */
+/** The fault of a path as far as it is known, or null. */
 export function pathFault(sandbox: Sandbox, text: Text, access: Access): string | null {
   const form = pathFormFault(text, sandbox);
   if (form !== null || !isKnown(text)) return form;
@@ -31,7 +31,7 @@ export function pathFault(sandbox: Sandbox, text: Text, access: Access): string 
   return path === null ? null : accessFault(sandbox.rules, path, access);
 }
 
-/** All that is wrong with a step's arguments and can be known before it runs. */
+/** All faults of a step's arguments that can be found before it runs. */
 export function argumentProblems(flat: Flat, args: readonly Text[], sandbox: Sandbox): Problem[] {
   const scope = flat.verb.effect === 'process' ? 'process' : 'everywhere';
   return args.flatMap((text, n) => {
@@ -54,29 +54,36 @@ export function argumentProblems(flat: Flat, args: readonly Text[], sandbox: San
   });
 }
 
+/** The fault of the arguments together, where all of them are known and right by themselves. */
+export function checkProblems({ verb, argPointer }: Flat, args: readonly Text[], sandbox: Sandbox): Problem[] {
+  if (verb.check === null || !args.every(isKnown)) return [];
+  const fault = verb.check(
+    args.map((text) => fillIn(text, sandbox)),
+    sandbox,
+  );
+  return fault === null ? [] : [problemAt(argPointer(fault.place), fault.message)];
+}
+
 const valueFault = (argument: Argument, text: Text, sandbox: Sandbox): string | null =>
   isKnown(text) ? argumentFault(argument, fillIn(text, sandbox)) : null;
 
-/**
- * What is wrong with the fields that FileTemplate and FilePatch have. Values and patches are taken as they stand,
- * without variables.
- */
+/** The faults of the fields of FileTemplate and FilePatch. Values and patches are literal, without variables. */
 export function fieldProblems({ operation, pointer }: Flat, source: Text | null, sandbox: Sandbox): Problem[] {
-  const told = (at: string, fault: string | null): Problem[] =>
+  const reported = (at: string, fault: string | null): Problem[] =>
     fault === null ? [] : [problemAt(`${pointer}${at}`, fault)];
-  const blacklist = (at: string, text: string): Problem[] => told(at, blacklistFault(sandbox, text, 'everywhere'));
+  const blacklist = (at: string, text: string): Problem[] => reported(at, blacklistFault(sandbox, text, 'everywhere'));
   const { template, patches = [] } = operation;
   return [
-    ...(source === null ? [] : told('/template/source', pathFault(sandbox, source, 'read'))),
+    ...(source === null ? [] : reported('/template/source', pathFault(sandbox, source, 'read'))),
     ...(source === null ? [] : knownTexts(source, sandbox).flatMap((known) => blacklist('/template/source', known))),
     ...Object.entries(template?.values ?? {}).flatMap(([key, value]) => [
       ...(/^[A-Za-z0-9_.-]{1,64}$/.test(key)
         ? []
-        : told(
+        : reported(
             '/template/values',
             `the key \`${key.slice(0, 64)}\` must be of letters, digits, \`_\`, \`.\` and \`-\``,
           )),
-      ...(value.includes('$') ? told(`/template/values/${key}`, 'there can be no `$` in it') : []),
+      ...(value.includes('$') ? reported(`/template/values/${key}`, 'there can be no `$` in it') : []),
       ...blacklist(`/template/values/${key}`, value),
     ]),
     ...patches.flatMap(({ find, replace }, n) => [
@@ -115,20 +122,20 @@ const PREDICATE_ARITY: Readonly<Record<PredicateKind, number>> = {
 };
 export const LINE_COUNT_OPERATORS = ['eq', 'gt', 'lt', 'gte', 'lte'] as const;
 
-/** What is wrong with what an If asks. */
+/** The faults of an If's predicate. */
 export function predicateProblems(
   { predicate: { kind }, pointer }: WrittenCondition,
   args: readonly Text[],
   sandbox: Sandbox,
   captures: ReadonlySet<string>,
 ): Problem[] {
-  const told = (at: string, message: string): Problem[] => [problemAt(`${pointer}${at}`, message)];
+  const reported = (at: string, message: string): Problem[] => [problemAt(`${pointer}${at}`, message)];
   if (args.length !== PREDICATE_ARITY[kind])
-    return told('/args', `${kind} takes ${PREDICATE_ARITY[kind]} arguments, and has ${args.length}`);
+    return reported('/args', `${kind} takes ${PREDICATE_ARITY[kind]} arguments, and has ${args.length}`);
   const black = args.flatMap((text, n) =>
     knownTexts(text, sandbox).flatMap((known) => {
       const fault = blacklistFault(sandbox, known, 'everywhere');
-      return fault === null ? [] : told(`/args/${n}`, fault);
+      return fault === null ? [] : reported(`/args/${n}`, fault);
     }),
   );
   const [first = [], second = []] = args;
@@ -151,7 +158,7 @@ export function predicateProblems(
         return null;
     }
   })();
-  return [...black, ...(fault === null ? [] : told(`/args/${fault[0]}`, fault[1]))];
+  return [...black, ...(fault === null ? [] : reported(`/args/${fault[0]}`, fault[1]))];
 }
 
 const at = (place: number, fault: string | null): readonly [number, string] | null =>

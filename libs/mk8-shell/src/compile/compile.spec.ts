@@ -16,7 +16,7 @@ const argsOf = (script: { operations: readonly unknown[] }): string[] =>
       .join(),
   );
 
-describe('everything that is wrong is told at once', () => {
+describe('all problems are reported at once', () => {
   it('with pointer, line and column', () => {
     const text =
       '{\n  "operations": [\n    {"verb": "FileRead", "args": ["../x"]},\n    {"verb": "Nope", "args": []},\n    {"verb": "Echo", "args": ["$PREV"], "onFailure": "goto:x"}\n  ]\n}';
@@ -154,7 +154,7 @@ describe('captures and labels', () => {
     ]);
   });
 
-  it('goto leads forward, to a label that is there once', () => {
+  it('goto leads forward, to a unique label', () => {
     expect(problemsOf({ operations: [echo('a', { label: 'x' }), echo('b', { onFailure: 'goto:x' })] })).toEqual([
       expect.stringContaining('forward alone') as unknown,
     ]);
@@ -185,7 +185,7 @@ describe('paths', () => {
     expect(problemsOfOne({ verb: 'FileRead', args: [path] })).toHaveLength(1);
   });
 
-  it.each(['a', './a', '$WORKSPACE', '$workspace/a', '$CWD/a//b', '', '$WORKSPACE/..a'])('%j is taken', (path) => {
+  it.each(['a', './a', '$WORKSPACE', '$workspace/a', '$CWD/a//b', '', '$WORKSPACE/..a'])('%j is accepted', (path) => {
     expect(problemsOfOne({ verb: 'FileRead', args: [path] })).toEqual([]);
   });
 
@@ -226,6 +226,8 @@ describe('network', () => {
   it.each([
     'ftp://example.com/',
     'https://example.com:8443/',
+    'https://example.com:80/',
+    'http://example.com:443/',
     'http://localhost/',
     'http://127.0.0.1/',
     'http://2130706433/',
@@ -304,7 +306,7 @@ describe('options', () => {
 });
 
 describe('effects', () => {
-  it('are told as data before anything runs', () => {
+  it('are known as data before anything runs', () => {
     expect(
       compiled({
         operations: [

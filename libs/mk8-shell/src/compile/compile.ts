@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a script to steps that can run. INVARIANT (everything first): all of a script is judged before any of it runs,
-// and an error anywhere means that nothing does. INVARIANT (judged twice): an argument that holds `$PREV` or a capture
-// is judged by its form here, and by what it says when its step runs (libs/mk8-shell/src/run).
+// Compiles a script to steps that can run.
+// INVARIANT (everything first): all of a script is checked before any of it runs, and an error anywhere means that
+// nothing runs.
+// INVARIANT (judged twice): an argument with `$PREV` or a capture is checked by its form here, and by its value when
+// its step runs (libs/mk8-shell/src/run).
 import { SCRIPT_LIMITS } from '../limits.ts';
 import { problemAt, type LocatedProblem, type Problem } from '../problem.ts';
 import type { Sandbox } from '../rules/sandbox.ts';
@@ -10,7 +12,7 @@ import { parseScript, shapeProblems } from '../script/parse.ts';
 import { optionsOf, type Script, type ScriptOptions } from '../script/script.ts';
 import { parseTimeSpan } from '../script/time-span.ts';
 import { captureProblems, labelsOf } from './bindings.ts';
-import { argumentProblems, commandOf, fieldProblems, predicateProblems } from './check-step.ts';
+import { argumentProblems, checkProblems, commandOf, fieldProblems, predicateProblems } from './check-step.ts';
 import { EffectsFound } from './effects.ts';
 import { Expansion, type Flat, type WrittenCondition } from './expand.ts';
 import type { Condition, Program, Step } from './program.ts';
@@ -23,7 +25,7 @@ export type Compiled<Found extends Problem = Problem> =
 /** Longer ones would only keep a container busy. */
 const STEP_TIMEOUT_MS_MAX = 60 * 60 * 1000;
 
-/** Compiles a script of text: its problems say line and column. */
+/** Compiles a script's text: its problems have line and column. */
 export function compileText(text: string, sandbox: Sandbox): Compiled<LocatedProblem> {
   const { read, locate } = parseScript(text);
   if (read.script === null) return { program: null, problems: read.problems.slice(0, SCRIPT_LIMITS.problems) };
@@ -33,7 +35,7 @@ export function compileText(text: string, sandbox: Sandbox): Compiled<LocatedPro
     : compiled;
 }
 
-/** Compiles a value that should be a script, such as a call's argument. Attacker-controlled. */
+/** Compiles a value as a script, such as a call's argument. Attacker-controlled. */
 export function compileScript(value: unknown, sandbox: Sandbox): Compiled {
   const wrong = shapeProblems(value);
   return wrong.length > 0
@@ -68,7 +70,7 @@ function compileShaped(script: Script, sandbox: Sandbox): Compiled {
     : { program, problems: [] };
 }
 
-/** The items of a loop tend to have the same thing wrong with them. */
+/** The items of a loop tend to have the same problem. */
 function distinct(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem])).values()];
 }
@@ -98,9 +100,9 @@ class StepCompiler {
   readonly effects: EffectsFound;
   readonly #sandbox: Sandbox;
   readonly #options: ScriptOptions;
-  /** Names in capitals, as they are set by the steps so far. */
+  /** Names in upper case that the steps so far set. */
   readonly #captures = new Set<string>();
-  /** Those whose value is the output of a process, or was made of it. */
+  /** Captures whose value is the output of a process, or derived from it. */
   readonly #tainted = new Set<string>();
   readonly #conditions = new Map<WrittenCondition, Condition>();
 
@@ -123,8 +125,9 @@ class StepCompiler {
       operation.template === undefined ? null : this.#text(operation.template.source, `${pointer}/template/source`);
     const { match, problems } =
       verb.effect === 'process' ? commandOf(flat, args, this.#sandbox) : { match: null, problems: [] };
+    const wrong = argumentProblems(flat, args, this.#sandbox);
     this.problems.push(
-      ...argumentProblems(flat, args, this.#sandbox),
+      ...(wrong.length > 0 ? wrong : checkProblems(flat, args, this.#sandbox)),
       ...fieldProblems(flat, source, this.#sandbox),
       ...problems,
       ...this.#taintProblems(flat, args),

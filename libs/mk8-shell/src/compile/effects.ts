@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { argumentAt } from '../registry/verb.ts';
+import { argumentAt, type VerbRow } from '../registry/verb.ts';
 import type { Match } from '../rules/match-template.ts';
 import type { Sandbox } from '../rules/sandbox.ts';
 import type { Flat } from './expand.ts';
@@ -9,8 +9,9 @@ import { fillIn, isKnown, type Text } from './text.ts';
 
 const FOLDER = { read: 'reads', write: 'writes', delete: 'deletes' } as const;
 
-const [HTTP, HTTPS] = ['80', '443'];
-/** What verbs that connect ask a gate for. */
+/** The port of verbs that connect to a host and name no other one. */
+const USUAL_PORT = '443';
+/** The methods with which network verbs ask an egress gate. */
 const METHODS: Readonly<Record<string, string>> = {
   HttpGet: 'GET',
   HttpPost: 'POST',
@@ -18,11 +19,12 @@ const METHODS: Readonly<Record<string, string>> = {
   HttpDelete: 'DELETE',
   NetHttpStatus: 'GET',
   HttpLatency: 'GET',
+  NetPing: 'CONNECT',
   NetTcpConnect: 'CONNECT',
   NetTlsCert: 'CONNECT',
 };
 
-/** Gathers what steps may do, as they are compiled. */
+/** Collects what steps may do, while they are compiled. */
 export class EffectsFound {
   readonly #sets = {
     reads: new Set<string>(),
@@ -54,7 +56,7 @@ export class EffectsFound {
       if (argument?.kind === 'path') this.#addPath(text, argument.access, flat.argPointer(n));
       else if (argument?.kind === 'url' || argument?.kind === 'host') {
         this.#addHost(text, argument.kind, flat.argPointer(n));
-        this.#addRequest(verb.name, argument.kind, args);
+        this.#addRequest(verb, argument.kind, args);
       } else if (verb.effect === 'process' && !isKnown(text)) this.#sets.open.add(flat.argPointer(n));
     }
     for (const { place, access } of match?.paths ?? [])
@@ -79,17 +81,24 @@ export class EffectsFound {
     }
   }
 
-  #addRequest(verb: string, kind: 'url' | 'host', [target = [], port = []]: readonly Text[]): void {
-    const method = METHODS[verb];
-    if (method === undefined || !isKnown(target) || (kind === 'host' && !isKnown(port))) return;
-    const [where, at] = [fillIn(target, this.#sandbox), fillIn(port, this.#sandbox)];
-    const written = kind === 'url' ? where : `https://${where}:${at === '' ? HTTPS : at}/`;
-    // No gate has other ports: what asks for one is told so when it runs.
-    if (!URL.canParse(written) || (kind === 'host' && !['', HTTP, HTTPS].includes(at))) return;
-    const { protocol, origin, pathname, search } = new URL(written);
-    this.#sets.requests.add(
-      JSON.stringify({ method: protocol === 'https:' ? 'CONNECT' : method, url: `${origin}${pathname}${search}` }),
-    );
+  #addRequest(
+    { name, args: [, second] }: VerbRow,
+    kind: 'url' | 'host',
+    [target = [], next = []]: readonly Text[],
+  ): void {
+    const method = METHODS[name];
+    if (method === undefined || !isKnown(target)) return;
+    const where = fillIn(target, this.#sandbox);
+    if (kind === 'url') {
+      if (!URL.canParse(where)) return;
+      const { protocol, origin, pathname, search } = new URL(where);
+      this.#note({ method: protocol === 'https:' ? 'CONNECT' : method, url: `${origin}${pathname}${search}` });
+    } else if (second?.name !== 'port') this.#note({ method, url: `${where}:${USUAL_PORT}` });
+    else if (isKnown(next)) this.#note({ method, url: `${where}:${fillIn(next, this.#sandbox) || USUAL_PORT}` });
+  }
+
+  #note(request: Effects['requests'][number]): void {
+    this.#sets.requests.add(JSON.stringify(request));
   }
 
   all(): Effects {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts operations in the place of ForEach, If, Include and batches. INVARIANT (bounded): expansion stops at the limit
-// of operations, however fragments and loops multiply each other.
+// Expands ForEach, If, Include and batches to operations.
+// INVARIANT (bounded): expansion stops at the limit of operations, however fragments and loops multiply each other.
 import { SCRIPT_LIMITS } from '../limits.ts';
 import { problemAt, type Problem } from '../problem.ts';
 import { VERBS } from '../registry/registry.ts';
@@ -10,13 +10,13 @@ import type { Sandbox } from '../rules/sandbox.ts';
 import type { Operation, PredicateSource } from '../script/script.ts';
 import { substituted } from './text.ts';
 
-/** A condition as it is written; steps of one If share the object. */
+/** A condition in its source form; all steps of one If share the object. */
 export interface WrittenCondition {
   readonly predicate: PredicateSource;
   readonly pointer: string;
 }
 
-/** One operation of a script that has no control flow any more. */
+/** One operation of a script after control flow has been expanded. */
 export interface Flat {
   readonly verb: Verb;
   readonly operation: Operation;
@@ -27,20 +27,20 @@ export interface Flat {
   readonly conditions: readonly WrittenCondition[];
 }
 
-interface Place {
+interface SourcePosition {
   readonly pointer: string;
   readonly depth: number;
   readonly conditions: readonly WrittenCondition[];
-  /** Which verb's body it stands in; captures and labels would be set many times there. */
+  /** The verb whose body contains it; captures and labels would be set many times there. */
   readonly inLoop: boolean;
   readonly item: ((name: string) => string | undefined) | null;
-  /** Fields of the operation around it, for those that it has not. */
+  /** Fields of the operation around it, as defaults for its own. */
   readonly around: Pick<Operation, 'maxRetries' | 'stepTimeout' | 'onFailure'>;
-  /** Set where operations are not in the script itself: all their places are the Include's. */
+  /** Set where operations come from outside of the script: all of their pointers are the Include's. */
   readonly fragment: string | null;
 }
 
-/** What each batch verb is many of. */
+/** The single verb and group size of each batch verb. */
 const BATCHES: Readonly<Record<string, readonly [single: string, size: number]>> = {
   FileWriteMany: ['FileWrite', 2],
   FileCopyMany: ['FileCopy', 2],
@@ -71,7 +71,7 @@ export class Expansion {
     );
   }
 
-  #tell(place: Place, where: string, message: string): never[] {
+  #report(place: SourcePosition, where: string, message: string): never[] {
     this.problems.push(
       place.fragment === null
         ? problemAt(`${place.pointer}${where}`, message)
@@ -80,10 +80,10 @@ export class Expansion {
     return [];
   }
 
-  #one(written: Operation, place: Place): Flat[] {
+  #one(written: Operation, place: SourcePosition): Flat[] {
     const verb = VERBS.get(written.verb);
     if (verb === undefined)
-      return this.#tell(place, '/verb', `there is no verb \`${written.verb.slice(0, 64)}\`${nearest(written.verb)}`);
+      return this.#report(place, '/verb', `there is no verb \`${written.verb.slice(0, 64)}\`${nearest(written.verb)}`);
     const item = place.item;
     const operation =
       item === null ? written : { ...written, args: written.args?.map((arg) => substituted(arg, item)) };
@@ -92,12 +92,12 @@ export class Expansion {
       ...fieldFaults(verb, operation),
       ...(place.inLoop ? loopFaults(operation) : []),
     ];
-    for (const [where, message] of fault) this.#tell(place, where, message);
+    for (const [where, message] of fault) this.#report(place, where, message);
     if (fault.length > 0) return [];
     const inherited = { ...defined(place.around), ...operation };
     const isControl = verb.name === 'ForEach' || verb.name === 'If' || verb.name === 'Include';
     if (isControl && place.depth >= SCRIPT_LIMITS.nesting)
-      return this.#tell(
+      return this.#report(
         place,
         '/verb',
         `ForEach, If and Include may stand ${SCRIPT_LIMITS.nesting} deep within each other`,
@@ -108,9 +108,9 @@ export class Expansion {
     return this.#plain(verb, inherited, place);
   }
 
-  #forEach(operation: Operation, place: Place): Flat[] {
+  #forEach(operation: Operation, place: SourcePosition): Flat[] {
     const { items = [], body } = operation.forEach ?? {};
-    if (place.inLoop || body === undefined) return this.#tell(place, '/verb', "a ForEach can't stand in a ForEach");
+    if (place.inLoop || body === undefined) return this.#report(place, '/verb', "a ForEach can't stand in a ForEach");
     const flat = items.flatMap((value, index) =>
       this.#one(body, {
         ...place,
@@ -124,7 +124,7 @@ export class Expansion {
     return labelled(flat, operation);
   }
 
-  #if(operation: Operation, place: Place): Flat[] {
+  #if(operation: Operation, place: SourcePosition): Flat[] {
     if (operation.if === undefined) return [];
     const { predicate, then } = operation.if;
     const { item } = place;
@@ -141,7 +141,7 @@ export class Expansion {
       around: aroundOf(operation),
     };
     if (operation.captureAs !== undefined && then.captureAs !== undefined)
-      return this.#tell(place, '/captureAs', 'If and the operation in it both have one');
+      return this.#report(place, '/captureAs', 'If and the operation in it both have one');
     const flat = this.#one(
       operation.captureAs === undefined ? then : { ...then, captureAs: operation.captureAs },
       inner,
@@ -149,10 +149,10 @@ export class Expansion {
     return labelled(flat, operation);
   }
 
-  #include(operation: Operation, place: Place): Flat[] {
+  #include(operation: Operation, place: SourcePosition): Flat[] {
     const [id = ''] = operation.args ?? [];
     const fragment = this.#sandbox.fragments.get(id);
-    if (fragment === undefined) return this.#tell(place, '/args/0', `there is no fragment \`${id.slice(0, 64)}\``);
+    if (fragment === undefined) return this.#report(place, '/args/0', `there is no fragment \`${id.slice(0, 64)}\``);
     const flat = fragment.flatMap((inner) =>
       this.#one(inner, {
         ...place,
@@ -164,7 +164,7 @@ export class Expansion {
     return labelled(flat, operation);
   }
 
-  #plain(verb: Verb, operation: Operation, place: Place): Flat[] {
+  #plain(verb: Verb, operation: Operation, place: SourcePosition): Flat[] {
     const args = operation.args ?? [];
     const [name, size] = BATCHES[verb.name] ?? [verb.name, Math.max(1, args.length)];
     const single = VERBS.get(name) ?? verb;
@@ -177,7 +177,7 @@ export class Expansion {
       const isTold = this.#count - parts.length > SCRIPT_LIMITS.operations;
       return isTold
         ? []
-        : this.#tell(
+        : this.#report(
             place,
             '',
             `from here on it is more than ${SCRIPT_LIMITS.operations} operations, once everything is expanded`,
@@ -189,7 +189,7 @@ export class Expansion {
       pointer: place.pointer,
       conditions: place.conditions,
       argPointer: (at) => (place.fragment === null ? `${place.pointer}/args/${n * size + at}` : place.pointer),
-      // What a batch says is what its last part says.
+      // The output of a batch is that of its last part.
       operation: {
         ...operation,
         label: undefined,
@@ -199,19 +199,19 @@ export class Expansion {
     return labelled(flat, operation);
   }
 
-  #inner = ({ fragment, pointer }: Place, below: string): string =>
+  #inner = ({ fragment, pointer }: SourcePosition, below: string): string =>
     fragment === null ? `${pointer}${below}` : pointer;
 }
 
-const aroundOf = ({ maxRetries, stepTimeout, onFailure }: Operation): Place['around'] => ({
+const aroundOf = ({ maxRetries, stepTimeout, onFailure }: Operation): SourcePosition['around'] => ({
   maxRetries,
   stepTimeout,
   onFailure,
 });
-const defined = (fields: Place['around']): Place['around'] =>
+const defined = (fields: SourcePosition['around']): SourcePosition['around'] =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** A label of what was expanded is the label of its first step. */
+/** The label of an expanded operation is the label of its first step. */
 function labelled(flat: Flat[], { label }: Operation): Flat[] {
   const [first, ...rest] = flat;
   return first === undefined || label === undefined
@@ -258,7 +258,7 @@ const loopFaults = ({ label, captureAs }: Operation): Fault[] => [
     : [['/captureAs', 'there can be no capture in a ForEach: it would be set many times'] as const]),
 ];
 
-/** The verb that only case or an ending keeps apart from what was written. */
+/** A verb that differs from the written one only by case or an ending. */
 function nearest(name: string): string {
   const lower = name.toLowerCase();
   const found =

@@ -4,8 +4,8 @@ import type { Sandbox } from '../rules/sandbox.ts';
 import { fillIn, isKnown, type Text, type Values } from './text.ts';
 
 /**
- * The path that a text is when it runs. What is filled in may be absolute where it lies under the root, as outputs that
- * name paths do.
+ * The path of a text when it runs. A filled-in value may be absolute where it is below the root, as in outputs that
+ * contain paths.
  */
 export function pathOf(text: Text, sandbox: Sandbox, values?: Values): PathRead {
   const [first, ...rest] = text;
@@ -21,7 +21,7 @@ function underRoot(root: 'WORKSPACE' | 'CWD', rest: string, { cwd }: Sandbox): P
   return readPath(rest.replace(/^\/+/, ''), root === 'CWD' ? cwd : '');
 }
 
-/** What the form of a path tells before it is known, or null. */
+/** The fault of a path's form before its value is known, or null. */
 export function pathFormFault(text: Text, sandbox: Sandbox): string | null {
   if (text.slice(1).some((part) => 'root' in part)) return 'names the workspace in its middle';
   if (isKnown(text)) return pathOf(text, sandbox).fault;

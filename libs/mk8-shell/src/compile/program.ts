@@ -4,7 +4,7 @@ import type { PredicateKind } from '../script/schema.ts';
 import type { PatchSource, ScriptOptions } from '../script/script.ts';
 import type { Text } from './text.ts';
 
-/** What an If asks. All steps that it put there share it, and it is asked once, when the first of them is reached. */
+/** The predicate of an If. All of its steps share it, and it is evaluated once, at the first of them. */
 export interface Condition {
   readonly kind: PredicateKind;
   readonly args: readonly Text[];
@@ -13,12 +13,12 @@ export interface Condition {
 /** One operation, ready to run. */
 export interface Step {
   readonly verb: Verb;
-  /** Where it stands in the script. */
+  /** Its position in the script. */
   readonly pointer: string;
   readonly args: readonly Text[];
   readonly conditions: readonly Condition[];
   readonly label: string | null;
-  /** The step that a failure goes on with; later than this one. Null where the failure mode decides. */
+  /** The step at which a failure continues, later than this one. Null where the failure mode decides. */
   readonly goto: number | null;
   readonly captureAs: string | null;
   readonly attempts: number;
@@ -27,26 +27,26 @@ export interface Step {
   readonly patches: readonly PatchSource[];
 }
 
-/** What a script may do, as far as it is known before it runs. */
+/** The possible effects of a script, as far as they are known before it runs. */
 export interface Effects {
-  /** Paths within the workspace, in order, without repetition. A folder stands for all that is in it. */
+  /** Paths within the workspace, in order, without repetition. A folder includes all of its contents. */
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   readonly deletes: readonly string[];
   readonly hosts: readonly string[];
-  /** Requests whose URL is known, as a gate sees them: what goes over TLS is a tunnel. */
+  /** Requests with a known target, as a gate sees them: those over TLS are tunnels, whose target may be `host:port`. */
   readonly requests: readonly { readonly method: string; readonly url: string }[];
   /** Templates that ProcRun uses. */
   readonly templates: readonly string[];
-  /** Pointers of arguments that name a path, host or word of a command which is known only when they run. */
+  /** Pointers of arguments with a path, host or word of a command that is known only at run time. */
   readonly open: readonly string[];
   readonly network: boolean;
   readonly process: boolean;
-  /** read: it looks, and connects to nothing. */
+  /** read: it only reads, and connects to nothing. */
   readonly category: 'read' | 'write';
 }
 
-/** A script that compiled: nothing about it is wrong that can be known before it runs. */
+/** A compiled script: it has no problem that can be found before it runs. */
 export interface Program {
   readonly steps: readonly Step[];
   readonly cleanup: readonly Step[];

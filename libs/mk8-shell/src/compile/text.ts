@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An argument with its variables. INVARIANT (filled once): what a variable stands for is never read for variables
-// again, so no output of a step can name a capture.
+// An argument with its variables.
+// INVARIANT (filled once): the value of a variable is never searched for variables again, so no output of a step can
+// name a capture.
 import type { Sandbox } from '../rules/sandbox.ts';
 
 export type Part =
@@ -14,11 +15,11 @@ export type Text = readonly Part[];
 /** `$` and the longest name behind it. */
 const VARIABLE = /\$([A-Za-z_][A-Za-z0-9_]*)/g;
 
-/** Replaces the variables that a function knows, by names in capitals; others stay as they are. */
+/** Replaces the variables for which a function has a value, by names in upper case; others stay. */
 export const substituted = (text: string, valueOf: (name: string) => string | undefined): string =>
   text.replaceAll(VARIABLE, (whole, name: string) => valueOf(name.toUpperCase()) ?? whole);
 
-/** Splits a text at its variables. `captures` has the names, in capitals, that earlier steps set. */
+/** Splits a text at its variables. `captures` has the names, in upper case, that earlier steps set. */
 export function readText(source: string, { user, env }: Sandbox, captures: ReadonlySet<string>): Text {
   const parts: Part[] = [];
   const push = (part: Part): void => {
@@ -49,7 +50,7 @@ function variableOf(
   return { text: env.get(name) ?? whole };
 }
 
-/** The text as it can be shown before it runs: with the variables that are not known yet. */
+/** The text for display before it runs: it shows variables without a value by their names. */
 export const describeText = (text: Text): string =>
   text
     .map((part) =>
@@ -57,7 +58,7 @@ export const describeText = (text: Text): string =>
     )
     .join('');
 
-/** What parts stand for when a step runs. */
+/** The values of variable parts when a step runs. */
 export interface Values {
   readonly prev: string;
   readonly captures: ReadonlyMap<string, string>;
@@ -68,7 +69,7 @@ export const isKnown = (text: Text): boolean => text.every((part) => 'text' in p
 
 const NOTHING: Values = { prev: '', captures: new Map() };
 
-/** The text, filled in. */
+/** The text with its values. */
 export function fillIn(text: Text, { root, cwd }: Sandbox, values: Values = NOTHING): string {
   return text
     .map((part) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { argumentFaults, definitionForDigest, SHELL_DANGEROUS, type ExecutionProfile } from '@writ/contract';
-import { dangerousTool, profileNamed, rawJob, repositoryFault } from './dangerous-tool.ts';
+import { dangerousTool, profileNameOf, rawJob, repositoryFault } from './dangerous-tool.ts';
 import { profileBytes, profileFrom, readProfile } from './execution-profile.ts';
 
 const PROFILE: ExecutionProfile = {
@@ -47,7 +47,7 @@ describe('an execution profile', () => {
     expect(problemsOf({ environment: { [name]: 'x' } })).toEqual([`/environment/${name}`]);
   });
 
-  it('tells all that is wrong at once, each by its place', () => {
+  it('reports all faults at once, each with its pointer', () => {
     expect(problemsOf({ environment: { API_KEY: 'x', PATH: 'x', FINE: 'a\nb' } })).toEqual([
       '/environment/API_KEY',
       '/environment/PATH',
@@ -85,14 +85,14 @@ describe('the tool under a profile', () => {
   });
 
   it('is found by a name and nothing else', () => {
-    expect(profileNamed({ profile: 'ops' })).toBe('ops');
+    expect(profileNameOf({ profile: 'ops' })).toBe('ops');
     for (const profile of [undefined, null, 3, '', '../x', 'Ops', 'a\n', 'x'.repeat(65)])
-      expect(profileNamed({ profile })).toBeNull();
+      expect(profileNameOf({ profile })).toBeNull();
   });
 
   const faultsOf = (shell: string, command: string) =>
     argumentFaults(dangerousTool(PROFILE), { shell, command, profile: 'ops' }).map(({ pointer }) => pointer);
-  it('takes for git what git is started with, and for the others any text', () => {
+  it('accepts only safe arguments for git, and any text for the others', () => {
     expect([faultsOf('Git', 'status'), faultsOf('Git', 'status; id'), faultsOf('Git', '-c core.pager=x log')]).toEqual([
       [],
       ['/command'],
@@ -106,7 +106,7 @@ describe('the tool under a profile', () => {
     ]).toEqual([[], [], ['/command'], ['/shell']]);
   });
 
-  it('is judged as what will run', () => {
+  it('is judged by the command that will run', () => {
     const line = (shell: string, command: string) => SHELL_DANGEROUS.commandLine?.({ shell, command, profile: 'ops' });
     expect(line('Bash', 'rm -rf x; ls')).toBe('rm -rf x; ls');
     expect(line('Git', 'commit -m "it\'s"')).toBe("git commit -m 'it'\\''s'");
@@ -116,12 +116,21 @@ describe('the tool under a profile', () => {
   });
 });
 
-describe('what is started', () => {
+describe('the started process', () => {
   const job = (shell: string, command: string) => rawJob({ shell, command, profile: 'ops' }, PROFILE);
   it('is bash with the command, PowerShell that reads nothing else, or git without a shell', () => {
     expect(job('Bash', 'echo $STAGE')).toEqual({ program: null, env: PROFILE.environment });
     expect(job('PowerShell', 'Get-Date; id')).toEqual({
-      program: ['pwsh', '-NoLogo', '-NoProfile', '-NonInteractive', '-Command', 'Get-Date; id'],
+      program: [
+        'pwsh',
+        '-NoLogo',
+        '-NoProfile',
+        '-NonInteractive',
+        '-OutputFormat',
+        'Text',
+        '-EncodedCommand',
+        Buffer.from('Get-Date; id', 'utf16le').toString('base64'),
+      ],
       env: PROFILE.environment,
     });
     const { program, env } = job('Git', "git log '--format=%H $(id)'");

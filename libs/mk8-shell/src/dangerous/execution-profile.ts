@@ -14,8 +14,8 @@ export type ProfileRead =
   | { readonly profile: null; readonly problems: readonly Problem[] };
 
 /**
- * Variables that decide what is run, or what a shell or git does before it reads the command. Who commits is said by
- * these four.
+ * Variables that decide what runs, or what a shell or git does before it reads the command. The four exceptions only
+ * name the author of a commit.
  */
 const DECIDES =
   /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|PWD|OLDPWD|IFS|ENV|BASH.*|SHELLOPTS|PROMPT_COMMAND|PS[0-9]|CDPATH|GLOBIGNORE|LD_.*|DYLD_.*|GIT_.*|SSH_.*|PAGER|EDITOR|VISUAL|NODE_OPTIONS|PYTHONSTARTUP|PERL5.*|RUBYOPT|JAVA_TOOL_OPTIONS|DOTNET_STARTUP_HOOKS|PSMODULEPATH|WRIT_.*)$/;
@@ -26,10 +26,7 @@ const AUTHORS: ReadonlySet<string> = new Set([
   'GIT_COMMITTER_EMAIL',
 ]);
 
-/**
- * Reads what should be a profile, with everything that is wrong at once, each place by its JSON pointer.
- * Attacker-controlled.
- */
+/** Parses a value as a profile, with all faults at once, each at its JSON pointer. Attacker-controlled. */
 export function readProfile(value: unknown): ProfileRead {
   if (!PROFILE.Check(value))
     return {
@@ -50,17 +47,17 @@ function variableProblems(name: string, text: string): Problem[] {
   return /[\0\n]/.test(text) ? [problemAt(at, 'has a line break or a NUL')] : [];
 }
 
-/** The bytes that a profile's digest is over: RFC 8785. */
+/** The bytes over which a profile's digest is computed: RFC 8785. */
 export const profileBytes = (profile: ExecutionProfile): Uint8Array => canonicalBytes(profile);
 
 /** Hex SHA-256 of those bytes. */
 export const profileDigest = (bytes: Uint8Array): string => sha256Hex(bytes);
 
-/** A profile from its bytes; null for what is none of this version. Attacker-controlled. */
+/** A profile from its bytes; null for bytes that are no profile of this version. Attacker-controlled. */
 export function profileFrom(bytes: Uint8Array): ExecutionProfile | null {
   try {
     const { profile } = readProfile(parseIJson(bytes, { depthMax: DEPTH_MAX }));
-    // Other bytes that say the same would have another digest.
+    // Other bytes with the same meaning would have another digest.
     return profile !== null && Buffer.from(profileBytes(profile)).equals(bytes) ? profile : null;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
@@ -68,6 +65,6 @@ export function profileFrom(bytes: Uint8Array): ExecutionProfile | null {
   }
 }
 
-/** Those that say who commits, which git is told and no rule keeps from it. */
+/** The variables that name the author of a commit; git gets them, and no rule removes them. */
 export const authorsOf = ({ environment }: ExecutionProfile): Record<string, string> =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => AUTHORS.has(name)));

@@ -6,8 +6,8 @@ const bytes = (text: string): Uint8Array => Buffer.from(text);
 const never = new AbortController().signal;
 
 /**
- * What every Host has to do, whatever it is made of. `open` makes an empty workspace of a machine that has a few
- * programs and a variable `PLANTED`, in a world where http://example.com/ answers `hello`.
+ * The contract of every Host, whatever its implementation. `open` creates an empty workspace on a machine with a few
+ * programs and a variable `PLANTED`, in a network where http://example.com/ answers `hello`.
  */
 export function hostContract(name: string, open: () => Promise<Inside> | Inside): void {
   describe(`${name}: files`, () => {
@@ -69,7 +69,7 @@ export function hostContract(name: string, open: () => Promise<Inside> | Inside)
       ]).toEqual(['real/x', 'real/new/y', null, null, '']);
     });
 
-    it('refuses a path that leads out when it is used, whatever was asked before', async () => {
+    it('refuses a path that leads out when it is used, whatever `resolve` returned before', async () => {
       const { files } = inside.host;
       await inside.link('outer', '/etc');
       for (const use of [
@@ -85,7 +85,7 @@ export function hostContract(name: string, open: () => Promise<Inside> | Inside)
       }
     });
 
-    it('removing a link leaves what it leads to', async () => {
+    it('removing a link leaves its target', async () => {
       const { files } = inside.host;
       await files.write('real/x', bytes('x'), 'replace');
       await inside.link('inner', 'real');
@@ -98,7 +98,7 @@ export function hostContract(name: string, open: () => Promise<Inside> | Inside)
   });
 
   describe(`${name}: clock and chance`, () => {
-    it('sleeps, and wakes at once when it is told to', async () => {
+    it('sleeps, and wakes at once when the signal aborts', async () => {
       const { host, close } = await open();
       const before = host.clock.monotonic();
       await host.clock.sleep(5, never);

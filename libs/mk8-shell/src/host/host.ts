@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that a script may touch. Paths are within the workspace: no slash at either end, no `.`, no `..`; empty
-// for the workspace itself. What a host returns is attacker-controlled, as are all arguments.
+// Everything that a script may access. Paths are within the workspace: no slash at either end, no `.`, no `..`; empty
+// for the workspace itself. The results of a host are attacker-controlled, as are all arguments.
 
 export interface FileFacts {
   readonly kind: 'file' | 'directory';
@@ -15,8 +15,8 @@ export interface DirectoryEntry {
 
 /**
  * The files of the workspace. Implementations MUST refuse every path that leads out of the workspace when it is used,
- * whatever `resolve` said before: a link may have been put in its way. They MUST reject with an Error whose message may
- * be shown to a model.
+ * whatever `resolve` returned before: a link may have replaced a part of it. They MUST reject with an Error whose
+ * message may be shown to a model.
  */
 export abstract class HostFiles {
   /**
@@ -30,19 +30,19 @@ export abstract class HostFiles {
   abstract list(path: string): Promise<readonly DirectoryEntry[]>;
   /** The whole file, or its first `bytesMax` bytes. */
   abstract read(path: string, bytesMax: number): Promise<Uint8Array>;
-  /** Makes directories on the way; replaces what is there, or adds to its end. */
+  /** Creates missing directories; replaces an existing file, or appends to it. */
   abstract write(path: string, bytes: Uint8Array, how: 'replace' | 'append'): Promise<void>;
   abstract makeDirectory(path: string): Promise<void>;
-  /** Removes a file, a link itself, or a directory with all in it; what isn't there is no error. */
+  /** Removes a file, a link itself, or a directory with its contents; a missing entry is no error. */
   abstract remove(path: string): Promise<void>;
-  /** Replaces a file that is there. */
+  /** Replaces an existing file at the target. */
   abstract move(from: string, to: string): Promise<void>;
 }
 
 export interface Command {
-  /** Never given to a shell. */
+  /** Never passed to a shell. */
   readonly argv: readonly string[];
-  /** Within the workspace. */
+  /** Added to an environment without variables of the user. */
   readonly cwd: string;
   /** Added to an environment that holds nothing of the user's. */
   readonly env: Readonly<Record<string, string>>;
@@ -51,8 +51,8 @@ export interface Command {
   readonly stderrBytesMax: number;
 }
 /**
- * The heads of both streams, and how many bytes of stdout came beyond its head. A command that a signal ended has 128
- * and its number as its exit.
+ * The heads of both streams, and how many bytes of stdout followed its head. The exit of a command that a signal ended
+ * is 128 plus the signal's number.
  */
 export interface CommandEnded {
   readonly exit: number;
@@ -62,16 +62,16 @@ export interface CommandEnded {
 }
 
 export abstract class HostProcess {
-  /** MUST end the command and all that it started when the time is up or the signal says so, and then reject. */
+  /** MUST end the command and all of its descendants when the time is up or the signal aborts, and then reject. */
   abstract run(command: Command, signal: AbortSignal): Promise<CommandEnded>;
 }
 
-export interface HttpAsked {
+export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
   readonly url: string;
   /**
-   * Where to connect: implementations MUST connect to this address and no other. Null where `resolve` is: the name goes
-   * to the gate. Redirects MUST NOT be followed.
+   * The address of the connection: implementations MUST use no other one. Null where `resolve` returns null: the gate
+   * gets the name. Redirects MUST NOT be followed.
    */
   readonly address: string | null;
   readonly headers: Readonly<Record<string, string>>;
@@ -91,33 +91,46 @@ export interface CertificateFacts {
   readonly validFromMs: number;
   readonly validToMs: number;
   readonly fingerprint256: string;
+  /** the names and addresses that it is for (subjectAltName, RFC 5280 §4.2.1.6): `DNS:example.com` */
+  readonly names: readonly string[];
   readonly isTrusted: boolean;
 }
 
 /**
- * A server by its name, and by the address that was judged; null where the name goes to a gate that resolves, judges
- * and pins it itself.
+ * A server by its name, and by the address that was checked; null where the gate resolves, checks and pins the name
+ * itself.
  */
 export interface Destination {
   readonly name: string;
   readonly address: string | null;
 }
 
+/** Nothing answers at the other side, or its name has no address. The message is fit for a model. */
+export class UnreachableError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'UnreachableError';
+  }
+}
+
 /**
- * Connections. Callers MUST have judged the address before; implementations connect to it alone. Where there is a gate,
- * it judges: implementations MUST then send everything through it. All end at the timeout at the latest.
+ * Connections. Callers MUST have checked the address before; implementations connect only to it. Where there is a gate,
+ * it decides: implementations MUST then send everything through it. All calls end at their timeout at the latest.
  */
 export abstract class HostNet {
   /**
-   * All addresses of a name; none where there are none. An address answers with itself. Null where names are resolved
-   * by the gate alone.
+   * All addresses of a name; none where there are none. An address resolves to itself. Null where only the gate
+   * resolves names.
    */
   abstract resolve(name: string, timeoutMs: number): Promise<readonly string[] | null>;
-  abstract request(asked: HttpAsked, signal: AbortSignal): Promise<HttpAnswer>;
-  /** Milliseconds until the connection stood. */
+  /**
+   * All addresses of a name for a script to read, as the gate answers where there is one. Rejects where there are none,
+   * or the gate refuses.
+   */
+  abstract lookUp(name: string, timeoutMs: number): Promise<readonly string[]>;
+  abstract request(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  /** Milliseconds until the connection was established. Rejects with UnreachableError where nothing answers. */
   abstract connect(to: Destination, port: number, timeoutMs: number): Promise<number>;
-  /** Milliseconds until the echo, or null where none came; `impossible` where no echo can be sent at all. */
-  abstract ping(to: Destination, timeoutMs: number): Promise<number | null | 'impossible'>;
   abstract certificate(to: Destination, port: number, timeoutMs: number): Promise<CertificateFacts>;
 }
 
@@ -126,17 +139,17 @@ export abstract class HostClock {
   abstract now(): number;
   /** Milliseconds of a clock that never goes back. */
   abstract monotonic(): number;
-  /** Resolves when so much time is over, or at once when the signal says so. */
+  /** Resolves when the time is over, or at once when the signal aborts. */
   abstract sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export abstract class HostRandom {
-  /** From a source that nobody can foretell. */
+  /** From a source that nobody can predict. */
   abstract bytes(count: number): Uint8Array;
 }
 
 export abstract class HostEnvironment {
-  /** A variable of the machine. Callers MUST have judged the name before. */
+  /** A variable of the machine. Callers MUST have checked the name before. */
   abstract get(name: string): string | undefined;
 }
 
@@ -145,16 +158,12 @@ export interface DiskFacts {
   readonly totalBytes: number;
   readonly freeBytes: number;
 }
-export interface ServiceFacts {
-  readonly name: string;
-  readonly status: string;
-}
 export interface ProcessFacts {
   readonly pid: number;
   readonly name: string;
 }
 
-/** What the machine says of itself. Null wherever it can't say: that is an answer, and the step shows `unavailable`. */
+/** Facts about the machine. Null where a fact is not available, in which case the step shows `unavailable`. */
 export abstract class HostSystem {
   abstract hostname(): Promise<string | null>;
   abstract uptimeSeconds(): Promise<number | null>;
@@ -166,15 +175,9 @@ export abstract class HostSystem {
   abstract memory(): Promise<{ readonly totalBytes: number; readonly freeBytes: number } | null>;
   abstract processes(): Promise<readonly ProcessFacts[] | null>;
   abstract interfaces(): Promise<readonly { readonly name: string; readonly addresses: readonly string[] }[] | null>;
-  abstract logSources(): Promise<readonly string[] | null>;
-  /** The newest lines of a source, oldest first. */
-  abstract logLines(source: string, count: number, filter: string): Promise<readonly string[] | null>;
-  abstract services(): Promise<readonly ServiceFacts[] | null>;
-  /** False where there is no clipboard. */
-  abstract setClipboard(text: string): Promise<boolean>;
 }
 
-/** The world of one sandbox. */
+/** The environment of one sandbox. */
 export interface Host {
   readonly files: HostFiles;
   readonly process: HostProcess;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Host } from './host.ts';
 
-/** What a suite does to a world from within, as a program in the sandbox could. */
+/** What a suite does to an environment from inside, as a program in the sandbox could. */
 export interface Inside {
   readonly host: Host;
   readonly link: (path: string, target: string) => Promise<void> | void;

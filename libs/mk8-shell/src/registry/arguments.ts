@@ -2,7 +2,7 @@
 import { isPublicAddress } from '@writ/egress';
 import { regexFault } from './expressions.ts';
 
-/** What a verb does with the file that a path names. */
+/** How a verb accesses the file of a path. */
 export type Access = 'read' | 'write' | 'delete';
 
 export type ArgumentKind =
@@ -32,7 +32,7 @@ export const optional = (argument: Argument): Argument => ({ ...argument, option
 export const ALGORITHMS = ['sha256', 'sha512', 'md5'] as const;
 export const algorithm = (): Argument => optional(choice('algorithm', ...ALGORITHMS));
 
-/** What is wrong with a value for an argument, or null. Paths are judged where the sandbox is known. */
+/** The fault of a value for an argument, or null. Paths are checked where the sandbox is known. */
 export function argumentFault(argument: Argument, value: string): string | null {
   switch (argument.kind) {
     case 'int':
@@ -74,12 +74,10 @@ function jsonFault(value: string): string | null {
   }
 }
 
-/** Only what is for the public: no names of this machine or of a network of its own. */
+/** Only public hosts: no names of this machine or of a private network. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|home\.arpa)\.?$/i;
 
-/**
- * What keeps a host from being connected to as it is written, or null; its addresses are judged once they are known.
- */
+/** The fault of a host as it is written, or null; its addresses are checked once they are known. */
 export function hostFault(value: string): string | null {
   const bare = value.replace(/^\[(.*)\]$/, '$1');
   if (bare.includes(':') || /^[0-9.]+$/.test(bare) || /^0x/i.test(bare))
@@ -93,19 +91,20 @@ export function hostFault(value: string): string | null {
     : null;
 }
 
-const PORTS = new Set(['', '80', '443']);
+/** The port of each scheme, which `URL` leaves out. */
+const USUAL_PORTS = { 'http:': 80, 'https:': 443 } as const;
 
-/** What keeps a URL from being asked for, or null. */
+/** The fault of a URL, or null. */
 export function urlFault(value: string): string | null {
   if (value.length > 8192 || !URL.canParse(value)) return 'must be a URL';
   const { protocol, port, username, password, hostname } = new URL(value);
   if (protocol !== 'http:' && protocol !== 'https:') return 'must be a URL of http or https';
-  if (!PORTS.has(port)) return `has port ${port}; only 80 and 443 are open`;
+  if (port !== '') return `has port ${port}; \`${protocol.slice(0, -1)}\` goes to port ${USUAL_PORTS[protocol]} alone`;
   if (username !== '' || password !== '') return 'must hold no user and no password';
   return hostFault(hostname);
 }
 
-/** The argument in words, for the reference. */
+/** The argument as a text, for the reference. */
 export function describeArgument(argument: Argument): string {
   switch (argument.kind) {
     case 'path':

@@ -3,14 +3,17 @@ import { RE2JS } from 're2js';
 import { VERB_LIMITS } from '../limits.ts';
 
 /**
- * As many as a script may use in turn; each is bounded by the sizes below. Scripts say an expression again and again,
- * and it is judged before it is used.
+ * As many as a script may use in turn; the sizes below bound each. Scripts repeat expressions, and each is checked
+ * before it is used.
  */
 const KEPT_MAX = 64;
 const PATTERN_CHARS_MAX = 1000;
 const kept = new Map<string, RE2JS>();
 
-/** A compiled expression, from those that were asked for lately. @throws Error of RE2JS for what is none */
+/**
+ * A compiled expression, cached by recent use.
+ * @throws Error of RE2JS for an invalid one
+ */
 export function compiledExpression(pattern: string, flags = 0): RE2JS {
   const key = `${flags} ${pattern}`;
   const known = kept.get(key);
@@ -22,7 +25,7 @@ export function compiledExpression(pattern: string, flags = 0): RE2JS {
   return expression;
 }
 
-/** What keeps an expression from being matched in linear time within bounds, or null. */
+/** Why an expression can't be matched in linear time within bounds, or null. */
 export function regexFault(pattern: string): string | null {
   if (pattern.length > PATTERN_CHARS_MAX) return `must be an expression of at most ${PATTERN_CHARS_MAX} characters`;
   try {

@@ -4,7 +4,7 @@ import { SCRIPT_LIMITS } from '../limits.ts';
 import { describeArgument } from './arguments.ts';
 import { arityOf, VERB_GROUPS, type VerbGroup, type VerbRow } from './verb.ts';
 
-/** How a verb is called: `?` after what may be left out, `…` after what repeats. */
+/** The signature of a verb: `?` after an optional argument, `…` after a repeated one. */
 export function signatureOf({ name, args, max, pairs }: VerbRow): string {
   const words = args.map((argument) => `${argument.name}${argument.optional ? '?' : ''}`);
   return `${name} [${words.join(', ')}${pairs || max > args.length ? ', …' : ''}]`;
@@ -50,7 +50,7 @@ export const exampleOf = ({ example: { setUp, operation } }: VerbRow): { operati
   operations: [...setUp, operation],
 });
 
-/** One verb in full, as plain text. */
+/** The description of one verb, as plain text. */
 export function describeVerb(verb: VerbRow): string {
   const args = verb.args.map(
     (argument) => `  ${argument.name}${argument.optional ? ' (may be left out)' : ''}: ${describeArgument(argument)}`,
@@ -64,14 +64,14 @@ export function describeVerb(verb: VerbRow): string {
   ].join('\n');
 }
 
-/** The whole reference as plain text: what Mk8Docs and `writ mk8 docs` show. */
+/** The whole reference as plain text: the output of Mk8Docs and `writ mk8 docs`. */
 export function reference(verbs: readonly VerbRow[]): string {
   return byGroup(verbs)
     .map(([group, rows]) => `${TITLES[group]}\n\n${rows.map(describeVerb).join('\n')}`)
     .join('\n\n');
 }
 
-/** What a model is told of the language: its rules, and one line a verb. */
+/** The description of the language for a model: its rules, and one line for each verb. */
 export function promptText(verbs: readonly VerbRow[]): string {
   return [
     'mk8.shell runs a JSON script in a sandbox. There is no shell: arguments are texts of an array, and nothing expands, chains or redirects them.',

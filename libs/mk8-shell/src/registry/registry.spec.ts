@@ -3,7 +3,7 @@ import { outcomeOf, problemsOf, run, hostWithFiles } from '../specs/world.ts';
 import { exampleOf, promptText, reference } from './reference.ts';
 import { VERBS } from './registry.ts';
 
-/** Names and arities as the document of the language has them: NAME MIN[-MAX], and `+` before pairs. */
+/** Names and arities as in the language's document: NAME MIN[-MAX], and `+` before pairs. */
 const DOCUMENT = `
 FileRead 1 FileWrite 2 FileAppend 2 FileDelete 1 FileExists 1 FileList 1-2 FileCopy 2 FileMove 2 FileInfo 1 FileWriteMany +2-128 FileCopyMany +2-128 FileDeleteMany 1-64
 FileHash 1-2 FileLineCount 1 FileHead 1-2 FileTail 1-2 FileSearch 2 FileSearchRegex 2 FileGlob 2-3 FileDiff 2 FileMimeType 1 FileEncoding 1 FileEqual 2 FileChecksum 2-3 FileAge 1 FileNewerThan 2 FileTemplate 1 FilePatch 1

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Sandbox } from '../rules/sandbox.ts';
 import type { Operation } from '../script/script.ts';
 import type { StepContext } from '../run/step-context.ts';
 import type { Argument } from './arguments.ts';
 
-/** What a verb may do to the world at most. */
+/** The strongest effect of a verb. */
 export type VerbEffect = 'none' | 'reads' | 'writes' | 'network' | 'process';
 
 export const VERB_GROUPS = [
@@ -36,10 +37,22 @@ export const VERB_GROUPS = [
 ] as const;
 export type VerbGroup = (typeof VERB_GROUPS)[number];
 
-/** Carries a verb out. A throw of StepError fails the step; its text is attacker-controlled, like what is returned. */
+/** Runs a verb. A StepError fails the step; its text is attacker-controlled, like the returned value. */
 export type Run = (args: readonly string[], context: StepContext) => string | Promise<string>;
 
-/** A verb's row. `run` is null for what the compiler expands into other operations. */
+/** Why a verb can't work with its arguments. */
+export interface ArgumentsFault {
+  readonly place: number;
+  readonly message: string;
+}
+
+/**
+ * The fault of a verb's arguments that their kinds can't express, or null. It MUST depend on the arguments and the
+ * sandbox alone: the compiler calls it where no argument holds `$PREV` or a capture, and the run for every step.
+ */
+export type CheckArguments = (args: readonly string[], sandbox: Sandbox) => ArgumentsFault | null;
+
+/** A verb's row. `run` is null for verbs that the compiler expands into other operations. */
 export interface Verb {
   readonly name: string;
   readonly group: VerbGroup;
@@ -48,20 +61,22 @@ export interface Verb {
   readonly args: readonly Argument[];
   readonly min: number;
   readonly max: number;
-  /** Arguments come two and two. */
+  /** Arguments come in pairs. */
   readonly pairs: boolean;
-  /** An operation that shows it; `setUp` before it makes what it needs. */
+  /** An example operation; `setUp` creates what it needs. */
   readonly example: { readonly setUp: readonly Operation[]; readonly operation: Operation };
+  readonly check: CheckArguments | null;
   readonly run: Run | null;
 }
 
-export type VerbRow = Omit<Verb, 'run'>;
+export type VerbRow = Omit<Verb, 'run' | 'check'>;
 
 interface Shape {
   /** Bounds, where the last argument repeats. */
   readonly most?: number;
   readonly pairs?: true;
   readonly setUp?: readonly Operation[];
+  readonly check?: CheckArguments;
   /** Fields of the example beside verb and arguments. */
   readonly fields?: Omit<Operation, 'verb' | 'args'>;
 }
@@ -76,7 +91,7 @@ export const verbsOf =
     args: readonly Argument[],
     example: readonly string[],
     run: Run | null,
-    { most, pairs, setUp = [], fields = {} }: Shape = {},
+    { most, pairs, setUp = [], fields = {}, check }: Shape = {},
   ): Verb => ({
     name,
     group,
@@ -84,18 +99,19 @@ export const verbsOf =
     summary,
     args,
     run,
+    check: check ?? null,
     pairs: pairs === true,
     min: args.filter((argument) => !argument.optional).length,
     max: most ?? args.length,
     example: { setUp, operation: { verb: name, args: example, ...fields } },
   });
 
-/** The argument at a place, where the last one or the last two repeat. */
+/** The argument at an index, where the last one or the last two repeat. */
 export function argumentAt({ args, pairs }: VerbRow, place: number): Argument | undefined {
   return pairs ? args[place % 2] : args[Math.min(place, args.length - 1)];
 }
 
-/** How many arguments a verb takes, in words. */
+/** The number of a verb's arguments, as a text. */
 export function arityOf({ min, max, pairs }: VerbRow): string {
   return `${min === max ? String(min) : `${min}–${max}`}${pairs ? ', in pairs' : ''}`;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** It says what no environment can. Nothing runs then. */
+/** The text is no valid environment. Nothing runs then. */
 export class EnvironmentError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -8,11 +8,11 @@ export class EnvironmentError extends Error {
 }
 
 const RESERVED: ReadonlySet<string> = new Set(['WORKSPACE', 'CWD', 'USER', 'PREV', 'ITEM', 'INDEX']);
-/** What a person can still read through, and a message between processes holds. */
+/** As much as a person can read through, and as a message between processes can hold. */
 export const ENVIRONMENT_BYTES_MAX = 64 * 1024;
 
 /**
- * Variables, by names in capitals, of lines `KEY=VALUE`; lines that begin with `#` and empty ones say nothing.
+ * Variables, by names in upper case, from lines `KEY=VALUE`; lines that begin with `#` and empty ones are ignored.
  * @throws EnvironmentError
  */
 export function parseEnvironment(text: string): ReadonlyMap<string, string> {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What every text that an expression matches holds at least one of, in small letters; null where that can't be told.
- * Looking for it is many times faster than matching.
+ * Literals, in lower case, of which every matching text contains at least one; null where none can be derived.
+ * Searching for them is many times faster than matching.
  */
 export function neededLiterals(expression: string): readonly string[] | null {
   const found: string[][] = [];
@@ -12,14 +12,14 @@ export function neededLiterals(expression: string): readonly string[] | null {
     run = '';
   };
   for (const { token, quantifier } of tokensOf(expression)) {
-    // A choice at the top: there may be no literal that both sides need.
+    // A choice at the top: both sides may have no common literal.
     if (token === '|') return null;
     const isOptional = /^(?:[?*]|\{0)/.test(quantifier);
     const literal = literalOf(token);
     if (literal === '') continue;
     if (literal === null || isOptional) end();
     else run += literal;
-    // A repeated character may stand between what is before and behind it.
+    // A repeated character may separate its neighbours.
     if (quantifier !== '') end();
     const choices = isOptional ? null : choicesOf(token);
     if (choices !== null) found.push(choices);
@@ -29,11 +29,11 @@ export function neededLiterals(expression: string): readonly string[] | null {
   return found.sort((a, b) => shortest(b) - shortest(a))[0] ?? null;
 }
 
-/** Answers whether a text holds one of the literals. `lower` is made by `folded`. */
+/** Answers whether a text contains one of the literals. `folded` makes `lower`. */
 export const holdsOne = (lower: string, literals: readonly string[]): boolean =>
   literals.some((literal) => lower.includes(literal));
 
-/** Small letters, as RE2 has them where case makes no difference: it takes a long s for an s. */
+/** Lower case as RE2 compares it without case: a long s equals an s. */
 export const folded = (text: string): string => text.toLowerCase().replaceAll('ſ', 's');
 
 interface Token {
@@ -41,7 +41,7 @@ interface Token {
   readonly quantifier: string;
 }
 
-/** Characters, escapes, classes and whole groups, each with what repeats it. */
+/** Characters, escapes, classes and whole groups, each with its quantifier. */
 function* tokensOf(expression: string): Generator<Token> {
   for (let at = 0; at < expression.length;) {
     const length = lengthAt(expression, at);
@@ -61,17 +61,17 @@ function lengthAt(expression: string, at: number): number {
   return length + 1;
 }
 
-/** What a token stands for; empty where it takes no room, null where it stands for several texts. */
+/** The literal text of a token; empty where it matches the empty text, null where it matches several texts. */
 function literalOf(token: string): string | null {
   if (token === '^' || token === '$' || token === '\\b') return '';
   if (/^[^\\[(.|]$/s.test(token)) return folded(token);
   return /^\\[^a-zA-Z0-9]$/.test(token) ? token.slice(1) : null;
 }
 
-/** The texts of a group that is nothing but a choice between texts. */
+/** The texts of a group that is only a choice between texts. */
 function choicesOf(token: string): string[] | null {
   const inner = /^\(\?:((?:[a-z0-9 _/.-]|\\[./-]|\|)+)\)$/i.exec(token)?.[1];
-  // A dot that isn't escaped is any character.
+  // An unescaped dot matches any character.
   if (inner === undefined || /(?<!\\)\./.test(inner)) return null;
   const choices = inner.replaceAll('\\', '').split('|').map(folded);
   return choices.includes('') ? null : choices;

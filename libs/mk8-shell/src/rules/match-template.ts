@@ -5,24 +5,24 @@ import { isUnsafeBinary, type Rules } from './rules.ts';
 import type { CommandTemplate, TemplatePart } from './schema.ts';
 
 type Slot = Exclude<TemplatePart, string>;
-/** A word of a command: what it says, or null where that is known only when it runs. */
+/** A word of a command, or null where it is known only at run time. */
 export type Word = string | null;
 export interface Match {
   readonly template: CommandTemplate;
-  /** which words are paths, and what becomes of those */ readonly paths: readonly {
+  /** the words that are paths, and the access to each */ readonly paths: readonly {
     readonly place: number;
     readonly access: Access;
   }[];
 }
 export type Matched =
   { readonly match: Match; readonly fault: null } | { readonly match: null; readonly fault: string };
-/** Judges a word that a path slot takes. */
+/** Checks a word in a path slot. */
 export type PathFault = (place: number, access: Access) => string | null;
 
 /** Of a message of a commit, tag or merge. */
 const TEXT_CHARS_MAX = 200;
 
-/** The first template that a command fits, case and all. Place 0 is the program. */
+/** The first template that a command fits, with regard to case. Index 0 is the program. */
 export function matchTemplate(rules: Rules, words: readonly Word[], pathFault: PathFault): Matched {
   const [binary, ...rest] = words;
   if (binary === null || binary === undefined)
@@ -66,7 +66,7 @@ function fits(rules: Rules, parts: readonly TemplatePart[], words: readonly Word
   const [part, ...later] = parts;
   if (part === undefined) return at === words.length;
   if (typeof part === 'string') return words[at] === part && fits(rules, later, words, { ...matching, at: at + 1 });
-  // The longest first; each slot gives back only what later parts need.
+  // Greedy: each slot gives back only what later parts need.
   let taken = 0;
   while (taken < (part.most ?? 1) && at + taken < words.length && takes(rules, part, at + taken, words, matching))
     taken++;
@@ -95,7 +95,7 @@ function takes(
       : word === null
         ? null
         : slotFault(rules, part, word);
-  // A choice that a word isn't of is another command, nothing to tell of.
+  // A word that isn't among a slot's choices belongs to another command, and isn't reported.
   if (fault !== null && part.slot !== 'choice' && word !== null && !word.startsWith('-'))
     reasons.add(`\`${word.slice(0, 40)}\` ${fault}`);
   return fault === null;
@@ -105,8 +105,8 @@ const pathSlotFault = (word: Word, fault: string | null): string | null =>
   word?.startsWith('-') ? 'would be an option' : fault;
 
 /**
- * What keeps a word out of a slot, or null. No slot takes what a program could read as an option, but for choices that
- * say so.
+ * Why a word does not fit a slot, or null. No slot accepts a word that a program could parse as an option, except
+ * choices that list it.
  */
 export function slotFault(rules: Rules, part: Slot, word: string): string | null {
   if (part.slot === 'choice') return part.of.includes(word) ? null : 'is none of the choices';
@@ -136,7 +136,7 @@ export function slotFault(rules: Rules, part: Slot, word: string): string | null
 }
 
 function branchFault(word: string, mayBeProtected: boolean): string | null {
-  // No `..`, `:`, `+`, `~`, `^` and `@{`: a revision's arithmetic could reach what the name doesn't say.
+  // No `..`, `:`, `+`, `~`, `^` and `@{`: a revision's operators could reach something other than the named one.
   if (
     !/^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/.test(word) ||
     word.includes('..') ||
@@ -149,14 +149,11 @@ function branchFault(word: string, mayBeProtected: boolean): string | null {
     : null;
 }
 
-/**
- * Answers whether a branch only may be looked at, whatever remote or `refs/` stands before its name, and whatever its
- * case.
- */
+/** Answers whether a branch is read-only, with any remote or `refs/` before its name, and in any case. */
 export function isProtectedBranch(name: string): boolean {
   const segments = name.toLowerCase().split('/');
   const names: readonly string[] = PROTECTED_BRANCHES;
-  // `feature/main` is nobody's main, but `origin/main` and `refs/heads/main` are.
+  // `feature/main` is another branch than main, but `origin/main` and `refs/heads/main` are main.
   const owned = /^(?:feature|bugfix|hotfix|chore|docs|test)$/.test(segments[0] ?? '');
   return (
     !owned &&
@@ -166,7 +163,7 @@ export function isProtectedBranch(name: string): boolean {
   );
 }
 
-/** A template in words: what stands there, and slots in braces. */
+/** A template as a text: its literal words, and slots in braces. */
 export function commandOf({ binary, parts }: CommandTemplate): string {
   return [
     binary,

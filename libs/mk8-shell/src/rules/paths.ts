@@ -4,8 +4,7 @@ import { VERB_LIMITS } from '../limits.ts';
 import type { Rules } from './rules.ts';
 
 /**
- * A path within the workspace: no slash at either end, no `.`, no `..`; empty for the workspace itself. Or why it is
- * none.
+ * A path within the workspace: no slash at either end, no `.`, no `..`; empty for the workspace itself. Or the fault.
  */
 export type PathRead =
   { readonly path: string; readonly fault: null } | { readonly path: null; readonly fault: string };
@@ -13,7 +12,7 @@ export type PathRead =
 const faulty = (fault: string): PathRead => ({ path: null, fault });
 
 /**
- * Reads a path relative to a base. Attacker-controlled. It says nothing of links: those are resolved where the files
+ * Parses a path relative to a base. Attacker-controlled. Links are not considered: they are resolved where the files
  * are.
  */
 export function readPath(text: string, base: string): PathRead {
@@ -26,14 +25,12 @@ export function readPath(text: string, base: string): PathRead {
   return { path: segments.join('/'), fault: null };
 }
 
-/**
- * The folder of git's own files, also as file systems that ignore case, dots at the end or long names would have it.
- */
+/** The folder of git's own files, also in the spelling of file systems that ignore case, final dots or long names. */
 const isGit = (segment: string): boolean => /^(?:\.git[. ]*|git~[0-9]+)$/i.test(segment);
 
 /**
- * What a path's own words forbid, or null: `.git` is never changed, the workspace never deleted, and files that make
- * something run are never written.
+ * Why the path's own name forbids the access, or null: `.git` is never changed, the workspace never deleted, and files
+ * that start something are never written.
  */
 export function accessFault(rules: Rules, path: string, access: Access): string | null {
   if (access === 'read') return null;
@@ -44,7 +41,7 @@ export function accessFault(rules: Rules, path: string, access: Access): string 
 }
 
 function writeFault({ blockedNames, blockedExtensions }: Rules, name: string): string | null {
-  // Dots and blanks at the end are dropped by some file systems.
+  // Some file systems drop dots and spaces at the end.
   const lower = name.toLowerCase().replace(/[. ]+$/, '');
   if (blockedNames.has(lower)) return `files called \`${name.slice(0, 64)}\` can't be written: they make something run`;
   const extension = lower.slice(Math.max(0, lower.lastIndexOf('.')));

@@ -8,8 +8,8 @@ import { RuleSet } from './schema.ts';
 
 const proc = (...args: string[]): string[] => problemsOfOne({ verb: 'ProcRun', args });
 
-describe('what is shipped', () => {
-  it('fits its schema, and no id stands twice', () => {
+describe('the shipped rules', () => {
+  it('fit their schema, and have no duplicate id', () => {
     expect(Value.Errors(RuleSet, SHIPPED_RULES)).toEqual([]);
     for (const ids of [
       SHIPPED_RULES.blacklist.map(({ id }) => id),
@@ -109,6 +109,16 @@ describe('templates', () => {
     ['python3', '--version'],
     ['bash', '--version'],
     ['npm', 'run', 'lint'],
+    ['make'],
+    ['make', 'test'],
+    ['pytest'],
+    ['pytest', '-q', '-x', 'tests', 'a/b.py'],
+    ['pytest', '-k', 'parser', 'tests'],
+    ['python3', '-m', 'pytest'],
+    ['python3', '-m', 'pytest', '-v', 'tests'],
+    ['python3', '-m', 'unittest'],
+    ['python3', '-m', 'unittest', '-v', 'tests.parser', 'tests.lexer'],
+    ['python3', '-m', 'unittest', 'discover', '-v', 'tests'],
     ['npm', 'ci', '--ignore-scripts'],
     ['dotnet', 'build'],
     ['dotnet', 'build', 'src', '--no-restore'],
@@ -126,6 +136,24 @@ describe('templates', () => {
     ['node', '--version', '-e', '1'],
     ['bash', '-c', 'ls'],
     ['python', '-c', '1'],
+    ['python', '-m', 'pytest'],
+    ['python3', '-c', '1'],
+    ['python3', 'tests/x.py'],
+    ['python3', '-m', 'http.server'],
+    ['python3', '-m', 'pytest', '-p', 'plugin'],
+    ['python3', '-m', 'pytest', '-c', 'x.ini'],
+    ['python3', '-m', 'pytest', '--rootdir=/'],
+    ['python3', '-m', 'pytest', '../x'],
+    ['python3', '-m', 'pytest', '-m', 'unittest'],
+    ['python3', '-I', '-m', 'pytest'],
+    ['python3', '-m', 'unittest', '-k', 'x'],
+    ['pytest', '-o', 'addopts=x'],
+    ['make', 'install'],
+    ['make', '-f', 'x'],
+    ['make', '-C', 'src'],
+    ['make', 'CC=x'],
+    ['make', 'test', 'build'],
+    ['make', '--version'],
     ['curl', 'https://example.com'],
     ['Git', 'status'],
     ['git', 'Status'],
@@ -186,7 +214,7 @@ describe('templates', () => {
   });
 });
 
-describe('what a sandbox adds', () => {
+describe('the rules that a sandbox adds', () => {
   it.each([
     [{ templates: [{ id: 'git.status', binary: 'wc', parts: [], effect: 'read', summary: 'x' }] }, '/templates/0/id'],
     [{ templates: [{ id: 'x', binary: 'bash', parts: [], effect: 'read', summary: 'x' }] }, '/templates/0/binary'],
@@ -214,7 +242,7 @@ describe('what a sandbox adds', () => {
     }
   });
 
-  it('comes on top of what is shipped', () => {
+  it('are combined with the shipped rules', () => {
     const { set } = rulesOf({
       words: [{ name: 'own', summary: 'x', words: ['a'] }],
       environment: { allowed: ['OWN'], blocked: ['LANG'] },

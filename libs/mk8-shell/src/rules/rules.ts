@@ -8,7 +8,7 @@ import { ENVIRONMENT, WORDS, WRITE_BLOCKED } from './data/words.ts';
 import { folded, holdsOne, neededLiterals } from './literals.ts';
 import { RuleSet, type BlacklistEntry, type CommandTemplate } from './schema.ts';
 
-/** What is shipped. No URL is on the list before a sandbox puts one there. */
+/** The shipped rules. No URL is permitted unless a sandbox adds one. */
 export const SHIPPED_RULES: RuleSet = {
   blacklist: [...BLACKLIST],
   templates: [...TEMPLATES],
@@ -20,12 +20,12 @@ export const SHIPPED_RULES: RuleSet = {
 
 interface Pattern {
   readonly entry: BlacklistEntry;
-  /** What a text holds that could match; null where that can't be told. */
+  /** Literals of a text that could match; null where none can be derived. */
   readonly literals: readonly string[] | null;
   readonly matches: (text: string) => boolean;
 }
 
-/** Rules of a sandbox, made ready to be asked. */
+/** Rules of a sandbox, prepared for evaluation. */
 export interface Rules {
   readonly set: RuleSet;
   readonly patterns: readonly Pattern[];
@@ -36,7 +36,7 @@ export interface Rules {
   readonly urls: ReadonlySet<string>;
 }
 
-/** Rules that can't be read. A sandbox with such rules runs nothing. */
+/** Rules that are invalid. A sandbox with such rules runs nothing. */
 export class RulesError extends Error {
   readonly problems: readonly Problem[];
 
@@ -48,9 +48,11 @@ export class RulesError extends Error {
 }
 
 /**
- * The shipped rules and what a sandbox adds to them. INVARIANT (additive): nothing of what is shipped is taken away or
- * replaced; a template or list whose name is taken is refused, and an environment's `blocked` beats every `allowed`.
- * `enabled`: of the templates those that ProcRun may use, null for all. @throws RulesError
+ * The shipped rules and the additions of a sandbox.
+ * INVARIANT (additive): no shipped rule is removed or replaced. A template or list with an existing name is refused,
+ * and an environment's `blocked` overrides every `allowed`. `enabled`: the templates that ProcRun may use, null for
+ * all.
+ * @throws RulesError
  */
 export function rulesOf(added: unknown = {}, enabled: readonly string[] | null = null): Rules {
   if (enabled === null && isEmpty(added)) return (shippedAlone ??= compiled(SHIPPED_RULES));
@@ -87,19 +89,19 @@ export function rulesOf(added: unknown = {}, enabled: readonly string[] | null =
   });
 }
 
-/** What most sandboxes have. Nobody changes rules once they are made. */
+/** The rules of most sandboxes. Rules are immutable. */
 let shippedAlone: Rules | undefined;
 const isEmpty = (added: unknown): boolean =>
   typeof added === 'object' && added !== null && Object.keys(added).length === 0;
 
 /**
- * Programs that run whatever they are given, or fetch it: no sandbox may add a template for one. Their versions are
+ * Programs that run or download arbitrary code: no sandbox may add a template for one. Templates for their versions are
  * shipped.
  */
 const UNSAFE_BINARY =
   /^(?:(?:ba|z|k|da|c|tc|fi)?sh|busybox|pwsh|powershell|cmd|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|npx|ruby|perl|php|lua[0-9.]*|tclsh|java|go|cargo|curl|wget|nc|ncat|netcat|socat|telnet|ssh|scp|sftp|rsync|ftp|env|xargs|find|awk|gawk|sed|sudo|su|doas|eval|exec|make|docker|podman|kubectl|gdb|vim?|ed|emacs|nohup|timeout|nice|setsid|strace|ltrace|script|expect|osascript|wscript|cscript|mshta|rundll32|regsvr32)$/;
 
-/** Answers whether ProcRun may start a program for nothing but its version. */
+/** Answers whether ProcRun may start a program only to print its version. */
 export const isUnsafeBinary = (binary: string): boolean =>
   UNSAFE_BINARY.test(binary.toLowerCase().replace(/\.exe$/, ''));
 
@@ -170,17 +172,18 @@ function compiled(set: RuleSet): Rules {
 
 function patternOf(entry: BlacklistEntry): Pattern {
   if (entry.kind === 'substring') return { entry, literals: [folded(entry.pattern)], matches: () => true };
-  // Compiled when a text first holds what it needs: most never are, and all of them take longer than most scripts.
+  // Compiled when a text first contains one of its literals. Most never are, and compiling all takes longer than most
+  // scripts.
   let expression: RE2JS | undefined;
   const matches = (text: string): boolean =>
     (expression ??= RE2JS.compile(expressionOf(entry), RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE)).matcher(text).find();
   return { entry, literals: entry.kind === 'word' ? [folded(entry.pattern)] : neededLiterals(entry.pattern), matches };
 }
 
-/** Of what is shipped: the same for every sandbox, which only adds to it. */
+/** The shipped patterns, which all sandboxes share and only add to. */
 const SHIPPED_PATTERNS: readonly Pattern[] = SHIPPED_RULES.blacklist.map(patternOf);
 
-/** The first entry of the blacklist that a text meets, or null. */
+/** The first entry of the blacklist that matches a text, or null. */
 export function blacklisted({ patterns }: Rules, text: string, scope: BlacklistEntry['scope']): BlacklistEntry | null {
   const lower = folded(text);
   return (
@@ -194,8 +197,8 @@ export function blacklisted({ patterns }: Rules, text: string, scope: BlacklistE
 }
 
 /**
- * Answers whether a variable's name says that it may be read: signed ones and those of the list, never one that sounds
- * like a secret.
+ * Answers whether a variable may be read, by its name: signed ones and those of the list, never one that looks like a
+ * secret.
  */
 export function isReadableVariable({ set: { environment } }: Rules, name: string, isSigned: boolean): boolean {
   const upper = name.toUpperCase();

@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox';
 const closed = { additionalProperties: false } as const;
 const Id = Type.String({ pattern: '^[a-z][a-z0-9._-]{0,63}$' });
 
-/** A text that no argument may hold. */
+/** A text that no argument may contain. */
 export const BlacklistEntry = Type.Object(
   {
     id: Id,
@@ -24,7 +24,7 @@ const many = {
   most: Type.Optional(Type.Integer({ minimum: 2, maximum: 62, description: 'the slot repeats so often at most' })),
 };
 
-/** One place of a command: a text that stands there, or a slot that is filled in. */
+/** One part of a command: a literal word, or a slot. */
 export const TemplatePart = Type.Union([
   Type.String({ minLength: 1 }),
   Type.Object({ slot: Type.Literal('choice'), of: Type.Array(Type.String(), { minItems: 1 }), ...many }, closed),
@@ -98,8 +98,8 @@ export const EnvironmentRules = Type.Object(
 export type EnvironmentRules = Static<typeof EnvironmentRules>;
 
 /**
- * All rules of a sandbox as data; published as docs/schemas/mk8-rules.v1.json. What a sandbox adds has the same shape,
- * and only adds.
+ * All rules of a sandbox as data; published as docs/schemas/mk8-rules.v1.json. A sandbox's additions have the same
+ * shape.
  */
 export const RuleSet = Type.Object(
   {

@@ -10,16 +10,17 @@ import { argumentAt } from '../registry/verb.ts';
 import type { Sandbox } from '../rules/sandbox.ts';
 import { GuardedFiles } from './guarded-files.ts';
 import { GuardedNet } from './guarded-net.ts';
+import type { RunNotes } from './run-notes.ts';
 import type { StepContext } from './step-context.ts';
 import { StepError, refused } from './step-error.ts';
 
-interface Said {
+interface VerbOutput {
   readonly output: string;
-  /** bytes of its output that were cut before it was whole */ readonly cutBytes: number;
+  /** bytes of its output that were cut before it was complete */ readonly cutBytes: number;
 }
 export type Ended =
-  | (Said & { readonly status: 'ok' })
-  | (Said & { readonly status: 'failed' | 'timeout'; readonly error: string; readonly isFinal: boolean });
+  | (VerbOutput & { readonly status: 'ok' })
+  | (VerbOutput & { readonly status: 'failed' | 'timeout'; readonly error: string; readonly isFinal: boolean });
 
 export interface Bounds {
   readonly timeoutMs: number;
@@ -27,12 +28,19 @@ export interface Bounds {
   readonly stderrBytesMax: number;
 }
 
+/** Everything that the steps of a run share. */
+export interface Surroundings {
+  readonly sandbox: Sandbox;
+  readonly host: Host;
+  readonly notes: RunNotes;
+}
+
 /**
- * The value of each argument as its verb gets it: paths within the workspace, everything else filled in.
- * @throws StepError for what a rule forbids
+ * The value of each argument for its verb: paths within the workspace, and all other arguments filled in.
+ * @throws StepError for a value that a rule forbids
  */
 export function argumentsOf(step: Step, sandbox: Sandbox, values: Values): string[] {
-  return step.args.map((text, n) => {
+  const args = step.args.map((text, n) => {
     const argument = argumentAt(step.verb, n);
     const name = argument?.name ?? 'an argument';
     const filled = fillIn(text, sandbox, values);
@@ -40,6 +48,9 @@ export function argumentsOf(step: Step, sandbox: Sandbox, values: Values): strin
     if (argument?.kind !== 'path') return filled;
     return requirePath(text, sandbox, values, name);
   });
+  const fault = step.verb.check?.(args, sandbox) ?? null;
+  if (fault !== null) throw refused(fault.message);
+  return args;
 }
 
 function requirePath(text: Text, sandbox: Sandbox, values: Values, name: string): string {
@@ -61,21 +72,20 @@ function checkFilled({ verb }: Step, place: number, filled: string, sandbox: San
 }
 
 /**
- * Carries a step out once. Rejects only for bugs. INVARIANT (ends): when the time is over the attempt is, whether or
- * not the host has noticed.
+ * Runs a step once. Rejects only for defects.
+ * INVARIANT (ends): the attempt ends when its time is over, whether or not the host has noticed.
  */
 export async function attempt(
   step: Step,
-  sandbox: Sandbox,
-  host: Host,
+  { sandbox, host, notes }: Surroundings,
   values: Values,
   bounds: Bounds,
 ): Promise<Ended> {
   const over = new AbortController();
   const began = host.clock.monotonic();
   const remainingMs = (): number => Math.max(1, bounds.timeoutMs - (host.clock.monotonic() - began));
-  const ended = carryOut(step, sandbox, host, values, { ...bounds, signal: over.signal, remainingMs });
-  // Most verbs have their answer at once, and what is over needs no alarm.
+  const ended = carryOut(step, { sandbox, host, notes }, values, { ...bounds, signal: over.signal, remainingMs });
+  // Most verbs return at once, and need no timer.
   if (!(ended instanceof Promise)) return ended;
   const done = new AbortController();
   const timeout = host.clock.sleep(remainingMs(), done.signal).then((): Ended => {
@@ -91,7 +101,7 @@ export async function attempt(
   try {
     return await Promise.race([ended, timeout]);
   } finally {
-    // A reason of its own: without one an error is made each time, with its stack.
+    // An explicit reason: without one, each abort creates an error with its stack.
     done.abort('done');
   }
 }
@@ -101,16 +111,17 @@ interface Running extends Bounds {
   readonly remainingMs: () => number;
 }
 
-function carryOut(step: Step, sandbox: Sandbox, host: Host, values: Values, running: Running): Ended | Promise<Ended> {
+function carryOut(step: Step, surroundings: Surroundings, values: Values, running: Running): Ended | Promise<Ended> {
+  const { sandbox } = surroundings;
   let cutBytes = 0;
   const noteCut = (bytes: number): void => {
     cutBytes += bytes;
   };
-  const said = (output: string): Ended => ({ status: 'ok', output, cutBytes });
+  const outcome = (output: string): Ended => ({ status: 'ok', output, cutBytes });
   const failed = (error: unknown): Ended =>
     error instanceof StepError
       ? { status: 'failed', output: error.output, cutBytes, error: error.message, isFinal: error.isFinal }
-      : // A host's rejection fails the step with what it says; it may be a matter of the moment.
+      : // A host's rejection fails the step with its message; a retry may succeed.
         {
           status: 'failed',
           output: '',
@@ -123,8 +134,8 @@ function carryOut(step: Step, sandbox: Sandbox, host: Host, values: Values, runn
     const source = step.template === null ? null : requirePath(step.template.source, sandbox, values, 'source');
     const template = step.template === null || source === null ? null : { source, values: step.template.values };
     if (step.verb.run === null) throw new Error(`${step.verb.name} is expanded before anything runs`);
-    const output = step.verb.run(args, { ...contextOf(step, sandbox, host, running, template), noteCut });
-    return typeof output === 'string' ? said(output) : output.then(said, failed);
+    const output = step.verb.run(args, { ...contextOf(step, surroundings, running, template), noteCut });
+    return typeof output === 'string' ? outcome(output) : output.then(outcome, failed);
   } catch (error) {
     return failed(error);
   }
@@ -132,8 +143,7 @@ function carryOut(step: Step, sandbox: Sandbox, host: Host, values: Values, runn
 
 function contextOf(
   { patches }: Step,
-  sandbox: Sandbox,
-  host: Host,
+  { sandbox, host, notes }: Surroundings,
   { signal, remainingMs, stdoutBytesMax, stderrBytesMax }: Running,
   template: StepContext['template'],
 ): Omit<StepContext, 'noteCut'> {
@@ -142,7 +152,8 @@ function contextOf(
   return {
     files: new GuardedFiles(host.files, sandbox),
     net: new GuardedNet(host.net, signal, remainingMs),
-    process,
+    process: notes.noting(process, clock),
+    notes,
     clock,
     random,
     env,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only way to files. INVARIANT (resolved): a path is judged where its links lead as well as where it says, and
-// used as it was resolved.
+// The only access to files.
+// INVARIANT (resolved): both a path and the target of its links are checked, and the resolved path is used.
 import type { DirectoryEntry, FileFacts, HostFiles } from '../host/host.ts';
 import { VERB_LIMITS } from '../limits.ts';
 import type { Access } from '../registry/arguments.ts';
@@ -27,13 +27,16 @@ export class GuardedFiles {
     this.#sandbox = sandbox;
   }
 
-  /** A path as verbs answer it: one that any other verb takes. */
+  /** A path in the form in which verbs return it: any other verb accepts it. */
   shown(path: string): string {
     const { root, cwd } = this.#sandbox;
     return cwd === '' && path !== '' ? path : path === '' ? root : `${root}/${path}`;
   }
 
-  /** Where a path leads. @throws StepError for one that leads out, or that rules keep from this access */
+  /**
+   * The target of a path.
+   * @throws StepError for a path that leads out, or to which rules forbid this access
+   */
   async real(path: string, access: Access): Promise<string> {
     const { path: read, fault } = readPath(path, '');
     if (read === null) throw refused(`${inQuotes(path)} ${fault}`);
@@ -44,7 +47,7 @@ export class GuardedFiles {
     return real;
   }
 
-  /** Deleting a link deletes the link: only what stands before its name is followed. */
+  /** Deleting a link deletes the link itself: only its parent directories are resolved. */
   async #realOfLink(path: string): Promise<string | null> {
     const slash = path.lastIndexOf('/');
     const folder = await this.#files.resolve(path.slice(0, Math.max(0, slash)));
@@ -55,7 +58,7 @@ export class GuardedFiles {
     return this.#files.stat(await this.real(path, 'read'));
   }
 
-  /** @throws StepError where there is none of the kind */
+  /** @throws StepError where there is no entry of the kind */
   async need(path: string, kind: FileFacts['kind']): Promise<FileFacts> {
     const facts = await this.stat(path);
     if (facts === null) throw new StepError(`there is no ${inQuotes(path)}`);
@@ -92,12 +95,12 @@ export class GuardedFiles {
   }
 
   /**
-   * Deletes a file, or a directory and all in it; what isn't there is gone already. A repository within it keeps the
-   * directory.
+   * Deletes a file, or a directory with its contents; a missing entry is no error. A directory that contains a
+   * repository is refused.
    */
   async remove(path: string, kind: FileFacts['kind']): Promise<void> {
     const real = await this.real(path, 'delete');
-    // A link is deleted as such, wherever it leads: nothing asks what is there.
+    // A link itself is deleted, whatever its target: the target is not checked.
     if (!(await this.#isLink(real))) {
       const facts = await this.#files.stat(real);
       if (facts !== null && facts.kind !== kind)
@@ -127,7 +130,7 @@ export class GuardedFiles {
     await this.#files.move(source, target);
   }
 
-  /** In order of names. */
+  /** Sorted by name. */
   async list(path: string): Promise<readonly DirectoryEntry[]> {
     await this.need(path, 'directory');
     const entries = await this.#files.list(await this.real(path, 'read'));
@@ -135,7 +138,7 @@ export class GuardedFiles {
   }
 
   /**
-   * What lies below a directory, parents first, in order of names. Links are shown and not followed.
+   * The contents of a directory, parents first, sorted by name. Links are shown and not followed.
    * @throws StepError beyond the limit of entries
    */
   async *tree(path: string, depthMax: number): AsyncGenerator<TreeEntry> {

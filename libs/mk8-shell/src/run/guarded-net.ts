@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only way to the network. INVARIANT (pinned): a name is resolved once; every address that it has must be public,
-// and the connection goes to one of those that were judged, so that no second answer of a name server can lead
-// elsewhere. Where a gate is the only way out, it keeps this, and addresses written as such are judged here too.
-// Redirects are answers, and never followed.
+// The only access to the network.
+// INVARIANT (pinned): a name is resolved once, all of its addresses must be public, and the connection goes to one of
+// the checked addresses. So a second answer of a name server can't redirect it. Where a gate is the only egress, the
+// gate enforces this, and literal addresses are checked here too. Redirects are returned as responses, and never
+// followed.
 import { isPublicAddress } from '@writ/egress';
-import type { CertificateFacts, Destination, HostNet, HttpAnswer, HttpAsked } from '../host/host.ts';
+import type { CertificateFacts, Destination, HostNet, HttpAnswer, HttpRequest } from '../host/host.ts';
 import { VERB_LIMITS } from '../limits.ts';
 import { hostFault, urlFault } from '../registry/arguments.ts';
 import { StepError, refused } from './step-error.ts';
@@ -21,27 +22,22 @@ export class GuardedNet {
     this.#remainingMs = remainingMs;
   }
 
-  /**
-   * All addresses of a host; null where the gate alone resolves names.
-   * @throws StepError where there are none, or one isn't public
-   */
-  async addresses(host: string): Promise<readonly string[] | null> {
-    const fault = hostFault(host);
-    if (fault !== null) throw refused(`the host ${fault}`);
-    const addresses = await this.#net.resolve(host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, ''), this.#remainingMs());
-    if (addresses === null) return null;
-    if (addresses.length === 0) throw new StepError(`\`${host}\` has no address`);
-    const inner = addresses.find((address) => !isPublicAddress(address));
-    if (inner !== undefined)
-      throw refused(`\`${host}\` leads to \`${inner}\`, which is no address of the public Internet`);
-    return addresses;
+  /** All addresses of a host. @throws StepError where there are none, or one isn't public */
+  async lookUp(host: string): Promise<readonly string[]> {
+    return verifiedAddresses(host, await this.#net.lookUp(bareHost(host), this.#remainingMs()));
+  }
+
+  /** The address to connect to; null where only the gate resolves names. @throws StepError as above */
+  async #addressOf(host: string): Promise<string | null> {
+    const addresses = await this.#net.resolve(bareHost(host), this.#remainingMs());
+    return addresses === null ? null : (verifiedAddresses(host, addresses)[0] ?? null);
   }
 
   async #destination(name: string): Promise<Destination> {
-    return { name, address: (await this.addresses(name))?.[0] ?? null };
+    return { name, address: await this.#addressOf(name) };
   }
 
-  async request(method: HttpAsked['method'], url: string, body: string | null = null): Promise<HttpAnswer> {
+  async request(method: HttpRequest['method'], url: string, body: string | null = null): Promise<HttpAnswer> {
     const fault = urlFault(url);
     if (fault !== null) throw refused(`the URL ${fault}`);
     const { address } = await this.#destination(new URL(url).hostname);
@@ -65,13 +61,24 @@ export class GuardedNet {
     return this.#net.connect(await this.#destination(host), port, Math.min(timeoutMs, this.#remainingMs()));
   }
 
-  async ping(host: string, timeoutMs: number): Promise<number | null | 'impossible'> {
-    return this.#net.ping(await this.#destination(host), Math.min(timeoutMs, this.#remainingMs()));
-  }
-
   async certificate(host: string, port: number): Promise<CertificateFacts> {
     return this.#net.certificate(await this.#destination(host), port, this.#remainingMs());
   }
+}
+
+/** The host without brackets and final dot. @throws StepError for what is no public host */
+function bareHost(host: string): string {
+  const fault = hostFault(host);
+  if (fault !== null) throw refused(`the host ${fault}`);
+  return host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}
+
+function verifiedAddresses(host: string, addresses: readonly string[]): readonly string[] {
+  if (addresses.length === 0) throw new StepError(`\`${host}\` has no address`);
+  const inner = addresses.find((address) => !isPublicAddress(address));
+  if (inner !== undefined)
+    throw refused(`\`${host}\` leads to \`${inner}\`, which is no address of the public Internet`);
+  return addresses;
 }
 
 function isJson(body: string): boolean {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes to an interpreter in a container and what it answers. INVARIANT (judged inside too): an order carries the
-// script as it was written, and the interpreter compiles it anew: nothing runs there because somebody outside says that
-// it was judged.
+// The request to an interpreter in a container, and its answer.
+// INVARIANT (judged inside too): an order carries the source of the script, and the interpreter compiles it again. So
+// nothing runs there merely because a process outside has checked it.
 import { compileScript, compileText, type Compiled } from '../compile/compile.ts';
 import type { Program } from '../compile/program.ts';
 import type { Host } from '../host/host.ts';
@@ -10,23 +10,26 @@ import { sandboxFrom, type Sandbox, type SandboxData } from '../rules/sandbox.ts
 import { reportOf, type ScriptReport } from './report.ts';
 import { runProgram } from './run-program.ts';
 
-/** A script and where it is to run. */
+/** A script and its environment. */
 export interface ScriptOrder {
   /** JSON, or the text of it */
   readonly script: unknown;
   readonly sandbox: SandboxData;
-  /** in which everything must be over, cleanup too */
+  /** the time limit, cleanup included */
   readonly time_ms: number;
-  /** of the answer, as JSON */
+  /** the limit of the answer, as JSON */
   readonly report_bytes: number;
 }
 
-/** Compiles a script as it came: a text's problems say line and column. */
+/** Compiles a script in either form: a text's problems have line and column. */
 export const compileAny = (script: unknown, sandbox: Sandbox): Compiled =>
   typeof script === 'string' ? compileText(script, sandbox) : compileScript(script, sandbox);
 
-/** Carries an order out. @throws RulesError for a sandbox that can't be read, and rejects for bugs */
-export async function carryOut(
+/**
+ * Runs an order.
+ * @throws RulesError for an invalid sandbox, and rejects for defects
+ */
+export async function runOrder(
   { script, sandbox: data, time_ms, report_bytes }: ScriptOrder,
   host: Host,
 ): Promise<ScriptReport> {
@@ -36,7 +39,7 @@ export async function carryOut(
   return reportOf(await runProgram(inTime(program, time_ms), sandbox, host), report_bytes);
 }
 
-/** The same with no more time than there is; what cleans up needs as much again. */
+/** The program with a shorter time limit; cleanup may take as long again. */
 function inTime(program: Program, timeMs: number): Program {
   const { options, cleanup } = program;
   const share = cleanup.length > 0 ? timeMs / 2 : timeMs;

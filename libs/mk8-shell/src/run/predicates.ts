@@ -25,7 +25,10 @@ const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = {
   lte: (a, b) => a <= b,
 };
 
-/** Answers what an If asks, case aside. @throws StepError for a filled-in value that a rule forbids */
+/**
+ * Evaluates the predicate of an If, without regard to case.
+ * @throws StepError for a filled-in value that a rule forbids
+ */
 export async function holds({ kind, args }: Condition, world: World): Promise<boolean> {
   const { sandbox, files, values, checkRegexTime } = world;
   const [first = '', second = ''] = args.map((text) => fillIn(text, sandbox, values));

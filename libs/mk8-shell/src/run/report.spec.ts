@@ -12,17 +12,24 @@ const step = (output: string, error: string | null = null): StepResult => ({
   output,
   error,
 });
-const resultOf = (steps: readonly StepResult[], cleanup: readonly StepResult[] = []): ScriptResult => ({
-  status: 'completed',
-  all_succeeded: true,
-  steps,
-  cleanup,
-  durationMs: 2,
-});
+const resultOf = (
+  steps: readonly StepResult[],
+  cleanup: readonly StepResult[] = [],
+  clipboard: string | null = null,
+): ScriptResult => ({ status: 'completed', all_succeeded: true, steps, cleanup, clipboard, durationMs: 2 });
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 describe('a report', () => {
-  it('says everything where there is room', () => {
+  it('has the clipboard where a step set it, and cuts it like outputs', () => {
+    expect(reportOf(resultOf([step('a')]), 10_000)).not.toHaveProperty('clipboard');
+    expect(reportOf(resultOf([step('a')], [], ''), 10_000).clipboard).toBe('');
+    const cut = reportOf(resultOf([step('a')], [], 'x'.repeat(5_000)), 1_000);
+    expect(bytesOf(cut)).toBeLessThanOrEqual(1_000);
+    expect(cut.clipboard).toMatch(/^x{100,}\n\[truncated: \d+ of 5000 bytes were cut\]$/);
+    expect(cut.steps).toMatchObject([{ output: 'a' }]);
+  });
+
+  it('reports everything where it fits', () => {
     expect(reportOf(resultOf([step('a'), step('', 'b')]), 10_000)).toEqual({
       status: 'completed',
       all_succeeded: true,
@@ -53,7 +60,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('leaves the last steps out, and says how many, where there is no room for the words of any', () => {
+  it('omits the last steps, and reports how many, where not even steps without text fit', () => {
     const report = reportOf(
       resultOf(
         Array.from({ length: 100 }, () => step('x')),
@@ -64,7 +71,7 @@ describe('a report', () => {
     expect([report.omitted_steps > 50, report.steps.length + report.omitted_steps]).toEqual([true, 101]);
   });
 
-  it('is never longer than it may be, whatever steps say', () => {
+  it('never exceeds its limit, whatever steps output', () => {
     const texts = fc.string({ unit: 'binary', maxLength: 300 });
     fc.assert(
       fc.property(

@@ -2,7 +2,7 @@
 import type { Problem } from '../problem.ts';
 import { truncated, type ScriptResult, type StepResult } from './result.ts';
 
-/** What became of a step, as results of calls say it. */
+/** The outcome of a step, as in results of calls. */
 export interface StepReport {
   readonly verb: string;
   readonly pointer: string;
@@ -13,14 +13,16 @@ export interface StepReport {
   readonly error: string | null;
 }
 
-/** What became of a script that ran. */
+/** The outcome of a script that ran. */
 export interface RanReport {
   readonly status: ScriptResult['status'];
   readonly all_succeeded: boolean;
   readonly steps: readonly StepReport[];
   readonly cleanup: readonly StepReport[];
+  /** the text of the last ClipboardSet; absent without one */
+  readonly clipboard?: string;
   readonly duration_ms: number;
-  /** steps for which there was no room */
+  /** steps that did not fit */
   readonly omitted_steps: number;
 }
 
@@ -28,14 +30,14 @@ export interface RanReport {
 export type ScriptReport = RanReport | { readonly status: 'refused'; readonly problems: readonly Problem[] };
 
 /**
- * A result that takes at most so many bytes as JSON. Where outputs and errors are too long together, all of them are
- * cut to the same length, so that long ones pay for short ones; the last steps go only where there would be no room for
- * steps without any words.
+ * A result that takes at most that many bytes as JSON. Where outputs and errors are too long together, all of them are
+ * cut to the same length, so that only long ones are cut. The last steps are omitted only where even steps without any
+ * text don't fit.
  */
 export function reportOf(result: ScriptResult, bytesMax: number): RanReport {
   const all = result.steps.length + result.cleanup.length;
   const longest = Math.max(
-    0,
+    Buffer.byteLength(result.clipboard ?? ''),
     ...[...result.steps, ...result.cleanup].flatMap(({ output, error }) => [
       Buffer.byteLength(output),
       Buffer.byteLength(error ?? ''),
@@ -49,9 +51,7 @@ export function reportOf(result: ScriptResult, bytesMax: number): RanReport {
   return cutTo(result, 0, mostThat(all, (count) => fits(cutTo(result, 0, count))) ?? 0);
 }
 
-/**
- * The largest number up to another for which something holds that holds for all below it; null where it holds for none.
- */
+/** The largest number, up to a maximum, for which a monotonic condition holds; null where it holds for none. */
 function mostThat(most: number, holds: (count: number) => boolean): number | null {
   let [low, high] = [-1, most];
   while (low < high) {
@@ -63,18 +63,19 @@ function mostThat(most: number, holds: (count: number) => boolean): number | nul
 }
 
 function cutTo(
-  { status, all_succeeded, steps, cleanup, durationMs }: ScriptResult,
+  { status, all_succeeded, steps, cleanup, clipboard, durationMs }: ScriptResult,
   bytes: number,
   count: number,
 ): RanReport {
-  const told = [...steps, ...cleanup].slice(0, count).map((step) => stepReport(step, bytes));
+  const reported = [...steps, ...cleanup].slice(0, count).map((step) => stepReport(step, bytes));
   return {
     status,
     all_succeeded,
-    steps: told.slice(0, steps.length),
-    cleanup: told.slice(steps.length),
+    steps: reported.slice(0, steps.length),
+    cleanup: reported.slice(steps.length),
+    ...(clipboard === null ? {} : { clipboard: truncated(clipboard, bytes) }),
     duration_ms: durationMs,
-    omitted_steps: steps.length + cleanup.length - told.length,
+    omitted_steps: steps.length + cleanup.length - reported.length,
   };
 }
 

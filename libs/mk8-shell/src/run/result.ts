@@ -4,10 +4,10 @@ export const STEP_STATUSES = ['ok', 'failed', 'timeout', 'skipped', 'not_run'] a
 /** skipped: an If or a goto passed it by. not_run: the script had ended. */
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
-/** What became of one step. */
+/** The outcome of one step. */
 export interface StepResult {
   readonly verb: string;
-  /** Where it stands in the script. */
+  /** Its position in the script. */
   readonly pointer: string;
   readonly status: StepStatus;
   readonly attempts: number;
@@ -17,17 +17,19 @@ export interface StepResult {
   readonly error: string | null;
 }
 
-/** What became of a script. */
+/** The outcome of a script. */
 export interface ScriptResult {
-  /** completed: it came to its end, failures that a goto or ContinueOnError took care of included. */
+  /** completed: it reached its end, also after failures that a goto or ContinueOnError handled. */
   readonly status: 'completed' | 'failed' | 'timeout';
   readonly all_succeeded: boolean;
   readonly steps: readonly StepResult[];
   readonly cleanup: readonly StepResult[];
+  /** the text of the last ClipboardSet; null without one */
+  readonly clipboard: string | null;
   readonly durationMs: number;
 }
 
-/** The head of a text that is no longer than so many bytes, without half a character at its end. */
+/** The head of a text, of at most that many bytes, without an incomplete character at its end. */
 export function headOf(text: string, bytesMax: number): string {
   if (text.length * 3 <= bytesMax) return text;
   const bytes = Buffer.from(text, 'utf8');
@@ -37,7 +39,9 @@ export function headOf(text: string, bytesMax: number): string {
   return bytes.subarray(0, end).toString('utf8');
 }
 
-/** The head, and how much was cut where something was. `cutBefore` bytes came behind the text and aren't in it. */
+/**
+ * The head, with how much was cut where something was. `cutBefore` counts bytes after the text that it never contained.
+ */
 export function truncated(text: string, bytesMax: number, cutBefore = 0): string {
   const head = headOf(text, bytesMax);
   if (head.length === text.length && cutBefore === 0) return text;

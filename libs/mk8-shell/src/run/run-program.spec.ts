@@ -89,7 +89,7 @@ describe('captures and $PREV', () => {
 
 describe('taint', () => {
   const status = { verb: 'ProcRun', args: ['git', 'status'], captureAs: 'OUT' };
-  it('output of a process is no part of a command, and the compiler says so', () => {
+  it('output of a process is refused as a part of a command, by the compiler', () => {
     expect(problemsOf({ operations: [status, { verb: 'ProcRun', args: ['git', 'switch', '$OUT'] }] })).toEqual([
       expect.stringContaining('output of a process'),
     ]);
@@ -161,7 +161,7 @@ describe('If at run time', () => {
     expect(steps[1]?.status).toBe(holds ? 'ok' : 'skipped');
   });
 
-  it('is decided by what happened before it, and once for all that it holds', async () => {
+  it('is evaluated at run time, and once for all of its steps', async () => {
     const { steps } = await run({
       operations: [
         { verb: 'FileDelete', args: ['a.txt'] },
@@ -193,7 +193,7 @@ describe('failures', () => {
     ]);
   });
 
-  it('ContinueOnError comes to the end, and says that not all succeeded', async () => {
+  it('ContinueOnError reaches the end, and reports that not all steps succeeded', async () => {
     const result = await run({ operations: [fail(), echo('x')], options: { failureMode: 'ContinueOnError' } });
     expect([result.status, result.all_succeeded, statuses(result.steps)]).toEqual([
       'completed',
@@ -219,7 +219,7 @@ describe('failures', () => {
     expect(statuses((await run(script(echo('y')))).cleanup)).toEqual(['not_run', 'not_run']);
   });
 
-  it('goto beats the failure mode, and passes by what lies between', async () => {
+  it('goto overrides the failure mode, and skips the steps in between', async () => {
     const result = await run({
       operations: [fail({ onFailure: 'goto:end' }), echo('between'), echo('x', { label: 'end' })],
     });
@@ -230,7 +230,7 @@ describe('failures', () => {
     ]);
   });
 
-  it('what a rule forbids is not tried again', async () => {
+  it('a step that a rule forbids is not retried', async () => {
     const { steps } = await run({
       operations: [echo('/x', { captureAs: 'P' }), { verb: 'FileRead', args: ['$P'], maxRetries: 3 }],
     });
@@ -287,7 +287,7 @@ describe('attempts', () => {
     ]);
   });
 
-  it('cleanup has time of its own', async () => {
+  it('cleanup has a separate time limit', async () => {
     const result = await run({
       operations: [{ verb: 'Sleep', args: ['5'] }],
       cleanup: [{ verb: 'Sleep', args: ['1'] }],
@@ -298,7 +298,7 @@ describe('attempts', () => {
 });
 
 describe('results', () => {
-  it('keep the head of an output and say how much was cut', async () => {
+  it('keep the head of an output and report how much was cut', async () => {
     const { steps } = await run({
       operations: [echo('ééééé', { captureAs: 'C' }), echo('$C')],
       options: { maxOutputBytes: 5 },
@@ -314,7 +314,7 @@ describe('results', () => {
     expect(steps[0]?.error).toBe('aaaa\n[truncated: 16 of 20 bytes were cut]');
   });
 
-  it('a failed command says its output and its error', async () => {
+  it('a failed command reports its output and its error', async () => {
     const host = hostWithFiles();
     host.process.answer = () => ({ exit: 2, stdout: 'partly', stderr: 'broken\n' });
     const { steps } = await run({ operations: [{ verb: 'ProcRun', args: ['npm', 'test'] }] }, host);
@@ -329,7 +329,7 @@ describe('results', () => {
 });
 
 describe('links', () => {
-  it.each(['/etc', '../..', 'loop'])('a link to %s leads nowhere, for any verb', async (target) => {
+  it.each(['/etc', '../..', 'loop'])('a link to %s is refused by every verb', async (target) => {
     for (const [verb, args] of [
       ['FileRead', ['loop/x']],
       ['FileWrite', ['loop/x', '']],
@@ -348,7 +348,7 @@ describe('links', () => {
     }
   });
 
-  it('a link to `.git`, or to a blocked name, is what it leads to', async () => {
+  it('a link to `.git`, or to a blocked name, is judged by its target', async () => {
     const host = hostWithFiles();
     host.files.plant('.git/config', '');
     host.files.plant('Makefile', '');
@@ -393,7 +393,7 @@ test('a name whose addresses are not all public is not connected to', async () =
   expect(host.net.connected).toEqual([]);
 });
 
-test('what a sandbox adds to the rules holds', async () => {
+test('the rules that a sandbox adds are enforced', async () => {
   const rules = rulesOf({
     blacklist: [{ id: 'own.word', kind: 'word', pattern: 'frobnicate', scope: 'everywhere', reason: 'frobnicates' }],
     write_blocked: { names: ['NOTES'], extensions: ['.foo'] },

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a compiled script. INVARIANT (forward): a step is reached at most once. INVARIANT (tainted): what came of a
-// process, or was made of that, or may have been read from files that a process could write, never becomes a part of a
-// command.
+// Runs a compiled script.
+// INVARIANT (forward): a step is reached at most once.
+// INVARIANT (tainted): the output of a process, a value derived from it, or one that may come from files which a
+// process could write, never becomes a part of a command.
 import type { Condition, Program, Step } from '../compile/program.ts';
 import type { Host } from '../host/host.ts';
 import { VERB_LIMITS } from '../limits.ts';
 import type { Sandbox } from '../rules/sandbox.ts';
 import type { Text } from '../compile/text.ts';
-import { attempt, type Bounds, type Ended } from './attempt.ts';
+import { attempt, type Bounds, type Ended, type Surroundings } from './attempt.ts';
 import { GuardedFiles } from './guarded-files.ts';
 import { holds } from './predicates.ts';
 import { headOf, truncated, type ScriptResult, type StepResult } from './result.ts';
+import { RunNotes } from './run-notes.ts';
 import { StepError } from './step-error.ts';
 
-/** Runs a program in a world. Rejects only for bugs; whatever goes wrong with the script is in the result. */
+/** Runs a program in a sandbox. Rejects only for defects; all problems of the script are in the result. */
 export async function runProgram(program: Program, sandbox: Sandbox, host: Host): Promise<ScriptResult> {
   const { options, steps, cleanup } = program;
   const run = new ScriptRun(program, sandbox, host);
@@ -28,6 +30,7 @@ export async function runProgram(program: Program, sandbox: Sandbox, host: Host)
     all_succeeded: main.results.every(({ status }) => status === 'ok' || status === 'skipped'),
     steps: main.results,
     cleanup: after,
+    clipboard: run.clipboard,
     durationMs: Math.round(host.clock.monotonic() - began),
   };
 }
@@ -51,9 +54,10 @@ class ScriptRun {
   readonly #captures = new Map<string, string>();
   readonly #tainted = new Set<string>();
   readonly #answers = new Map<Condition, boolean>();
+  readonly #notes = new RunNotes();
   #prev = '';
   #isPrevTainted = false;
-  /** A process ran, or something tainted was written: any file may hold it now. */
+  /** A process ran, or a tainted value was written: any file may contain it now. */
   #areFilesTainted = false;
   #until: number;
 
@@ -62,7 +66,7 @@ class ScriptRun {
     this.#until = host.clock.monotonic() + program.options.scriptTimeoutMs;
   }
 
-  /** Runs steps in order, as failures say. */
+  /** Runs steps in order; the failure mode and gotos decide about failures. */
   async all(steps: readonly Step[], mode: Program['options']['failureMode']): Promise<Ran> {
     const results: StepResult[] = [];
     let [resumeAt, ending]: [number, Ran['ending']] = [0, 'completed'];
@@ -71,6 +75,7 @@ class ScriptRun {
       else if (ending !== 'completed') results.push(notRun(step));
       else {
         const result = this.#remainingMs() <= 0 ? null : await this.#step(step);
+        if (result !== null && result.status !== 'skipped') this.#notes.addStep(result, this.#host.clock.now());
         results.push(result ?? notRun(step));
         const isOver =
           result === null || (this.#remainingMs() <= 0 && result.status !== 'ok' && result.status !== 'skipped');
@@ -84,10 +89,18 @@ class ScriptRun {
     return { results, ending };
   }
 
-  /** Cleanup has as much time as the script had, and goes on whatever fails. */
+  /** Cleanup has as much time as the script had, and continues after failures. */
   async cleanUp(steps: readonly Step[]): Promise<readonly StepResult[]> {
     this.#until = this.#host.clock.monotonic() + this.#program.options.scriptTimeoutMs;
     return (await this.all(steps, 'ContinueOnError')).results;
+  }
+
+  get clipboard(): string | null {
+    return this.#notes.clipboard;
+  }
+
+  #surroundings(): Surroundings {
+    return { sandbox: this.#sandbox, host: this.#host, notes: this.#notes };
   }
 
   #remainingMs(): number {
@@ -112,7 +125,7 @@ class ScriptRun {
     });
   }
 
-  /** Whether the step is to run; or what is wrong with the question. */
+  /** Whether the step is to run; or the error of the condition. */
   async #areMet(conditions: readonly Condition[]): Promise<boolean | string> {
     try {
       for (const condition of conditions) if (!(await this.#answer(condition))) return false;
@@ -150,11 +163,11 @@ class ScriptRun {
     if (tainted !== null)
       return { ended: { status: 'failed', output: '', cutBytes: 0, error: tainted, isFinal: true }, attempts: 1 };
     for (let attempts = 1; ; attempts++) {
-      const ended = await attempt(step, this.#sandbox, this.#host, this.#values(), this.#bounds(step));
+      const ended = await attempt(step, this.#surroundings(), this.#values(), this.#bounds(step));
       if (ended.status === 'ok' || ended.isFinal || attempts >= step.attempts || this.#remainingMs() <= 0)
         return { ended, attempts };
       const delay = this.#program.options.retryDelayMs * 2 ** (attempts - 1);
-      // A delay that outlasts the script is the end of it.
+      // A delay that outlasts the script ends it.
       await this.#host.clock.sleep(Math.max(0, Math.min(delay, this.#remainingMs())), new AbortController().signal);
       if (this.#remainingMs() <= 0) return { ended: { ...ended, status: 'timeout' }, attempts };
     }

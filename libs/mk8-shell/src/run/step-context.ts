@@ -4,12 +4,14 @@ import type { Sandbox } from '../rules/sandbox.ts';
 import type { PatchSource } from '../script/script.ts';
 import type { GuardedFiles } from './guarded-files.ts';
 import type { GuardedNet } from './guarded-net.ts';
+import type { RunNotes } from './run-notes.ts';
 
-/** What a verb has while it runs. Files and connections go through the guards, never through the host itself. */
+/** The environment of a running verb. Files and connections go through the guards, never through the host itself. */
 export interface StepContext {
   readonly files: GuardedFiles;
   readonly net: GuardedNet;
   readonly process: Host['process'];
+  readonly notes: RunNotes;
   readonly clock: Host['clock'];
   readonly random: Host['random'];
   readonly env: Host['env'];
@@ -18,14 +20,14 @@ export interface StepContext {
   /** The source is a path within the workspace. */
   readonly template: { readonly source: string; readonly values: ReadonlyMap<string, string> } | null;
   readonly patches: readonly PatchSource[];
-  /** Says that the time of the attempt is over. */
+  /** Aborts when the time of the attempt is over. */
   readonly signal: AbortSignal;
-  /** What is left of the attempt's time, in milliseconds, and at least one. */
+  /** The rest of the attempt's time, in milliseconds, and at least one. */
   readonly remainingMs: () => number;
   readonly stdoutBytesMax: number;
   readonly stderrBytesMax: number;
-  /** Says how many bytes of the output were cut before the verb had it. */
+  /** Records how many bytes of the output were cut before the verb received it. */
   readonly noteCut: (bytes: number) => void;
-  /** Matches of expressions by this step share one budget of time. */
+  /** All matches of expressions by this step share one time budget. */
   readonly checkRegexTime: () => void;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a step failed of, in words that a model may read. */
+/** Why a step failed, in a text that a model may read. */
 export class StepError extends Error {
-  /** What the step had to say before it failed. */
+  /** The output of the step before it failed. */
   readonly output: string;
-  /** Another attempt would end the same way. */
+  /** Another attempt would fail in the same way. */
   readonly isFinal: boolean;
 
   constructor(
@@ -18,5 +18,5 @@ export class StepError extends Error {
   }
 }
 
-/** A rule forbids it: no attempt helps. */
+/** A rule forbids it: a retry doesn't help. */
 export const refused = (message: string): StepError => new StepError(message, { isFinal: true });

@@ -11,10 +11,10 @@ import type { Operation } from '../script/script.ts';
 const closed = { additionalProperties: false } as const;
 const ID = '^[a-z][a-z0-9._-]{0,63}$';
 
-/** What a sandbox holds at most: what a person can still read through. */
+/** The limits of a sandbox: as much as a person can read through. */
 export const SANDBOX_LIMITS = { bytes: 128 * 1024, fragments: 64, templates: 512 } as const;
 
-/** The shape of what is registered; its rules and fragments are judged by schemas of their own, which say more. */
+/** The registered shape; schemas of their own check its rules and fragments, with better messages. */
 const Shape = Type.Object(
   {
     workspace_id: Type.String({
@@ -47,26 +47,23 @@ const Shape = Type.Object(
 );
 const SHAPE = Compile(Shape);
 
-/** A sandbox as it is registered, but for its name and its signed environment. */
+/** A registered sandbox, without its name and its signed environment. */
 export interface SandboxDefinition {
   readonly workspace_id: string;
-  /** What it adds to the shipped rules. */
+  /** Its additions to the shipped rules. */
   readonly rules: Partial<Static<typeof RuleSet>>;
   /** The only templates that ProcRun may use; null: all. */
   readonly enabled_templates: readonly string[] | null;
-  /** By the id that Include names. */
+  /** By the id in Include. */
   readonly fragments: Readonly<Record<string, readonly Operation[]>>;
 }
 
-/** `rules`: the shipped ones with what the sandbox adds. */
+/** `rules`: the shipped ones with the sandbox's additions. */
 export type DefinitionRead =
   | { readonly definition: SandboxDefinition; readonly rules: Rules; readonly problems: readonly [] }
   | { readonly definition: null; readonly problems: readonly Problem[] };
 
-/**
- * Reads what should be a sandbox, with everything that is wrong at once, each place by its JSON pointer.
- * Attacker-controlled.
- */
+/** Parses a value as a sandbox, with all faults at once, each at its JSON pointer. Attacker-controlled. */
 export function readDefinition(value: unknown): DefinitionRead {
   if (!SHAPE.Check(value))
     return {
@@ -89,7 +86,7 @@ export function readDefinition(value: unknown): DefinitionRead {
     : { definition, rules: whole, problems: [] };
 }
 
-/** The bytes that a definition's digest is over: RFC 8785. */
+/** The bytes over which a definition's digest is computed: RFC 8785. */
 export const definitionBytes = (definition: SandboxDefinition): Uint8Array => canonicalBytes(definition);
 
 /** Hex SHA-256 of those bytes. */

@@ -135,7 +135,7 @@ describe('a definition', () => {
     [{ ...SOURCE, fragments: { 'a.b': [{ verb: 'Echo', arg: [] }] } }, '/fragments/a.b/0/arg'],
     [{ ...SOURCE, fragments: { 'not ok': [{ verb: 'Echo' }] } }, '/fragments'],
     [{ ...SOURCE, fragments: { long: [{ verb: 'Echo', args: ['x'.repeat(SANDBOX_LIMITS.bytes)] }] } }, ''],
-  ])('%.100j is told what is wrong, and where', (value, pointer) => {
+  ])('%.100j is refused with its faults and their pointers', (value, pointer) => {
     const { definition, problems } = readDefinition(value);
     expect(definition).toBeNull();
     expect(problems.map((problem) => problem.pointer)).toContain(pointer);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sandbox as its registrar signed it: environment, fragments, rules and workspace under one signature (Ed25519 in a
-// DSSE envelope). INVARIANT (signed whole): nothing of a sandbox is read, and nothing of a script judged by it, before
-// that signature verified over all of it. INVARIANT (signed for one place): a signature is good for one sandbox of one
-// tenant.
+// DSSE envelope).
+// INVARIANT (signed whole): no part of a sandbox is read, and no script is judged by it, before the signature over all
+// of it is verified.
+// INVARIANT (signed for one place): a signature is valid for one sandbox of one tenant.
 import { canonicalBytes, parseIJson, sha256Hex, JsonError, type JsonValue } from '@writ/digest';
 import { SignatureError, sealEnvelope, verifyEnvelope, type Envelope, type Signer, type Verifier } from '@writ/signing';
 import { Type, type Static } from 'typebox';
@@ -12,12 +13,12 @@ import { EnvironmentError, ENVIRONMENT_BYTES_MAX, parseEnvironment } from '../ru
 import type { ReadSandbox, SandboxData } from '../rules/sandbox.ts';
 import { readDefinition, sandboxDefinitionDigest, type SandboxDefinition } from './definition.ts';
 
-/** What a registrar signs is signed as this and nothing else. */
+/** The payload type of a registrar's signatures, which no other statement uses. */
 export const SANDBOX_PAYLOAD_TYPE = 'application/vnd.writ.sandbox.v1+json';
 /** Levels of JSON: those of a script, within an object of fragments. */
 const DEPTH_MAX = 40;
 
-/** What a registrar says of a sandbox. */
+/** A registrar's statement about a sandbox. */
 export const SandboxStatement = Type.Object(
   {
     v: Type.Literal(1),
@@ -41,7 +42,7 @@ export const SandboxStatement = Type.Object(
 export type SandboxStatement = Static<typeof SandboxStatement>;
 const STATEMENT = Compile(SandboxStatement);
 
-/** A sandbox isn't what its registrar signed. Nothing runs in it then. */
+/** The sandbox differs from what its registrar signed. Nothing runs in it then. */
 export class SignedSandboxError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -49,7 +50,7 @@ export class SignedSandboxError extends Error {
   }
 }
 
-/** A sandbox as it is stored, before anything of it is believed. */
+/** A stored sandbox, before verification. */
 export interface StoredSandbox {
   readonly tenantId: string;
   readonly name: string;
@@ -58,7 +59,7 @@ export interface StoredSandbox {
   readonly envelope: Envelope;
 }
 
-/** All that a sandbox is read from: its definition, and what a registrar said of it under which key. */
+/** The inputs of a sandbox: its definition, the registrar's statement, and the key of the signature. */
 export interface SandboxSource {
   /** RFC 8785 */
   readonly definition: Uint8Array;
@@ -67,24 +68,24 @@ export interface SandboxSource {
   readonly keyid: string;
 }
 
-/** A sandbox whose signature verified. */
+/** A sandbox with a verified signature. */
 export interface SignedSandbox extends ReadSandbox {
   readonly workspace_id: string;
   readonly definition: SandboxDefinition;
   readonly source: SandboxSource;
   /**
-   * Hex SHA-256 over everything that a decision about a script rests on: definition, statement, key. Another state of
-   * the sandbox has another digest.
+   * Hex SHA-256 over all inputs of a decision about a script: definition, statement, key. Any other state of the
+   * sandbox has another digest.
    */
   readonly digest: string;
   readonly keyid: string;
-  /** milliseconds since the epoch, as the registrar says */
+  /** milliseconds since the epoch, by the registrar's clock */
   readonly signed_at: number;
 }
 
 /**
- * Signs a sandbox. The private key stays where this runs.
- * @throws EnvironmentError for an environment that could not be read
+ * Signs a sandbox. The private key stays in this process.
+ * @throws EnvironmentError for an invalid environment
  */
 export function signSandbox(statement: SandboxStatement, signer: Signer): Envelope {
   parseEnvironment(statement.environment);
@@ -92,9 +93,9 @@ export function signSandbox(statement: SandboxStatement, signer: Signer): Envelo
 }
 
 /**
- * Verifies a stored sandbox against the keys of its tenant's registrars, and reads it. All of what is given is
- * attacker-controlled but the keys.
- * @throws SignedSandboxError where it isn't what a registrar signed for this sandbox
+ * Verifies a stored sandbox against the keys of its tenant's registrars, and parses it. All inputs but the keys are
+ * attacker-controlled.
+ * @throws SignedSandboxError where it differs from what a registrar signed for this sandbox
  */
 export function verifySandbox(
   { tenantId, name, definition, envelope }: StoredSandbox,
@@ -107,8 +108,9 @@ export function verifySandbox(
 }
 
 /**
- * Reads a sandbox from what it was signed as. No signature is looked at: who calls this MUST know its `digest` from
- * somebody who verified one, as a permit tells it, and MUST compare. @throws SignedSandboxError
+ * Parses a sandbox from its signed parts. It verifies no signature: callers MUST have its `digest` from a verifier, for
+ * example in a permit, and MUST compare it.
+ * @throws SignedSandboxError
  */
 export function readSignedSandbox(
   source: SandboxSource,
@@ -147,7 +149,7 @@ export function readSignedSandbox(
   };
 }
 
-/** The sandbox as it goes to whoever runs a script in it. */
+/** The data of the sandbox for the process that runs a script in it. */
 export const dataOf = ({
   name,
   environment,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the text of a script, which is attacker-controlled. INVARIANT (all at once): whatever is wrong is told
-// together, each with its place. INVARIANT (bounded): length and depth are judged before anything that would take
-// memory or stack with them.
+// Parses the text of a script, which is attacker-controlled.
+// INVARIANT (all at once): all problems are reported together, each with its position.
+// INVARIANT (bounded): length and depth are checked before any step whose memory or stack grows with them.
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -22,14 +22,14 @@ export type ScriptRead =
   | { readonly script: Script; readonly problems: readonly [] }
   | { readonly script: null; readonly problems: readonly LocatedProblem[] };
 
-/** A script, and where its parts stand. */
+/** A script, and the positions of its parts. */
 export interface ScriptText {
   readonly read: ScriptRead;
-  /** Gives a problem of the compiler its place in the text. */
+  /** Adds the position in the text to a problem of the compiler. */
   readonly locate: (problem: Problem) => LocatedProblem;
 }
 
-/** Reads a script of text: strict JSON, no key twice, of the shape that `ScriptSchema` has. */
+/** Parses a script's text: strict JSON, no duplicate key, in the shape of `ScriptSchema`. */
 export function parseScript(text: string): ScriptText {
   const placeOf = lines(text);
   const nowhere = (problem: Problem): LocatedProblem => ({ ...problem, line: 1, column: 1 });
@@ -70,7 +70,7 @@ export function parseScript(text: string): ScriptText {
 
 const VALIDATOR = Compile(ScriptSchema);
 
-/** What keeps a value from being a script by its shape alone, every place at once. */
+/** All faults in the shape of a value that should be a script. */
 export function shapeProblems(value: unknown): Problem[] {
   if (VALIDATOR.Check(value)) return [];
   const found = VALIDATOR.Errors(value).flatMap((error) => {
@@ -92,13 +92,13 @@ export function shapeProblems(value: unknown): Problem[] {
       return [problemAt(instancePath, `must be one of ${(params['allowedValues'] as string[]).join(', ')}`)];
     return [problemAt(instancePath, message)];
   });
-  // A closed object tells of an unknown member twice: as such, and as never fitting.
+  // A closed object reports an unknown member twice: as such, and as one that never matches.
   return found.filter(({ message }) => message !== 'schema is false');
 }
 
 const wordsOf = (code: string): string => code.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 
-/** Where depth first goes too far. Reading stops there, since the parser's stack grows with it. */
+/** Where the depth first exceeds the limit. Parsing stops there, since the parser's stack grows with it. */
 function tooDeepAt(text: string): number | null {
   class TooDeep extends Error {}
   let [depth, at] = [0, 0];
@@ -123,7 +123,7 @@ function tooDeepAt(text: string): number | null {
   }
 }
 
-/** The node that a pointer leads to, or the nearest one above it. */
+/** The node of a pointer, or its nearest ancestor. */
 function nodeAt(root: Node, pointer: string): Node {
   const parts = pointer
     .split('/')
@@ -136,7 +136,7 @@ function nodeAt(root: Node, pointer: string): Node {
   return root;
 }
 
-/** Array places are numbers to the parser; a pointer doesn't say which of its parts are. */
+/** The parser has numbers for array indexes; a pointer doesn't show which of its parts are indexes. */
 function pathOf(root: Node, parts: readonly string[]): (string | number)[] {
   const path: (string | number)[] = [];
   for (const part of parts) path.push(findNodeAtLocation(root, path)?.type === 'array' ? Number(part) : part);

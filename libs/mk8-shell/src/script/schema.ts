@@ -46,7 +46,7 @@ const Template = Type.Object(
 
 const Patch = Type.Object({ find: Type.String({ minLength: 1 }), replace: Type.String() }, closed);
 
-/** What each operation may have besides its verb; the verb says which of them it needs. */
+/** The fields that an operation may have besides its verb; the verb determines which of them it needs. */
 const operationOf = <Inner extends ReturnType<typeof Type.Ref>>(inner: Inner) =>
   Type.Object(
     {
@@ -76,7 +76,7 @@ const operationOf = <Inner extends ReturnType<typeof Type.Ref>>(inner: Inner) =>
 
 const Operations = Type.Cyclic({ Operation: operationOf(Type.Ref('Operation')) }, 'Operation');
 
-/** Settings of a script; what is left out keeps its default. */
+/** Settings of a script; omitted ones have their default. */
 export const ScriptOptionsSchema = Type.Object(
   {
     maxRetries: retries,

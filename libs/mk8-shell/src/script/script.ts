@@ -41,7 +41,7 @@ interface OptionsSource {
   readonly pipeStepOutput?: boolean;
 }
 
-/** A script whose shape is right; nothing more is known of it. */
+/** A script whose shape is valid; nothing else is checked. */
 export interface Script {
   readonly operations: readonly Operation[];
   readonly options?: OptionsSource;
@@ -71,7 +71,7 @@ export const DEFAULT_OPTIONS: ScriptOptions = {
   pipeStepOutput: false,
 };
 
-/** The settings that a script has: its own, and for the others the defaults. */
+/** The settings of a script, with defaults. */
 export function optionsOf({ options = {} }: Script): ScriptOptions {
   const ms = (text: string | undefined, unless: number): number =>
     text === undefined ? unless : (parseTimeSpan(text) ?? unless);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** `hh:mm:ss`, with days before (`d.hh:mm:ss`) and a fraction behind where they are needed. */
+/** `hh:mm:ss`, with optional days before it (`d.hh:mm:ss`) and an optional fraction after it. */
 export const TIME_SPAN = '^(?:[0-9]{1,2}\\.)?(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,7})?$';
 
 const SHAPE = new RegExp(TIME_SPAN, 'u');
 
-/** Milliseconds of a time span, or null where it is none. */
+/** Milliseconds of a time span, or null where it is invalid. */
 export function parseTimeSpan(text: string): number | null {
   if (!SHAPE.test(text)) return null;
   const [days, clock] = /^[0-9]{1,2}\./.test(text)

@@ -5,7 +5,7 @@ interface ZipOptions {
   readonly mode?: number;
   readonly size?: number;
 }
-/** A zip of names and contents; `mode` is the Unix mode of every entry, `size` a lie about what comes out. */
+/** A zip of names and contents; `mode` is the Unix mode of every entry, `size` a false uncompressed size. */
 export function zipOf(
   files: readonly (readonly [name: string, content: string])[],
   { mode = 0, size }: ZipOptions = {},

@@ -20,7 +20,7 @@ const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
  */
 export class MemoryFiles extends HostFiles {
   readonly touched: { readonly how: string; readonly path: string }[] = [];
-  /** Uses that led out: a real host would have been left to stop them. */
+  /** Uses that led out: a real host would have had to stop them. */
   readonly escapes: string[] = [];
   readonly #nodes = new Map<string, Node>([['', { kind: 'directory', modifiedMs: 0 }]]);
   readonly #now: () => number;
@@ -30,13 +30,13 @@ export class MemoryFiles extends HostFiles {
     this.#now = now;
   }
 
-  /** Places a link, as a program in the sandbox could. */
+  /** Creates a link, as a program in the sandbox could. */
   link(path: string, target: string): void {
     this.#parents(path);
     this.#nodes.set(path, { kind: 'link', target });
   }
 
-  /** Places a file past all rules, as a program in the sandbox could. */
+  /** Creates a file without any rule, as a program in the sandbox could. */
   plant(path: string, content: string | Uint8Array): void {
     this.#parents(path);
     this.#nodes.set(path, {
@@ -76,7 +76,7 @@ export class MemoryFiles extends HostFiles {
     return at.join('/');
   }
 
-  /** As a real one has to: looks where the path leads at the moment of use. */
+  /** As a real host must: resolves the path at the moment of use. */
   #use(how: string, path: string, last: 'follow' | 'keep' = 'follow'): string {
     const folder = last === 'keep' ? this.#resolved(parentOf(path)) : null;
     const real =

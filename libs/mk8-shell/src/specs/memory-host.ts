@@ -6,6 +6,7 @@ import {
   HostProcess,
   HostRandom,
   HostSystem,
+  UnreachableError,
   type CertificateFacts,
   type Command,
   type CommandEnded,
@@ -13,19 +14,18 @@ import {
   type DiskFacts,
   type Host,
   type HttpAnswer,
-  type HttpAsked,
+  type HttpRequest,
   type ProcessFacts,
-  type ServiceFacts,
 } from '../host/host.ts';
 import { MemoryFiles } from './memory-files.ts';
 
 export { zipOf } from './archives.ts';
 export { Escape, MemoryFiles } from './memory-files.ts';
 
-/** The moment at which every world begins: 2026-01-02T03:04:05Z. */
+/** The initial time: 2026-01-02T03:04:05Z. */
 export const BEGINNING = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** Time that passes when nothing else can happen: as soon as all that runs waits, the next sleeper wakes. */
+/** A clock that advances when nothing else can happen: as soon as all running code waits, the next sleeper wakes. */
 export class MemoryClock extends HostClock {
   readonly slept: number[] = [];
   #ms = 0;
@@ -35,7 +35,7 @@ export class MemoryClock extends HostClock {
   now = (): number => BEGINNING + this.#ms;
   monotonic = (): number => this.#ms;
 
-  /** Lets time pass as work that takes some does. */
+  /** Advances the time, like work that takes some. */
   pass(ms: number): void {
     this.#ms += ms;
   }
@@ -59,7 +59,7 @@ export class MemoryClock extends HostClock {
     });
   }
 
-  /** One turn of the event loop: everything that needs no time has happened by its end. */
+  /** One turn of the event loop: all work that needs no time is done at its end. */
   #turn(): void {
     if (this.#isTurning) return;
     this.#isTurning = true;
@@ -77,7 +77,7 @@ export class MemoryClock extends HostClock {
 
 export class MemoryProcess extends HostProcess {
   readonly commands: Command[] = [];
-  /** What commands do; they end well and say nothing unless a test says otherwise. */
+  /** The behaviour of commands: by default they succeed without output. */
   answer: (command: Command) => CommandEnded | Promise<CommandEnded> = () => ({ exit: 0, stdout: '', stderr: '' });
 
   async run(command: Command): Promise<CommandEnded> {
@@ -90,42 +90,39 @@ export const PUBLIC_ADDRESS = '93.184.216.34';
 
 export class MemoryNet extends HostNet {
   readonly connected: { readonly address: string; readonly port: number }[] = [];
-  readonly asked: HttpAsked[] = [];
-  /** Names that lead elsewhere than to a public server. */
+  readonly requests: HttpRequest[] = [];
+  /** Names with addresses other than those of a public server. */
   readonly names = new Map<string, readonly string[]>();
-  answer: (asked: HttpAsked) => Partial<HttpAnswer> = () => ({});
+  answer: (request: HttpRequest) => Partial<HttpAnswer> = () => ({});
+  isUnreachable = false;
 
   resolve(name: string): Promise<readonly string[]> {
     const isAddress = /^[0-9.]+$/.test(name) || name.includes(':');
     return Promise.resolve(this.names.get(name) ?? [isAddress ? name : PUBLIC_ADDRESS]);
   }
 
-  request(asked: HttpAsked): Promise<HttpAnswer> {
-    const { protocol, port } = new URL(asked.url);
+  lookUp = (name: string): Promise<readonly string[]> => this.resolve(name);
+
+  request(request: HttpRequest): Promise<HttpAnswer> {
+    const { protocol, port } = new URL(request.url);
     this.connected.push({
-      address: asked.address ?? '',
+      address: request.address ?? '',
       port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
     });
-    this.asked.push(asked);
+    this.requests.push(request);
     return Promise.resolve({
       status: 200,
       headers: {},
       body: Buffer.from('hello'),
       isCut: false,
-      ...this.answer(asked),
+      ...this.answer(request),
     });
   }
 
   connect({ address }: Destination, port: number): Promise<number> {
     if (address === null) throw new Error('an address was judged');
     this.connected.push({ address, port });
-    return Promise.resolve(12.34);
-  }
-
-  ping({ address }: Destination): Promise<number | null> {
-    if (address === null) throw new Error('an address was judged');
-    this.connected.push({ address, port: 0 });
-    return Promise.resolve(10);
+    return this.isUnreachable ? Promise.reject(new UnreachableError('nothing answers')) : Promise.resolve(12.34);
   }
 
   certificate({ name, address }: Destination, port: number): Promise<CertificateFacts> {
@@ -137,6 +134,7 @@ export class MemoryNet extends HostNet {
       validFromMs: BEGINNING,
       validToMs: BEGINNING + 10 * 86_400_000,
       fingerprint256: 'AA:BB',
+      names: [`DNS:${name}`],
       isTrusted: true,
     });
   }
@@ -164,10 +162,9 @@ class MemoryEnvironment extends HostEnvironment {
 
 const GIB = 2 ** 30;
 
-/** A machine that says everything, or nothing. */
+/** A machine on which every fact is available, or none. */
 export class MemorySystem extends HostSystem {
   isSilent = false;
-  clipboard: string | null = null;
 
   #say = <Fact>(fact: Fact): Promise<Fact | null> => Promise.resolve(this.isSilent ? null : fact);
   hostname = (): Promise<string | null> => this.#say('box');
@@ -188,21 +185,9 @@ export class MemorySystem extends HostSystem {
     ]);
   interfaces = (): Promise<readonly { name: string; addresses: readonly string[] }[] | null> =>
     this.#say([{ name: 'eth0', addresses: ['10.0.0.2'] }]);
-  logSources = (): Promise<readonly string[] | null> => this.#say(['system']);
-  logLines = (source: string, count: number, filter: string): Promise<readonly string[] | null> =>
-    this.#say(source === 'system' ? ['one', 'two', 'three'].filter((line) => line.includes(filter)).slice(-count) : []);
-  services = (): Promise<readonly ServiceFacts[] | null> =>
-    this.#say([
-      { name: 'cron', status: 'stopped' },
-      { name: 'sshd', status: 'running' },
-    ]);
-  setClipboard = (text: string): Promise<boolean> => {
-    if (!this.isSilent) this.clipboard = text;
-    return Promise.resolve(!this.isSilent);
-  };
 }
 
-/** A world in memory: it records what is done to it. */
+/** A host in memory, which records what is done to it. */
 export class MemoryHost implements Host {
   readonly clock = new MemoryClock();
   readonly files = new MemoryFiles(() => this.clock.now());

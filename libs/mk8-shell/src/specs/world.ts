@@ -12,7 +12,7 @@ import { zipOf } from './archives.ts';
 export const REPOSITORY_URL = 'https://git.example.com/a/b.git';
 const RULES = rulesOf({ urls: [REPOSITORY_URL] });
 
-/** A sandbox that has a little of everything. */
+/** A sandbox with a little of everything. */
 export const SANDBOX: Sandbox = {
   id: 'test',
   root: '/workspace',
@@ -55,7 +55,7 @@ export const run = (
   sandbox: Sandbox = SANDBOX,
 ): Promise<ScriptResult> => runProgram(compiled(script, sandbox), sandbox, host);
 
-/** What one operation said, or why it failed. */
+/** The output of one operation, or why it failed. */
 export async function outcomeOf(
   operation: Operation,
   host: MemoryHost = hostWithFiles(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A script as bash would have to say it: for whoever judges commands, never for running it. What isn't known before it
-// runs becomes a variable that nothing sets.
+// A script as an equivalent bash command: for the assessment of commands, never for running it. A value that is unknown
+// before the run becomes an unset variable.
 import { pathOf } from '../compile/path-text.ts';
 import type { Program, Step } from '../compile/program.ts';
 import { fillIn, isKnown, type Text } from '../compile/text.ts';
@@ -11,7 +11,7 @@ import type { Sandbox } from '../rules/sandbox.ts';
 const UNKNOWN = '"$UNKNOWN"';
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Programs that do to a path what these verbs do; the others only look at it, or write it. */
+/** Programs with the same effect on a path as these verbs; other verbs only read or write it. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   FileDelete: 'rm',
   FileDeleteMany: 'rm',
@@ -25,7 +25,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const BY_ACCESS = { read: 'cat', write: 'printf x >', delete: 'rm' } as const;
 const SENDS: Readonly<Record<string, string>> = { HttpPost: '-X POST', HttpPut: '-X PUT', HttpDelete: '-X DELETE' };
 
-/** One line for each thing that a script does to a file, a server or by a program; each once. */
+/** One line for each effect of a script on a file, a server or by a program; each once. */
 export function asCommand({ steps, cleanup }: Program, sandbox: Sandbox): string {
   return [...new Set([...steps, ...cleanup].flatMap((step) => linesOf(step, sandbox)))].join('\n');
 }
@@ -69,11 +69,11 @@ function linesOf(step: Step, sandbox: Sandbox): string[] {
   ];
 }
 
-/** Nothing is left of what the file holds. */
+/** Nothing remains of the file's content. */
 const isEmptied = ({ verb: { name }, args: [, content = []] }: Step): boolean =>
   name === 'FileWrite' && content.length === 0;
 
-/** The paths that one program takes: a source and its target, or one each. */
+/** The paths of one program call: a source and its target, or single ones. */
 function pairsOf({ verb: { name, pairs }, args }: Step): readonly (readonly Text[])[] {
   if (pairs) return Array.from({ length: args.length / 2 }, (_, n) => args.slice(2 * n, 2 * n + 2));
   return name === 'FileDeleteMany' ? args.map((path) => [path]) : [args];

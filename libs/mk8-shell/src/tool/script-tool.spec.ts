@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, MK8_RUN, definitionForDigest } from '@writ/contract';
 import { SANDBOX } from '../specs/world.ts';
-import { sandboxNamed, scriptTool, toolWithin } from './script-tool.ts';
+import { mayListSkills, sandboxNameOf, scriptTool, toolWithin } from './script-tool.ts';
 
 const tool = scriptTool(SANDBOX);
 const op = (verb: string, ...args: string[]) => ({ verb, args });
@@ -17,10 +17,10 @@ describe('the tool that runs scripts', () => {
   });
 
   it('runs in a registered sandbox where its arguments name one', () => {
-    expect(['build', 'a', '9-x.y_z'].map((sandbox) => sandboxNamed({ sandbox }))).toEqual(['build', 'a', '9-x.y_z']);
+    expect(['build', 'a', '9-x.y_z'].map((sandbox) => sandboxNameOf({ sandbox }))).toEqual(['build', 'a', '9-x.y_z']);
     expect(
       ['default', undefined, null, 5, '', '../x', 'Build', 'a\nb', 'a\n', 'x'.repeat(65)].map((sandbox) =>
-        sandboxNamed({ sandbox }),
+        sandboxNameOf({ sandbox }),
       ),
     ).toEqual(Array.from({ length: 10 }, () => null));
   });
@@ -43,12 +43,18 @@ describe('the tool that runs scripts', () => {
           op('HttpPost', 'http://a.example/x?y', '1'),
           op('HttpGet', 'https://b.example/'),
           op('NetTlsCert', 'c.example'),
+          op('NetTlsCert', 'c.example', '8443'),
           op('NetTcpConnect', 'd.example', '22'),
+          op('NetPing', 'e.example', '3'),
+          op('NetDns', 'f.example'),
         ),
       ),
     ).toEqual([
+      { method: 'CONNECT', url: 'c.example:443', purpose: '' },
+      { method: 'CONNECT', url: 'c.example:8443', purpose: '' },
+      { method: 'CONNECT', url: 'd.example:22', purpose: '' },
+      { method: 'CONNECT', url: 'e.example:443', purpose: '' },
       { method: 'CONNECT', url: 'https://b.example/', purpose: '' },
-      { method: 'CONNECT', url: 'https://c.example/', purpose: '' },
       { method: 'POST', url: 'http://a.example/x?y', purpose: '' },
     ]);
   });
@@ -64,7 +70,7 @@ describe('the tool that runs scripts', () => {
     expect(categories).toEqual(['read', 'write', 'write', 'read', 'write']);
   });
 
-  it('says a script as bash would, each thing once, with variables that nothing sets for what is not known', () => {
+  it('writes a script as bash, each effect once, with unset variables for unknown values', () => {
     const script = {
       options: { pipeStepOutput: true },
       operations: [
@@ -94,7 +100,7 @@ describe('the tool that runs scripts', () => {
     ]);
   });
 
-  it('says everything that is wrong with a script: by pointers, and of a text by line and column', () => {
+  it('reports all problems of a script: with pointers, and for a text with line and column', () => {
     expect(
       tool
         .faults?.(argsOf(op('FileRead', '../x'), op('Nothing')))
@@ -107,7 +113,7 @@ describe('the tool that runs scripts', () => {
     expect(tool.faults?.(argsOf(op('Echo', 'x')))).toEqual([]);
   });
 
-  it('foresees what a script would do, without running it: of long lists the head', () => {
+  it('predicts the effects of a script without running it, and cuts long lists', () => {
     const script = {
       operations: [
         op('FileCopy', 'a', 'b'),
@@ -146,10 +152,21 @@ describe('the tool that runs scripts', () => {
     expect(Buffer.byteLength(JSON.stringify(longest))).toBeLessThan(LIMITS.resultInlineBytes.max);
   });
 
-  it('refuses what is too long to be judged', () => {
+  it('refuses a script that is too long to be judged', () => {
     const many = Array.from({ length: 700 }, (_, n) => op('FileRead', `${'x'.repeat(120)}${n}`));
     expect(tool.faults?.(argsOf(...many))).toEqual([
       { pointer: '/script', message: expect.stringContaining(String(LIMITS.commandBytes.max)) },
     ]);
   });
+});
+
+test.each([
+  [{ operations: [{ verb: 'Mk8Skills' }] }, true],
+  ['{"operations":[{"verb":"Mk8Info"}]}', true],
+  ['{"operations":[{"verb":"Mk8\\u0053kills"}]}', true],
+  [{ operations: [{ verb: 'Echo', args: ['x'] }] }, false],
+  ['{"operations":[]}', false],
+  [undefined, false],
+])('of the script %j it is known whether it may list skills: %s', (script, expected) => {
+  expect(mayListSkills(script)).toBe(expected);
 });

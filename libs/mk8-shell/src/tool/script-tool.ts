@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tool that runs scripts, for one sandbox: what its definition leaves open about arguments is found by compiling
-// them. INVARIANT (the sandbox is part of what is meant): of all that the definition's digest covers, nothing differs
-// from one sandbox to another but the digest of a registered one. So whatever is bound to a tool, a decision, a record,
-// an approval, a permit, is bound to the sandbox as it was signed.
+// The tool that runs scripts, for one sandbox. Compiling a script yields the facts about arguments that the tool's
+// definition leaves open.
+// INVARIANT (the sandbox is part of what is meant): of everything in the definition's digest, only the digest of a
+// registered sandbox differs between sandboxes. So a decision, a record, an approval or a permit for the tool is bound
+// to the sandbox as it was signed.
 import { LIMITS, MK8_RUN, SANDBOX_NAME, type FsResource, type ToolDefinition } from '@writ/contract';
 import type { Compiled } from '../compile/compile.ts';
 import type { LocatedProblem, Problem } from '../problem.ts';
@@ -11,11 +12,11 @@ import { compileAny } from '../run/order.ts';
 import { DEFAULT_SANDBOX, inContainer, type Sandbox } from '../rules/sandbox.ts';
 import type { SignedSandbox } from '../sandboxes/signed-sandbox.ts';
 import { asCommand } from './as-command.ts';
-import { foreseenOf } from './foreseen.ts';
+import { predictScript } from './predicted-script.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What is judged of a script. */
+/** The result of compiling a script, for decisions. */
 interface Judged {
   readonly compiled: Compiled;
   readonly commandLine: string;
@@ -24,13 +25,22 @@ interface Judged {
 const NAME = new RegExp(SANDBOX_NAME);
 
 /**
- * The registered sandbox that a call's arguments name; null where they name none, what is shipped, or nothing that
- * could be a name.
+ * The registered sandbox in a call's arguments; null where they have none, the shipped one, or a value that can't be a
+ * name.
  */
-export const sandboxNamed = ({ sandbox }: Args): string | null =>
+export const sandboxNameOf = ({ sandbox }: Args): string | null =>
   typeof sandbox !== 'string' || sandbox === DEFAULT_SANDBOX.name || !NAME.test(sandbox) ? null : sandbox;
 
-/** What `mk8.run` means in a registered sandbox of that digest. */
+/**
+ * Answers whether a script, as a value or a text, or the text of a sandbox's definition may hold a verb that shows
+ * skills. A text may spell a verb with escapes of JSON, so one with such escapes may hold anything.
+ */
+export function mayListSkills(written: unknown): boolean {
+  const text = typeof written === 'string' ? written : (JSON.stringify(written) ?? '');
+  return /Mk8(?:Skills|Info)/.test(text) || (typeof written === 'string' && text.includes('\\u'));
+}
+
+/** The definition of `mk8.run` in a registered sandbox of that digest. */
 export const toolWithin = (digest: string): ToolDefinition => ({ ...MK8_RUN, sandbox: digest });
 
 /** The tool that runs scripts in a registered sandbox. */
@@ -40,11 +50,11 @@ export const signedScriptTool = (signed: SignedSandbox): ToolDefinition => ({
 });
 
 /**
- * The definition of `mk8.run` with what the script of a call touches, asks for and is worth, under the rules of a
- * sandbox. `digest`: of a registered one.
+ * The definition of `mk8.run`, with the resources, effects and risk of a call's script under the rules of a sandbox.
+ * `digest`: of a registered one.
  */
 export function scriptTool(sandbox: Sandbox, digest: string | null = null): ToolDefinition {
-  // Each question about a call is one about the same arguments: they are compiled once.
+  // All queries about a call use the same arguments object, which is compiled once.
   const known = new WeakMap<Args, Judged>();
   const judged = (args: Args): Judged => {
     let found = known.get(args);
@@ -60,7 +70,7 @@ export function scriptTool(sandbox: Sandbox, digest: string | null = null): Tool
     categoryOf: (args) => effects(args)?.category ?? 'write',
     foresees: (args) => {
       const { program } = judged(args).compiled;
-      return program === null ? null : { ...foreseenOf(program, { name: sandbox.id, digest }) };
+      return program === null ? null : { ...predictScript(program, { name: sandbox.id, digest }) };
     },
     faults: (args) => faultsOf(judged(args), typeof args['script'] === 'string'),
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (all or nothing): every entry of an archive is read and judged before the first byte is written. Archives
-// are attacker-controlled: what they say of sizes is checked against what comes out, and nothing in them is followed.
+// INVARIANT (all or nothing): every entry of an archive is read and checked before the first byte is written. Archives
+// are attacker-controlled: the sizes that they state are compared with the real ones, and no link in them is followed.
 import { gunzipSync } from 'node:zlib';
 import { VERB_LIMITS } from '../limits.ts';
 import type { GuardedFiles } from '../run/guarded-files.ts';
@@ -11,7 +11,10 @@ import { readTar } from './tar.ts';
 import { readZip } from './zip.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 
-/** Unpacks an archive, told by its first bytes. @throws StepError */
+/**
+ * Unpacks an archive, whose format its first bytes show.
+ * @throws StepError
+ */
 export async function extractArchive(archive: string, target: string, files: GuardedFiles): Promise<string> {
   const entries = entriesOf(await files.bytes(archive, VERB_LIMITS.archiveBytes));
   const placed: { readonly path: string; readonly entry: ArchiveEntry }[] = [];
@@ -31,7 +34,7 @@ export async function extractArchive(archive: string, target: string, files: Gua
   return `extracted ${count} files (${placed.reduce((sum, { entry }) => sum + entry.bytes.length, 0)} bytes) to ${files.shown(target)}`;
 }
 
-/** A file where a directory has to be, in the archive or on the disk, would stop the writing in its middle. */
+/** A file in place of a directory, in the archive or on the disk, would stop the writing halfway. */
 async function requireNoClash(
   placed: readonly { path: string; entry: ArchiveEntry }[],
   files: GuardedFiles,

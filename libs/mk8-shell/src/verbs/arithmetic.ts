@@ -2,12 +2,12 @@
 import { StepError } from '../run/step-error.ts';
 
 const CHARS_MAX = 1000;
-/** Parentheses and signs within each other: the stack grows with them. */
+/** The nesting of parentheses and signs: the stack grows with it. */
 const DEPTH_MAX = 100;
 const TOKEN = /\s*(?:([0-9]+(?:\.[0-9]+)?|\.[0-9]+)|([-+*/%()]))/y;
 
 /**
- * The value of an expression of numbers, `+ - * / %` and parentheses; `* / %` bind tighter, and signs tightest. No
+ * The value of an expression of numbers, `+ - * / %` and parentheses. `* / %` bind tighter, and signs tightest. No
  * names, no calls.
  * @throws StepError
  */
@@ -44,7 +44,7 @@ class Reader {
   isAtEnd = (): boolean => this.#at >= this.#tokens.length;
   next = (): string | undefined => this.#tokens[this.#at];
 
-  #take(...of: string[]): string | null {
+  #consume(...of: string[]): string | null {
     const token = this.next();
     if (token === undefined || !of.includes(token)) return null;
     this.#at++;
@@ -53,14 +53,14 @@ class Reader {
 
   sum(depth: number): number {
     let value = this.#product(depth);
-    for (let sign = this.#take('+', '-'); sign !== null; sign = this.#take('+', '-'))
+    for (let sign = this.#consume('+', '-'); sign !== null; sign = this.#consume('+', '-'))
       value = sign === '+' ? value + this.#product(depth) : value - this.#product(depth);
     return value;
   }
 
   #product(depth: number): number {
     let value = this.#factor(depth);
-    for (let sign = this.#take('*', '/', '%'); sign !== null; sign = this.#take('*', '/', '%')) {
+    for (let sign = this.#consume('*', '/', '%'); sign !== null; sign = this.#consume('*', '/', '%')) {
       const right = this.#factor(depth);
       if (sign !== '*' && right === 0) throw new StepError('it divides by 0');
       value = sign === '*' ? value * right : sign === '/' ? value / right : value % right;
@@ -70,11 +70,11 @@ class Reader {
 
   #factor(depth: number): number {
     if (depth > DEPTH_MAX) throw new StepError(`it is nested more than ${DEPTH_MAX} deep`);
-    const sign = this.#take('+', '-');
+    const sign = this.#consume('+', '-');
     if (sign !== null) return sign === '-' ? -this.#factor(depth + 1) : this.#factor(depth + 1);
-    if (this.#take('(') !== null) {
+    if (this.#consume('(') !== null) {
       const value = this.sum(depth + 1);
-      if (this.#take(')') === null) throw new StepError('a parenthesis is not closed');
+      if (this.#consume(')') === null) throw new StepError('a parenthesis is not closed');
       return value;
     }
     const token = this.next();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** First bytes, in hex, that say what a file is whatever its name says. */
+/** First bytes, in hex, that show the type of a file, whatever its name. */
 const SIGNATURES: readonly (readonly [hex: string, type: string])[] = [
   ['89504e470d0a1a0a', 'image/png'],
   ['ffd8ff', 'image/jpeg'],
@@ -49,7 +49,7 @@ export function mimeTypeOf(head: Uint8Array, path: string): string {
   return encodingOf(head) === 'binary' ? 'application/octet-stream' : 'text/plain';
 }
 
-/** How a text is encoded; a byte order mark decides, else whether the bytes are valid. */
+/** The encoding of a text: by its byte order mark, else by whether the bytes are valid. */
 export function encodingOf(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes.subarray(0, 4)).toString('hex');
   if (hex.startsWith('efbbbf')) return 'utf-8-bom';

@@ -35,17 +35,31 @@ test('FilePatch replaces every occurrence, and changes nothing where a patch mat
   expect(host.files.text('a.txt')).toBe('ON$&\nthr$&$&\n');
 });
 
-test('FileTemplate fills in what it has values for, once', async () => {
+test('FileTemplate replaces the placeholders of its template, and none in their values', async () => {
   const host = hostWithFiles();
-  host.files.plant('t', '{{A}} {{ B }} {{C}}');
+  host.files.plant('t', '{{A}} {{ B }} {{ not one }}');
   await outcomeOf(
     { verb: 'FileTemplate', args: ['made/x.txt'], template: { source: 't', values: { A: '{{B}}', B: '2' } } },
     host,
   );
-  expect(host.files.text('made/x.txt')).toBe('{{B}} 2 {{C}}');
+  expect(host.files.text('made/x.txt')).toBe('{{B}} 2 {{ not one }}');
 });
 
-test('a search shows 500 lines and says that there are more', async () => {
+test('FileTemplate fails where a placeholder has no value, names it, and writes nothing', async () => {
+  const host = hostWithFiles();
+  host.files.plant('t', '{{A}} {{ B.c }} {{C}} {{C}}');
+  const template = { source: 't', values: { A: '1' } };
+  expect((await outcomeOf({ verb: 'FileTemplate', args: ['made.txt'], template }, host)).error).toBe(
+    'the template has no value for `{{B.c}}`, `{{C}}`; nothing was written',
+  );
+  expect(host.files.has('made.txt')).toBe(false);
+  host.files.plant('t', Array.from({ length: 20 }, (_, n) => `{{K${n}}}`).join(' '));
+  expect((await outcomeOf({ verb: 'FileTemplate', args: ['made.txt'], template }, host)).error).toMatch(
+    /`\{\{K7\}\}` and 12 more; nothing was written$/,
+  );
+});
+
+test('a search shows 500 lines and a notice of further ones', async () => {
   const host = hostWithFiles();
   host.files.plant('long.txt', 'x\n'.repeat(600));
   const { output } = await outcomeOf({ verb: 'FileSearch', args: ['long.txt', 'x'] }, host);
@@ -53,7 +67,7 @@ test('a search shows 500 lines and says that there are more', async () => {
   expect(output.endsWith('[only the first 500 are shown]')).toBe(true);
 });
 
-test('paths of a working directory are relative to it, and answers name what other verbs take', async () => {
+test('paths are relative to the working directory, and outputs are paths that other verbs accept', async () => {
   const host = hostWithFiles();
   const { steps } = await run(
     {

@@ -10,6 +10,12 @@ const edit = verbsOf('edits');
 const batch = verbsOf('batch');
 const instant = (ms: number): string => new Date(ms).toISOString();
 
+/** The first keys of a template, as a text. */
+function keysIn(keys: ReadonlySet<string>): string {
+  const named = [...keys].slice(0, 8).map((key) => `\`{{${key}}}\``);
+  return `${named.join(', ')}${keys.size > named.length ? ` and ${keys.size - named.length} more` : ''}`;
+}
+
 export const FILE_VERBS: readonly Verb[] = [
   verb('FileRead', 'reads', 'the text of a file', [path('path')], ['$WORKSPACE/a.txt'], ([file = ''], { files }) =>
     files.text(file),
@@ -146,11 +152,14 @@ export const FILE_VERBS: readonly Verb[] = [
     async ([output = ''], { files, template }) => {
       if (template === null) throw refused('FileTemplate needs `template`');
       const source = await files.text(template.source);
-      // In one go, so that no value is read for placeholders.
-      const made = source.replaceAll(
-        /\{\{\s*([A-Za-z0-9_.-]{1,64})\s*\}\}/g,
-        (whole, key: string) => template.values.get(key) ?? whole,
-      );
+      const unfilled = new Set<string>();
+      // In one pass, so that placeholders in values are not replaced.
+      const made = source.replaceAll(/\{\{\s*([A-Za-z0-9_.-]{1,64})\s*\}\}/g, (whole, key: string) => {
+        const value = template.values.get(key);
+        if (value === undefined) unfilled.add(key);
+        return value ?? whole;
+      });
+      if (unfilled.size > 0) throw refused(`the template has no value for ${keysIn(unfilled)}; nothing was written`);
       await files.write(output, made);
       return `wrote ${Buffer.byteLength(made)} bytes to ${files.shown(output)}`;
     },

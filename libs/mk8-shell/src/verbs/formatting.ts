@@ -3,7 +3,7 @@
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 const STEP = 1024;
 
-/** `1.00 MB`, in steps of 1024; bytes below that are whole. */
+/** `1.00 MB`, in steps of 1024; smaller sizes are whole bytes. */
 export function formatBytes(bytes: number): string {
   let [value, unit] = [Math.abs(bytes), 0];
   for (; value >= STEP && unit < UNITS.length - 1; unit++) value /= STEP;
@@ -11,7 +11,7 @@ export function formatBytes(bytes: number): string {
   return `${bytes < 0 ? '-' : ''}${words} ${UNITS[unit] ?? ''}`;
 }
 
-/** `1d 1h 1m 1s`, without the parts that are nothing. */
+/** `1d 1h 1m 1s`, without parts that are zero. */
 export function formatDuration(seconds: number): string {
   const whole = Math.floor(Math.abs(seconds));
   const parts = (

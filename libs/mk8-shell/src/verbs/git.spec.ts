@@ -94,7 +94,7 @@ describe("a repository's own settings", () => {
     ]);
   });
 
-  it('a `.git` that is a file leads elsewhere, and is not used', async () => {
+  it('a `.git` that is a file is refused', async () => {
     const host = hostWithFiles();
     host.files.plant('.git', 'gitdir: /elsewhere');
     expect((await run({ operations: [git('status')] }, host)).steps[0]?.error).toContain('lie elsewhere');
@@ -163,7 +163,7 @@ describe('git as it is started', () => {
     expect(hasRun()).toBe(false);
   });
 
-  it('takes no workspace whose files look like a bare repository for one', () => {
+  it('does not use a workspace whose files look like a bare repository', () => {
     for (const [name, text] of Object.entries({
       HEAD: 'ref: refs/heads/feature/x\n',
       config: `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n[filter "x"]\n\tclean = ${program('evil')}\n`,
@@ -203,7 +203,7 @@ describe('git as it is started', () => {
     },
   );
 
-  it('asks no helper for credentials', () => {
+  it('starts no credential helper', () => {
     start(['init']);
     execFileSync('git', ['config', 'credential.helper', `!touch ${join(folder, 'RAN')}`], { cwd: folder });
     const { argv, env } = gitCommand(['git', 'credential', 'fill']);

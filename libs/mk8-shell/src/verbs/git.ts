@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// git, so that nothing that a repository or a user has written makes it run anything. INVARIANT (no programs): hooks,
-// monitors, filters, pagers, editors, helpers and other protocols are off for every command; what git has no switch
-// for, drivers that a repository's own settings name, keeps git from starting at all.
+// git, run so that nothing in a repository or in a user's settings makes it run a program.
+// INVARIANT (no programs): hooks, monitors, filters, pagers, editors, helpers and other protocols are off for every
+// command. For drivers in a repository's own settings git has no such switch, so these keep git from starting at all.
 import { isProtectedBranch } from '../rules/match-template.ts';
 import type { StepContext } from '../run/step-context.ts';
 import { refused } from '../run/step-error.ts';
 
-/** Beats every file of settings. */
+/** Overrides every configuration file. */
 const SETTINGS: readonly string[] = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -35,7 +35,7 @@ const SETTINGS: readonly string[] = [
   'push.recurseSubmodules=no',
   'rerere.enabled=false',
   'user.useConfigOnly=false',
-  // A workspace whose files look like a bare repository would be one, with settings that nobody has looked at.
+  // A workspace whose files look like a bare repository would count as one, with unchecked settings.
   'safe.bareRepository=explicit',
 ];
 
@@ -61,7 +61,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   LC_ALL: 'C.UTF-8',
 };
 
-/** Options that keep drivers of attributes from being asked, where an operation has such. */
+/** Options that disable drivers of attributes, where an operation has such options. */
 const GUARDS: Readonly<Record<string, readonly string[]>> = {
   diff: ['--no-ext-diff', '--no-textconv'],
   log: ['--no-ext-diff', '--no-textconv'],
@@ -73,7 +73,7 @@ const GUARDS: Readonly<Record<string, readonly string[]>> = {
   clone: ['--no-recurse-submodules', '--no-local'],
 };
 
-/** A command of git as it is started. `argv` begins with `git` and fits a template. */
+/** The process of a git command. `argv` begins with `git` and fits a template. */
 export function gitCommand([, operation = '', ...rest]: readonly string[]): {
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ export function gitCommand([, operation = '', ...rest]: readonly string[]): {
   };
 }
 
-/** Settings of a repository that start nothing and lead nowhere. */
+/** Settings of a repository that start nothing and connect nowhere. */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   core: [
     'repositoryformatversion',
@@ -116,8 +116,8 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
 const CONFIG_BYTES_MAX = 256 * 1024;
 
 /**
- * @throws StepError where the repository has settings that could make git run something, or reach other places than the
- * sandbox's list
+ * @throws StepError where the repository has settings that could make git run a program, or connect to a URL outside
+ * the sandbox's list
  */
 export async function requireCleanRepository({ files, sandbox: { cwd, rules } }: StepContext): Promise<void> {
   for (const folder of foldersUp(cwd)) {
@@ -140,15 +140,15 @@ export async function requireCleanRepository({ files, sandbox: { cwd, rules } }:
   }
 }
 
-/** From the working directory to the workspace: git looks for its own upwards. */
+/** From the working directory up to the workspace: git looks for its directory in the same way. */
 const foldersUp = (cwd: string): string[] => {
   const segments = cwd === '' ? [] : cwd.split('/');
   return Array.from({ length: segments.length + 1 }, (_, n) => segments.slice(0, segments.length - n).join('/'));
 };
 
 /**
- * What of a file of settings could start a program or lead elsewhere, or null. What can't be read is refused. `urls`:
- * where remotes may lead; null where others judge that.
+ * The setting of a configuration that could start a program or connect elsewhere, or null. A text that can't be parsed
+ * is refused. `urls`: permitted URLs of remotes; null where another check covers them.
  */
 export function settingsFault(config: string, urls: ReadonlySet<string> | null): string | null {
   let section = '';
@@ -174,7 +174,7 @@ export function settingsFault(config: string, urls: ReadonlySet<string> | null):
   return null;
 }
 
-/** @throws StepError while HEAD is on a protected branch, or can't be told */
+/** @throws StepError while HEAD is on a protected branch, or can't be determined */
 export async function requireUnprotectedHead({ files, sandbox: { cwd } }: StepContext): Promise<void> {
   for (const folder of foldersUp(cwd)) {
     const head = folder === '' ? '.git/HEAD' : `${folder}/.git/HEAD`;

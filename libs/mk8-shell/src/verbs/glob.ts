@@ -2,8 +2,8 @@
 import { RE2JS } from 're2js';
 
 /**
- * A pattern with `*`, `**`, `?` and `[…]` as a test of names or paths. `*` stops at a slash; `**` and a slash stand for
- * any folders, or none.
+ * Compiles a pattern with `*`, `**`, `?` and `[…]` to a test of names or paths. `*` stops at a slash; `**` with a slash
+ * matches any folders, or none.
  */
 export function globTest(pattern: string): (path: string) => boolean {
   const expression = RE2JS.compile(`^(?:${translate(pattern)})$`);

@@ -14,7 +14,7 @@ import { finder } from './regex.ts';
 const verb = verbsOf('inspection');
 const LINES_DEFAULT = '10';
 const count = () => optional(int('lines', 1, 1000));
-/** Differences take time with the square of what differs. */
+/** A diff takes time with the square of the number of edits. */
 const DIFF_EDITS_MAX = 2000;
 /** Enough for every signature. */
 const SNIFFED_BYTES = 4096;
@@ -183,10 +183,10 @@ async function tree(folder: string, depth: number, { files }: StepContext): Prom
   return capped(lines, VERB_LIMITS.globMatches);
 }
 
-/** Deeper than any tree that is looked at whole. */
+/** Deeper than any tree that is read completely. */
 const WHOLE = 64;
 
-/** Files below a directory by their paths within it. Links count by their names alone, since they are not followed. */
+/** Files below a directory by their paths within it. Links count by their names only, since they are not followed. */
 async function filesBelow(folder: string, { files }: StepContext, pattern = '**'): Promise<Map<string, string | null>> {
   const fits = globTest(pattern.includes('/') || pattern === '**' ? pattern : `**/${pattern}`);
   const found = new Map<string, string | null>();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sandbox says of itself: known before anything runs, and the same for every step.
+// Facts about the sandbox: known before anything runs, and the same for every step.
 import { SCRIPT_LIMITS } from '../limits.ts';
 import { reference } from '../registry/reference.ts';
 import { optional, text } from '../registry/arguments.ts';
-import { arityOf, verbsOf, type Verb } from '../registry/verb.ts';
+import { arityOf, verbsOf, type CheckArguments, type Verb } from '../registry/verb.ts';
 import { commandOf } from '../rules/match-template.ts';
 import { isReadableVariable } from '../rules/rules.ts';
 import type { Sandbox } from '../rules/sandbox.ts';
-import { StepError } from '../run/step-error.ts';
 import { listed } from './lines.ts';
 
 const verb = verbsOf('introspection');
@@ -31,13 +30,10 @@ const variables = ({ env, rules }: Sandbox): string =>
       .sort(),
   );
 
-function vocabulary(name: string, { rules: { words } }: Sandbox): string {
-  const list = words.get(name);
-  if (list === undefined) throw new StepError(`there is no list \`${name.slice(0, 64)}\`; Mk8VocabList names them`);
-  return listed(list);
-}
+const unknownList: CheckArguments = ([name = ''], { rules: { words } }) =>
+  words.has(name) ? null : { place: 0, message: `there is no list \`${name.slice(0, 64)}\`; Mk8VocabList names them` };
 
-/** Where a command takes words of the writer's own. */
+/** Parts of a command with free text of the author. */
 function freeText(program: string | undefined, { rules: { set } }: Sandbox): string {
   const rows = set.templates.filter(
     ({ binary, parts }) =>
@@ -62,11 +58,17 @@ const info = ({ id, root, cwd, user, rules: { set }, fragments, skills }: Sandbo
     `limits: ${SCRIPT_LIMITS.operations} operations, ${SCRIPT_LIMITS.captures} captures, ${SCRIPT_LIMITS.nesting} deep, ${SCRIPT_LIMITS.forEachItems} items of a ForEach, ${SCRIPT_LIMITS.batchEntries} entries of a batch`,
   ]);
 
-/** `verbs` is asked when a step runs: this file is a part of what it answers. */
+/** `verbs` is called when a step runs, since this file is a part of its result. */
 export const introspectionVerbs = (verbs: () => Iterable<Verb>): readonly Verb[] => [
   verb('Mk8Blacklist', 'none', 'what no argument may hold', [], [], (_, { sandbox }) => blacklist(sandbox)),
-  verb('Mk8Vocab', 'none', 'the words of a list', [text('list')], ['npm-scripts'], ([name = ''], { sandbox }) =>
-    vocabulary(name, sandbox),
+  verb(
+    'Mk8Vocab',
+    'none',
+    'the words of a list',
+    [text('list')],
+    ['npm-scripts'],
+    ([name = ''], { sandbox: { rules } }) => listed(rules.words.get(name) ?? []),
+    { check: unknownList },
   ),
   verb('Mk8VocabList', 'none', 'the lists of words', [], [], (_, { sandbox }) => vocabularies(sandbox)),
   verb(
@@ -83,8 +85,8 @@ export const introspectionVerbs = (verbs: () => Iterable<Verb>): readonly Verb[]
   verb('Mk8Verbs', 'none', 'all verbs and how many arguments they take', [], [], () =>
     listed([...verbs()].map((one) => `${one.name} (${arityOf(one)}): ${one.summary}`)),
   ),
-  verb('Mk8Skills', 'none', 'skills that the sandbox knows', [], [], (_, { sandbox: { skills } }) =>
-    listed(skills.map(({ name, summary }) => `${name}: ${summary}`)),
+  verb('Mk8Skills', 'none', "the tenant's skills, with what each is for", [], [], (_, { sandbox: { skills } }) =>
+    skills.length === 0 ? 'none' : listed(skills.map(({ name, summary }) => `${name}: ${summary}`)),
   ),
   verb('Mk8Docs', 'none', 'the reference', [], [], () => reference([...verbs()])),
 ];

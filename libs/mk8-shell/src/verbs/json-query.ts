@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSONPath over attacker-controlled values with attacker-controlled queries. INVARIANT (bounded): a query looks at so
-// many values and no more, however its descents and filters multiply. INVARIANT (linear): `match` and `search` run on
-// RE2, not on the backtracking expressions of the library.
+// JSONPath over attacker-controlled values with attacker-controlled queries.
+// INVARIANT (bounded): a query visits a limited number of values, however its descents and filters multiply.
+// INVARIANT (linear): `match` and `search` run on RE2, not on the backtracking expressions of the library.
 import { FunctionExpressionType, JSONPathEnvironment, JSONPathError, JSONPointer } from 'json-p3';
 import { VERB_LIMITS } from '../limits.ts';
 import { compiledExpression, regexFault } from '../registry/expressions.ts';
@@ -12,7 +12,7 @@ type Value = Parameters<JSONPathEnvironment['query']>[1];
 
 const QUERY_CHARS_MAX = 1000;
 
-/** A value that counts how often it is looked at. */
+/** A value that counts the accesses to it. */
 function counted(value: Value, count: () => void): Value {
   if (typeof value !== 'object' || value === null) return value;
   return new Proxy(value as object, {
@@ -44,7 +44,10 @@ function environmentOf(checkTime: () => void): JSONPathEnvironment {
   return environment;
 }
 
-/** What a query finds, as JSON: one value where one is found, else the list. @throws StepError */
+/**
+ * The result of a query, as JSON: the value where there is exactly one, else the list.
+ * @throws StepError
+ */
 export function queryJson(value: Value, query: string, checkTime: () => void): string {
   if (query.length > QUERY_CHARS_MAX) throw new StepError(`a query has at most ${QUERY_CHARS_MAX} characters`);
   if (query === '' || query.startsWith('/')) return pointed(value, query);
@@ -75,7 +78,7 @@ export function queryJson(value: Value, query: string, checkTime: () => void): s
   }
 }
 
-/** A pointer (RFC 6901), as old scripts have it. */
+/** A pointer (RFC 6901), as in old scripts. */
 function pointed(value: Value, pointer: string): string {
   try {
     return JSON.stringify(new JSONPointer(pointer).resolve(value), null, 2);

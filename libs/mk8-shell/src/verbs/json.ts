@@ -9,10 +9,10 @@ const verb = verbsOf('json');
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type Members = { [key: string]: Json };
 
-/** Deeper values would take the stack with them. */
+/** Deeper values would overflow the stack. */
 const DEPTH_MAX = 200;
 
-/** @throws StepError for what is no JSON, or nested too deeply */
+/** @throws StepError for invalid JSON, or JSON that is nested too deeply */
 export function readJson(source: string): Json {
   let depth = 0;
   for (const [token] of source.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
@@ -39,11 +39,11 @@ function membersOf(source: string): Members {
   return value;
 }
 
-/** Own members alone: a key `__proto__` is a key. */
+/** Only own members: a key `__proto__` is an ordinary key. */
 const withMember = (members: Members, key: string, value: Json): Members =>
   Object.fromEntries([...Object.entries(members), [key, value]]) as Members;
 
-/** JSON where it is JSON, else the text itself. */
+/** Parsed JSON, or the text itself where it is none. */
 function valueOf(source: string): Json {
   try {
     return readJson(source);

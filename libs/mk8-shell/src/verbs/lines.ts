@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The lines of a text; an end of line at its end opens no further one, and no text has no lines. */
+/** The lines of a text. A final line break starts no further line, and an empty text has no lines. */
 export function linesOf(text: string): string[] {
   if (text === '') return [];
   const lines = text.split(/\r\n|\n|\r/);
@@ -8,17 +8,17 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
-/** What a verb answers where the machine can't say. */
+/** The output of a verb where the machine has no such fact. */
 export const UNAVAILABLE = 'unavailable';
 
-/** The answer in words, or that there is none. */
-export const said = <Fact>(fact: Fact | null, words: (fact: Fact) => string = String): string =>
+/** The fact as a text, or that it is unavailable. */
+export const factText = <Fact>(fact: Fact | null, words: (fact: Fact) => string = String): string =>
   fact === null ? UNAVAILABLE : words(fact);
 
 export const yesOrNo = (answer: boolean): string => (answer ? 'True' : 'False');
 export const listed = (lines: readonly string[]): string => lines.join('\n');
 
-/** The first so many, and a notice where there are more. */
+/** The first lines, and a notice where there are more. */
 export function capped(lines: readonly string[], max: number): string {
   return listed(lines.length > max ? [...lines.slice(0, max), `[only the first ${max} are shown]`] : lines);
 }

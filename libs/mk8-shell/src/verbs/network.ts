@@ -2,28 +2,39 @@
 import { VERB_LIMITS } from '../limits.ts';
 import { host, int, number, optional, text, url } from '../registry/arguments.ts';
 import { verbsOf, type Verb } from '../registry/verb.ts';
-import type { HttpAsked } from '../host/host.ts';
+import { UnreachableError, type HttpRequest } from '../host/host.ts';
 import type { StepContext } from '../run/step-context.ts';
 import { StepError } from '../run/step-error.ts';
-import { listed, said, UNAVAILABLE, yesOrNo } from './lines.ts';
+import { listed, yesOrNo } from './lines.ts';
 
 const http = verbsOf('http');
 const net = verbsOf('network');
 const ms = (milliseconds: number): string => `${milliseconds.toFixed(1)} ms`;
-/** As long as other programs wait for one echo, in milliseconds. */
-const ECHO_MS = 2000;
+/** As long as ping programs wait for one answer, in milliseconds. */
+const PING_MS = 2000;
+/** The port that NetPing connects to: most public hosts answer there. */
+const PING_PORT = 443;
+/** The longest shown part of a `Location`, which is attacker-controlled. */
+const LOCATION_CHARS_MAX = 500;
 
-async function ask(
-  method: HttpAsked['method'],
+async function sendRequest(
+  method: HttpRequest['method'],
   address: string,
   body: string | undefined,
   context: StepContext,
 ): Promise<string> {
-  const { status, body: bytes, isCut } = await context.net.request(method, address, body ?? null);
-  const said = `${new TextDecoder().decode(bytes)}${isCut ? `\n[only the first ${VERB_LIMITS.httpBodyBytes} bytes were read]` : ''}`;
-  if (status >= 400) throw new StepError(`the server answered ${status}`, { output: said });
-  return said;
+  const { status, headers, body: bytes, isCut } = await context.net.request(method, address, body ?? null);
+  const answer = `${new TextDecoder().decode(bytes)}${isCut ? `\n[only the first ${VERB_LIMITS.httpBodyBytes} bytes were read]` : ''}`;
+  if (status >= 400) throw new StepError(`the server answered ${status}`, { output: answer });
+  if (status >= 300) throw new StepError(redirectFault(status, headers['location']), { output: answer, isFinal: true });
+  return answer;
 }
+
+/** No redirect is followed: its target is another request, which the script has to name. */
+const redirectFault = (status: number, location: string | undefined): string =>
+  location === undefined
+    ? `the server answered ${status} without a location`
+    : `the server answered ${status} and leads to \`${location.slice(0, LOCATION_CHARS_MAX)}\`; redirects are not followed`;
 
 const summary = (times: readonly number[], asked: number): string =>
   listed([
@@ -40,11 +51,14 @@ const summary = (times: readonly number[], asked: number): string =>
 async function ping([name = '', count = '4']: readonly string[], { net: guarded }: StepContext): Promise<string> {
   const times: number[] = [];
   for (let n = 0; n < Number(count); n++) {
-    const time = await guarded.ping(name, ECHO_MS);
-    if (time === 'impossible') return UNAVAILABLE;
-    if (time !== null) times.push(time);
+    try {
+      times.push(await guarded.connect(name, PING_PORT, PING_MS));
+    } catch (error) {
+      // A rule that forbids the connection is no lost answer.
+      if (!(error instanceof UnreachableError)) throw error;
+    }
   }
-  return summary(times, Number(count));
+  return listed([`TCP connections to ${name}:${PING_PORT} (no ICMP)`, summary(times, Number(count))]);
 }
 
 async function latency(
@@ -73,6 +87,7 @@ async function certificate(
     `valid to: ${new Date(facts.validToMs).toISOString()}`,
     `days left: ${Math.floor((facts.validToMs - clock.now()) / day)}`,
     `fingerprint: ${facts.fingerprint256}`,
+    `names: ${facts.names.join(', ') || 'none'}`,
     `trusted: ${yesOrNo(facts.isTrusted)}`,
   ]);
 }
@@ -81,10 +96,10 @@ export const NETWORK_VERBS: readonly Verb[] = [
   http(
     'HttpGet',
     'network',
-    'the body of an answer; 400 and above fail',
+    'the body of an answer; a redirect and 400 and above fail',
     [url('url')],
     ['https://example.com/'],
-    ([address = ''], context) => ask('GET', address, undefined, context),
+    ([address = ''], context) => sendRequest('GET', address, undefined, context),
   ),
   http(
     'HttpPost',
@@ -92,7 +107,7 @@ export const NETWORK_VERBS: readonly Verb[] = [
     'sends a body, as JSON where it is JSON',
     [url('url'), optional(text('body'))],
     ['https://example.com/', '{"a":1}'],
-    ([address = '', body = ''], context) => ask('POST', address, body, context),
+    ([address = '', body = ''], context) => sendRequest('POST', address, body, context),
   ),
   http(
     'HttpPut',
@@ -100,7 +115,7 @@ export const NETWORK_VERBS: readonly Verb[] = [
     'sends a body, as JSON where it is JSON',
     [url('url'), optional(text('body'))],
     ['https://example.com/', 'text'],
-    ([address = '', body = ''], context) => ask('PUT', address, body, context),
+    ([address = '', body = ''], context) => sendRequest('PUT', address, body, context),
   ),
   http(
     'HttpDelete',
@@ -108,12 +123,12 @@ export const NETWORK_VERBS: readonly Verb[] = [
     'asks for a deletion',
     [url('url')],
     ['https://example.com/'],
-    ([address = ''], context) => ask('DELETE', address, undefined, context),
+    ([address = ''], context) => sendRequest('DELETE', address, undefined, context),
   ),
   net(
     'NetPing',
     'network',
-    'echoes of a host, 4 unless said; `unavailable` where none can be sent',
+    'how long TCP connections to port 443 of a host take, of 4 unless said; sends no ICMP',
     [host('host'), optional(int('count', 1, 10))],
     ['example.com', '2'],
     ping,
@@ -121,15 +136,15 @@ export const NETWORK_VERBS: readonly Verb[] = [
   net(
     'NetDns',
     'network',
-    'the addresses of a name, one a line; `unavailable` where the gate alone resolves names',
+    'the addresses of a name, one a line, as the gate resolves it',
     [host('host')],
     ['example.com'],
-    async ([name = ''], { net: guarded }) => said(await guarded.addresses(name), listed),
+    async ([name = ''], { net: guarded }) => listed(await guarded.lookUp(name)),
   ),
   net(
     'NetTlsCert',
     'network',
-    'the certificate of a server, on 443 unless said',
+    'subject, issuer, validity and names of the certificate of a server, on 443 unless said',
     [host('host'), optional(int('port', 1, 65_535))],
     ['example.com'],
     certificate,
@@ -165,10 +180,10 @@ export const NETWORK_VERBS: readonly Verb[] = [
     'a URL of https, checked and returned; opens nothing',
     [url('url')],
     ['https://example.com/page'],
-    ([address = '']) => {
-      if (new URL(address).protocol !== 'https:')
-        throw new StepError('the URL must be one of https', { isFinal: true });
-      return address;
+    ([address = '']) => address,
+    {
+      check: ([address = '']) =>
+        /^https:/i.test(address) ? null : { place: 0, message: 'the URL must be one of https' },
     },
   ),
 ];

@@ -11,7 +11,7 @@ export function guid(random: Uint8Array): string {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Every number from `min` to `max` with the same chance: draws that would favour some are drawn again. */
+/** Every number from `min` to `max` with equal probability: values that would bias the result are drawn again. */
 export function randomInteger(min: number, max: number, bytes: (count: number) => Uint8Array): number {
   if (min > max) throw new StepError(`there is no number from ${min} to ${max}`);
   const span = max - min + 1;
@@ -22,10 +22,13 @@ export function randomInteger(min: number, max: number, bytes: (count: number) =
   }
 }
 
-/** Digits of any number that is worth writing. */
+/** Digits of the longest useful number. */
 const DIGITS_MAX = 1000;
 
-/** A whole number of one base in another. @throws StepError */
+/**
+ * Converts a whole number from one base to another.
+ * @throws StepError
+ */
 export function convertBase(value: string, from: number, to: number): string {
   const [, sign = '', digits = ''] = /^\s*([+-]?)([0-9a-z]+)\s*$/i.exec(value.replaceAll('_', '')) ?? [];
   if (digits === '' || digits.length > DIGITS_MAX)

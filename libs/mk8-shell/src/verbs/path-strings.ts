@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths as texts: nothing is looked up.
+// Paths as texts: no file is accessed.
 
-/** Parts with one slash between them; an empty part adds nothing. */
+/** Joins parts with one slash between them; an empty part adds nothing. */
 export const joined = (parts: readonly string[]): string =>
   parts
     .filter((part) => part !== '')
@@ -9,10 +9,10 @@ export const joined = (parts: readonly string[]): string =>
     .join('/')
     .replaceAll(/\/{2,}/g, '/');
 
-/** The last name, whatever slashes follow it. */
+/** The last name, without slashes after it. */
 export const nameOf = (path: string): string => path.replace(/\/+$/, '').split('/').at(-1) ?? '';
 
-/** What stands before the last name; the root is before all. */
+/** The path before the last name; the root is its own parent. */
 export function parentOf(path: string): string {
   const bare = path.replace(/\/+$/, '');
   const slash = bare.lastIndexOf('/');

@@ -43,11 +43,11 @@ async function run(args: readonly string[], context: StepContext): Promise<strin
   return stdout;
 }
 
-/** A word's path. The text is filled in already, so what began with `$WORKSPACE` begins with the root. */
+/** The path of a word. Variables are already replaced, so a text with `$WORKSPACE` begins with the root. */
 const wordPath = (word: string, { sandbox }: StepContext) =>
   pathOf([{ capture: 'WORD' }], sandbox, { prev: '', captures: new Map([['WORD', word]]) });
 
-/** Programs get paths under the root: none of those begins with `-`, and none is a link. */
+/** Programs get paths below the root: none of them begins with `-`, and none is a link. */
 async function withRealPaths(args: readonly string[], { paths }: Match, context: StepContext): Promise<string[]> {
   const argv = [...args];
   for (const { place, access } of paths) {

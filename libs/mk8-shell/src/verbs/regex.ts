@@ -5,7 +5,10 @@ import { refused } from '../run/step-error.ts';
 
 type AnyCase = 'any case' | 'as written';
 
-/** A compiled expression, matched in time linear in text and expression. @throws StepError */
+/**
+ * A compiled expression, which matches in time linear in text and expression.
+ * @throws StepError
+ */
 export function expressionOf(pattern: string, how: AnyCase = 'as written'): RE2JS {
   const fault = regexFault(pattern);
   if (fault !== null) throw refused(`\`${pattern.slice(0, 64)}\` ${fault}`);
@@ -13,8 +16,8 @@ export function expressionOf(pattern: string, how: AnyCase = 'as written'): RE2J
 }
 
 /**
- * Answers whether texts hold a match; time is asked after each, since one is bounded by the size of text and
- * expression.
+ * Answers whether texts contain a match. The time is checked after each text, since a single match is bounded by the
+ * sizes of text and expression.
  */
 export function finder(pattern: string, checkTime: () => void, how: AnyCase = 'as written'): (text: string) => boolean {
   const expression = expressionOf(pattern, how);
@@ -25,8 +28,8 @@ export function finder(pattern: string, checkTime: () => void, how: AnyCase = 'a
 }
 
 /**
- * Each match in turn, until there are so many. It is one object, which says the next match as soon as that is asked
- * for.
+ * The matches one by one, up to a maximum. All of them are the same object, which changes with each step of the
+ * iteration.
  */
 export function* matchesOf(
   text: string,

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine says. Where it can't say, the step succeeds with `unavailable`: scripts can ask for that.
-import { int, optional, path, text } from '../registry/arguments.ts';
-import { verbsOf, type Verb } from '../registry/verb.ts';
+// Facts about the machine. Where one is not available, the step succeeds with `unavailable`, which scripts can test.
+import { choice, int, optional, path, text } from '../registry/arguments.ts';
+import { verbsOf, type CheckArguments, type Verb } from '../registry/verb.ts';
 import type { DiskFacts } from '../host/host.ts';
 import { isReadableVariable } from '../rules/rules.ts';
+import { LOG_SOURCES, type LogSource } from '../run/run-notes.ts';
 import type { StepContext } from '../run/step-context.ts';
-import { refused } from '../run/step-error.ts';
-import { listed, said as inWords, UNAVAILABLE } from './lines.ts';
+import { listed, factText as inWords } from './lines.ts';
 import { formatBytes, formatDuration } from './formatting.ts';
 import { DEFAULT_FORMAT, formatTime } from './time-format.ts';
 
 const verb = verbsOf('system');
 const environment = verbsOf('environment');
 
-const said = async <Fact>(fact: Promise<Fact | null>, words?: (fact: Fact) => string): Promise<string> =>
+const answer = async <Fact>(fact: Promise<Fact | null>, words?: (fact: Fact) => string): Promise<string> =>
   inWords(await fact, words);
 
 const diskWords = ({ name, totalBytes, freeBytes }: DiskFacts): string =>
@@ -31,23 +31,49 @@ async function sizeOf(folder: string, { files }: StepContext): Promise<string> {
 }
 
 async function disk([folder = '']: readonly string[], { files, system }: StepContext): Promise<string> {
-  return said(system.disk(await files.real(folder, 'read')), diskWords);
+  return answer(system.disk(await files.real(folder, 'read')), diskWords);
 }
 
-async function service([name = '']: readonly string[], { system }: StepContext): Promise<string> {
-  return said(
-    system.services(),
-    (services) => services.find((one) => one.name.toLowerCase() === name.toLowerCase())?.status ?? 'not found',
+/**
+ * The services of a container: the processes that run in it, each name once. A container has no service manager, and
+ * whatever runs in it is what it serves.
+ */
+async function services({ system }: StepContext): Promise<ReadonlyMap<string, readonly number[]> | null> {
+  const running = await system.processes();
+  if (running === null) return null;
+  const byName = new Map<string, readonly number[]>();
+  for (const { pid, name } of running) byName.set(name, [...(byName.get(name) ?? []), pid]);
+  return byName;
+}
+
+async function serviceList([filter = '']: readonly string[], context: StepContext): Promise<string> {
+  return answer(services(context), (byName) =>
+    listed(
+      [...byName]
+        .filter(([name]) => holding(filter)({ name }))
+        .map(([name, pids]) => `${name}: running (${pids.join(', ')})`),
+    ),
+  );
+}
+
+async function serviceStatus([name = '']: readonly string[], context: StepContext): Promise<string> {
+  return answer(services(context), (byName) =>
+    [...byName.keys()].some((one) => one.toLowerCase() === name.toLowerCase()) ? 'running' : 'not found',
   );
 }
 
 const processes = async (filter: string, { system }: StepContext): Promise<string> =>
-  said(system.processes(), (list) => listed(list.filter(holding(filter)).map(({ pid, name }) => `${pid}\t${name}`)));
+  answer(system.processes(), (list) => listed(list.filter(holding(filter)).map(({ pid, name }) => `${pid}\t${name}`)));
 
-function variable([name = '']: readonly string[], { sandbox: { rules, env }, env: machine }: StepContext): string {
+const unreadable: CheckArguments = ([name = ''], { rules, env }) => {
   const upper = name.toUpperCase();
-  if (!isReadableVariable(rules, upper, env.has(upper)))
-    throw refused(`\`${name.slice(0, 64)}\` may not be read; EnvList says which may`);
+  return isReadableVariable(rules, upper, env.has(upper))
+    ? null
+    : { place: 0, message: `\`${name.slice(0, 64)}\` may not be read; EnvList says which may` };
+};
+
+function variable([name = '']: readonly string[], { sandbox: { env }, env: machine }: StepContext): string {
+  const upper = name.toUpperCase();
   return env.get(upper) ?? machine.get(upper) ?? '';
 }
 
@@ -71,15 +97,16 @@ export const SYSTEM_VERBS: readonly Verb[] = [
     [text('name')],
     ['LANG'],
     variable,
+    { check: unreadable },
   ),
   environment('EnvList', 'reads', 'all variables that may be read', [], [], (_, context) => variables(context)),
   verb('SysWhoAmI', 'reads', 'the user', [], [], (_, { sandbox }) => sandbox.user),
   verb('SysPwd', 'reads', 'the working directory', [], [], (_, { sandbox: { root, cwd } }) =>
     cwd === '' ? root : `${root}/${cwd}`,
   ),
-  verb('SysHostname', 'reads', "the machine's name", [], [], (_, { system }) => said(system.hostname())),
+  verb('SysHostname', 'reads', "the machine's name", [], [], (_, { system }) => answer(system.hostname())),
   verb('SysUptime', 'reads', 'how long the machine has been running', [], [], (_, { system }) =>
-    said(system.uptimeSeconds(), formatDuration),
+    answer(system.uptimeSeconds(), formatDuration),
   ),
   verb('SysDate', 'reads', 'the time in UTC', [], [], (_, { clock }) => formatTime(clock.now())),
   verb(
@@ -91,9 +118,9 @@ export const SYSTEM_VERBS: readonly Verb[] = [
     ([format = DEFAULT_FORMAT], { clock }) => formatTime(clock.now(), format),
   ),
   verb('SysTimestamp', 'reads', 'seconds since 1970', [], [], (_, { clock }) => String(Math.floor(clock.now() / 1000))),
-  verb('SysOsInfo', 'reads', 'the operating system', [], [], (_, { system }) => said(system.osInfo())),
-  verb('SysCpuCount', 'reads', 'how many processors there are', [], [], (_, { system }) => said(system.cpuCount())),
-  verb('SysTempDir', 'reads', 'where temporary files are', [], [], (_, { system }) => said(system.tempDirectory())),
+  verb('SysOsInfo', 'reads', 'the operating system', [], [], (_, { system }) => answer(system.osInfo())),
+  verb('SysCpuCount', 'reads', 'how many processors there are', [], [], (_, { system }) => answer(system.cpuCount())),
+  verb('SysTempDir', 'reads', 'where temporary files are', [], [], (_, { system }) => answer(system.tempDirectory())),
   verb(
     'SysDiskUsage',
     'reads',
@@ -111,7 +138,7 @@ export const SYSTEM_VERBS: readonly Verb[] = [
     ([folder = ''], context) => sizeOf(folder, context),
   ),
   verb('SysMemory', 'reads', 'memory, all and free', [], [], (_, { system }) =>
-    said(
+    answer(
       system.memory(),
       ({ totalBytes, freeBytes }) =>
         `total ${formatBytes(totalBytes)}  used ${formatBytes(totalBytes - freeBytes)}  free ${formatBytes(freeBytes)}`,
@@ -121,33 +148,46 @@ export const SYSTEM_VERBS: readonly Verb[] = [
     processes('', context),
   ),
   verb('SysDriveList', 'reads', 'disks, one a line', [], [], (_, { system }) =>
-    said(system.drives(), (drives) => listed(drives.map(diskWords))),
+    answer(system.drives(), (drives) => listed(drives.map(diskWords))),
   ),
   verb('SysNetInfo', 'reads', 'networks that the machine is in', [], [], (_, { system }) =>
-    said(system.interfaces(), (list) => listed(list.map(({ name, addresses }) => `${name}: ${addresses.join(', ')}`))),
+    answer(system.interfaces(), (list) =>
+      listed(list.map(({ name, addresses }) => `${name}: ${addresses.join(', ')}`)),
+    ),
   ),
   verb(
     'SysLogRead',
     'reads',
-    'the newest lines of a log, 50 unless said; a filter narrows them',
-    [text('source'), optional(int('lines', 1, 500)), optional(text('filter'))],
-    ['system', '2'],
-    ([source = '', lines = '50', filter = ''], { system }) =>
-      said(system.logLines(source, Number(lines), filter), listed),
+    "the newest lines of a log of the script's run, 50 unless said; a filter narrows them",
+    [choice('source', ...LOG_SOURCES), optional(int('lines', 1, 500)), optional(text('filter'))],
+    ['script', '2'],
+    ([source = '', lines = '50', filter = ''], { notes }) =>
+      listed(notes.linesOf(source.toLowerCase() as LogSource, Number(lines), filter)),
   ),
-  verb('SysLogSources', 'reads', 'logs that there are', [], [], (_, { system }) => said(system.logSources(), listed)),
+  verb(
+    'SysLogSources',
+    'reads',
+    'logs that SysLogRead reads: of the steps, and of the programs of this run',
+    [],
+    [],
+    () => listed(LOG_SOURCES),
+  ),
   verb(
     'SysServiceList',
     'reads',
-    'services and their states; a filter narrows their names',
+    "services of the script's container, which are its processes; a filter narrows their names",
     [optional(text('filter'))],
     ['d'],
-    ([filter = ''], { system }) =>
-      said(system.services(), (services) =>
-        listed(services.filter(holding(filter)).map(({ name, status }) => `${name}: ${status}`)),
-      ),
+    serviceList,
   ),
-  verb('SysServiceStatus', 'reads', 'the state of a service, or `not found`', [text('name')], ['sshd'], service),
+  verb(
+    'SysServiceStatus',
+    'reads',
+    "`running` for a service of the script's container, else `not found`",
+    [text('name')],
+    ['sshd'],
+    serviceStatus,
+  ),
   verbsOf('process')(
     'ProcessFind',
     'reads',
@@ -158,11 +198,13 @@ export const SYSTEM_VERBS: readonly Verb[] = [
   ),
   verbsOf('clipboard')(
     'ClipboardSet',
-    'writes',
-    'puts a text on the clipboard, where there is one',
+    'none',
+    "puts a text into the `clipboard` of the script's result; the last one counts",
     [text('text')],
     ['copied'],
-    async ([content = ''], { system }) =>
-      (await system.setClipboard(content)) ? `put ${[...content].length} characters on the clipboard` : UNAVAILABLE,
+    ([content = ''], { notes }) => {
+      notes.clipboard = content;
+      return `put ${[...content].length} characters into the result's \`clipboard\``;
+    },
   ),
 ];

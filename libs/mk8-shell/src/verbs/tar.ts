@@ -25,7 +25,7 @@ export function readTar(tar: Buffer): ArchiveEntry[] {
       longName = type === 'x' ? (paxPath(bytes) ?? longName) : text(bytes);
       continue;
     }
-    // Settings for all entries name none.
+    // Headers with settings for all entries name no entry.
     if (type === 'g') continue;
     entries.push(entryOf(type, longName ?? nameOf(header), bytes));
     longName = null;
@@ -59,7 +59,7 @@ function requireChecksum(header: Buffer): void {
   if (octal(header, 148, 8) !== sum) throw new StepError('the tar has a header whose checksum is wrong');
 }
 
-/** The path that a record of pax gives (`LENGTH path=VALUE`), or null. */
+/** The path in a record of pax (`LENGTH path=VALUE`), or null. */
 function paxPath(bytes: Buffer): string | null {
   for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(0x20, at);

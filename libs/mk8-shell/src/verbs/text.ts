@@ -9,7 +9,7 @@ import { finder, matchesOf } from './regex.ts';
 
 const verb = verbsOf('text');
 const input = text('input');
-/** What replacing or joining may make of little. */
+/** The size limit of a replaced or joined text. */
 const MADE_CHARS_MAX = 16 * 1024 * 1024;
 
 function replaced(whole: string, old: string, by: string): string {
@@ -57,7 +57,7 @@ function columns([whole = '', delimiter = '']: readonly string[]): string {
   );
 }
 
-/** Base64 in its strict form: a text that means nothing is refused and not guessed at. */
+/** Base64 in its strict form: an invalid text is refused instead of guessed. */
 function decodeBase64(encoded: string): string {
   const bare = encoded.replaceAll(/\s/g, '');
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(bare))
@@ -82,7 +82,7 @@ function decodeUrl(encoded: string): string {
 }
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-/** Unpaired surrogates have no bytes. */
+/** Unpaired surrogates have no encoding in UTF-8. */
 const wellFormed = (whole: string): string => whole.toWellFormed();
 const indexIn = (whole: string, at: number): string => String(at < 0 ? -1 : [...whole.slice(0, at)].length);
 

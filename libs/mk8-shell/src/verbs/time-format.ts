@@ -38,8 +38,8 @@ const WRITE: Readonly<Record<string, (at: Date) => string>> = {
 };
 
 /**
- * A moment in UTC. In a format, `yyyy MM dd HH mm ss fff` and their like stand for parts, a text in single quotes for
- * itself.
+ * A moment in UTC. In a format, `yyyy MM dd HH mm ss fff` and similar letters are parts, and a text in single quotes is
+ * literal.
  * @throws StepError beyond the years 0 to 9999
  */
 export function formatTime(ms: number, format = DEFAULT_FORMAT): string {
@@ -59,7 +59,10 @@ const READ: Readonly<Record<string, string>> = {
   fff: '[0-9]{3}',
 };
 
-/** Seconds since the epoch of a date: ISO 8601 (UTC unless it says a zone), or as a format says. @throws StepError */
+/**
+ * Seconds since the epoch of a date: ISO 8601 (UTC unless it has a zone), or by a format.
+ * @throws StepError
+ */
 export function parseTime(source: string, format?: string): number {
   const ms = format === undefined ? isoTime(source.trim()) : formattedTime(source.trim(), format);
   if (ms === null) throw new StepError(`it is no date${format === undefined ? ' of ISO 8601' : ' of that format'}`);
@@ -73,7 +76,7 @@ function isoTime(source: string): number | null {
     ) ?? [];
   if (date === undefined) return null;
   const ms = Date.parse(`${date}T${clock.length === 5 ? `${clock}:00` : clock}${fraction}${zone}`);
-  // JavaScript takes the 30th of February for a day of March.
+  // JavaScript parses the 30th of February as a day of March.
   return Number.isNaN(ms) || !isDay(date.split('-').map(Number)) ? null : ms;
 }
 

@@ -17,7 +17,7 @@ const time = verbsOf('time');
 const versions = verbsOf('versions');
 const encoding = verbsOf('encoding');
 const formatting = verbsOf('formatting');
-/** Some years before and after what dates can be. */
+/** Some years more than the range of dates, in either direction. */
 const SECONDS = 400_000_000_000;
 const seconds = (name: string) => int(name, -SECONDS, SECONDS);
 
@@ -75,6 +75,10 @@ export const VALUE_VERBS: readonly Verb[] = [
     ['1', '6'],
     ([min = '', max = ''], { random }) =>
       String(randomInteger(Number(min), Number(max), (count) => random.bytes(count))),
+    {
+      check: ([min = '', max = '']) =>
+        Number(min) > Number(max) ? { place: 1, message: `there is no number from ${min} to ${max}` } : null,
+    },
   ),
   time(
     'TimeFormat',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { REPOSITORY_URL, hostWithFiles, outcomeOf } from '../specs/world.ts';
+import { REPOSITORY_URL, hostWithFiles, outcomeOf, problemsOfOne, run } from '../specs/world.ts';
 import { VERBS } from '../registry/registry.ts';
 
 type Case = readonly [verb: string, args: readonly string[], output: string | RegExp];
@@ -167,7 +167,6 @@ const VALUES: readonly Case[] = [
   ['Echo', ['a $GREETING $NOTHING'], 'a hi $NOTHING'],
   ['Sleep', ['0.1'], 'slept 0.1 s'],
   ['Assert', ['a', 'a'], 'ok'],
-  ['ClipboardSet', ['x'], 'put 1 characters on the clipboard'],
   ['OpenUrl', ['https://example.com/a'], 'https://example.com/a'],
 ];
 const WORLD: readonly Case[] = [
@@ -190,20 +189,29 @@ const WORLD: readonly Case[] = [
   ['SysProcessList', [], '1\tinit\n7\tSleeper'],
   ['SysDriveList', [], /^disk/],
   ['SysNetInfo', [], 'eth0: 10.0.0.2'],
-  ['SysLogRead', ['system', '2'], 'two\nthree'],
-  ['SysLogRead', ['system', '5', 'o'], 'one\ntwo'],
-  ['SysLogSources', [], 'system'],
-  ['SysServiceList', ['SS'], 'sshd: running'],
-  ['SysServiceStatus', ['sshd'], 'running'],
+  ['SysLogRead', ['script'], ''],
+  ['SysLogSources', [], 'script\nprocesses'],
+  ['SysServiceList', ['SLE'], 'Sleeper: running (7)'],
+  ['SysServiceList', [], 'init: running (1)\nSleeper: running (7)'],
+  ['SysServiceStatus', ['sleeper'], 'running'],
+  ['ClipboardSet', ['hé'], "put 2 characters into the result's `clipboard`"],
   ['SysServiceStatus', ['nothing'], 'not found'],
   ['ProcessFind', ['SLEEP'], '7\tSleeper'],
   ['HttpGet', ['https://example.com/'], 'hello'],
   ['HttpPost', ['https://example.com/', '{}'], 'hello'],
   ['HttpPut', ['http://example.com/'], 'hello'],
   ['HttpDelete', ['https://example.com/'], 'hello'],
-  ['NetPing', ['example.com', '2'], 'answered: 2 of 2\nmin: 10.0 ms\naverage: 10.0 ms\nmax: 10.0 ms'],
+  [
+    'NetPing',
+    ['example.com', '2'],
+    'TCP connections to example.com:443 (no ICMP)\nanswered: 2 of 2\nmin: 12.3 ms\naverage: 12.3 ms\nmax: 12.3 ms',
+  ],
   ['NetDns', ['example.com'], '93.184.216.34'],
-  ['NetTlsCert', ['example.com'], /days left: 10\nfingerprint: AA:BB\ntrusted: True/],
+  [
+    'NetTlsCert',
+    ['example.com'],
+    /^subject: CN=example\.com\nissuer: CN=Test\nvalid from: .*\nvalid to: .*\ndays left: 10\nfingerprint: AA:BB\nnames: DNS:example\.com\ntrusted: True$/,
+  ],
   ['NetHttpStatus', ['https://example.com/'], '200'],
   ['NetTcpConnect', ['example.com', '8080'], 'connected in 12.3 ms'],
   ['HttpLatency', ['https://example.com/', '2'], /^answered: 2 of 2/],
@@ -276,18 +284,47 @@ test.each([
   ['TimeParse', ['x', 'yyyy'], 'it is no date of that format'],
   ['TimeFormat', ['399999999999'], 'the time is beyond the years 0 to 9999'],
   ['VersionParse', ['x.y'], '`x.y` is no version'],
-  ['RandomInt', ['6', '1'], 'there is no number from 6 to 1'],
   ['Assert', ['a', 'b', 'not equal'], 'not equal: expected `b`, got `a`'],
-  ['EnvGet', ['AWS_SECRET_ACCESS_KEY'], '`AWS_SECRET_ACCESS_KEY` may not be read; EnvList says which may'],
-  ['EnvGet', ['DEPLOY_TOKEN'], '`DEPLOY_TOKEN` may not be read; EnvList says which may'],
-  ['OpenUrl', ['http://example.com'], 'the URL must be one of https'],
-  ['Mk8Vocab', ['x'], 'there is no list `x`; Mk8VocabList names them'],
   ['ArchiveExtract', ['a.txt', 'out'], 'it is no zip, tar or tar.gz'],
-] as const)('%s %j says what is wrong', async (verb, args, message) => {
+] as const)('%s %j names the fault', async (verb, args, message) => {
   expect((await outcomeOf({ verb, args: [...args] })).error).toEqual(message);
 });
 
-test("what the machine can't say is `unavailable`, and no failure", async () => {
+describe('arguments that cannot work', () => {
+  const rows = [
+    ['RandomInt', ['6', '1'], 1, 'there is no number from 6 to 1'],
+    ['EnvGet', ['AWS_SECRET_ACCESS_KEY'], 0, '`AWS_SECRET_ACCESS_KEY` may not be read; EnvList says which may'],
+    ['EnvGet', ['deploy_token'], 0, '`deploy_token` may not be read; EnvList says which may'],
+    ['OpenUrl', ['http://example.com/'], 0, 'the URL must be one of https'],
+    ['Mk8Vocab', ['x'], 0, 'there is no list `x`; Mk8VocabList names them'],
+  ] as const;
+
+  test.each(rows)('of %s, %j, are a problem of the script where they are literal', (verb, args, place, message) => {
+    expect(problemsOfOne({ verb, args: [...args] })).toEqual([`/operations/0/args/${place}: ${message}`]);
+  });
+
+  test.each(rows)('of %s, %j, fail its step where a capture holds one', async (verb, [first, ...rest], _, message) => {
+    const { steps } = await run({
+      operations: [
+        { verb: 'Echo', args: [first], captureAs: 'FIRST' },
+        { verb, args: ['$FIRST', ...rest] },
+      ],
+    });
+    expect(steps.map(({ status, error }) => [status, error])).toEqual([
+      ['ok', null],
+      ['failed', message],
+    ]);
+  });
+
+  test('are reported once, by the kind of the argument before the verb', () => {
+    expect(problemsOfOne({ verb: 'OpenUrl', args: ['ftp://example.com/'] })).toHaveLength(1);
+    expect(problemsOfOne({ verb: 'SysLogRead', args: ['syslog'] })).toEqual([
+      '/operations/0/args/0: `source` must be one of script, processes',
+    ]);
+  });
+});
+
+test('a missing fact of the machine is `unavailable`, and no failure', async () => {
   const host = hostWithFiles();
   host.system.isSilent = true;
   for (const [verb, args] of [
@@ -301,12 +338,9 @@ test("what the machine can't say is `unavailable`, and no failure", async () => 
     ['SysProcessList', []],
     ['SysDriveList', []],
     ['SysNetInfo', []],
-    ['SysLogRead', ['x']],
-    ['SysLogSources', []],
     ['SysServiceList', []],
     ['SysServiceStatus', ['x']],
     ['ProcessFind', ['x']],
-    ['ClipboardSet', ['x']],
   ] as const) {
     expect([verb, await outcomeOf({ verb, args }, host)]).toEqual([verb, { output: 'unavailable', error: null }]);
   }

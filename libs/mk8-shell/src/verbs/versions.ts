@@ -8,10 +8,7 @@ interface Version {
   readonly build: string;
 }
 
-/**
- * As semantic versions are (semver.org 2.0.0), with one to four numbers, and a `v` before them where somebody likes
- * that.
- */
+/** Parses a semantic version (semver.org 2.0.0), with one to four numbers and an optional `v` before them. */
 function parseVersion(source: string): Version {
   const [, numbers, before = '', build = ''] =
     /^\s*v?([0-9]{1,18}(?:\.[0-9]{1,18}){0,3})(?:-([0-9A-Za-z.-]{1,100}))?(?:\+([0-9A-Za-z.-]{1,100}))?\s*$/i.exec(
@@ -23,9 +20,7 @@ function parseVersion(source: string): Version {
 
 const sign = <Value extends bigint | number | string>(a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/**
- * -1, 0 or 1. A missing number is 0; what was released before a version is older than it; builds make no difference.
- */
+/** -1, 0 or 1. A missing number is 0; a pre-release is older than its release; build metadata is ignored. */
 export function compareVersions(one: string, two: string): number {
   const [a, b] = [parseVersion(one), parseVersion(two)];
   for (let n = 0; n < 4; n++) {

@@ -85,7 +85,7 @@ function unpacked(packed: Buffer, method: number, size: number, name: string): B
   if (method === 0) return packed;
   if (method !== 8) throw refused(`${name} is packed in a way that is not read; nothing was written`);
   try {
-    // What comes out is never more than was said, whatever was packed.
+    // The output never exceeds the announced size, whatever was packed.
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, size) });
   } catch (error) {
     throw new StepError(`${name} can't be unpacked`, { cause: error });

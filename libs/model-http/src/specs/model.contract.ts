@@ -25,7 +25,7 @@ export const OFFERS: readonly ToolOffer[] = [
   },
 ];
 
-/** What a provider's server would stream, as server-sent events. */
+/** A provider's stream, as server-sent events. */
 export interface Wire {
   /**
    * text in two pieces, then a call of fs.read with {"path":"a"}, then an end; 20 input tokens of which 5 cached, 7
@@ -37,7 +37,7 @@ export interface Wire {
   readonly words: readonly string[];
   readonly cutByLength: readonly string[];
   readonly refused: readonly string[];
-  /** the same as textAndCall until before it says that the reply is whole */
+  /** the same as textAndCall without its end */
   readonly unfinished: readonly string[];
   readonly malformed: readonly string[];
   /** an error body of the provider */
@@ -67,7 +67,7 @@ export async function drain(
   }
 }
 
-/** What every provider's model keeps, whatever its wire format. */
+/** The requirements on every provider's model, whatever its wire format. */
 export function modelContract(name: string, open: (options: ProviderOptions) => Model, wire: Wire): void {
   describe(`${name}: the port`, () => {
     let server: WireServer;
@@ -76,7 +76,7 @@ export function modelContract(name: string, open: (options: ProviderOptions) => 
     });
     afterAll(() => server.close());
     beforeEach(() => {
-      server.asked.length = 0;
+      server.requests.length = 0;
       server.abandoned = 0;
     });
     const model = (over: Partial<ProviderOptions> = {}): Model =>
@@ -104,7 +104,7 @@ export function modelContract(name: string, open: (options: ProviderOptions) => 
       });
     });
 
-    it('is the same however the bytes are cut', async () => {
+    it('is the same however the bytes are split', async () => {
       const bytes = Buffer.from([...wire.textAndCall].join('').replaceAll('ad.', 'ad ünï💡.'));
       const whole = async (chunks: readonly Uint8Array[]): Promise<ModelTurn> => {
         server.script = { chunks, end: 'whole' };
@@ -122,7 +122,7 @@ export function modelContract(name: string, open: (options: ProviderOptions) => 
       expect(await whole([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
     });
 
-    it('tells an end, a reply cut off by length and a refusal apart; only the first is taken as whole', async () => {
+    it('distinguishes an end, a truncated reply and a refusal; only the first is complete', async () => {
       for (const [chunks, stop] of [
         [wire.words, 'end'],
         [wire.cutByLength, 'length'],
@@ -133,14 +133,14 @@ export function modelContract(name: string, open: (options: ProviderOptions) => 
       }
     });
 
-    it('a stream that breaks, or that ends before its end was said, is no turn', async () => {
+    it('a stream that breaks, or ends without its end marker, is no turn', async () => {
       for (const end of ['cut', 'whole'] as const) {
         server.script = { chunks: wire.unfinished, end };
         expect(await faultOf()).toMatchObject({ name: 'ModelError', fault: 'interrupted' });
       }
     });
 
-    it("what isn't the provider's format is no turn", async () => {
+    it("data in another format than the provider's is no turn", async () => {
       server.script = { chunks: wire.malformed, end: 'whole' };
       expect(await faultOf()).toMatchObject({ fault: 'malformed' });
     });
@@ -152,7 +152,7 @@ export function modelContract(name: string, open: (options: ProviderOptions) => 
       [500, 'unavailable'],
       [401, 'unauthorized'],
       [404, 'invalid'],
-    ])('status %i is %s, with what the provider says and how long it asks to wait', async (status, fault) => {
+    ])('status %i is %s, with the provider’s message and retry delay', async (status, fault) => {
       server.script = {
         status,
         headers: { 'retry-after': '7' },
@@ -165,22 +165,22 @@ export function modelContract(name: string, open: (options: ProviderOptions) => 
         message: expect.stringContaining('said by the provider'),
       });
       // The loop retries, not the library.
-      expect(server.asked.length).toBe(1);
+      expect(server.requests.length).toBe(1);
     });
 
-    it('a conversation that is too long is told from another bad request', async () => {
+    it('a conversation that is too long is distinguished from another bad request', async () => {
       server.script = { status: 400, chunks: [wire.error('prompt is too long: maximum context')], end: 'whole' };
       expect(await faultOf()).toMatchObject({ fault: 'context_exceeded' });
     });
 
-    it("a provider that isn't there is unavailable", async () => {
+    it('an unreachable provider is unavailable', async () => {
       const gone = await new WireServer().open();
       const baseUrl = gone.url;
       await gone.close();
       expect(await faultOf({ baseUrl })).toMatchObject({ fault: 'unavailable' });
     });
 
-    it('silence is a timeout, before the first byte and in the middle, and the connection is let go', async () => {
+    it('a silent connection is a timeout, before the first byte and in the middle, and is closed', async () => {
       for (const chunks of [[], wire.unfinished]) {
         server.script = { chunks, end: 'silent' };
         expect(await faultOf({ idleMs: 300 })).toMatchObject({ fault: 'timeout' });
@@ -188,7 +188,7 @@ export function modelContract(name: string, open: (options: ProviderOptions) => 
       await eventually(() => server.abandoned === 2);
     });
 
-    it('an abort is thrown as it is, and the connection is let go', async () => {
+    it('an abort is thrown unchanged, and the connection is closed', async () => {
       server.script = { chunks: wire.unfinished, end: 'silent' };
       const abort = new AbortController();
       const stream = model().reply({ system: '', messages: [{ role: 'user', text: 'x' }], tools: [] }, abort.signal);
@@ -210,9 +210,9 @@ export function modelContract(name: string, open: (options: ProviderOptions) => 
   });
 }
 
-/** Waits for what another process or the network does. */
-async function eventually(isSo: () => boolean): Promise<void> {
-  for (let turns = 0; !isSo(); turns++) {
+/** Waits for another process or the network. */
+async function eventually(condition: () => boolean): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
     if (turns > 2_000) throw new Error('it never came');
     await new Promise((resolve) => {
       setTimeout(resolve, 5);

@@ -62,8 +62,8 @@ keyStoreContract(
 );
 
 /**
- * Writes a file as the kubelet does into a mounted Secret: into a folder of its own, to which the link `..data` then
- * leads in one step. The file that processes read is a link through that, and the folder of before goes.
+ * Writes a file as the kubelet does into a mounted Secret. It writes into a new folder and then points the link
+ * `..data` at that in one step. Processes read the file through that link. The earlier folder is removed.
  */
 function putMounted(mount: string, name: string, text: string): void {
   const generation = `..${String((files += 1))}`;
@@ -109,7 +109,7 @@ describe('a file of private keys', () => {
     },
   );
 
-  it('that went away leaves the keys that were read', async () => {
+  it('that was deleted leaves the keys that were read in force', async () => {
     const path = place();
     replaceFile(path, firstRing(made()), 0o600);
     const store = new KeyFile(path);
@@ -128,7 +128,7 @@ describe('a file of private keys', () => {
 });
 
 describe('a replaced file', () => {
-  it('has the new content and the rights that are asked for; whoever had opened the old one reads that', () => {
+  it('has the new content and the requested rights; a reader that had opened the old file still reads it', () => {
     const [path, held] = [place(), place()];
     replaceFile(path, 'old', 0o644);
     linkSync(path, held);
@@ -140,7 +140,7 @@ describe('a replaced file', () => {
     ]);
   });
 
-  it('is no link, and lies in a folder that is there', () => {
+  it('is no link, and is in an existing folder', () => {
     const link = place();
     symlinkSync(place(), link);
     expect(() => replaceFile(link, 'x', 0o600)).toThrow('is a link');
@@ -149,7 +149,7 @@ describe('a replaced file', () => {
 });
 
 describe('a file of public keys', () => {
-  it('changes what is in one map, all at once, and leaves it where the file makes no sense', async () => {
+  it('updates one map atomically, and leaves it unchanged where the file is malformed', async () => {
     const [path, one, two] = [place(), made(), made()];
     const ring = withNext(ringOf(one.signer), { signer: two.signer, now: 10, overlapMs: 5 });
     const put = (published: unknown): void => replaceFile(path, JSON.stringify(published), 0o644);
@@ -168,14 +168,14 @@ describe('a file of public keys', () => {
     expect([...map.keys()]).toEqual([one.signer.keyid, two.signer.keyid]);
   });
 
-  it('says which file it is that can not be read', () => {
+  it('names the file that cannot be read', () => {
     expect(() => new PublicKeyFile(join(dir, 'none.json'))).toThrow("none.json` can't be read (ENOENT)");
     expect(() => new FollowedFile(join(dir, 'none.json'), String)).toThrow('ENOENT');
   });
 });
 
 describe('a ring without private keys', () => {
-  it("is what is published of the ledger's, and is followed", async () => {
+  it("is the published part of the ledger's ring, and is followed", async () => {
     const [folder, one, two] = [mkdtempSync(join(tmpdir(), 'writ-rings-')), made(), made()];
     const files = {
       permit: join(folder, 'p'),
@@ -219,13 +219,13 @@ describe('a ring without private keys', () => {
   });
 });
 
-describe('who may reach a file of private keys', () => {
+describe('isOpenToOthers, for a file of private keys', () => {
   const own = { uid: 65_532, groups: [65_532, 2_000] };
   it.each([
     ['its owner alone', 0o600, 65_532n, 65_532n, false],
     ['root alone, who mounted it', 0o400, 0n, 0n, false],
     ['the group of the pod, where Kubernetes mounted it', 0o440, 0n, 2_000n, false],
-    ['a group that this process is not of', 0o440, 0n, 3_000n, true],
+    ['a group that this process does not belong to', 0o440, 0n, 3_000n, true],
     ["a group, where it is somebody's own", 0o440, 65_532n, 2_000n, true],
     ['a group that may write it', 0o460, 0n, 2_000n, true],
     ['everybody', 0o444, 0n, 2_000n, true],

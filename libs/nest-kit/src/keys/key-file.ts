@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rings of keys in files. Processes follow them by looking every few seconds: a watch would miss a file that was
-// replaced under a mount, and say nothing of it.
+// Rings of keys in files. Processes follow them by polling every few seconds: a file watch would silently miss a file
+// that is replaced under a mount.
 import { generateKeyPairSync } from 'node:crypto';
 import {
   chmodSync,
@@ -28,7 +28,7 @@ import {
 } from '@writ/signing';
 import { isWrapped, unwrapText, unwrapTextAtStart, wrapText, type KeyWrap } from './key-wrap.ts';
 
-/** A private key that may be written down. */
+/** A new private key, before it is written to a file. */
 export interface NewKey {
   readonly pem: string;
   readonly signer: Signer;
@@ -40,28 +40,28 @@ export function newKey(): NewKey {
 }
 
 /**
- * What tells two states of a file apart without reading it: a replaced file is another inode, a rewritten one has
- * another time or size.
+ * Distinguishes two states of a file without reading it. A replaced file has another inode; a rewritten one has another
+ * time or size.
  */
 const stampOf = ({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): string =>
   `${String(ino)}.${String(mtimeNs)}.${String(size)}`;
 
-/** Others may read it, or write it. */
+/** The bits with which others may read, write or run a file. */
 const OTHERS = 0o077;
 const GROUP_READS = 0o040;
 
-/** Whose process it is: `process.getuid`, `process.getgroups`. */
+/** The identity of the process: `process.getuid`, `process.getgroups`. */
 export interface Identity {
   readonly uid: number;
   readonly groups: readonly number[];
 }
 
 /**
- * Answers whether others than this process may reach a file. A Secret that Kubernetes mounts belongs to root and, under
- * `fsGroup`, to a group that the kubelet gives the pod alone, which reads it (mode 0440): so may a process that is not
- * root and is of that group.
+ * Answers whether other users than this process's may reach a file. A Secret that Kubernetes mounts belongs to root.
+ * Under `fsGroup` it also belongs to a group of the pod alone, which may read it (mode 0440). A process that is not
+ * root and is in that group may read it too.
  *
- * @param file as `fs.stat` tells it
+ * @param file as `fs.stat` returns it
  */
 export function isOpenToOthers(
   { mode, uid, gid }: { readonly mode: bigint; readonly uid: bigint; readonly gid: bigint },
@@ -89,7 +89,7 @@ export function readPrivate(path: string): { stamp: string; text: string } {
   }
 }
 
-/** The same error with the file's name; what the system says of a file is its code alone. */
+/** The same error with the file's name. Of an error of the system, only its code is repeated. */
 function named(path: string, error: unknown): KeyStoreError {
   const { message, code, syscall } = error as NodeJS.ErrnoException;
   if (message.includes(path) && error instanceof KeyStoreError) return error;
@@ -108,9 +108,11 @@ function parsed<T>(path: string, read: () => T): T {
 }
 
 /**
- * The ring in a file: JSON as `writ signing-keys` writes it, or the PEM of a single key; wrapped, where a device is
- * given that unwraps it. INVARIANT (no key in clear where a device is named): a file that isn't wrapped is refused
- * then, so that nobody takes one for wrapped that is not.
+ * The ring in a file: JSON as `writ signing-keys` writes it, or the PEM of a single key. It is wrapped where a device
+ * is configured that unwraps it.
+ *
+ * INVARIANT (no clear key with a device): where a device is configured, a file that isn't wrapped is refused. So nobody
+ * mistakes a clear file for a wrapped one.
  */
 export class KeyFile extends KeyStore {
   readonly #path: string;
@@ -118,7 +120,7 @@ export class KeyFile extends KeyStore {
   #stamp: string;
   #ring: KeyRing;
 
-  /** @throws KeyStoreError for a file that can't be read whole, and for one that others may read */
+  /** @throws KeyStoreError for a file that can't be read completely, and for one that others may read */
   constructor(path: string, wrap: KeyWrap | null = null) {
     super();
     this.#path = path;
@@ -150,8 +152,8 @@ export class KeyFile extends KeyStore {
 }
 
 /**
- * By what a file is to be unwrapped; null where it lies in clear and may.
- * @throws KeyStoreError where the file and what is known of a device don't go together
+ * The device that unwraps the file; null where the file is not wrapped and need not be.
+ * @throws KeyStoreError where the file and the configured device contradict each other
  */
 function wrapOf(text: string, wrap: KeyWrap | null): KeyWrap | null {
   if (wrap === null && isWrapped(text))
@@ -163,17 +165,17 @@ function wrapOf(text: string, wrap: KeyWrap | null): KeyWrap | null {
   return wrap;
 }
 
-/** A file that isn't there has a stamp like no other. */
+/** The stamp of a missing file equals no other stamp. */
 const stampAt = async (path: string): Promise<string> => stat(path, { bigint: true }).then(stampOf, () => 'none');
 
-/** What a public file says, read again where it changed. */
+/** The parsed content of a public file, read again when it changes. */
 export class FollowedFile<T> {
   readonly #path: string;
   readonly #parse: (text: string) => T;
   #stamp: string;
   #value: T;
 
-  /** @throws KeyStoreError for a file that can't be read, and what `parse` throws, with the file's name */
+  /** @throws KeyStoreError for a file that can't be read, and the error of `parse` with the file's name */
   constructor(path: string, parse: (text: string) => T) {
     this.#path = path;
     this.#parse = parse;
@@ -189,7 +191,7 @@ export class FollowedFile<T> {
     return this.#value;
   }
 
-  /** Resolves with whether there was something new. Rejects, keeping what it had, where what is there can't be read. */
+  /** Resolves with whether the file has changed. Rejects and keeps the earlier content where the file can't be read. */
   async refresh(): Promise<boolean> {
     const stamp = await stampAt(this.#path);
     if (stamp === this.#stamp) return false;
@@ -203,7 +205,8 @@ export class FollowedFile<T> {
 }
 
 /**
- * Reads a ring with its private keys, to change it; one in clear also where a device is named, which is to wrap it.
+ * Reads a ring with its private keys, to change it. A clear ring is accepted also where a device is configured, so that
+ * it can be wrapped.
  * @throws KeyStoreError
  */
 export function readRing(
@@ -219,7 +222,7 @@ export function readRing(
 }
 
 /**
- * A ring in clear with its private keys, to change it: JSON, or the PEM of a single key.
+ * Parses a clear ring with its private keys, to change it: JSON, or the PEM of a single key.
  * @throws KeyStoreError
  */
 export function parseRingText(text: string): { ring: KeyRing; pemOf: (keyid: string) => string | null } {
@@ -231,7 +234,10 @@ export function parseRingText(text: string): { ring: KeyRing; pemOf: (keyid: str
   return { ring, pemOf: (keyid) => pems.get(keyid) ?? null };
 }
 
-/** Writes a ring where processes read it, wrapped where a device is named. @throws KeyStoreError */
+/**
+ * Writes a ring where processes read it, wrapped where a device is configured.
+ * @throws KeyStoreError
+ */
 export function writeRing(path: string, text: string, wrap: KeyWrap | null): void {
   replaceFile(path, wrap === null ? text : wrapText(text, wrap), 0o600);
 }
@@ -240,8 +246,8 @@ export function writeRing(path: string, text: string, wrap: KeyWrap | null): voi
 export const firstRing = ({ pem, signer }: NewKey): string => formatRing(ringOf(signer), () => pem);
 
 /**
- * Replaces a file by another content, in one step: who reads at any moment finds the old one or the new one, also after
- * a power cut. A file that is reached by a link is refused: the link would be replaced, and what it led to would stay.
+ * Replaces the content of a file in one step. A reader finds the old content or the new one at any moment, also after a
+ * power failure. A link is refused: the replacement would replace the link, and its target would stay.
  * @throws KeyStoreError
  */
 export function replaceFile(path: string, text: string, mode: number): void {

@@ -8,13 +8,13 @@ import { readPrivate } from './key-file.ts';
 import type { KeyWrap } from './key-wrap.ts';
 import { Pkcs11, Pkcs11Wrap } from './pkcs11-wrap.ts';
 
-/** Which device: a member for each kind. */
+/** The device, with a member for each kind. */
 const KeyWrapFile = Type.Object({ pkcs11: Pkcs11 }, { additionalProperties: false });
 const DEPTH_MAX = 4;
 
 /**
- * Reads which device unwraps private keys: `{"pkcs11":{"module","token","key_id","pin_file"}}`. Asks the device
- * nothing.
+ * Reads which device unwraps private keys: `{"pkcs11":{"module","token","key_id","pin_file"}}`. Sends the device no
+ * request.
  * @throws KeyStoreError
  */
 export function readKeyWrap(path: string): KeyWrap {

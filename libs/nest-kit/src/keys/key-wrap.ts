@@ -7,15 +7,17 @@ import { Type } from 'typebox';
 import { KEY_BYTES, openBytes, sealBytes } from '@writ/sealing';
 
 /**
- * A key that doesn't leave its device or service, and under which files of private keys lie. It is asked when a file is
- * read or written, never for a signature. Implementations MUST throw KeyStoreError where it can't be reached or
- * refuses, naming no secret, and MUST end within seconds: a process waits for them as it starts.
+ * A key-encryption key that stays in its device or service and wraps files of private keys. It is used when a file is
+ * read or written, never for a signature.
+ *
+ * Implementations MUST throw KeyStoreError where the device can't be reached or refuses, naming no secret. They MUST
+ * end within seconds, since a process waits for them as it starts.
  */
 export abstract class KeyWrap {
-  /** Seals some dozens of bytes so that the device alone opens them. Asks for no secret. */
+  /** Seals some dozens of bytes so that only the device opens them. Needs no secret. */
   abstract wrap(secret: Uint8Array): Uint8Array;
   abstract unwrap(wrapped: Uint8Array): Promise<Uint8Array>;
-  /** The same before there is anything that could go on meanwhile. */
+  /** The synchronous form, for the start: no other work could run meanwhile. */
   abstract unwrapAtStart(wrapped: Uint8Array): Uint8Array;
 }
 
@@ -23,7 +25,7 @@ const Bytes = Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$', maxLength: 4 * 10
 const WrappedFile = Type.Object(
   {
     v: Type.Literal(1),
-    /** the key of this file's content, as the device wrapped it */
+    /** the content key of this file, as the device wrapped it */
     wrapped_key: Bytes,
     /** the content, AES-256-GCM */
     sealed: Bytes,
@@ -32,13 +34,16 @@ const WrappedFile = Type.Object(
 );
 
 const DEPTH_MAX = 2;
-/** Authenticated with the content: what is sealed for something else under the same device is no ring. */
+/**
+ * Authenticated with the content, so that data sealed for another purpose under the same device is not accepted as a
+ * ring.
+ */
 const CONTEXT = 'writ.key-ring.v1';
 
-/** Answers whether a file's text is one that was wrapped; whether it opens is another question. */
+/** Answers whether a file's text has the form of a wrapped ring; it may still fail to open. */
 export const isWrapped = (text: string): boolean => text.trimStart().startsWith('{') && text.includes('"wrapped_key"');
 
-/** Seals the text of a ring under a key of its own, and that under the device's. */
+/** Seals the text of a ring under a fresh content key, and that key under the device's. */
 export function wrapText(text: string, wrap: KeyWrap): string {
   const key = randomBytes(KEY_BYTES);
   const file = {

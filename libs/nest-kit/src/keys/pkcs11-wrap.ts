@@ -13,15 +13,15 @@ export const Pkcs11 = Type.Object(
     module: Text,
     /** the token's label */
     token: Text,
-    /** the id of the RSA key on it, hexadecimal: `pkcs11-tool` decrypts by any key where it is given a label alone */
+    /** the id of the RSA key on it, hexadecimal: with a label alone, `pkcs11-tool` decrypts with any key */
     key_id: Type.String({ pattern: '^([0-9a-f]{2}){1,64}$' }),
     /** a file with the token's PIN, readable by its owner alone */
     pin_file: Text,
-    /** of OAEP, with MGF1 of the same; SoftHSM knows SHA-1 alone, and OAEP asks no more of it */
+    /** of OAEP, with MGF1 of the same; SoftHSM supports SHA-1 only, and SHA-1 suffices for OAEP */
     oaep_hash: Type.Optional(Type.Union([Type.Literal('SHA256'), Type.Literal('SHA-1')])),
     /** OpenSC's `pkcs11-tool` */
     program: Type.Optional(Text),
-    /** what the vendor's library wants in its environment; it finds nothing of the process's own */
+    /** the environment that the vendor's library needs; the library gets no variable of the process */
     environment: Type.Optional(Type.Record(Text, Type.String({ maxLength: 4_096 }))),
   },
   { additionalProperties: false },
@@ -29,24 +29,24 @@ export const Pkcs11 = Type.Object(
 export type Pkcs11 = Static<typeof Pkcs11>;
 
 const PROGRAM = '/usr/bin/pkcs11-tool';
-/** Devices answer within a fraction of a second; one that is gone must not hold up a start for long. */
+/** Devices answer within a fraction of a second. A missing one must not delay a start for long. */
 const ANSWER_MS = 10_000;
 const BYTES_MAX = 64 * 1024;
-/** The PIN stands in no list of processes: the tool reads it from this variable. */
+/** The PIN appears in no list of processes: the tool reads it from this variable. */
 const PIN = 'WRIT_TOKEN_PIN';
 const HASHES = { SHA256: { node: 'sha256', mgf: 'MGF1-SHA256' }, 'SHA-1': { node: 'sha1', mgf: 'MGF1-SHA1' } } as const;
 
 /**
- * An RSA key on a PKCS #11 token (a HSM, a smart card, SoftHSM), through OpenSC's `pkcs11-tool`: a process of its own
- * for each question, so that a vendor's library is never loaded into one that signs. Sealing takes its public half
- * alone.
+ * An RSA key on a PKCS #11 token (a HSM, a smart card, SoftHSM), through OpenSC's `pkcs11-tool`. Each request runs in a
+ * process of its own, so a vendor's library is never loaded into a process that signs. Sealing uses only the public
+ * half.
  */
 export class Pkcs11Wrap extends KeyWrap {
   readonly #options: Pkcs11;
   readonly #pinOf: () => string;
   #publicKey: KeyObject | undefined;
 
-  /** @param pinOf read for each question: it is kept nowhere */
+  /** @param pinOf called for each request: the PIN is kept nowhere */
   constructor(options: Pkcs11, pinOf: () => string) {
     super();
     this.#options = options;
@@ -62,7 +62,7 @@ export class Pkcs11Wrap extends KeyWrap {
   }
 
   override unwrapAtStart(wrapped: Uint8Array): Uint8Array {
-    return this.#ask(this.#decrypting, wrapped, this.#pinOf());
+    return this.#runTool(this.#decrypting, wrapped, this.#pinOf());
   }
 
   override unwrap(wrapped: Uint8Array): Promise<Uint8Array> {
@@ -76,13 +76,17 @@ export class Pkcs11Wrap extends KeyWrap {
           else reject(this.#failed({ cause: error, stderr }));
         },
       );
-      // A tool that is not there, or that refused the PIN, reads nothing; its end says what was wrong.
+      // A missing tool, or one that refused the PIN, reads no input. Its exit explains the problem.
       child.stdin?.on('error', () => undefined).end(wrapped);
     });
   }
 
   #readPublicKey(): KeyObject {
-    const der = this.#ask(['--read-object', '--type', 'pubkey', '--id', this.#options.key_id], new Uint8Array(), null);
+    const der = this.#runTool(
+      ['--read-object', '--type', 'pubkey', '--id', this.#options.key_id],
+      new Uint8Array(),
+      null,
+    );
     try {
       return createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' });
     } catch (cause) {
@@ -93,7 +97,7 @@ export class Pkcs11Wrap extends KeyWrap {
     }
   }
 
-  #ask(args: readonly string[], input: Uint8Array, pin: string | null): Uint8Array {
+  #runTool(args: readonly string[], input: Uint8Array, pin: string | null): Uint8Array {
     try {
       return execFileSync(this.#program, [...(pin === null ? this.#token : []), ...args], {
         ...this.#spawned(pin),
@@ -105,15 +109,15 @@ export class Pkcs11Wrap extends KeyWrap {
     }
   }
 
-  /** The tool's own last word, which names no secret. */
+  /** The tool's last line of output, which contains no secret. */
   #failed({ cause, stderr }: { cause: unknown; stderr?: string | Uint8Array | undefined }): KeyStoreError {
-    const said =
+    const message =
       Buffer.from(stderr ?? '')
         .toString('utf8')
         .trim()
         .split('\n')
         .at(-1) ?? '';
-    const why = said === '' ? ((cause as NodeJS.ErrnoException).code ?? 'it did not answer') : said;
+    const why = message === '' ? ((cause as NodeJS.ErrnoException).code ?? 'it did not answer') : message;
     return new KeyStoreError(
       `the key \`${this.#options.key_id}\` of the token \`${this.#options.token}\` can't be used: ${why}`,
       { cause },

@@ -2,36 +2,39 @@
 import { parsePublicKeys, type KnownKey } from '@writ/signing';
 import { FollowedFile } from './key-file.ts';
 
-/** Whose signatures are taken, out of a file that may change. */
+/** The public keys whose signatures a process accepts, from a file that may change. */
 export class PublicKeyFile {
   readonly #file: FollowedFile<ReadonlyMap<string, KnownKey>>;
-  readonly #isTaken: (key: KnownKey) => boolean;
+  readonly #isAccepted: (key: KnownKey) => boolean;
   readonly #keys = new Map<string, KnownKey>();
 
-  /** `isTaken` says of which keys anything is taken; of all unless said. @throws KeyStoreError */
-  constructor(path: string, isTaken: (key: KnownKey) => boolean = () => true) {
-    this.#isTaken = isTaken;
+  /**
+   * `isTaken` selects the keys that are accepted; all of them by default.
+   * @throws KeyStoreError
+   */
+  constructor(path: string, isAccepted: (key: KnownKey) => boolean = () => true) {
+    this.#isAccepted = isAccepted;
     this.#file = new FollowedFile(path, parsePublicKeys);
-    this.#take();
+    this.#update();
   }
 
-  /** By id. It stays the same map; what is in it changes with `refresh`, all at once. */
+  /** By id. The map object stays the same; `refresh` changes its content atomically. */
   get byKeyid(): ReadonlyMap<string, KnownKey> {
     return this.#keys;
   }
 
   /**
-   * Resolves with whether there was something new. Rejects with KeyStoreError, keeping what it had, where what is there
+   * Resolves with whether the file has changed. Rejects with KeyStoreError and keeps the earlier keys where the file
    * can't be read.
    */
   async refresh(): Promise<boolean> {
     const isNew = await this.#file.refresh();
-    if (isNew) this.#take();
+    if (isNew) this.#update();
     return isNew;
   }
 
-  #take(): void {
+  #update(): void {
     this.#keys.clear();
-    for (const [keyid, key] of this.#file.value) if (this.#isTaken(key)) this.#keys.set(keyid, key);
+    for (const [keyid, key] of this.#file.value) if (this.#isAccepted(key)) this.#keys.set(keyid, key);
   }
 }

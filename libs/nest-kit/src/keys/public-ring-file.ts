@@ -3,13 +3,13 @@ import { KeyStoreError, parseRing, type KeyRing } from '@writ/signing';
 import { FollowedFile } from './key-file.ts';
 
 /**
- * The ring of another process, without its private keys, out of a file that may change: who signs there, since when,
- * and who was revoked.
+ * The ring of another process without its private keys, from a file that may change. It lists the keys, the time from
+ * which each signs, and the revoked ones.
  */
 export class PublicRingFile {
   readonly #file: FollowedFile<KeyRing>;
 
-  /** @throws KeyStoreError for a file that can't be read whole, and for one with a private key in it */
+  /** @throws KeyStoreError for a file that can't be read completely, and for one with a private key in it */
   constructor(path: string) {
     this.#file = new FollowedFile(path, parsePublicRing);
   }
@@ -19,7 +19,7 @@ export class PublicRingFile {
   }
 
   /**
-   * Resolves with whether there was something new. Rejects with KeyStoreError, keeping what it had, where what is there
+   * Resolves with whether the file has changed. Rejects with KeyStoreError and keeps the earlier ring where the file
    * can't be read.
    */
   refresh(): Promise<boolean> {

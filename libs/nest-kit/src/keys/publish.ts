@@ -10,40 +10,41 @@ import {
 } from '@writ/signing';
 import { replaceFile } from './key-file.ts';
 
-/** Where the public halves of the three rings are for those who verify. */
+/** Paths of the public halves of the three rings, for verifiers. */
 export interface PublicFiles {
   readonly permit: string;
   readonly record: string;
   readonly log: string;
-  /** the ring of checkpoint keys without private ones: for the kernel, which records what becomes of them */
+  /** the ring of checkpoint keys without private ones: for the kernel, which records changes to them */
   readonly checkpoint: string;
-  /** `writ-keys.json`: what verifies receipts */
+  /** `writ-keys.json`: the keys that verify receipts */
   readonly all: string;
 }
 
 /** The rings of a deployment, by purpose. */
 export type Rings = Readonly<Record<Purpose, KeyRing>>;
 
-/** A changed ring of which all that is needed to verify is made known before it is in force. */
+/** A changed ring. All keys that verifiers need for it are published before it is in force. */
 export interface Announced {
   readonly purpose: Purpose;
   readonly changed: KeyRing;
 }
 
-/** What is published of the rings. */
+/** The published part of the rings. */
 export interface Published {
   readonly permit: readonly PublicKeyEntry[];
   readonly record: readonly PublicKeyEntry[];
   /** C2SP verifier keys */
   readonly log: { readonly keys: readonly string[]; readonly revoked: readonly string[] };
-  /** The history of the checkpoint keys: what is announced is no part of it yet. */
+  /** The history of the checkpoint keys; announced changes are not in it yet. */
   readonly checkpoint: KeyRing;
 }
 
 /**
- * A ring with what a change lets verify in addition: its new keys, and a later end of those that were there. A change
- * also narrows: it ends the old key, or revokes it. That is published once the ring is in force. Published too early,
- * and left there by a run that ends, it has refused what the ring's key still signs.
+ * A ring with everything that a change adds for verifiers: its new keys, and later ends of existing ones.
+ *
+ * A change also narrows: it ends the old key, or revokes it. That is published once the ring is in force. If it were
+ * published earlier and the run ended there, verifiers would reject signatures that the ring's key still makes.
  */
 function widened({ keys }: KeyRing, changed: KeyRing): KeyRing {
   const known = new Set(keys.map(({ keyid }) => keyid));
@@ -55,7 +56,7 @@ function widened({ keys }: KeyRing, changed: KeyRing): KeyRing {
   return { keys: [...wide, ...changed.keys.filter(({ keyid }) => !known.has(keyid))] };
 }
 
-/** What is published of the rings, and before a ring that changes. */
+/** The published part of the rings, and of a changed ring that is not in force yet. */
 export function publishedOf(rings: Rings, deployment: string, announced: Announced | null = null): Published {
   const known: Rings =
     announced === null
@@ -85,13 +86,13 @@ export function textsOf({ permit, record, log, checkpoint }: Published): Readonl
   };
 }
 
-/** What is published of the rings: the text of each file. */
+/** The published part of the rings: the text of each file. */
 export const publishedTexts = (rings: Rings, deployment: string): Readonly<Record<keyof PublicFiles, string>> =>
   textsOf(publishedOf(rings, deployment));
 
 /**
- * Writes what is published of the rings. Callers MUST announce a ring before it is in force, and MUST keep others from
- * changing the rings meanwhile.
+ * Writes the published part of the rings. Callers MUST announce a ring before it is in force. They MUST prevent
+ * concurrent changes to the rings.
  * @throws KeyStoreError
  */
 export function publishRings(

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { KeyStoreError } from '@writ/signing';
 
 /**
- * Reads and changes the rings of a folder, or what is published of them, while nobody else does. Files have no versions
- * to compare, so of two at once the later one to write would undo what the other wrote. The lock of one who died stays
- * until somebody removes it: nothing here can tell the dead from the slow.
- * @throws KeyStoreError where somebody else does
+ * Runs `run` under an exclusive lock on the folder, to read and change its rings or their published files. Files have
+ * no versions to compare, so of two concurrent writers the later one would undo the change of the first. The lock of a
+ * process that died stays until a person removes it, since a dead owner and a slow one look the same.
+ * @throws KeyStoreError where another process holds the lock
  */
 export function whileRingsAreLocked<T>(folder: string, run: () => T): T {
   const lock = join(folder, '.changing');

@@ -17,7 +17,7 @@ afterAll(() => {
 let files = 0;
 const place = (): string => join(dir, `${String((files += 1))}.json`);
 
-/** A device in this process. */
+/** A device that runs in this process. */
 class RsaWrap extends KeyWrap {
   readonly #pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
@@ -73,7 +73,7 @@ describe('a wrapped file of keys', () => {
     return { path, key };
   };
 
-  it('holds no key that can be read without the device, and is read to be changed with it', () => {
+  it('cannot be read without the device, and can be changed with it', () => {
     const { path, key } = written();
     const seed = Buffer.from(key.pem.split('\n')[1] ?? '', 'base64').subarray(-32);
     const text = readFileSync(path, 'utf8');
@@ -83,7 +83,7 @@ describe('a wrapped file of keys', () => {
     expect(() => readRing(path)).toThrow('it is wrapped by a device');
   });
 
-  it('is not read without the device, by another, or where a byte was changed; nor is one in clear where a device is named', async () => {
+  it('is refused without the device, with another, or when changed; so is a clear file beside a device', async () => {
     const { path } = written();
     expect(() => new KeyFile(path)).toThrow('WRIT_KEY_WRAP_FILE');
     expect(() => new KeyFile(path, new RsaWrap())).toThrow(KeyStoreError);
@@ -99,7 +99,7 @@ describe('a wrapped file of keys', () => {
     expect(readRing(clear, wrap).ring.keys).toHaveLength(1);
   });
 
-  it('is another each time that it is written', () => {
+  it('differs each time that it is written', () => {
     expect(wrapText('same', wrap)).not.toBe(wrapText('same', wrap));
     expect(isWrapped(wrapText('same', wrap))).toBe(true);
   });
@@ -112,7 +112,7 @@ describe('a wrapped file of keys', () => {
     writeFileSync(path, JSON.stringify({ pkcs11: { ...device, ...over } }));
     return readKeyWrap(path);
   };
-  if (hasSoftToken()) contractUnder('a file wrapped by a PKCS #11 token', wrapBy({}));
+  if (hasSoftToken()) contractUnder('a key file wrapped by a PKCS #11 token', wrapBy({}));
 
   it('with another PIN, key or library nothing is unwrapped, and the PIN is in no message', async () => {
     const wrapped = wrapBy({}).wrap(Buffer.from('a key'));
@@ -145,7 +145,7 @@ it.each([
   ['nothing', ''],
   ['no kind', '{}'],
   ['an unknown kind', '{"kms":{}}'],
-  ['a member too much', '{"pkcs11":{"module":"m","token":"t","key_id":"01","pin_file":"p","pin":"1"}}'],
+  ['an additional member', '{"pkcs11":{"module":"m","token":"t","key_id":"01","pin_file":"p","pin":"1"}}'],
 ])('a file that names a device with %s is refused', (_what, text) => {
   const path = place();
   writeFileSync(path, text);

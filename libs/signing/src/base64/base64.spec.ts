@@ -29,7 +29,7 @@ describe('base64', () => {
     },
   );
 
-  it('decodes only what encoding the result gives back', () => {
+  it('decodes a text only if encoding the result returns it', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.base64String(), fc.string({ unit: 'binary' })),
@@ -46,7 +46,7 @@ describe('base64', () => {
 describe('base64 in JavaScript alone', () => {
   const alphabets = fc.constantFrom('base64', 'base64url');
 
-  it('writes what Node.js writes, and reads it', () => {
+  it('encodes as Node.js does, and decodes it', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), alphabets, (bytes, alphabet) => {
         const text = node.encode(bytes, alphabet);
@@ -58,7 +58,7 @@ describe('base64 in JavaScript alone', () => {
     expect(portable.encode(long, 'base64')).toBe(node.encode(long, 'base64'));
   });
 
-  it('reads no other text as one that would be written so', () => {
+  it('decodes no other text to the same bytes', () => {
     const spellings = fc.oneof(fc.base64String(), fc.string({ unit: 'binary' }), fc.stringMatching(/^[\w+/=-]{0,9}$/));
     fc.assert(
       fc.property(spellings, alphabets, (text, alphabet) => {

@@ -10,16 +10,16 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes standard base64, taking only the one spelling that `encodeBase64` gives: no white space, no missing padding,
- * no stray bits (RFC 4648 §3.5). So no byte of an encoding can be changed without changing what it says.
+ * Decodes standard base64, accepting only the spelling of `encodeBase64`: no white space, no missing padding, no stray
+ * bits (RFC 4648 §3.5). So changing any byte of an encoding changes its meaning.
  *
- * @throws SignatureError of the reason given: what the text was part of.
+ * @throws SignatureError with the given reason, which names what the text was part of.
  */
 export function decodeBase64(text: string, reason: SignatureReason = 'malformed_base64'): Uint8Array {
   return decodeExactly(text, 'base64', reason);
 }
 
-/** The same for base64url without padding (RFC 4648 §5), as JWKs write it. */
+/** The same for base64url without padding (RFC 4648 §5), as in JWKs. */
 export function decodeBase64Url(text: string, reason: SignatureReason): Uint8Array {
   return decodeExactly(text, 'base64url', reason);
 }

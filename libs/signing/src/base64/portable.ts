@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Base64 } from './platform.ts';
 
-/** What base64url writes in the place of base64, both ways (RFC 4648 §5). */
+/** The characters in which base64url differs from base64, both ways (RFC 4648 §5). */
 const TO_URL: Readonly<Record<string, string>> = { '+': '-', '/': '_', '=': '' };
 const FROM_URL: Readonly<Record<string, string>> = { '-': '+', _: '/' };
-/** Characters made of bytes at once: a call has no room for many more arguments. */
+/** Bytes converted per call: a call can't have many more arguments. */
 const CHUNK = 8_192;
 
 function encode(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both platforms must say alike. Not part of the package.
+// The verdicts that all platforms must share. Not part of the package.
 import type { Ed25519 } from './ed25519.ts';
 
 interface Vector {
@@ -46,7 +46,7 @@ const PRIME = '442aad9f089ad9e14647b1ef9099a1ff4798d78589e66f28eca69c11f582a623'
 
 /**
  * Chalkias, Garillot and Nikolaenko, "Taming the many EdDSAs" (https://eprint.iacr.org/2020/1244), table 5: vectors 0
- * to 9 in order. What is of small order is refused; else the verdict is that of the equation without the cofactor.
+ * to 9 in order. Points of small order are refused; otherwise the verdict is that of the equation without the cofactor.
  */
 const TAMING: readonly Vector[] = [
   {
@@ -136,17 +136,17 @@ const bytesOf = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'he
 export function ed25519Contract(name: string, ed25519: Ed25519): void {
   describe(`Ed25519, ${name}`, () => {
     it.each([...RFC8032, ...TAMING])(
-      'says what is published where $what',
+      'has the published verdict if $what',
       async ({ publicKey, message, signature, isGood }) => {
         const key = ed25519.publicKeyOf(bytesOf(publicKey));
         expect([
           key.verify(bytesOf(message), bytesOf(signature)),
-          await key.verifyAside(bytesOf(message), bytesOf(signature)),
+          await key.verifyOnThread(bytesOf(message), bytesOf(signature)),
         ]).toEqual([isGood, isGood]);
       },
     );
 
-    it('takes no signature of which one bit was changed, or a byte is missing or too much', () => {
+    it('refuses a signature with one bit changed, or a byte missing or added', () => {
       const { publicKey, message, signature } = RFC8032[2]!;
       const [key, bytes, good] = [ed25519.publicKeyOf(bytesOf(publicKey)), bytesOf(message), bytesOf(signature)];
       for (let bit = 0; bit < good.length * 8; bit += 7) {
@@ -159,7 +159,7 @@ export function ed25519Contract(name: string, ed25519: Ed25519): void {
       expect(key.verify(bytesOf('af83'), good)).toBe(false);
     });
 
-    it('takes no signature by what is no key', () => {
+    it('refuses signatures under invalid keys', () => {
       const { message, signature } = RFC8032[0]!;
       for (const publicKey of [`02${'00'.repeat(31)}`, 'ff'.repeat(32)])
         expect(ed25519.publicKeyOf(bytesOf(publicKey)).verify(bytesOf(message), bytesOf(signature))).toBe(false);

@@ -26,7 +26,7 @@ const TORSION = Array.from({ length: 8 }, (_, i) =>
 );
 const P = 2n ** 255n - 19n;
 
-/** Every encoding of 32 bytes of a point: that of RFC 8032, the other sign where x is 0, and y + p where that fits. */
+/** Every encoding of 32 bytes of a point: that of RFC 8032, the other sign if x is 0, and y + p if that fits. */
 function encodingsOf(point: (typeof TORSION)[number]): Uint8Array[] {
   const { x, y } = point.toAffine();
   const signs = x === 0n ? [0n, 1n] : [x & 1n];
@@ -41,8 +41,8 @@ function encodingsOf(point: (typeof TORSION)[number]): Uint8Array[] {
 const bytesOf = (scalar: bigint): Uint8Array =>
   Uint8Array.from({ length: 32 }, (_, i) => Number((scalar >> BigInt(8 * i)) & 0xffn));
 
-describe('a key that is written beyond p', () => {
-  it('is none, whichever of the nineteen it is, and whichever sign it has', () => {
+describe('a key that is encoded beyond p', () => {
+  it('is invalid, for each of the nineteen values and both signs', () => {
     for (let y = P; y < 2n ** 255n; y += 1n) {
       for (const key of [y, y | (1n << 255n)].map(bytesOf)) {
         expect([toHex(key), isBeyondP(key), reasonOf(() => parseVerifier(publicJwkOf(key)))]).toEqual([
@@ -95,7 +95,7 @@ describe('a key of small order', () => {
 
 const integerOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 
-describe('all platforms say the same', () => {
+describe('all platforms have the same verdict', () => {
   const verdictOf = (key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean => {
     const byOpenssl = openssl.publicKeyOf(key).verify(message, signature);
     for (const [name, platform] of Object.entries(PLATFORMS))
@@ -108,7 +108,7 @@ describe('all platforms say the same', () => {
     return byOpenssl;
   };
 
-  it('of every spelling of every point of small order as key and as R, with S on both sides of the order', () => {
+  it('on every encoding of every point of small order as key and as R, with S on both sides of the order', () => {
     const points = [...TORSION, Point.BASE, Point.BASE.add(TORSION[1]!)].flatMap(encodingsOf);
     const scalars = [0n, 1n, Point.Fn.ORDER - 1n, Point.Fn.ORDER, Point.Fn.ORDER + 1n].map(bytesOf);
     for (const [i, key] of points.entries())
@@ -116,7 +116,7 @@ describe('all platforms say the same', () => {
         verdictOf(key, Uint8Array.of(i, j), concatBytes([r, scalars[(i + j) % scalars.length]!]));
   });
 
-  it('of signatures that hold up to a point of small order', () => {
+  it('on signatures that are valid up to a point of small order', () => {
     const [secret, nonce, message] = [7n, 11n, Uint8Array.of(1, 2, 3)];
     let good = 0;
     for (const ofKey of TORSION) {
@@ -128,7 +128,7 @@ describe('all platforms say the same', () => {
         const s =
           (nonce + (integerOf(sha512(concatBytes([r, key, message]))) % Point.Fn.ORDER) * secret) % Point.Fn.ORDER;
         good += Number(verdictOf(key, message, concatBytes([r, bytesOf(s)])));
-        // The same number, written once more: whoever takes it lets a signature be changed.
+        // The same number in a second encoding: accepting it would make a signature malleable.
         expect(verdictOf(key, message, concatBytes([r, bytesOf(s + Point.Fn.ORDER)]))).toBe(false);
       }
     }
@@ -137,7 +137,7 @@ describe('all platforms say the same', () => {
   });
 });
 
-it('what is signed in Node.js is the same bytes by whom ever, and verifies everywhere', () => {
+it('signatures have the same bytes on all platforms of Node.js, and verify everywhere', () => {
   const [key, slower] = [node.privateKeyOf(RFC8032_PEM), openssl.privateKeyOf(RFC8032_PEM)];
   expect(key.publicKey).toEqual(slower.publicKey);
   fc.assert(

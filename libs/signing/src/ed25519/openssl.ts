@@ -6,7 +6,7 @@ import { SignatureError } from '../signature-error.ts';
 import type { Ed25519, PrivateKey, PublicKey } from './ed25519.ts';
 import { isBeyondP, isOfSmallOrder } from './point.ts';
 
-/** Reads a key of this kind. @throws SignatureError `malformed_key` */
+/** Reads an Ed25519 key. @throws SignatureError `malformed_key` */
 export function readKey(read: () => KeyObject): KeyObject {
   let key: KeyObject;
   try {
@@ -25,10 +25,10 @@ function publicKeyOf(publicKey: Uint8Array): PublicKey {
   const isRefused = isOfSmallOrder(publicKey) || isBeyondP(publicKey);
   return {
     verify: (bytes, signature) => !isRefused && !isOfSmallOrder(signature) && verify(null, bytes, key, signature),
-    verifyAside: (bytes, signature) =>
+    verifyOnThread: (bytes, signature) =>
       new Promise((resolve) => {
         if (isRefused || isOfSmallOrder(signature)) return resolve(false);
-        // An error and a `false` are the same answer: this key did not sign these bytes.
+        // An error and a `false` have the same meaning: this key did not sign these bytes.
         verify(null, bytes, key, signature, (error, isGood) => {
           resolve(error === null && isGood);
         });
@@ -45,5 +45,5 @@ function privateKeyOf(pkcs8Pem: string): PrivateKey {
   };
 }
 
-/** By the OpenSSL that Node.js brings: on every platform that Node.js runs on. */
+/** By the OpenSSL in Node.js, on every platform of Node.js. */
 export const openssl: Ed25519 = { publicKeyOf, privateKeyOf };

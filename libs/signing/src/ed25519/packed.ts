@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Signatures on their way to a thread, as one piece of memory that is handed over and not copied. Imports nothing: the
-// thread reads this file as it is.
+// Signatures in one piece of memory, which is transferred to a thread and not copied. Imports nothing: the thread loads
+// this file directly.
 
-/** A signature that somebody asks about. */
-export interface Asked {
+/** A signature to verify. */
+export interface SignatureCheck {
   readonly publicKey: Uint8Array;
   readonly signature: Uint8Array;
   readonly bytes: Uint8Array;
@@ -15,18 +15,18 @@ const KEY = 32;
 const SIGNATURE = 64;
 
 export interface Packed {
-  /** key, signature and message of each, one after the other */
+  /** key, signature and message of each, concatenated */
   readonly memory: Uint8Array<ArrayBuffer>;
   /** lengths of the messages */
   readonly lengths: Uint32Array<ArrayBuffer>;
 }
 
-/** Callers MUST have looked at the lengths of keys and signatures. */
-export function pack(asked: readonly Asked[]): Packed {
-  const lengths = Uint32Array.from(asked, ({ bytes }) => bytes.length);
+/** Callers MUST have checked the lengths of keys and signatures. */
+export function pack(checks: readonly SignatureCheck[]): Packed {
+  const lengths = Uint32Array.from(checks, ({ bytes }) => bytes.length);
   const memory = new Uint8Array(lengths.reduce((sum, length) => sum + KEY + SIGNATURE + length, 0));
   let at = 0;
-  for (const { publicKey, signature, bytes } of asked) {
+  for (const { publicKey, signature, bytes } of checks) {
     for (const part of [publicKey, signature, bytes]) {
       memory.set(part, at);
       at += part.length;
@@ -35,7 +35,7 @@ export function pack(asked: readonly Asked[]): Packed {
   return { memory, lengths };
 }
 
-export function unpack({ memory, lengths }: Packed): Asked[] {
+export function unpack({ memory, lengths }: Packed): SignatureCheck[] {
   let at = 0;
   const next = (length: number): Uint8Array => memory.subarray(at, (at += length));
   return Array.from(lengths, (length) => ({ publicKey: next(KEY), signature: next(SIGNATURE), bytes: next(length) }));

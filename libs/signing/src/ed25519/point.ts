@@ -4,9 +4,8 @@
 export const POINT_BYTES = 32;
 
 /**
- * The encodings of points of small order on edwards25519, the sign left out: y of the points of order 1, 2, 4 and 8,
- * and those that are written once more beyond p (libsodium refuses the same seven; https://eprint.iacr.org/2020/1244,
- * table 1).
+ * The encodings of points of small order on edwards25519, without the sign: y of the points of order 1, 2, 4 and 8, and
+ * those with a second encoding beyond p (libsodium refuses the same seven; https://eprint.iacr.org/2020/1244, table 1).
  */
 const SMALL_ORDER: readonly Uint8Array[] = [
   '0000000000000000000000000000000000000000000000000000000000000000',
@@ -21,8 +20,8 @@ const SMALL_ORDER: readonly Uint8Array[] = [
 const Y_BITS = 0x7f;
 
 /**
- * Answers whether 32 bytes encode a point of small order, by any spelling. No honest key and no honest R is one: they
- * are multiples of the base point. Each signature is asked about, so it looks at a byte of most.
+ * Answers whether 32 bytes encode a point of small order, in any encoding. No honest key and no honest R is one: they
+ * are multiples of the base point. It runs for each signature, so it usually compares a single byte.
  */
 export function isOfSmallOrder(point: Uint8Array): boolean {
   return SMALL_ORDER.some((y) =>
@@ -34,8 +33,8 @@ export function isOfSmallOrder(point: Uint8Array): boolean {
 const P_LOWEST = 0xed;
 
 /**
- * Answers whether the y of 32 bytes is p or more, which RFC 8032 §5.1.3 doesn't decode: nineteen values, of which some
- * libraries read those that are a point as y − p.
+ * Answers whether the y of 32 bytes is p or more, which RFC 8032 §5.1.3 refuses: nineteen values, some of which some
+ * libraries read as y − p.
  */
 export function isBeyondP(point: Uint8Array): boolean {
   return (

@@ -13,7 +13,7 @@ function integerOf(bytes: Uint8Array): bigint {
   return bytes.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 }
 
-/** RFC 8032 §5.1.3; null for what is no point. */
+/** RFC 8032 §5.1.3; null for bytes that encode no point. */
 function pointOf(bytes: Uint8Array) {
   try {
     return Point.fromBytes(bytes);
@@ -32,10 +32,12 @@ function publicKeyOf(publicKey: Uint8Array): PublicKey {
     const h = integerOf(sha512(concatBytes([r, publicKey, bytes]))) % Point.Fn.ORDER;
     return compareBytes(Point.BASE.multiplyUnsafe(s).subtract(point.multiplyUnsafe(h)).toBytes(), r) === 0;
   };
-  return { verify, verifyAside: async (bytes, signature) => verify(bytes, signature) };
+  return { verify, verifyOnThread: async (bytes, signature) => verify(bytes, signature) };
 }
 
-/** In JavaScript alone, for a browser: it verifies. Private keys are used where time tells nothing of them. */
+/**
+ * In JavaScript alone, for browsers. It only verifies: signing in JavaScript could leak a private key by its timing.
+ */
 export const platform: Ed25519 = {
   publicKeyOf,
   privateKeyOf: () => {
@@ -43,5 +45,5 @@ export const platform: Ed25519 = {
   },
 };
 
-/** Whose code it is. */
-export const engine: Engine = { name: 'javascript', without: null, asideAtOnce: 1 };
+/** The implementation. */
+export const engine: Engine = { name: 'javascript', without: null, threadBatchSize: 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thread of `VerifyingThread`: verifies what it is sent, and answers with a byte each. Node.js reads this file as
-// it stands, from sources too.
+// The thread of `VerifyingThread`: verifies each batch, and replies with one byte per signature. Node.js loads this
+// file directly, from sources too.
 import { createRequire } from 'node:module';
 // eslint-disable-next-line no-restricted-imports -- this is what runs on the thread
 import { parentPort, workerData } from 'node:worker_threads';

@@ -6,31 +6,31 @@ import { POINT_BYTES } from './point.ts';
 import type { VerifyingThread } from './verifying-thread.ts';
 
 const SIGNATURE_BYTES = 64;
-/** The private half as PKCS #8 writes it: the last bytes of the DER (RFC 8410 §7). */
+/** The private half in PKCS #8: the last bytes of the DER (RFC 8410 §7). */
 const SEED_BYTES = 32;
 
-/** What is used of libsodium: https://doc.libsodium.org/public-key_cryptography/public-key_signatures */
+/** The used functions of libsodium: https://doc.libsodium.org/public-key_cryptography/public-key_signatures */
 export interface Sodium {
   crypto_sign_verify_detached(signature: Uint8Array, bytes: Uint8Array, publicKey: Uint8Array): boolean;
   crypto_sign_detached(signature: Uint8Array, bytes: Uint8Array, secretKey: Uint8Array): void;
   crypto_sign_seed_keypair(publicKey: Uint8Array, secretKey: Uint8Array, seed: Uint8Array): void;
-  /** Memory that is locked, between guarded pages, and in no core dump. */
+  /** Memory that is locked, between guard pages, and in no core dump. */
   sodium_malloc(bytes: number): Uint8Array;
 }
 
 /**
- * By libsodium, in half of the time that OpenSSL takes. It refuses keys and R of small order and S beyond the order by
- * itself. So it does with keys whose y is written beyond p.
+ * By libsodium, in half of OpenSSL's time. It refuses keys and R of small order, S beyond the order, and keys whose y
+ * is encoded beyond p.
  */
 export function sodiumPlatform(sodium: Sodium, thread: VerifyingThread): Ed25519 {
   const publicKeyOf = (publicKey: Uint8Array): PublicKey => {
-    const { verifyAside } = openssl.publicKeyOf(publicKey);
+    const { verifyOnThread } = openssl.publicKeyOf(publicKey);
     return {
       verify: (bytes, signature) =>
         signature.length === SIGNATURE_BYTES && sodium.crypto_sign_verify_detached(signature, bytes, publicKey),
-      verifyAside: async (bytes, signature) =>
+      verifyOnThread: async (bytes, signature) =>
         signature.length === SIGNATURE_BYTES &&
-        thread.verify({ publicKey, signature, bytes }, () => verifyAside(bytes, signature)),
+        thread.verify({ publicKey, signature, bytes }, () => verifyOnThread(bytes, signature)),
     };
   };
   const privateKeyOf = (pkcs8Pem: string): PrivateKey => {

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a ring changes: by another key that comes, and by one that is given up. Both give a new ring and leave the old
-// one alone.
+// The changes of a ring: a new key, and a revocation. Both return a new ring and leave the old one unchanged.
 import type { Signer } from '../keys.ts';
 import { isClosed, KeyStoreError, type KeyRing, type SigningKey } from './key-ring.ts';
 
 /**
- * For how long after its last moment something may still be dated that a key signed: a transaction that was under way,
- * a permit that is out (ten minutes at most), and clocks that differ.
+ * How long after a key's last moment a signature of it may still be dated: a running transaction, an outstanding permit
+ * (ten minutes at most), and clock differences.
  */
 export const LAG_MS = 15 * 60_000;
 
 export interface Rotation {
   readonly signer: Signer;
   readonly now: number;
-  /** How long the new key is known before it signs: more than every process takes to read it. */
+  /** How long the new key is published before it signs: more than every process takes to read it. */
   readonly overlapMs: number;
 }
 
 /**
  * The ring with another key, which takes over after the overlap.
- * @throws KeyStoreError where one waits already, or for a key that the ring has
+ * @throws KeyStoreError if another key waits already, or for a key that the ring has
  */
 export function withNext(ring: KeyRing, { signer, now, overlapMs }: Rotation): KeyRing {
   const last = ring.keys.at(-1);
@@ -53,8 +52,8 @@ export function withNext(ring: KeyRing, { signer, now, overlapMs }: Rotation): K
 }
 
 /**
- * The ring with a successor of a key that signs now; as it is for any other key. What signs is revoked only once
- * somebody takes its place (`withRevoked`).
+ * The ring with a successor of a key that signs now; unchanged for any other key. A signing key is revoked only after
+ * it has a successor (`withRevoked`).
  * @throws KeyStoreError as `withNext`
  */
 export function withSuccessorOf(
@@ -70,16 +69,16 @@ export function withSuccessorOf(
 export interface RingRevocation {
   readonly keyid: string;
   readonly now: number;
-  /** From when on nobody answers for what it signed. */
+  /** From when its signatures are no longer trusted. */
   readonly from: number;
-  /** How long until it is closed: more than every process takes to hear of it. */
+  /** How long until it is closed: more than every process takes to learn of it. */
   readonly settleMs: number;
 }
 
 /**
- * The ring with a key revoked; without it, where it never signed. Where that is the last one, its successor has to be
- * there before (`withNext`).
- * @throws KeyStoreError for a key that isn't there, is revoked already, or has no successor in time; for a date to come
+ * The ring with a key revoked, or without the key if it never signed. The last key needs a successor first
+ * (`withNext`).
+ * @throws KeyStoreError for a missing or already revoked key, one without a successor in time, and a future date
  */
 export function withRevoked(ring: KeyRing, { keyid, now, from, settleMs }: RingRevocation): KeyRing {
   const closes_at = now + settleMs;
@@ -93,17 +92,17 @@ export function withRevoked(ring: KeyRing, { keyid, now, from, settleMs }: RingR
     throw new KeyStoreError(
       'a key is revoked from now or from an earlier date on: later ones are what `rotate` is for',
     );
-  if (key.signs_from > closes_at) return without(ring, key);
+  if (key.signs_from > closes_at) return withoutNext(ring, key);
   const revoked: SigningKey = { ...key, revoked: { at: now, from, closes_at } };
   const keys = ring.keys.map((known) => (known === key ? revoked : known));
-  const heir = keys.findLast(({ signs_from }) => signs_from <= closes_at);
-  if (heir === undefined || heir.signer === null || isClosed(heir, closes_at))
+  const successor = keys.findLast(({ signs_from }) => signs_from <= closes_at);
+  if (successor === undefined || successor.signer === null || isClosed(successor, closes_at))
     throw new KeyStoreError(`nothing would sign once \`${keyid}\` is closed: it needs a successor first`);
   return { keys };
 }
 
-/** Takes out the last key, which waits for its turn: nothing bears its signature. The one before it signs on. */
-function without({ keys }: KeyRing, waiting: SigningKey): KeyRing {
+/** Removes the last key, which has not signed yet. The key before it continues to sign. */
+function withoutNext({ keys }: KeyRing, waiting: SigningKey): KeyRing {
   const rest = keys.filter((key) => key !== waiting);
   const last = rest.at(-1);
   return { keys: rest.map((key) => (key === last ? { ...key, signs_until: null, not_after: null } : key)) };

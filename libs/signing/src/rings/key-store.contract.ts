@@ -4,14 +4,14 @@ import { withNext } from './change-ring.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { KeyStore } from './key-store.ts';
 
-/** A store that holds a ring, and a way to put another one where it reads. */
+/** A store that holds a ring, and a way to replace its source. */
 export interface OpenedStore {
   readonly store: KeyStore;
-  /** null where the store's keys never change */
+  /** null if the store's keys never change */
   readonly put: ((ring: KeyRing | 'nonsense') => void) | null;
 }
 
-/** What every KeyStore promises. `newSigner` makes a key that may be written down. */
+/** The requirements on every KeyStore. `newSigner` makes a key that may be stored. */
 export function keyStoreContract(name: string, newSigner: () => Signer, open: (ring: KeyRing) => OpenedStore): void {
   const first = (): { signer: Signer; ring: KeyRing } => {
     const signer = newSigner();
@@ -34,14 +34,14 @@ export function keyStoreContract(name: string, newSigner: () => Signer, open: (r
   const idsOf = ({ keys }: KeyRing): string[] => keys.map(({ keyid }) => keyid);
 
   describe(`the keys of ${name}`, () => {
-    it('are there once it is opened, private halves included, and sign what their public halves verify', () => {
+    it('are available once it is opened, and their signatures verify with the public halves', () => {
       const { signer, ring } = first();
       const { store } = open(ring);
       expect(idsOf(store.ring)).toEqual([signer.keyid]);
       expect(store.ring.keys[0]?.signer?.sign(Uint8Array.of(1))).toEqual(signer.sign(Uint8Array.of(1)));
     });
 
-    it('stay as they are between two looks, and a look at what did not change says so', async () => {
+    it('stay unchanged between two refreshes, and a refresh without changes reports that', async () => {
       const { ring } = first();
       const { store, put } = open(ring);
       const seen = store.ring;
@@ -53,7 +53,7 @@ export function keyStoreContract(name: string, newSigner: () => Signer, open: (r
       expect(store.ring).toBe(after);
     });
 
-    it('are the old ones as long as what is there can not be read whole, and the new ones after that', async () => {
+    it('are the old ones while the source is malformed, and the new ones after that', async () => {
       const { ring } = first();
       const { store, put } = open(ring);
       if (put === null) return;

@@ -9,7 +9,7 @@ import { keyStoreContract } from './key-store.contract.ts';
 const newSigner = (): Signer =>
   parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 
-/** Keys that a spec puts there. */
+/** Keys that a spec replaces. */
 class PutKeys extends KeyStore {
   #ring: KeyRing;
   #there: KeyRing | 'nonsense';
@@ -45,20 +45,20 @@ describe('a live signer', () => {
   const [one, two] = [newSigner(), newSigner()];
   const bytes = Uint8Array.of(1, 2, 3);
 
-  it('signs with the key whose turn it is, and changes it at a turn alone', async () => {
+  it('signs with the current key, and changes it only in `switchKey`', async () => {
     const store = new PutKeys(ringOf(one));
     const signer = new LiveSigner('record', store, 100);
     store.put(withNext(ringOf(one), { signer: two, now: 100, overlapMs: 50 }));
     await store.refresh();
-    signer.turn(149);
+    signer.switchKey(149);
     expect(signer.keyid).toBe(one.keyid);
     expect(signer.keyid).toBe(one.keyid);
-    signer.turn(150);
+    signer.switchKey(150);
     expect([signer.keyid, signer.publicJwk, signer.publicKey]).toEqual([two.keyid, two.publicJwk, two.publicKey]);
     expect(() => parseVerifier(two.publicJwk).verify(bytes, signer.sign(bytes))).not.toThrow();
   });
 
-  it('signs nothing once its key is revoked and closed, and says so; a process that begins then does not start', () => {
+  it('refuses to sign once its key is revoked and closed, and a process does not start then', () => {
     const rotated = withNext(ringOf(one), { signer: two, now: 100, overlapMs: 5 });
     const lost = withRevoked(
       withRevoked(withNext(rotated, { signer: newSigner(), now: 110, overlapMs: 5 }), {
@@ -69,18 +69,18 @@ describe('a live signer', () => {
       }),
       { keyid: one.keyid, now: 120, from: 90, settleMs: 10 },
     );
-    // As a file would be that somebody shortened.
+    // As if somebody had truncated the file.
     const ring = { keys: lost.keys.slice(0, 2).map((key, i) => (i === 1 ? { ...key, signs_until: null } : key)) };
     const store = new FixedKeys(ring);
     const signer = new LiveSigner('record', store, 129);
-    expect(signer.isAble).toBe(true);
-    signer.turn(130);
-    expect(signer.isAble).toBe(false);
+    expect(signer.canSign).toBe(true);
+    signer.switchKey(130);
+    expect(signer.canSign).toBe(false);
     expect(() => signer.sign(bytes)).toThrow(KeyStoreError);
     expect(() => new LiveSigner('record', store, 130)).toThrow('no record key may sign');
   });
 
-  it('signs nothing with a key whose private half is not there', () => {
+  it('refuses to sign with a key without its private half', () => {
     const ring = { keys: ringOf(one).keys.map((key) => ({ ...key, signer: null })) };
     expect(() => new LiveSigner('permit', new FixedKeys(ring), 1)).toThrow('no permit key may sign');
   });
@@ -90,7 +90,7 @@ describe('a key that is revoked', () => {
   const [one, two] = [newSigner(), newSigner()];
   const ring = withNext(ringOf(one), { signer: two, now: 100, overlapMs: 50 });
 
-  it('is gone where it never signed, and the one before it signs on', () => {
+  it('is removed if it never signed, and the one before it continues', () => {
     expect(withRevoked(ring, { keyid: two.keyid, now: 110, from: 110, settleMs: 10 }).keys).toEqual(ringOf(one).keys);
   });
 
@@ -102,7 +102,7 @@ describe('a key that is revoked', () => {
     expect(() => withRevoked(ring, { keyid: one.keyid, now: 300, from: 300, settleMs: 10, ...over })).toThrow(why);
   });
 
-  it('stays revoked, from when it was said first', () => {
+  it('stays revoked, from its first revocation', () => {
     const once = withRevoked(ring, { keyid: one.keyid, now: 300, from: 200, settleMs: 10 });
     expect(() => withRevoked(once, { keyid: one.keyid, now: 400, from: 100, settleMs: 10 })).toThrow('was revoked on');
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is published of a ring: for those who verify, in `{"keys":[…]}`.
+// The published part of a ring, for verifiers, as `{"keys":[…]}`.
 import { Fault, parseMessage } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { decodeBase64Url } from '../base64/base64.ts';
@@ -12,33 +12,33 @@ import { KeyStoreError, type KeyRing } from './key-ring.ts';
 
 const Instant = Type.Union([Type.Integer(), Type.Null()]);
 
-/** A public key as a file lists it. Of a key without an end or a beginning that member may be left out. */
+/** A public key in a file. A key without an end or a beginning may omit that member. */
 export const PublicKeyEntry = Type.Object({
   keyid: Type.String({ minLength: 1 }),
   jwk: Type.Record(Type.String(), Type.Unknown()),
   not_before: Type.Optional(Instant),
   not_after: Type.Optional(Instant),
-  /** From when on nobody answers for what it signed. */
+  /** From when its signatures are not trusted. */
   revoked_from: Type.Optional(Type.Integer()),
-  /** When what it signed is no longer taken in. */
+  /** When its signatures are no longer accepted. */
   closes_at: Type.Optional(Type.Integer()),
 });
 export type PublicKeyEntry = Static<typeof PublicKeyEntry>;
 
 const PublicKeyFile = Type.Object({ keys: Type.Array(PublicKeyEntry, { minItems: 1 }) });
 
-/** A key whose signatures are taken. */
+/** A key whose signatures are accepted. */
 export interface KnownKey extends Verifier {
-  /** null for no bound; what lies outside wasn't signed by whom the key belonged to */
+  /** null for no limit; a signature outside of the limits isn't the key holder's */
   readonly notBefore: number | null;
   readonly notAfter: number | null;
-  /** null unless revoked: when its signatures are no longer taken */
+  /** null unless revoked: when its signatures are no longer accepted */
   readonly closesAt: number | null;
 }
 
 const LIMITS = { depthMax: 8 };
 
-/** What is published of a ring of permit or record keys. */
+/** The published part of a ring of permit or record keys. */
 export function publicKeysOf({ keys }: KeyRing): { keys: PublicKeyEntry[] } {
   return {
     keys: keys.map(({ keyid, jwk, not_before, not_after, revoked }) => ({
@@ -52,8 +52,8 @@ export function publicKeysOf({ keys }: KeyRing): { keys: PublicKeyEntry[] } {
 }
 
 /**
- * What is published of the ring of checkpoint keys: C2SP verifier keys under the deployment's name; those that were
- * revoked apart, so that a reader who knows of no such list trusts none of them.
+ * The published part of the ring of checkpoint keys: C2SP verifier keys under the deployment's name. Revoked ones are
+ * listed separately, so that readers without support for that list don't trust them.
  */
 export function logKeysOf({ keys }: KeyRing, deployment: string): { keys: string[]; revoked: string[] } {
   const named = (isWanted: (revoked: boolean) => boolean) =>
@@ -64,7 +64,7 @@ export function logKeysOf({ keys }: KeyRing, deployment: string): { keys: string
 }
 
 /**
- * Reads a file of public keys, by id.
+ * Parses a file of public keys, by id.
  * @throws KeyStoreError
  */
 export function parsePublicKeys(text: string): ReadonlyMap<string, KnownKey> {

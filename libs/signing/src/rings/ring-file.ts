@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a ring is written down. A file with one private key, PKCS #8 PEM, is a ring too: what deployments have that never
-// rotated.
+// The file of a ring. A file with one private key, PKCS #8 PEM, is a ring too: deployments without a rotation have
+// that.
 import { Fault, parseMessage } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { keyidOf, parseSigner, parseVerifier } from '../keys.ts';
@@ -30,7 +30,7 @@ const RingFile = Type.Object(
           signs_until: InstantOrNull,
           not_after: InstantOrNull,
           revoked: Type.Union([Type.Null(), Type.Object({ at: Instant, from: Instant, closes_at: Instant }, closed)]),
-          /** the private key; null where only the public half is kept */
+          /** the private key; null if only the public half is stored */
           pem: Type.Union([Type.String(), Type.Null()]),
         },
         closed,
@@ -40,7 +40,7 @@ const RingFile = Type.Object(
   },
   closed,
 );
-type Written = Static<typeof RingFile>['keys'][number];
+type StoredKey = Static<typeof RingFile>['keys'][number];
 
 /** A thousand keys. */
 const BYTES_MAX = 1024 * 1024;
@@ -48,8 +48,8 @@ const BYTES_MAX = 1024 * 1024;
 const DEPTH_MAX = 6;
 
 /**
- * Reads a ring, or the PEM of a single private key.
- * @throws KeyStoreError that says what is wrong and repeats no private key
+ * Parses a ring, or the PEM of a single private key.
+ * @throws KeyStoreError with the problem and without private keys
  */
 export function parseRing(text: string): KeyRing {
   try {
@@ -68,14 +68,14 @@ function readRing(text: string): KeyRing {
   if (new Set(keys.map(({ keyid }) => keyid)).size < keys.length) throw new KeyStoreError('a key comes twice');
   for (const [i, { keyid, signs_from, signs_until }] of keys.entries()) {
     const next = keys[i + 1];
-    // What one ends with the next begins with: no moment has two keys that sign, and none has no key.
+    // Each key begins when the previous one ends, so that at every moment exactly one key signs.
     if (signs_until !== (next?.signs_from ?? null) || (next !== undefined && next.signs_from < signs_from))
       throw new KeyStoreError(`the time of \`${keyid}\` does not end where that of the key after it begins`);
   }
   return { keys };
 }
 
-function readKey({ pem, ...key }: Written): SigningKey {
+function readKey({ pem, ...key }: StoredKey): SigningKey {
   const signer = pem === null ? null : parseSigner(pem);
   parseVerifier(key.jwk);
   if (keyidOf(key.jwk) !== key.keyid || (signer !== null && signer.keyid !== key.keyid))
@@ -83,7 +83,7 @@ function readKey({ pem, ...key }: Written): SigningKey {
   return { ...key, signer };
 }
 
-/** Writes a ring. `pemOf` gives the private keys that are to be in it. */
+/** Formats a ring. `pemOf` returns the private keys to store in it. */
 export function formatRing({ keys }: KeyRing, pemOf: (keyid: string) => string | null): string {
   return `${JSON.stringify({ v: 1, keys: keys.map(({ signer, ...key }) => ({ ...key, pem: signer === null ? null : pemOf(key.keyid) })) }, null, 2)}\n`;
 }

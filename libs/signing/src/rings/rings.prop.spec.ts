@@ -34,8 +34,8 @@ const steps = fc.array(
 );
 
 /**
- * What an operator may do to a ring, one thing after another; what is refused changes nothing. Gives every ring that
- * there was, with when it came.
+ * The changes of a ring by an operator, one after another; a refused one changes nothing. Returns every ring with its
+ * time.
  */
 function lived(plan: readonly Step[]): { ring: KeyRing; since: number }[] {
   let [ring, now] = [ringOf(PAIRS[0]!.signer), 1_000];
@@ -64,7 +64,7 @@ function lived(plan: readonly Step[]): { ring: KeyRing; since: number }[] {
 }
 const last = (plan: readonly Step[]): KeyRing => lived(plan).at(-1)!.ring;
 
-describe('a ring, whatever was done to it', () => {
+describe('a ring after any changes', () => {
   it('always has a key that signs, and never one that was revoked and is closed', () => {
     fc.assert(
       fc.property(steps, fc.nat(3_000), (plan, later) => {
@@ -89,7 +89,7 @@ describe('a ring, whatever was done to it', () => {
     );
   });
 
-  it('never moves the moment at which a key begins that has begun, and forgets none that signed', () => {
+  it('never changes the start of a key that has begun, and keeps every key that signed', () => {
     fc.assert(
       fc.property(steps, (plan) => {
         const rings = lived(plan);
@@ -113,7 +113,7 @@ describe('a ring, whatever was done to it', () => {
     );
   });
 
-  it('is read as it was written, and what is published of it has no private half', () => {
+  it('is parsed as it was formatted, and its published part has no private half', () => {
     fc.assert(
       fc.property(steps, (plan) => {
         const ring = last(plan);

@@ -5,7 +5,7 @@ import type { InstrumentRows } from './row.ts';
 /** How an approval stops waiting. */
 export const DECISIONS = ['approved', 'denied', 'expired', 'cancelled', 'superseded'] as const;
 
-/** What waits for people, and what they decide. */
+/** Approvals that wait for people, and their decisions. */
 export const APPROVALS = {
   'writ.approvals.waiting': {
     kind: 'observableGauge',

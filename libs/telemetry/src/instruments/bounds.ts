@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EVENTS, FAULTS, REQUESTS, TOOLS } from '@writ/contract';
 
-/** What keeps the values of a label few. */
+/** The bound on the number of values of a label. */
 export interface Bound {
   /** for the reference page */
   readonly what: string;
   /** how many different values one process reports at most; the next ones become `other` */
   readonly most: number;
-  /** whether a value may be reported at all; every value unless said */
+  /** whether a value may be reported at all; absent: every value may */
   readonly has?: (value: string) => boolean;
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Upper bounds of buckets. Each one is a time series for each combination of labels, so those with many labels have
-// few.
+// Upper bounds of buckets. Each one is a time series for each combination of labels, so instruments with many labels
+// have few.
 
 /** Seconds: from a request within one machine (0.5 ms) to a command at its limit (120 s). */
 export const SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 ] as const;
 
-/** Seconds of what has several labels: the bounds that objectives and dashboards look at. */
+/** Seconds, for instruments with several labels: the bounds that objectives and dashboards use. */
 export const COARSE_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60] as const;
 
-/** Seconds that a person takes to decide: from one second to two days, when an approval is over at the latest. */
+/** Seconds that a person takes to decide: from one second to two days, after which every approval has ended. */
 export const PERSON_SECONDS = [1, 10, 60, 300, 900, 3_600, 14_400, 43_200, 86_400, 172_800] as const;
 
 /** Seconds of a request to a model, as OpenTelemetry's conventions for generative AI advise. */

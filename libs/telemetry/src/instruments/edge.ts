@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { InstrumentRows } from './row.ts';
 
-/** OpenTelemetry's own list, with its word for all others. */
+/** OpenTelemetry's list of methods, with its name for all others. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', '_OTHER'] as const;
 
-/** What comes in over HTTP and over the bus, and what goes out to webhooks. */
+/** Requests over HTTP and over the bus, and deliveries to webhooks. */
 export const EDGE = {
   'http.server.request.duration': {
     kind: 'histogram',

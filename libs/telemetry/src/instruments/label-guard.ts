@@ -4,19 +4,20 @@ import { OTHER, type InstrumentRow, type Label } from './row.ts';
 
 /** Labels as they are recorded. */
 export type Recorded = Readonly<Record<string, string>>;
-/** Labels as they come from the code. */
-type Given = Readonly<Record<string, string | undefined>>;
+/** Labels as callers pass them. */
+type LabelInput = Readonly<Record<string, string | undefined>>;
 
-/** Answers the value itself, or what stands for it. */
+/** Returns the value itself, or its replacement. */
 type Check = (value: string) => string;
 
 /**
- * Keeps labels within their bounds at run time. INVARIANT (bounded): whatever is recorded, a label has the values of
- * its row, or as many as its bound allows, and `other`.
+ * Keeps labels within their bounds at run time.
+ * INVARIANT (bounded): a recorded label has a value of its row, or one of at most as many values as its bound allows,
+ * or `other`.
  */
 export class LabelGuard {
   readonly #most: Readonly<Partial<Record<BoundName, number>>>;
-  /** values that were seen, by bound: all instruments of a process know the same tenants */
+  /** values seen so far, by bound: all instruments of a process share the same tenants */
   readonly #seen = new Map<BoundName, Set<string>>();
 
   /** @param most bounds that a setting changes */
@@ -24,13 +25,13 @@ export class LabelGuard {
     this.#most = most;
   }
 
-  /** What checks the labels of an instrument, made once. A label that the row doesn't have is dropped. */
-  of({ labels }: InstrumentRow): (given: Given) => Recorded {
+  /** Returns a function that checks the labels of an instrument. It drops a label that the row doesn't have. */
+  of({ labels }: InstrumentRow): (input: LabelInput) => Recorded {
     const checks = Object.entries(labels).map(([name, label]) => [name, this.#check(label)] as const);
-    return (given) => {
+    return (input) => {
       const recorded: Record<string, string> = {};
       for (const [name, check] of checks) {
-        const value = given[name];
+        const value = input[name];
         if (value !== undefined) recorded[name] = check(value);
       }
       return recorded;

@@ -2,7 +2,7 @@
 import { BATCH } from './buckets.ts';
 import type { InstrumentRows } from './row.ts';
 
-/** The log, and the way of records to it. */
+/** The log, and how records reach it. */
 export const LEDGER = {
   'writ.outbox.records': {
     kind: 'observableGauge',

@@ -12,7 +12,7 @@ afterEach(() => telemetry.shutdown());
 const linesOf = async (name: string): Promise<string[]> =>
   (await telemetry.metricsText()).split('\n').filter((line) => line.startsWith(name));
 
-test('a counter with few closed labels begins at zero, so that its first rise is seen', async () => {
+test('a counter with few closed labels begins at zero, so that rates include its first increase', async () => {
   telemetry.meter.counter('writ.approvals.decided').add(1, { decision: 'denied' });
   expect(await linesOf('writ_approvals_decided_total')).toEqual([
     'writ_approvals_decided_total{decision="approved"} 0',
@@ -24,7 +24,7 @@ test('a counter with few closed labels begins at zero, so that its first rise is
   expect(closedCombinations(rowOf('writ.operations.decided'))).toEqual([]);
 });
 
-test('tenants beyond the bound are `other`, in whatever order and of whichever instrument', async () => {
+test('tenants beyond the bound are `other`, in any order and for any instrument', async () => {
   const decided = telemetry.meter.counter('writ.tenant.operations.decided');
   for (const tenant of ['ten_a', 'ten_b', 'ten_c', 'ten_d', 'ten_a']) decided.add(1, { tenant, verdict: 'admitted' });
   telemetry.meter.counter('writ.tenant.cost').add(1.5, { tenant: 'ten_e' });
@@ -53,7 +53,7 @@ test('a value that the row does not have is `other`, and a label that it does no
   ]);
 });
 
-test('of a label with a bound, as many values are told apart as it allows', async () => {
+test('a label with a bound keeps as many distinct values as the bound allows', async () => {
   const requests = telemetry.meter.histogram('gen_ai.client.operation.duration');
   for (let n = 0; n < 150; n += 1)
     requests.record(1, {
@@ -66,7 +66,7 @@ test('of a label with a bound, as many values are told apart as it allows', asyn
   expect(lines.at(-1)).toContain('gen_ai_request_model="other"} 50');
 });
 
-test('instruments whose reading fails show nothing, and all others do', async () => {
+test('instruments whose observation fails report nothing, and all others report', async () => {
   telemetry.meter.observe(['writ.outbox.records'], async () => {
     throw new Error('the database is away');
   });
@@ -77,7 +77,7 @@ test('instruments whose reading fails show nothing, and all others do', async ()
   expect(await linesOf('writ_runs_driven')).toEqual(['writ_runs_driven 3']);
 });
 
-test('the compiler holds a call site to the row', () => {
+test('the compiler checks a call site against the row', () => {
   const decided = telemetry.meter.counter('writ.approvals.decided');
   // @ts-expect-error -- a value that the row does not have
   decided.add(1, { decision: 'maybe' });

@@ -11,33 +11,35 @@ export interface Counter<N extends InstrumentName> {
   add(value: number, ...labels: LabelsArgument<N>): void;
 }
 
-/** Takes sizes or times, in the unit of the row. */
+/** Records sizes or times, in the unit of the row. */
 export interface Histogram<N extends InstrumentName> {
   record(value: number, ...labels: LabelsArgument<N>): void;
 }
 
-/** Says what an instrument shows, once for each combination of labels. */
+/** Reports the value of an instrument, once for each combination of labels. */
 export type Observe<N extends ObservedName> = <M extends N>(
   name: M,
   value: number,
   ...labels: LabelsArgument<M>
 ) => void;
 
-/** Combinations of labels that a counter begins with at zero. A rate needs a value before the first one. */
+/**
+ * The most combinations of labels for which a counter begins at zero. A rate needs a value before the first increase.
+ */
 const ZEROS_MAX = 64;
 
-/** INVARIANT (one table): makes instruments of rows of the table, and no others. */
+/** INVARIANT (one table): creates instruments for rows of the table, and no others. */
 export class Meter {
   readonly #otel: OtelMeter;
   readonly #guard: LabelGuard;
 
-  /** @param bounds how many values labels may have, where a setting says so */
+  /** @param bounds how many values labels may have, where a setting changes that */
   constructor(otel: OtelMeter, bounds: Readonly<Partial<Record<BoundName, number>>> = {}) {
     this.#otel = otel;
     this.#guard = new LabelGuard(bounds);
   }
 
-  /** A counter. Where all its labels are closed and few, each combination begins at zero. */
+  /** Returns a counter. Where all its labels are closed and few, each combination begins at zero. */
   counter<N extends NameOf<'counter'>>(name: N): Counter<N> {
     const row = rowOf(name);
     const counter = this.#otel.createCounter(name, optionsOf(row));
@@ -62,8 +64,8 @@ export class Meter {
   }
 
   /**
-   * Has instruments read when metrics are collected. `look` may ask a database: it is called once for all of them.
-   * Where it rejects, they show nothing this time and everything else does.
+   * Registers instruments that are read when metrics are collected. `look` may query a database: one call serves all of
+   * them. Where it rejects, these instruments report nothing this time, and all others report.
    */
   observe<N extends ObservedName>(names: readonly N[], look: (observe: Observe<N>) => void | Promise<void>): void {
     const made = new Map(
@@ -104,7 +106,7 @@ function optionsOf({ kind, unit, description, buckets }: InstrumentRow): MetricO
   };
 }
 
-/** Every combination of values, where all labels are closed and the combinations few; none otherwise. */
+/** Every combination of values, where all labels are closed and the combinations are few; else none. */
 export function closedCombinations({ labels }: Pick<InstrumentRow, 'labels'>): Recorded[] {
   let combinations: Recorded[] = [{}];
   for (const [name, label] of Object.entries(labels)) {

@@ -2,12 +2,12 @@
 import { LANES, TX_OUTCOMES } from '@writ/contract';
 import type { InstrumentRows } from './row.ts';
 
-/** A call that is refused gets no lane. */
+/** A refused call has no lane. */
 export const LANES_OR_NONE = [...LANES, 'none'] as const;
-/** What a decision leads to. */
+/** The verdicts of decisions. */
 export const VERDICTS = ['admitted', 'refused', 'held', 'no_op'] as const;
 
-/** What the kernel decides, what waits and runs, and how it ends; attempts of executors. */
+/** Decisions of the kernel, operations that wait, run and end, and attempts of executors. */
 export const OPERATIONS = {
   'writ.operations.decided': {
     kind: 'counter',

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { InstrumentKind, InstrumentRow } from './row.ts';
 
-/** Units whose word Prometheus' names end with. */
+/** The names that Prometheus uses for units, as suffixes. */
 const UNIT_WORDS: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
 
 /**
- * The name of an instrument in Prometheus' text, without the suffix `_total` of a counter: dots are underscores, and a
- * unit is a suffix, as OpenTelemetry's rules and its collector have it. A thing that is counted, in braces, is no
- * suffix.
+ * The name of an instrument in Prometheus' text, without the suffix `_total` of a counter. Dots become underscores and
+ * a unit becomes a suffix, as in OpenTelemetry's rules and its collector. A counted thing, in braces, is no suffix.
  */
 export function familyOf(name: string, unit: string, kind: InstrumentKind): string {
   const base = name.replaceAll(/[^a-zA-Z0-9]+/g, '_');
@@ -18,7 +17,7 @@ export function familyOf(name: string, unit: string, kind: InstrumentKind): stri
 /** The name of a label in Prometheus' text. */
 export const prometheusLabel = (label: string): string => label.replaceAll(/[^a-zA-Z0-9]+/g, '_');
 
-/** The name under which Prometheus has an instrument; a histogram has it with `_bucket`, `_count` and `_sum`. */
+/** The name of an instrument in Prometheus. A histogram's series add `_bucket`, `_count` and `_sum`. */
 export function prometheusName(name: string, { unit, kind }: Pick<InstrumentRow, 'unit' | 'kind'>): string {
   const family = familyOf(name, unit, kind);
   return kind === 'counter' || kind === 'observableCounter' ? `${family}_total` : family;

@@ -2,7 +2,7 @@
 import { MODEL_SECONDS, TOKENS } from './buckets.ts';
 import type { InstrumentRows } from './row.ts';
 
-/** OpenTelemetry's name of a provider, and ours of a recorded run. */
+/** OpenTelemetry's names of providers, and our own for a recorded run. */
 const PROVIDERS = ['openai', 'anthropic', 'gcp.gemini', 'transcript'] as const;
 /** Why a model gave no reply. */
 const MODEL_FAULTS = [
@@ -35,7 +35,7 @@ const OF_A_REQUEST = {
   'gen_ai.request.model': { bound: 'model' },
 } as const;
 
-/** Runs of agents, and the models that they ask. */
+/** Runs of agents, and their requests to models. */
 export const RUNS = {
   'gen_ai.client.token.usage': {
     kind: 'histogram',

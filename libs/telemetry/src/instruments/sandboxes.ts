@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { InstrumentRows } from './row.ts';
 
-/** Sandboxes of an executor, and its way out. */
+/** Sandboxes of an executor, and their egress. */
 export const SANDBOXES = {
   'writ.sandbox.pool.containers': {
     kind: 'observableGauge',

@@ -9,26 +9,26 @@ import { INSTRUMENT_AREAS, INSTRUMENTS } from './table.ts';
 
 const ROWS = Object.entries<InstrumentRow>(INSTRUMENTS);
 
-test('no name stands in two areas, nor do two names become one in Prometheus', () => {
+test('no name occurs in two areas, and no two names become the same in Prometheus', () => {
   expect(Object.values(INSTRUMENT_AREAS).flatMap((area) => Object.keys(area))).toHaveLength(ROWS.length);
   const names = ROWS.map(([name, row]) => prometheusName(name, row));
   expect(new Set(names).size).toBe(names.length);
 });
 
 test.each(ROWS)(
-  '%s has a name, a unit and buckets as OpenTelemetry and Prometheus want them',
+  '%s has a name, a unit and buckets that OpenTelemetry and Prometheus accept',
   (name, { unit, kind, buckets, description }) => {
     expect(name).toMatch(/^(?:writ|http|gen_ai|db|nodejs|v8js|process)(?:\.[a-z][a-z0-9_]*)+$/);
     expect(unit).toMatch(/^(?:s|By|1|\{[a-z]+\})$/);
     expect(prometheusName(name, { unit, kind })).toMatch(/^[a-z][a-z0-9_]*$/);
-    // The name of a histogram's series would end twice.
+    // Prometheus would add its suffix a second time.
     expect(name).not.toMatch(/[._](?:total|count|sum|bucket)$(?<!connection\.count)/);
     if (buckets !== undefined) expect(buckets).toEqual([...buckets].sort((a, b) => a - b));
     expect(description).toMatch(/^[^A-Z].{10,}[^.]$/);
   },
 );
 
-test('only instruments of one tenant have a label for it, and few other labels', () => {
+test('only instruments of TENANTS have a label for the tenant, and few other labels', () => {
   for (const [name, { labels }] of ROWS) {
     const bounds = Object.values(labels).flatMap((label) => ('bound' in label ? [label.bound] : []));
     expect({ name, tenant: bounds.includes('tenant') }).toEqual({ name, tenant: name.startsWith('writ.tenant.') });
@@ -36,14 +36,14 @@ test('only instruments of one tenant have a label for it, and few other labels',
   }
 });
 
-test('no label stands for what only one operation, agent or path has', () => {
+test('no label identifies one operation, agent or path', () => {
   const labels = new Set(ROWS.flatMap(([, row]) => Object.keys(row.labels).map(prometheusLabel)));
   for (const label of labels)
     expect(label).not.toMatch(/(?:operation|agent|workspace|session|record|key)_id|path|args/);
   for (const bound of Object.values(BOUNDS)) expect(bound.most).toBeLessThanOrEqual(1_000);
 });
 
-/** Sources of what runs in production: nothing of OpenTelemetry's own meter is reached outside of this folder. */
+/** Lists the production sources, in which only this folder may use OpenTelemetry's own meter. */
 function sourcesIn(folder: string): string[] {
   return readdirSync(join(repositoryRoot(), folder), { recursive: true, withFileTypes: true })
     .filter(
@@ -69,13 +69,13 @@ test('instruments are made nowhere but from the table', () => {
   expect(made).toEqual([]);
 });
 
-test('no label is cast to a value that the table may not have: the compiler checks each', () => {
+test('no label is cast to another type, so the compiler checks each value against the table', () => {
   const cast = ['apps', 'libs']
     .flatMap(sourcesIn)
     .filter((file) => !/\.(?:spec|contract)\.ts$/.test(file))
     .filter((file) => {
       const text = readFileSync(file, 'utf8');
-      // A name that the file gives such a type is a cast to it as well.
+      // A type alias for labels in the file would also hide a cast.
       const aliases = [...text.matchAll(/\btype (\w+) = [^;]*\bLabelsOf</g)].map(([, name = '']) => name);
       return (
         new RegExp(`\\bas (?:${['LabelsOf', 'LabelsArgument', ...aliases].join('|')})\\b`).test(text) ||

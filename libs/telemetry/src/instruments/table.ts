@@ -22,7 +22,7 @@ export const INSTRUMENT_AREAS = {
   'Node.js, process and Postgres': RUNTIME,
 } as const;
 
-/** INVARIANT (one table): every instrument of Writ has a row here, and none is made otherwise. */
+/** INVARIANT (one table): every instrument of Writ has a row here, and instruments are created only from these rows. */
 export const INSTRUMENTS = {
   ...OPERATIONS,
   ...APPROVALS,
@@ -51,15 +51,15 @@ type LabelsIn<L> = { readonly [K in Exclude<keyof L, OptionalKey<L>>]: ValueOf<L
   readonly [K in OptionalKey<L>]?: ValueOf<L[K]> | undefined;
 };
 
-/** What a value of the instrument is recorded with: every label of its row, with a value that the row has. */
+/** The labels of a recorded value: every label of its row, each with a value of the row. */
 export type LabelsOf<N extends InstrumentName> = LabelsIn<Table[N]['labels']>;
 
-/** The labels as an argument: none where the row has none. */
+/** The labels as an argument; absent where the row has none. */
 export type LabelsArgument<N extends InstrumentName> = keyof Table[N]['labels'] extends never
   ? readonly []
   : readonly [labels: LabelsOf<N>];
 
-/** Whether a process has the instrument. */
+/** Whether a process reports the instrument. */
 export const isOf = (process: Process, name: InstrumentName): boolean =>
   (rowOf(name).processes as readonly Process[]).includes(process);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker program whose tasks do what tasks must not: for the spec of the pool.
+// A worker program whose tasks do what tasks must not do, for the spec of the pool.
 import { Fault } from '@writ/contract';
 import { serveTasks } from '../thread.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An edit of several files is the edits of each, one after another; or it is nothing.
+// An edit of several files equals the edits of each, one after another; or nothing changes.
 import fc from 'fast-check';
 import { applyDelta } from '../apply-delta.ts';
 import { withBlobs } from '../node.ts';
@@ -44,7 +44,7 @@ async function rootAfter(
   return at;
 }
 
-test("several files are edited as each by itself would be, in turn; where one can't be, none is", async () => {
+test('editing several files equals editing them one by one; if one fails, none changes', async () => {
   const blobs = new BlobMap();
   const root = await blobs.tree(FILES);
   let kept = 0;
@@ -62,6 +62,6 @@ test("several files are edited as each by itself would be, in turn; where one ca
     }),
     { numRuns: 400 },
   );
-  // A law that only failures kept would say nothing.
+  // If only failures satisfied the property, it would prove nothing.
   expect(kept).toBeGreaterThan(20);
 });

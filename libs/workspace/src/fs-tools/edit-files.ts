@@ -7,11 +7,11 @@ import type { Resolved } from '../resolve-links.ts';
 import { snapshotIdOf } from '../snapshot.ts';
 import type { EditArgs, EditedText } from './edit-text.ts';
 import type { EditResult } from './edit.ts';
-import { workOf } from './file-work.ts';
+import { workerOf } from './file-work.ts';
 import { failureOf, type FileToolContext, type FileToolSuccess } from './outcome.ts';
 import { ToolFault } from './tool-fault.ts';
 import { requireFile, targetOf } from './target.ts';
-import { place } from './write.ts';
+import { putFile } from './write.ts';
 
 export interface EditFilesArgs {
   readonly files: readonly EditArgs[];
@@ -21,15 +21,15 @@ export interface EditFilesResult {
   readonly replacements: number;
 }
 
-/** A file as the edits so far leave it. */
+/** A file after the edits so far. */
 interface Edited extends EditedText {
   readonly target: Resolved;
 }
 
 /**
- * `fs.edit_files`: `fs.edit` over several files; all of them or none. Files are edited in the order in which they are
- * named, and one that is named twice, or by a link too, on what was left of it. A failure names its file. Faults: those
- * of `fs.edit`.
+ * `fs.edit_files`: `fs.edit` over several files, all or none. Files are edited in the order in which they are named.
+ * One that is named twice, or also by a link, is edited in its state so far. A failure names its file. Faults: those of
+ * `fs.edit`.
  */
 export async function editFilesTool(
   context: FileToolContext,
@@ -40,13 +40,13 @@ export async function editFilesTool(
     const target = await targetOf(context, path, ['read', 'write']);
     const before = edited.get(target.path);
     const bytes = await bytesOfNext(context, target, edited);
-    const after = await named(target, () => workOf(context)('edit', { path: target.path, bytes, edits }));
+    const after = await withFileName(target, () => workerOf(context)('edit', { path: target.path, bytes, edits }));
     edited.set(target.path, { ...after, target, replacements: (before?.replacements ?? 0) + after.replacements });
   }
-  return await placed(context, [...edited.values()]);
+  return await outcomeOf(context, [...edited.values()]);
 }
 
-/** One file more, as long as all of them together are as long as one may be: they are held in memory at once. */
+/** Reads the next file. All of them together are limited to the size of one, since they are in memory at once. */
 async function bytesOfNext(
   context: FileToolContext,
   target: Resolved,
@@ -63,21 +63,24 @@ async function bytesOfNext(
   return before?.bytes ?? (await context.reader(requireFile(target).sha256));
 }
 
-/** Says which file it is that an edit doesn't fit. */
-async function named<T>(target: Resolved, edit: () => Promise<T>): Promise<T> {
+/** Adds the file's path to the error of an edit. */
+async function withFileName<T>(target: Resolved, edit: () => Promise<T>): Promise<T> {
   try {
     return await edit();
   } catch (error) {
     const { code, message, hint } = failureOf(error);
-    // What says by itself which file it is about isn't told of it twice.
+    // A message that names its file already isn't prefixed again.
     throw new ToolFault(code, code === 'file.kind' ? message : `${quote(target.path)}: ${message}`, hint);
   }
 }
 
-async function placed(context: FileToolContext, edited: readonly Edited[]): Promise<FileToolSuccess<EditFilesResult>> {
+async function outcomeOf(
+  context: FileToolContext,
+  edited: readonly Edited[],
+): Promise<FileToolSuccess<EditFilesResult>> {
   const all = await Promise.all(
     edited.map(async ({ target, bytes, sha256, replacements }) => {
-      const { delta, blobs } = await place(context, target, { bytes, sha256 });
+      const { delta, blobs } = await putFile(context, target, { bytes, sha256 });
       return {
         file: { path: target.path, replacements, size: bytes.length, sha256 },
         changes: delta?.changes ?? [],

@@ -3,7 +3,7 @@ import { Fault, LIMITS } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { quote } from '../quote.ts';
 import { decodeText } from '../text.ts';
-import { replaced, TextFinder } from './find-text.ts';
+import { replaceMatches, TextFinder } from './find-text.ts';
 import { hasCrlfOnly, linesAt } from './lines.ts';
 import { nearMiss } from './near-miss.ts';
 import { ToolFault } from './tool-fault.ts';
@@ -18,32 +18,31 @@ export interface EditArgs {
   readonly edits: readonly Edit[];
 }
 
-/** A file's bytes and what is to be replaced in them. `path` is for messages. */
+/** A file's bytes and the edits. `path` is for messages. */
 export interface EditWork extends EditArgs {
   readonly bytes: Uint8Array;
 }
 
-/** The bytes as the edits leave them. */
+/** The bytes after the edits. */
 export interface EditedText {
   readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly replacements: number;
 }
 
-/** Lines that a message names. */
+/** Limit on the lines in a message. */
 const NAMED_MAX = 8;
-/** An edit of nothing but line ends changes them on purpose. */
+/** An edit of line ends only changes them on purpose. */
 const LINE_ENDS = /^[\r\n]+$/;
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /**
- * Replaces text exactly, edit by edit, each on what the one before left. Every `find` must stand in the text as often
- * as its `count` says (once unless said; `all`: once or more often). Takes time that grows with the text, times the
- * edits.
+ * Replaces text exactly, edit by edit, each on the result of the previous one. Every `find` must occur in the text as
+ * often as its `count` (1 by default; `all`: at least once). Takes time proportional to the text times the edits.
  *
- * Places that overlap (`aa` in `aaa`) are ambiguous, since to replace one destroys the other. `all` takes them from the
- * left, as editors do. Where each line of a file ends in CRLF, line feeds in `find` and `replace` mean that too: the
+ * Overlapping matches (`aa` in `aaa`) are ambiguous, since replacing one destroys the other. `all` replaces from the
+ * left, as editors do. If each line of a file ends in CRLF, line feeds in `find` and `replace` mean CRLF too, so the
  * file keeps one kind of line end.
  *
  * @throws ToolFault `file.kind`, `edit.no_match`, `edit.ambiguous`; Fault `file.too_large`
@@ -58,17 +57,17 @@ export function editText({ bytes, path, edits }: EditWork): EditedText {
     const finder = new TextFinder(encode(find));
     const count = countOf(text, finder, edit, which);
     const replacement = encode(replace);
-    // Refused before it is built: a short pattern with a long replacement multiplies.
+    // Refused before it is built: a short pattern with a long replacement multiplies the size.
     if (text.length + count * (replacement.length - finder.length) > LIMITS.fileToolBytes.max) {
       throw new Fault('file.too_large', `${which} makes ${quote(path)} longer than ${LIMITS.fileToolBytes.max} bytes`);
     }
-    text = replaced(text, finder, replacement, count);
+    text = replaceMatches(text, finder, replacement, count);
     replacements += count;
   });
   return { bytes: text, sha256: sha256Hex(text), replacements };
 }
 
-/** The text as the edits leave it. Throws what `editText` throws. */
+/** The text after the edits. Throws the errors of `editText`. */
 export function editedText(before: string, args: EditArgs): { readonly text: string; readonly replacements: number } {
   const { bytes, replacements } = editText({ ...args, bytes: encode(before) });
   return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), replacements };
@@ -80,7 +79,7 @@ function inLineEndsOf(text: Uint8Array, { find, replace }: Edit): Pick<Edit, 'fi
   return { find: crlf(find), replace: crlf(replace) };
 }
 
-/** How many places are to be replaced. */
+/** Counts the matches to replace. */
 function countOf(text: Uint8Array, finder: TextFinder, { find, count: wanted = 1 }: Edit, which: string): number {
   let count = 0;
   if (wanted === 'all') {
@@ -104,13 +103,13 @@ function countOf(text: Uint8Array, finder: TextFinder, { find, count: wanted = 1
   if (isOverlapping) {
     throw new ToolFault(
       'edit.ambiguous',
-      `${which}: the text to find stands in the file ${count} times, in places that overlap: ${lines}`,
+      `${which}: the text to find occurs in the file ${count} times, in overlapping places: ${lines}`,
       'find more of the text around it, or replace from the left with `count`: `"all"`',
     );
   }
   throw new ToolFault(
     'edit.ambiguous',
-    `${which}: the text to find stands in the file ${count} times, not ${wanted}: ${lines}`,
+    `${which}: the text to find occurs in the file ${count} times, not ${wanted}: ${lines}`,
     'find more of the text around it, or say how often with `count`',
   );
 }

@@ -15,7 +15,7 @@ const failure = (toolId: string, args: unknown) => tools.failure(toolId, args);
 const textAfter = (outcome: FileToolSuccess<unknown>, path: string) => tools.textAfter(outcome, path);
 
 describe('fs.edit', () => {
-  it('replaces in turn, as often as was said', async () => {
+  it('replaces in order, as often as `count`', async () => {
     const outcome = await run('fs.edit', {
       path: 'link',
       edits: [
@@ -28,21 +28,21 @@ describe('fs.edit', () => {
     expect(await textAfter(outcome, 'src/b.ts')).toBe('let x = $&2\nlet y = 1\n');
   });
 
-  it('says how often and where a text matches that should match once', async () => {
+  it('reports how often and where a text matches that should match once', async () => {
     const edits = [
       { find: 'x', replace: 'x' },
       { find: '= 1', replace: '= 2' },
     ];
     expect(await failure('fs.edit', { path: 'src/b.ts', edits })).toMatchObject({
       code: 'edit.ambiguous',
-      message: 'edit 2 of 2: the text to find stands in the file 2 times, not 1: in line 1, 2',
+      message: 'edit 2 of 2: the text to find occurs in the file 2 times, not 1: in line 1, 2',
     });
     expect(
       await failure('fs.edit', { path: 'src/b.ts', edits: [{ find: '= 1', replace: '', count: 3 }] }),
     ).toMatchObject({ code: 'edit.ambiguous' });
   });
 
-  it('says where a text that does not match nearly does', async () => {
+  it('reports where a text without a match nearly matches', async () => {
     expect(
       await failure('fs.edit', { path: 'src/deep/c.ts', edits: [{ find: 'const z = 2;', replace: '' }] }),
     ).toMatchObject({
@@ -69,12 +69,12 @@ describe('fs.edit', () => {
     expect(outcome).toMatchObject({
       ok: false,
       code: 'edit.ambiguous',
-      message: expect.stringContaining(`${String(times)} times, in places that overlap: in line 1`) as unknown,
+      message: expect.stringContaining(`${String(times)} times, in overlapping places: in line 1`) as unknown,
       hint: expect.stringContaining('"all"') as unknown,
     });
   });
 
-  it('takes places that overlap from the left where all are to be replaced', async () => {
+  it('replaces overlapping matches from the left with `all`', async () => {
     const root = await blobs.tree({ f: 'aaaaa' });
     const outcome = await runFileTool(
       'fs.edit',
@@ -100,7 +100,7 @@ describe('fs.edit', () => {
     ['one\r\ntwo\r\nthree\r\n', { find: 'one\ntwo\n', replace: 'x\ny\n' }, 'x\r\ny\r\nthree\r\n'],
     ['one\r\ntwo\r\nthree\r\n', { find: 'one\r\ntwo', replace: 'x\ny' }, 'x\r\ny\r\nthree\r\n'],
     ['one\r\ntwo', { find: '\ntwo', replace: '\n2' }, 'one\r\n2'],
-    // Line ends alone are changed on purpose, and a file that mixes them, or has others, is taken as it is.
+    // An edit of line ends only is meant, and a file with mixed or other line ends is used unchanged.
     ['one\r\ntwo\r\n', { find: '\r\n', replace: '\n', count: 'all' }, 'one\ntwo\n'],
     ['one\r\ntwo\nthree', { find: 'three', replace: '3\n4' }, 'one\r\ntwo\n3\n4'],
     ['one\ntwo\n', { find: 'two', replace: '2\r\n2b' }, 'one\n2\r\n2b\n'],
@@ -113,7 +113,7 @@ describe('fs.edit', () => {
     expect(await failure('fs.edit', { path: 'wide', edits })).toMatchObject({ code: 'file.too_large' });
   });
 
-  it('changes nothing where it replaces a text by itself', async () => {
+  it('changes nothing if it replaces a text by itself', async () => {
     expect(await run('fs.edit', { path: 'a.txt', edits: [{ find: 'one', replace: 'one' }] })).toMatchObject({
       delta: null,
     });
@@ -150,7 +150,7 @@ describe('fs.edit_files', () => {
     ]);
   });
 
-  it('edits a file that is named again, also by a link, on what was left of it', async () => {
+  it('edits a file that is named again, also by a link, in its state so far', async () => {
     const outcome = await run('fs.edit_files', {
       files: [
         { path: 'src/b.ts', edits: [x('let', { count: 2 })] },
@@ -165,7 +165,7 @@ describe('fs.edit_files', () => {
     expect(await textAfter(outcome, 'src/b.ts')).toBe('let x = 1;\nvar y = 1;\n');
   });
 
-  it("changes none where one doesn't fit, and says which and how often its text matched", async () => {
+  it('changes none if one edit fails, and reports which and how often its text matched', async () => {
     const files = (path: string, edit: object) => ({
       files: [
         { path: 'a.txt', edits: [{ find: 'one', replace: '1' }] },
@@ -174,7 +174,7 @@ describe('fs.edit_files', () => {
     });
     expect(await failure('fs.edit_files', files('src/b.ts', x('let')))).toMatchObject({
       code: 'edit.ambiguous',
-      message: '`src/b.ts`: edit 1 of 1: the text to find stands in the file 2 times, not 1: in line 1, 2',
+      message: '`src/b.ts`: edit 1 of 1: the text to find occurs in the file 2 times, not 1: in line 1, 2',
     });
     expect(await failure('fs.edit_files', files('src/deep/c.ts', { find: 'const z = 2;', replace: '' }))).toMatchObject(
       {
@@ -193,7 +193,7 @@ describe('fs.edit_files', () => {
       expect(await failure('fs.edit_files', files(path!, x('')))).toMatchObject({ code });
   });
 
-  it('holds no more of all files than one may be long', async () => {
+  it('limits all files together to the size of one', async () => {
     const paths = Array.from({ length: 3 }, (_, n) => `big-${n}`);
     const root = await blobs.tree(
       Object.fromEntries(paths.map((path, n) => [path, `${n}${'x'.repeat(23 * 1024 * 1024)}`])),
@@ -210,7 +210,7 @@ describe('fs.edit_files', () => {
     });
   });
 
-  it('changes nothing where texts are replaced by themselves, and no file that is left as it is', async () => {
+  it('changes nothing if texts are replaced by themselves, and no unchanged file', async () => {
     const same = { path: 'a.txt', edits: [{ find: 'one', replace: 'one' }] };
     expect(await run('fs.edit_files', { files: [same] })).toMatchObject({ delta: null, blobs: [] });
     expect(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EditArgs } from './edit-text.ts';
-import { workOf } from './file-work.ts';
+import { workerOf } from './file-work.ts';
 import type { FileToolContext, FileToolSuccess } from './outcome.ts';
 import { requireFile, targetOf } from './target.ts';
-import { place } from './write.ts';
+import { putFile } from './write.ts';
 
 export interface EditResult {
   readonly path: string;
@@ -13,8 +13,8 @@ export interface EditResult {
 }
 
 /**
- * `fs.edit`: replaces text exactly, edit by edit, each on what the one before left; all of them or none: see
- * `editText`. Faults: `edit.no_match`, `edit.ambiguous`.
+ * `fs.edit`: replaces text exactly, edit by edit, each on the result of the previous one; all or none: see `editText`.
+ * Faults: `edit.no_match`, `edit.ambiguous`.
  */
 export async function editTool(
   context: FileToolContext,
@@ -22,7 +22,7 @@ export async function editTool(
 ): Promise<FileToolSuccess<EditResult>> {
   const target = await targetOf(context, path, ['read', 'write']);
   const before = await context.reader(requireFile(target).sha256);
-  const { bytes, sha256, replacements } = await workOf(context)('edit', { path: target.path, bytes: before, edits });
-  const written = await place(context, target, { bytes, sha256 });
+  const { bytes, sha256, replacements } = await workerOf(context)('edit', { path: target.path, bytes: before, edits });
+  const written = await putFile(context, target, { bytes, sha256 });
   return { ok: true, result: { path: target.path, replacements, size: bytes.length, sha256 }, ...written };
 }

@@ -27,7 +27,7 @@ const FILES = {
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** File tools on a small workspace, of which the token reaches all but `private`. */
+/** File tools on a small workspace; the token grants all but `private`. */
 export class FileTools {
   readonly blobs: BlobMap;
   readonly context: FileToolContext;
@@ -45,7 +45,7 @@ export class FileTools {
   async run(toolId: string, args: unknown): Promise<FileToolSuccess<Record<string, unknown>>> {
     const outcome = await runFileTool(toolId, this.context, args);
     if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.message}`);
-    // What a record hashes must be JSON that its readers take.
+    // A record hashes the result, so it must be JSON that readers accept.
     canonicalJson(outcome.result);
     return outcome as FileToolSuccess<Record<string, unknown>>;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { replaced, TextFinder } from './find-text.ts';
+import { replaceMatches, TextFinder } from './find-text.ts';
 
 /** Few letters, so that texts match, overlap and nearly match. */
 const text = (minLength: number, maxLength: number) =>
@@ -14,7 +14,7 @@ function placesOf(within: string, find: string, overlapping: boolean): number[] 
 }
 
 describe('a text finder', () => {
-  it('finds what `indexOf` finds, with and without overlaps', () => {
+  it('finds the same matches as `indexOf`, with and without overlaps', () => {
     fc.assert(
       fc.property(text(0, 60), text(1, 6), (within, find) => {
         for (const [overlapping, step] of [
@@ -30,10 +30,10 @@ describe('a text finder', () => {
     );
   });
 
-  it('replaces what `split` and `join` replace', () => {
+  it('replaces like `split` and `join`', () => {
     fc.assert(
       fc.property(text(0, 80), text(1, 4), fc.string({ maxLength: 60 }), (within, find, replacement) => {
-        const made = replaced(
+        const made = replaceMatches(
           encode(within),
           new TextFinder(encode(find)),
           encode(replacement),
@@ -47,24 +47,24 @@ describe('a text finder', () => {
     );
   });
 
-  it('takes time that grows with the text, where `indexOf` takes it times the length of what almost matches', () => {
+  it('takes linear time where `indexOf` takes time in the product of both lengths', () => {
     const find = encode(`b${'a'.repeat(100_000)}`);
     const within = new Uint8Array(8 * 1024 * 1024).fill(0x61);
     const began = performance.now();
     new TextFinder(find).each(within, true, () => {
       throw new Error('it is not there');
     });
-    // `indexOf` takes minutes for it; the bound leaves a busy machine a hundredfold of what is needed.
+    // `indexOf` takes minutes for it; the limit leaves a busy machine a hundredfold of the needed time.
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 });
 
-test('what is replaced in stays as it is, though it is a Buffer, whose `slice` would share its bytes', () => {
+test('the input stays unchanged, even a Buffer, whose `slice` would share its bytes', () => {
   for (const replacement of ['xy', 'x', 'xyz']) {
     const text = Buffer.from('ab ab');
-    expect(Buffer.from(replaced(text, new TextFinder(Buffer.from('ab')), Buffer.from(replacement), 2)).toString()).toBe(
-      `${replacement} ${replacement}`,
-    );
+    expect(
+      Buffer.from(replaceMatches(text, new TextFinder(Buffer.from('ab')), Buffer.from(replacement), 2)).toString(),
+    ).toBe(`${replacement} ${replacement}`);
     expect(text.toString()).toBe('ab ab');
   }
 });

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Finds a text in others in linear time, whatever the two are (Knuth, Morris, Pratt). `indexOf` of the engine is
- * quadratic for a long text that almost matches everywhere. Both are UTF-8, in which whole characters match or nothing
- * does.
+ * Finds a text in others in linear time for any inputs (Knuth, Morris, Pratt). `indexOf` of the engine is quadratic for
+ * a long text that almost matches everywhere. Both are UTF-8, so a match consists of whole characters.
  */
 export class TextFinder {
   readonly length: number;
   readonly #text: Uint8Array;
-  /** by length: how long the longest proper beginning is that the text ends with, so far */
+  /** by matched length: the length of the longest proper prefix that is also a suffix of it */
   readonly #borders: Int32Array;
 
   /** @param text not empty */
@@ -20,7 +19,8 @@ export class TextFinder {
   }
 
   /**
-   * Calls `visit` with each place from the left; with `overlapping`, also with places that begin within the one before.
+   * Calls `visit` with each match from the left; with `overlapping`, also with matches that begin within the previous
+   * one.
    */
   each(within: Uint8Array, overlapping: boolean, visit: (at: number) => void): void {
     const [text, borders, { length }] = [this.#text, this.#borders, this];
@@ -38,7 +38,7 @@ export class TextFinder {
   }
 }
 
-/** A text of one byte needs no borders, and is the one that stands most often. */
+/** A text of one byte needs no borders, and is the most frequent. */
 function eachByte(within: Uint8Array, byte: number, visit: (at: number) => void): void {
   for (let at = 0; at < within.length; at++) if (within[at] === byte) visit(at);
 }
@@ -54,12 +54,17 @@ function bordersOf(text: Uint8Array): Int32Array {
   return borders;
 }
 
-/** Bytes that are copied one by one: for fewer, a call costs more than the copying. */
+/** Limit for copying byte by byte: for fewer bytes, a call costs more than the copying. */
 const SHORT_BYTES = 48;
 
-/** The text with another in each of `count` places of what the finder finds, from the left and without overlaps. */
-export function replaced(text: Uint8Array, finder: TextFinder, replacement: Uint8Array, count: number): Uint8Array {
-  if (replacement.length === finder.length) return overwritten(text, finder, replacement);
+/** Replaces the first `count` matches, from the left and without overlaps. */
+export function replaceMatches(
+  text: Uint8Array,
+  finder: TextFinder,
+  replacement: Uint8Array,
+  count: number,
+): Uint8Array {
+  if (replacement.length === finder.length) return overwriteMatches(text, finder, replacement);
   const made = new Uint8Array(text.length + count * (replacement.length - finder.length));
   let [from, to] = [0, 0];
   const copy = (source: Uint8Array, start: number, end: number): void => {
@@ -76,8 +81,8 @@ export function replaced(text: Uint8Array, finder: TextFinder, replacement: Uint
   return made;
 }
 
-function overwritten(text: Uint8Array, finder: TextFinder, replacement: Uint8Array): Uint8Array {
-  // `slice` of a Buffer shares its bytes, and those are a cache's.
+function overwriteMatches(text: Uint8Array, finder: TextFinder, replacement: Uint8Array): Uint8Array {
+  // `slice` of a Buffer shares its bytes, which belong to a cache.
   const made = new Uint8Array(text);
   finder.each(text, false, (at) => {
     for (let index = 0; index < replacement.length; index++) made[at + index] = replacement[index] ?? 0;

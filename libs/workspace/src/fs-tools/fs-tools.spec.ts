@@ -2,7 +2,7 @@
 import type { WorkspacePath } from '../path.ts';
 import { modelOf } from '../tree-model.contract.ts';
 import { FileTools, hashOf } from './file-tools.contract.ts';
-import { doFileWork, isBriefFileWork, type FileWorker } from './file-work.ts';
+import { runFileWorkInline, isBriefFileWork, type FileWorker } from './file-work.ts';
 import type { FileToolContext, FileToolSuccess } from './outcome.ts';
 import { isFileTool, runFileTool } from './run.ts';
 
@@ -40,18 +40,18 @@ describe('fs.read', () => {
     expect((await run('fs.read', { path: 'a.txt', ...range })).result).toMatchObject({ content, truncated, lines: 3 });
   });
 
-  it('cuts at what a result holds, between characters', async () => {
+  it('truncates to the limit of a result, between characters', async () => {
     const { result } = await run('fs.read', { path: 'wide' });
     expect(result).toMatchObject({ content: 'ü'.repeat(100_000), truncated: true });
   });
 
-  it('gives what is no text as base64, and text as it is, with its byte-order mark', async () => {
+  it('returns other contents as base64, and text unchanged, with its byte-order mark', async () => {
     expect((await run('fs.read', { path: 'binary' })).result).toMatchObject({ content: 'YQBi', encoding: 'base64' });
     expect((await run('fs.read', { path: 'bom' })).result).toMatchObject({ content: '\ufeffx' });
     expect((await run('fs.read', { path: 'empty' })).result).toMatchObject({ content: '', lines: 0, truncated: false });
   });
 
-  it('follows links within the workspace, and records where they lead', async () => {
+  it('follows links within the workspace, and records their target', async () => {
     expect((await run('fs.read', { path: 'dir-link/deep/c.ts' })).result['path']).toBe('src/deep/c.ts');
   });
 });
@@ -68,13 +68,13 @@ describe('fs.write', () => {
     expect(await textAfter(outcome, 'new/deep/file.txt')).toBe('héllo');
   });
 
-  it('replaces a file where its link leads', async () => {
+  it('replaces the target of a link', async () => {
     const outcome = await run('fs.write', { path: 'link', content: 'YQA=', encoding: 'base64' });
     expect(outcome.result).toMatchObject({ path: 'src/b.ts', created: false, size: 2 });
     expect(outcome.delta?.changes.map((change) => change.path)).toEqual(['src/b.ts']);
   });
 
-  it('changes nothing where the same stands already', async () => {
+  it('changes nothing if the content is the same', async () => {
     expect(await run('fs.write', { path: 'a.txt', content: 'one\ntwo\nthree\n' })).toMatchObject({
       delta: null,
       blobs: [],
@@ -83,7 +83,7 @@ describe('fs.write', () => {
 });
 
 describe('fs.list', () => {
-  it('lists as deep as was said, without what the token does not reach', async () => {
+  it('lists to the given depth, without paths outside of the token', async () => {
     const { result } = await run('fs.list', {});
     expect(
       (result['entries'] as { path: string; kind: string }[]).map((entry) => `${entry.path} ${entry.kind}`),
@@ -113,7 +113,7 @@ describe('fs.list', () => {
 });
 
 describe('fs.search', () => {
-  it('finds plain text, line by line, in what the token reaches', async () => {
+  it('finds plain text, line by line, within the token’s scope', async () => {
     expect((await run('fs.search', { pattern: 'x = 1' })).result).toEqual({
       matches: [{ path: 'src/b.ts', line: 1, text: 'const x = 1;' }],
       files_searched: 6,
@@ -121,7 +121,7 @@ describe('fs.search', () => {
     });
   });
 
-  it('finds by regular expression, from a directory down, as many as were asked for', async () => {
+  it('finds by regular expression, below a directory, up to `max`', async () => {
     expect(
       (await run('fs.search', { pattern: '^\\s*const\\s+[yz]', regex: true, path: 'src' })).result['matches'],
     ).toEqual([
@@ -137,7 +137,7 @@ describe('fs.search', () => {
     ]);
   });
 
-  it('refuses an expression that is larger than may be matched, before it reads anything', async () => {
+  it('refuses an expression that is too large, before it reads anything', async () => {
     const root = await blobs.tree({ a: 'a'.repeat(4 * 1024 * 1024) });
     const began = performance.now();
     const outcome = await runFileTool(
@@ -153,20 +153,20 @@ describe('fs.search', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  it('gives its steps a bound', () => {
+  it('limits its steps', () => {
     const work = { files: [Buffer.from('a'.repeat(1_000))], pattern: 'b', max: 1 };
-    expect(doFileWork('search', { ...work, regex: true, steps: 100_000 })).toMatchObject({ ok: true });
-    expect(doFileWork('search', { ...work, regex: true, steps: 1_000 })).toMatchObject({
+    expect(runFileWorkInline('search', { ...work, regex: true, steps: 100_000 })).toMatchObject({ ok: true });
+    expect(runFileWorkInline('search', { ...work, regex: true, steps: 1_000 })).toMatchObject({
       ok: false,
       fault: { code: 'limit.exceeded', detail: expect.stringContaining('`b`') as unknown },
     });
-    expect(doFileWork('search', { ...work, regex: false, steps: 999 })).toMatchObject({
+    expect(runFileWorkInline('search', { ...work, regex: false, steps: 999 })).toMatchObject({
       ok: false,
       fault: { code: 'limit.exceeded' },
     });
   });
 
-  it('finds lines by plain text as one by one', async () => {
+  it('finds the same lines by plain text as line by line', async () => {
     const root = await blobs.tree({ a: 'xa\n\nxx\r\nnone\nx', b: '\nx\n' });
     const outcome = await runFileTool('fs.search', { ...context, root }, { pattern: 'x' });
     expect(outcome).toMatchObject({
@@ -188,7 +188,7 @@ describe('fs.search', () => {
     expect(outcome).toMatchObject({ ok: true, result: { matches: [] } });
   }, 30_000);
 
-  it('cuts a long line', async () => {
+  it('truncates a long line', async () => {
     const { result } = await run('fs.search', { pattern: 'üü' });
     expect(result['matches']).toEqual([{ path: 'wide', line: 1, text: `${'ü'.repeat(400)}…` }]);
   });
@@ -219,11 +219,11 @@ describe('the work of file tools', () => {
     expect(isBriefFileWork('search', { ...search, files: [bytes(400_000)], pattern: 'a+', regex: true })).toBe(false);
   });
 
-  it('is done where the context says', async () => {
+  it('runs on the context’s worker', async () => {
     const kinds: string[] = [];
     const work: FileWorker = async (kind, input) => {
       kinds.push(kind);
-      return doFileWork(kind, structuredClone(input));
+      return runFileWorkInline(kind, structuredClone(input));
     };
     for (const [toolId, args] of [
       ['fs.read', { path: 'a.txt' }],
@@ -272,13 +272,13 @@ describe('file tools', () => {
     expect(failed.message).toMatch(/^[^A-Z]/);
   });
 
-  it('tell no more of a path that the token does not reach than that it does not', async () => {
+  it('reveal nothing about a path outside of the token', async () => {
     const there = await failure('fs.read', { path: 'private/key' });
     const notThere = await failure('fs.read', { path: 'private/not' });
     expect(notThere.message.replace('not`', 'key`')).toBe(there.message);
   });
 
-  it('throw what is wrong with our own store', async () => {
+  it('throw errors of our own store', async () => {
     const broken: FileToolContext = { ...context, reader: async () => Buffer.from('{}') };
     await expect(runFileTool('fs.read', broken, { path: 'a.txt' })).rejects.toMatchObject({ code: 'blob.corrupt' });
   });
@@ -295,7 +295,7 @@ describe('file tools', () => {
     ).toEqual([true, true, true, true, true, true, false]);
   });
 
-  it('ask about paths with their links resolved', async () => {
+  it('check access to paths with their links resolved', async () => {
     const asked: [string, WorkspacePath][] = [];
     await runFileTool(
       'fs.edit',

@@ -2,17 +2,17 @@
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 
-/** Where the lines of a text begin that are asked for, and how many there are; each line has its line feed. */
+/** The range of the requested lines in a text, and the number of all lines; each line includes its line feed. */
 export interface LineRange {
   /** all lines of the text; a last one without a line feed counts too */
   readonly lines: number;
-  /** bytes before the first line of the range; the length of the text where it has fewer lines */
+  /** bytes before the first line of the range; the length of the text if it has fewer lines */
   readonly start: number;
   /** bytes before the first line after the range */
   readonly end: number;
 }
 
-/** Finds the lines from `offset` on, `limit` of them at most, in one pass. */
+/** Finds the lines from `offset` on, at most `limit`, in one pass. */
 export function lineRangeOf(text: Uint8Array, offset: number, limit: number | undefined): LineRange {
   const last = limit === undefined ? Infinity : offset + limit;
   let [lines, start, end] = [0, offset === 0 ? 0 : text.length, text.length];
@@ -27,8 +27,8 @@ export function lineRangeOf(text: Uint8Array, offset: number, limit: number | un
 }
 
 /**
- * Where as many whole lines end as fit into the bytes from `start` on; of a first line that doesn't fit, as many whole
- * characters.
+ * The end of the whole lines that fit into `bytesMax` bytes from `start`; if the first line doesn't fit, the end of the
+ * whole characters that do.
  */
 export function cutToBytes(text: Uint8Array, start: number, end: number, bytesMax: number): number {
   const most = start + bytesMax;
@@ -36,23 +36,23 @@ export function cutToBytes(text: Uint8Array, start: number, end: number, bytesMa
   const feed = text.lastIndexOf(LINE_FEED, most - 1);
   if (feed >= start) return feed + 1;
   let cut = most;
-  // A byte of this form goes on with a character that began before it.
+  // A byte of this form continues a character.
   while (cut > start && ((text[cut] ?? 0) & 0xc0) === 0x80) cut -= 1;
   return cut;
 }
 
-/** The numbers, from 1, of the lines that hold these places, which are in order. */
-export function linesAt(text: Uint8Array, places: readonly number[]): number[] {
+/** The line numbers, from 1, of these offsets, which are sorted. */
+export function linesAt(text: Uint8Array, offsets: readonly number[]): number[] {
   const numbers: number[] = [];
   let [line, at] = [1, 0];
-  for (const place of places) {
+  for (const place of offsets) {
     for (; at < place; at++) if (text[at] === LINE_FEED) line += 1;
     numbers.push(line);
   }
   return numbers;
 }
 
-/** Whether the text has line ends and each of them is a carriage return with a line feed. */
+/** Answers whether the text has line ends and each of them is CRLF. */
 export function hasCrlfOnly(text: Uint8Array): boolean {
   let isFound = false;
   for (let at = 0; at < text.length; at++) {

@@ -2,7 +2,7 @@
 import { walk } from '../tree.ts';
 import { quote } from '../quote.ts';
 import { isWithin } from '../path.ts';
-import { seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { unchangedOutcome, type FileToolContext, type FileToolSuccess } from './outcome.ts';
 import { ToolFault } from './tool-fault.ts';
 import { targetOf } from './target.ts';
 
@@ -21,11 +21,11 @@ export interface ListResult {
   readonly truncated: boolean;
 }
 
-/** Entries that a result holds: about what a model reads, and below the size of a result. */
+/** Limit on the entries of a result: about as many as a model reads, and within the size of a result. */
 const ENTRIES_MAX = 1_000;
 
 /**
- * `fs.list`: what is below a directory, `depth` levels down (1 unless said), each directory before what it holds; the
+ * `fs.list`: the entries below a directory, `depth` levels deep (1 by default), each directory before its entries; the
  * first thousand.
  */
 export async function listTool(context: FileToolContext, args: ListArgs): Promise<FileToolSuccess<ListResult>> {
@@ -41,8 +41,8 @@ export async function listTool(context: FileToolContext, args: ListArgs): Promis
     depth: levels + (args.depth ?? 1),
   })) {
     if (path === target.path || !isWithin(target.path, path) || !context.may('read', path)) continue;
-    if (entries.length === ENTRIES_MAX) return seen({ path: target.path, entries, truncated: true });
+    if (entries.length === ENTRIES_MAX) return unchangedOutcome({ path: target.path, entries, truncated: true });
     entries.push({ path, kind: entry.kind, size: entry.size });
   }
-  return seen({ path: target.path, entries, truncated: false });
+  return unchangedOutcome({ path: target.path, entries, truncated: false });
 }

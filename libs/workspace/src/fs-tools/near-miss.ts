@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /**
- * Says where the first line of a text that isn't there stands with other white space: what most edits that miss got
- * wrong.
+ * A hint for a text without a match: the line where its first line occurs with other white space. That is the cause of
+ * most failed edits.
  */
 export function nearMiss(text: string, find: string): string {
-  const words = squeezed(find.trimStart().split('\n', 1)[0] ?? '');
+  const words = collapseSpaces(find.trimStart().split('\n', 1)[0] ?? '');
   const line = words === '' ? null : lineOfWords(text, words);
   return line === null
     ? 'read the file: it may have changed'
@@ -28,8 +28,8 @@ const isSpace = (code: number): boolean =>
   code <= 0x20 ? code === 0x20 || (code >= 0x09 && code <= 0x0d) : code >= 0xa0 && /\s/.test(String.fromCharCode(code));
 
 /**
- * Whether a part of the text is these words, whatever white space stands between and around them. Without a copy of the
- * line: a file may have millions.
+ * Answers whether a part of the text consists of these words, with any white space between and around them. It makes no
+ * copy of the line, since a file may have millions.
  */
 function hasWords(text: string, start: number, end: number, words: string): boolean {
   let [at, matched] = [start, 0];

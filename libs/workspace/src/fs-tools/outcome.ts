@@ -5,26 +5,21 @@ import type { WorkspacePath } from '../path.ts';
 import type { FileWorker } from './file-work.ts';
 import { ToolFault } from './tool-fault.ts';
 
-/** What a file tool works on, and what the call's token lets it see of it. */
+/** The workspace for a file tool, and the scope of the call's token. */
 export interface FileToolContext {
   readonly reader: NodeReader;
   /** hash of the root node of the snapshot that the call runs on */
   readonly root: string;
   /**
-   * Answers whether the call may touch a path. Asked about the path with its links resolved, before anything of it is
-   * read or told: a link inside a granted directory may lead to one that isn't.
+   * Answers whether the call may access a path. It is called with the path after resolving its links, before anything
+   * of it is read or shown: a link inside a granted directory may lead outside.
    */
   readonly may: (access: 'read' | 'write', path: WorkspacePath) => boolean;
-  /**
-   * where work runs whose cost the input decides; in place unless given, which is for programs that serve one caller
-   */
+  /** runs work whose cost depends on the input; inline by default, for programs with a single caller */
   readonly work?: FileWorker;
 }
 
-/**
- * A tool that did its work. `delta` is null where nothing changes; `blobs` are to be stored before the delta is
- * reported.
- */
+/** A successful tool. `delta` is null if nothing changes; `blobs` must be stored before the delta is reported. */
 export interface FileToolSuccess<R> {
   readonly ok: true;
   readonly result: R;
@@ -32,7 +27,7 @@ export interface FileToolSuccess<R> {
   readonly blobs: readonly NewBlob[];
 }
 
-/** A tool that couldn't, told to the agent: what is wrong, and what to try. */
+/** A failed tool, for the agent: the problem, and what to try. */
 export interface ToolFailure {
   readonly ok: false;
   readonly code: FaultCode;
@@ -43,8 +38,8 @@ export interface ToolFailure {
 export type FileToolOutcome<R> = FileToolSuccess<R> | ToolFailure;
 
 /**
- * All that a file tool may say is wrong: the caller's business. Any other fault is ours (a store that is away, a node
- * that is broken) and goes on.
+ * The faults that a file tool may report to its caller. Any other fault is ours (an unavailable store, a broken node)
+ * and is thrown.
  */
 export const FILE_TOOL_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'args.invalid',
@@ -59,13 +54,13 @@ export const FILE_TOOL_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'search.pattern',
 ]);
 
-/** The failure that a thrown fault means for the caller. Throws on whatever isn't the caller's business. */
+/** Maps a thrown fault to the failure for the caller. Rethrows any other error. */
 export function failureOf(error: unknown): ToolFailure {
   if (!(error instanceof Fault) || !FILE_TOOL_FAULTS.has(error.code)) throw error;
   return { ok: false, code: error.code, message: error.message, hint: error instanceof ToolFault ? error.hint : null };
 }
 
 /** The success of a tool that changes nothing. */
-export function seen<R>(result: R): FileToolSuccess<R> {
+export function unchangedOutcome<R>(result: R): FileToolSuccess<R> {
   return { ok: true, result, delta: null, blobs: [] };
 }

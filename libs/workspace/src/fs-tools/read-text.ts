@@ -3,14 +3,14 @@ import { LIMITS } from '@writ/contract';
 import { decodeText } from '../text.ts';
 import { cutToBytes, lineRangeOf } from './lines.ts';
 
-/** A file's bytes, and which of its lines are wanted: `offset` are skipped, `limit` at most are returned. */
+/** A file's bytes, and the requested lines: `offset` are skipped, at most `limit` are returned. */
 export interface ReadWork {
   readonly bytes: Uint8Array;
   readonly offset?: number;
   readonly limit?: number;
 }
 
-/** What a reading shows. `truncated` says that something after it was left out. */
+/** The result of a read. `truncated` means that something after it was left out. */
 export interface ReadText {
   readonly content: string;
   readonly encoding: 'utf8' | 'base64';
@@ -18,12 +18,12 @@ export interface ReadText {
   readonly truncated: boolean;
 }
 
-/** Base64 takes four characters for three bytes. */
+/** Base64 has four characters for three bytes. */
 const BINARY_BYTES_MAX = Math.floor(LIMITS.outputBytes.max / 4) * 3;
 
 /**
- * The wanted lines, cut at what a result may hold. What isn't UTF-8 text comes whole as base64, or as much of its start
- * as fits.
+ * The requested lines, truncated to the limit of a result. Contents that aren't UTF-8 text are returned as base64, or
+ * as much of their start as fits.
  */
 export function readText({ bytes, offset = 0, limit }: ReadWork): ReadText {
   if (decodeText(bytes) === null) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { workOf } from './file-work.ts';
-import { seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { workerOf } from './file-work.ts';
+import { unchangedOutcome, type FileToolContext, type FileToolSuccess } from './outcome.ts';
 import type { ReadText } from './read-text.ts';
 import { requireFile, targetOf } from './target.ts';
 
@@ -16,9 +16,9 @@ export interface ReadResult extends ReadText {
 }
 
 /**
- * `fs.read`: the file's lines from `offset` (lines to skip) on, `limit` at most, cut at what a result may hold. What
- * isn't UTF-8 text comes whole as base64, or as much of its start as fits. `truncated` says that something after what
- * is returned was left out.
+ * `fs.read`: the file's lines from `offset` (lines to skip) on, at most `limit`, truncated to the limit of a result.
+ * Contents that aren't UTF-8 text are returned as base64, or as much of their start as fits. `truncated` means that
+ * something after the returned part was left out.
  */
 export async function readTool(
   context: FileToolContext,
@@ -26,6 +26,6 @@ export async function readTool(
 ): Promise<FileToolSuccess<ReadResult>> {
   const target = await targetOf(context, path, ['read']);
   const file = requireFile(target);
-  const shown = await workOf(context)('read', { bytes: await context.reader(file.sha256), ...range });
-  return seen({ path: target.path, size: file.size, sha256: file.sha256, ...shown });
+  const shown = await workerOf(context)('read', { bytes: await context.reader(file.sha256), ...range });
+  return unchangedOutcome({ path: target.path, size: file.size, sha256: file.sha256, ...shown });
 }

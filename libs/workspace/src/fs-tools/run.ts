@@ -22,23 +22,26 @@ import { writeTool, type WriteArgs } from './write.ts';
 type Run = (context: FileToolContext, args: unknown) => Promise<FileToolOutcome<unknown>>;
 
 const TOOLS = new Map<string, Run>([
-  [FS_READ.tool_id, (context, args) => readTool(context, parsed<ReadArgs>(FS_READ, args))],
-  [FS_WRITE.tool_id, (context, args) => writeTool(context, parsed<WriteArgs>(FS_WRITE, args))],
-  [FS_EDIT.tool_id, (context, args) => editTool(context, parsed<EditArgs>(FS_EDIT, args))],
-  [FS_EDIT_FILES.tool_id, (context, args) => editFilesTool(context, parsed<EditFilesArgs>(FS_EDIT_FILES, args))],
-  [FS_LIST.tool_id, (context, args) => listTool(context, parsed<ListArgs>(FS_LIST, args))],
-  [FS_SEARCH.tool_id, (context, args) => searchTool(context, parsed<SearchArgs>(FS_SEARCH, args))],
+  [FS_READ.tool_id, (context, args) => readTool(context, parseArguments<ReadArgs>(FS_READ, args))],
+  [FS_WRITE.tool_id, (context, args) => writeTool(context, parseArguments<WriteArgs>(FS_WRITE, args))],
+  [FS_EDIT.tool_id, (context, args) => editTool(context, parseArguments<EditArgs>(FS_EDIT, args))],
+  [
+    FS_EDIT_FILES.tool_id,
+    (context, args) => editFilesTool(context, parseArguments<EditFilesArgs>(FS_EDIT_FILES, args)),
+  ],
+  [FS_LIST.tool_id, (context, args) => listTool(context, parseArguments<ListArgs>(FS_LIST, args))],
+  [FS_SEARCH.tool_id, (context, args) => searchTool(context, parseArguments<SearchArgs>(FS_SEARCH, args))],
 ]);
 
-/** Answers whether the tool is one that `runFileTool` runs. */
+/** Answers whether `runFileTool` runs the tool. */
 export function isFileTool(toolId: string): boolean {
   return TOOLS.has(toolId);
 }
 
 /**
- * Runs a file tool on a snapshot. Pure: it reads through the context and gives back what is to be stored and changed.
- * What the caller did wrong is an outcome; what is wrong with our store (`blob.missing`, `blob.corrupt`,
- * `database.unavailable`) is thrown. Throws an Error on an unknown tool.
+ * Runs a file tool on a snapshot. Pure: it reads through the context and returns the contents to store and the changes.
+ * A mistake of the caller is an outcome; a problem of our store (`blob.missing`, `blob.corrupt`,
+ * `database.unavailable`) is thrown. Throws an Error for an unknown tool.
  */
 export async function runFileTool(
   toolId: string,
@@ -54,7 +57,7 @@ export async function runFileTool(
   }
 }
 
-function parsed<A>(tool: ToolDefinition, args: unknown): A {
+function parseArguments<A>(tool: ToolDefinition, args: unknown): A {
   try {
     return parseMessage(tool.parameters, args) as A;
   } catch (error) {

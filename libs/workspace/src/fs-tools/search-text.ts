@@ -6,25 +6,25 @@ import { decodeText } from '../text.ts';
 import { TextFinder } from './find-text.ts';
 import { ToolFault } from './tool-fault.ts';
 
-/** Some files, and what is looked for in them. */
+/** Some files, and the pattern to search for. */
 export interface SearchWork {
   readonly files: readonly Uint8Array[];
   readonly pattern: string;
   readonly regex: boolean;
-  /** lines to find; the search ends with the last of them */
+  /** limit on the lines to find; the search ends with the last of them */
   readonly max: number;
-  /** steps that it may take */
+  /** limit on the steps */
   readonly steps: number;
 }
 
-/** A line that matches, of the file of that index. */
+/** A matching line, in the file of that index. */
 export interface FoundLine {
   readonly file: number;
   readonly line: number;
   readonly text: string;
 }
 
-/** What was found. `searched` and `bytes` count the files that are text; `steps` are those that were taken. */
+/** The result. `searched` and `bytes` count the text files; `steps` are the steps used. */
 export interface SearchedText {
   readonly found: readonly FoundLine[];
   readonly searched: number;
@@ -33,23 +33,23 @@ export interface SearchedText {
 }
 
 /**
- * Instructions of a compiled expression. Matching takes as many steps as text and expression are long together,
- * multiplied, and compiling takes as many as the expression has instructions.
+ * Limit on the instructions of a compiled expression. Matching takes time in proportion to the text's length times this
+ * number; compiling takes time in proportion to it.
  */
 const PROGRAM_MAX = 1_000;
-/** A line of a minified file would fill the result by itself. */
+/** A line of a minified file would fill the result alone. */
 const TEXT_CHARACTERS_MAX = 400;
 
-/** Answers whether a line matches, and how many steps a character of it takes. */
+/** Answers whether a line matches; `stepsPerCharacter` is its cost. */
 interface Matcher {
   readonly matches: (line: string) => boolean;
   readonly stepsPerCharacter: number;
 }
 
 /**
- * Finds the lines that hold a text, or match a regular expression in RE2 syntax. Skips what isn't UTF-8 text.
+ * Finds the lines that contain a text, or match a regular expression in RE2 syntax. Skips files that aren't UTF-8 text.
  *
- * @throws ToolFault `search.pattern`; Fault `limit.exceeded` where the steps don't suffice
+ * @throws ToolFault `search.pattern`; Fault `limit.exceeded` if the steps don't suffice
  */
 export function searchText({ files, pattern, regex, max, steps: stepsMax }: SearchWork): SearchedText {
   const matcher = regex ? expressionOf(pattern) : null;
@@ -69,17 +69,18 @@ export function searchText({ files, pattern, regex, max, steps: stepsMax }: Sear
         ? linesMatching(text, matcher, max - found.length)
         : finder === null
           ? []
-          : linesHolding(content, finder, max - found.length);
+          : linesContaining(content, finder, max - found.length);
     for (const { line, text: shown } of lines) found.push({ file, line, text: shown });
   }
   return { found, searched, bytes, steps };
 }
 
 /**
- * The most instructions that an expression of this text can have; Infinity where a repetition may multiply them. A
- * character makes one instruction and a half at most, and each expression has three around it.
+ * Upper bound on the instructions of an expression; Infinity if a repetition may multiply them. A character makes at
+ * most one and a half instructions, and each expression has three around it.
  */
-export const programMost = (pattern: string): number => (pattern.includes('{') ? Infinity : 2 * pattern.length + 4);
+export const programSizeBound = (pattern: string): number =>
+  pattern.includes('{') ? Infinity : 2 * pattern.length + 4;
 
 function expressionOf(pattern: string): Matcher {
   const compiled = compiledFrom(pattern);
@@ -128,8 +129,8 @@ function linesMatching(text: string, { matches }: Matcher, max: number): { line:
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 
-/** A place never crosses a line end: the text to find has none. */
-function linesHolding(content: Uint8Array, finder: TextFinder, max: number): { line: number; text: string }[] {
+/** A match never crosses a line end: the text to find has none. */
+function linesContaining(content: Uint8Array, finder: TextFinder, max: number): { line: number; text: string }[] {
   const found: { line: number; text: string }[] = [];
   let [line, at, past] = [1, 0, -1];
   finder.each(content, false, (place) => {
@@ -143,7 +144,7 @@ function linesHolding(content: Uint8Array, finder: TextFinder, max: number): { l
     const feed = content.indexOf(LINE_FEED, place);
     past = feed === -1 ? content.length : feed + 1;
     const end = feed === -1 ? content.length : feed > start && content[feed - 1] === CARRIAGE_RETURN ? feed - 1 : feed;
-    // What isn't shown needn't be decoded: four bytes make a character at most.
+    // Only the shown part is decoded: a character has at most four bytes.
     const most = Math.min(end, start + (TEXT_CHARACTERS_MAX + 1) * 4);
     found.push({
       line,
@@ -151,7 +152,7 @@ function linesHolding(content: Uint8Array, finder: TextFinder, max: number): { l
         new TextDecoder('utf-8', { ignoreBOM: true }).decode(content.subarray(start, most), { stream: most < end }),
       ),
     });
-    // The next place is looked for in the lines after this one.
+    // The next match is searched in the lines after this one.
     if (feed !== -1) [line, at] = [line + 1, past];
   });
   return found;

@@ -3,8 +3,8 @@ import type { NodeEntry } from '../node-entry.ts';
 import type { WorkspacePath } from '../path.ts';
 import { quote } from '../quote.ts';
 import { walk } from '../tree.ts';
-import { workOf } from './file-work.ts';
-import { seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { workerOf } from './file-work.ts';
+import { unchangedOutcome, type FileToolContext, type FileToolSuccess } from './outcome.ts';
 import { ToolFault } from './tool-fault.ts';
 import { targetOf } from './target.ts';
 
@@ -33,26 +33,26 @@ interface Candidate {
 const MATCHES_DEFAULT = 100;
 /** Larger files are data. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
-/** What one search reads in all. */
+/** Bytes that a search reads in all. */
 const TOTAL_BYTES_MAX = 64 * 1024 * 1024;
 /**
- * What one search takes in all: an expression of 256 instructions over all that it may read. The time of the call is a
- * bound beside it.
+ * Steps of a search in all: an expression of 256 instructions over everything that it may read. The time limit of the
+ * call applies too.
  */
 const STEPS_MAX = 256 * TOTAL_BYTES_MAX;
-/** Files fetched at once: one round trip to the store each time. */
+/** Files fetched at once, each time in one round trip to the store. */
 const BATCH_FILES = 64;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
- * `fs.search`: the lines that hold a text, or match a regular expression in RE2 syntax, which takes linear time. Skips
- * what isn't UTF-8 text. `truncated` says that there may be more: a bound was met, or a file was too large. Faults:
- * `search.pattern`, `limit.exceeded`.
+ * `fs.search`: the lines that contain a text, or match a regular expression in RE2 syntax, in linear time. Skips files
+ * that aren't UTF-8 text. `truncated` means that there may be more: a limit was reached, or a file was too large.
+ * Faults: `search.pattern`, `limit.exceeded`.
  */
 export async function searchTool(context: FileToolContext, args: SearchArgs): Promise<FileToolSuccess<SearchResult>> {
   const { pattern, regex = false, max = MATCHES_DEFAULT } = args;
-  const search = workOf(context);
-  // An expression that is none is the answer, whatever is searched.
+  const search = workerOf(context);
+  // An invalid expression is reported, whatever the files.
   await search('search', { files: [], pattern, regex, max: 1, steps: STEPS_MAX });
   const target = await targetOf(context, args.path ?? '', ['read']);
   if (target.entry === null)
@@ -79,9 +79,9 @@ export async function searchTool(context: FileToolContext, args: SearchArgs): Pr
     bytes += done.bytes;
     steps += done.steps;
     if (found.length > max || bytes > TOTAL_BYTES_MAX)
-      return seen({ matches: found.slice(0, max), files_searched: searched, truncated: true });
+      return unchangedOutcome({ matches: found.slice(0, max), files_searched: searched, truncated: true });
   }
-  return seen({ matches: found, files_searched: searched, truncated });
+  return unchangedOutcome({ matches: found, files_searched: searched, truncated });
 }
 
 async function* batchesOf(context: FileToolContext, from: WorkspacePath): AsyncGenerator<Candidate[]> {

@@ -10,7 +10,7 @@ import { ToolFault } from './tool-fault.ts';
 export type FileEntry = NodeEntry & { readonly kind: 'file' };
 
 /**
- * Parses a path, follows its links and asks whether it may be touched there. Faults: of `parsePath` and `resolveLinks`,
+ * Parses a path, follows its links and checks access to the result. Faults: of `parsePath` and `resolveLinks`,
  * `token.scope`.
  */
 export async function targetOf(
@@ -18,11 +18,11 @@ export async function targetOf(
   text: string,
   access: readonly ('read' | 'write')[],
 ): Promise<Resolved> {
-  const asked = parsePath(text);
-  const target = await resolveLinks(context.reader, context.root, asked);
+  const requested = parsePath(text);
+  const target = await resolveLinks(context.reader, context.root, requested);
   for (const each of access) {
     if (!context.may(each, target.path)) {
-      const through = target.path === asked ? '' : `, where ${quote(asked)} leads,`;
+      const through = target.path === requested ? '' : `, where ${quote(requested)} leads,`;
       throw new Fault(
         'token.scope',
         `the capability token does not let the call ${each} ${quote(target.path)}${through}`.replace(/,$/, ''),
@@ -43,7 +43,7 @@ export function requireFile(target: Resolved): FileEntry {
   return entry;
 }
 
-/** The fault for a path that must be a file's and isn't. */
+/** The fault for a path that must be a file and isn't. */
 export function notAFile(path: WorkspacePath): Fault {
   return new ToolFault('file.kind', `${quote(path === ROOT ? '/workspace' : path)} is a directory`, 'name a file');
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type FaultCode } from '@writ/contract';
 
-/** The fault of a tool, with a hint at what to try. */
+/** The fault of a tool, with a hint what to try. */
 export class ToolFault extends Fault {
   readonly hint: string | null;
 

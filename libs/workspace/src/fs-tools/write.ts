@@ -24,15 +24,15 @@ export interface WriteResult {
 }
 
 /**
- * `fs.write`: puts a whole file at the path, where its links lead, and makes the directories on the way. A file that
- * was there keeps its mode. Writing what is there already changes nothing.
+ * `fs.write`: puts a whole file at the path, following its links, and makes missing directories. An existing file keeps
+ * its mode. Writing the same content changes nothing.
  */
 export async function writeTool(context: FileToolContext, args: WriteArgs): Promise<FileToolSuccess<WriteResult>> {
   const bytes = decodeContent(args);
   const target = await targetOf(context, args.path, ['write']);
   if (target.path === ROOT || target.entry?.kind === 'dir') throw notAFile(target.path);
   const sha256 = sha256Hex(bytes);
-  const written = await place(context, target, { bytes, sha256 });
+  const written = await putFile(context, target, { bytes, sha256 });
   return {
     ok: true,
     result: { path: target.path, size: bytes.length, sha256, created: target.entry === null },
@@ -40,8 +40,8 @@ export async function writeTool(context: FileToolContext, args: WriteArgs): Prom
   };
 }
 
-/** The delta and the content of a file put at a resolved path, its missing directories included. */
-export async function place(
+/** The delta and the content of a file at a resolved path, including its missing directories. */
+export async function putFile(
   context: FileToolContext,
   target: Resolved,
   { bytes, sha256 }: NewBlob,
@@ -66,7 +66,7 @@ async function missingDirectories(context: FileToolContext, target: Resolved): P
 function decodeContent(args: WriteArgs): Uint8Array {
   if (args.encoding !== 'base64') return new TextEncoder().encode(args.content);
   const bytes = Buffer.from(args.content, 'base64');
-  // Buffer skips whatever isn't base64; a content that was damaged on its way must not become another file.
+  // Buffer skips characters that aren't base64; a damaged content must not become another file.
   if (bytes.toString('base64') !== args.content)
     throw new ToolFault('args.invalid', '`content` is not base64', 'use the standard alphabet, with padding');
   return bytes;

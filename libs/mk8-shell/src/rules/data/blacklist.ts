@@ -8,7 +8,7 @@ const rows = (scope: BlacklistEntry['scope'], list: readonly Row[]): BlacklistEn
 /** The root, a home or everything at once, however the options are written. */
 const DELETES_WHOLE = String.raw`\brm\s+(?:-[\w-]+\s+)*-(?:\w*r\w*|-recursive)\b(?:\s+-[\w-]+)*\s+["']?(?:/|~|\$\{?home\}?|\.{1,2}|\*)(?:[/*]*)["']?(?:\s|;|&|$)`;
 
-/** Texts that no argument may hold, of whatever verb: they destroy when anything ever runs them. */
+/** Texts that no argument of any verb may contain: they destroy data if anything ever runs them. */
 const EVERYWHERE: readonly Row[] = [
   ['files.delete_whole', 'regex', DELETES_WHOLE, 'deletes the root, a home or all there is'],
   ['files.no_preserve_root', 'substring', '--no-preserve-root', 'takes the guard of the root away'],
@@ -112,8 +112,8 @@ const EVERYWHERE: readonly Row[] = [
 ];
 
 /**
- * What a shell would take for more than text. No shell ever reads an argument of ProcRun; a program that hands it to
- * one must not find them either.
+ * Texts with a meaning for a shell. No shell ever reads an argument of ProcRun, but a program that passes it to one
+ * must not contain them either.
  */
 const PROCESS: readonly Row[] = [
   ['shell.separator', 'substring', ';', 'ends a command for a shell'],
@@ -130,5 +130,5 @@ const PROCESS: readonly Row[] = [
   ['shell.sudo', 'word', 'sudo', 'becomes root'],
 ];
 
-/** What is shipped; a sandbox may add to it and take nothing away. */
+/** The shipped blacklist; a sandbox may add to it and remove nothing. */
 export const BLACKLIST: readonly BlacklistEntry[] = [...rows('everywhere', EVERYWHERE), ...rows('process', PROCESS)];

@@ -2,7 +2,7 @@
 import type { CommandTemplate, TemplatePart } from '../schema.ts';
 import { choice, COUNT, row } from './template-parts.ts';
 
-/** The 18 operations of git that there are. No rebase, no reset, no config, no submodule. */
+/** The 18 supported operations of git. No rebase, no reset, no config, no submodule. */
 export const GIT_OPERATIONS = [
   'init',
   'clone',
@@ -24,7 +24,7 @@ export const GIT_OPERATIONS = [
   'describe',
 ] as const;
 
-/** Branches that only may be looked at, whatever stands before their names; `release` with all below it. */
+/** Read-only branches, whatever precedes their names; `release` with everything below it. */
 export const PROTECTED_BRANCHES = ['main', 'master', 'develop', 'staging', 'production', 'live', 'trunk'] as const;
 
 const BRANCH: TemplatePart = { slot: 'branch', protected: false };
@@ -32,7 +32,7 @@ const PATHS: TemplatePart = { slot: 'path', access: 'read', optional: true, most
 const WRITTEN: TemplatePart = { slot: 'path', access: 'write', most: 32 };
 const MESSAGE: TemplatePart = { slot: 'text' };
 const REMOTE: TemplatePart = { slot: 'name' };
-/** A branch that is only looked at may be a protected one. */
+/** A revision that is only read may be a protected branch. */
 const revision = (most = 1): TemplatePart => ({
   slot: 'branch',
   protected: true,
@@ -47,7 +47,7 @@ const git = (
   effect: CommandTemplate['effect'],
   summary: string,
 ): CommandTemplate => row(`git.${name}`, 'git', parts, effect, summary);
-/** Moves the branch that HEAD is on, or sends it away. */
+/** Moves the branch of HEAD, or pushes it. */
 const moving = (
   name: string,
   parts: readonly TemplatePart[],

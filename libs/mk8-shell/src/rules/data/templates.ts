@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CommandTemplate, TemplatePart } from '../schema.ts';
 import { GIT_TEMPLATES } from './git-templates.ts';
+import { BUILD_TEMPLATES } from './build-templates.ts';
 import { ANY_PATH, choice, COUNT, row, WRITTEN_PATH } from './template-parts.ts';
 
 const word = (list: string): TemplatePart => ({ slot: 'word', list });
 
-/** Interpreters and tools that run code are there to be asked for their version, and nothing else. */
+/** Interpreters and tools that run code print their version; beyond that they run only what another template says. */
 const VERSIONS = [
   'node',
   'npm',
@@ -155,6 +156,7 @@ export const TEMPLATES: readonly CommandTemplate[] = [
   ...VERSIONS.map((binary) => row(`version.${binary}`, binary, ['--version'], 'read', 'prints its version')),
   ...GIT_TEMPLATES,
   ...NPM,
+  ...BUILD_TEMPLATES,
   ...DOTNET,
   ...ARCHIVES,
   ...TEXT,

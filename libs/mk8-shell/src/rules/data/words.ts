@@ -21,6 +21,11 @@ export const WORDS: readonly WordList[] = [
     ],
   },
   {
+    name: 'make-targets',
+    summary: 'targets of a makefile that check or build',
+    words: ['all', 'build', 'check', 'clean', 'coverage', 'docs', 'format', 'lint', 'test', 'tests', 'typecheck'],
+  },
+  {
     name: 'commit-types',
     summary: 'how a message of a commit may begin',
     words: ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'style', 'test'],
@@ -33,7 +38,9 @@ export const WORDS: readonly WordList[] = [
   { name: 'configurations', summary: 'how a project is built', words: ['Debug', 'Release'] },
 ];
 
-/** Files that make something run when somebody builds, installs, opens or starts a project, and what runs by itself. */
+/**
+ * Files that start something when a project is built, installed, opened or started, and files that start by themselves.
+ */
 export const WRITE_BLOCKED: WriteBlocked = {
   names: [
     'Makefile',

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { failureReply, valueOf, type TaskReply } from './message.ts';
+import { TaskRunner, type TaskOptions, type TaskRunnerStats } from './task-runner.ts';
+import type { InputOf, OutputOf, TaskTable } from './task-table.ts';
+
+/**
+ * Runs tasks on the calling thread, without budgets: for programs of one user and for specs. A service of several
+ * tenants MUST use a WorkerPool.
+ */
+export class InlineTaskRunner<Tasks extends TaskTable> extends TaskRunner<Tasks> {
+  readonly #tasks: Tasks;
+
+  constructor(tasks: Tasks) {
+    super();
+    this.#tasks = tasks;
+  }
+
+  override async run<K extends keyof Tasks & string>(
+    task: K,
+    input: InputOf<Tasks, K>,
+    { signal }: TaskOptions,
+  ): Promise<OutputOf<Tasks, K>> {
+    signal?.throwIfAborted();
+    return structuredClone(valueOf(task, await this.#reply(task, input))) as OutputOf<Tasks, K>;
+  }
+
+  override stats(): TaskRunnerStats {
+    return { running: 0, queued: 0, ended_by_budget: 0, busy_ms: {} };
+  }
+
+  override async close(): Promise<void> {
+    // No task runs once its callers are gone.
+  }
+
+  async #reply(task: string, input: unknown): Promise<TaskReply> {
+    try {
+      return { ok: true, value: await this.#tasks[task]?.(structuredClone(input) as never) };
+    } catch (error) {
+      return failureReply(error);
+    }
+  }
+}
