@@ -1,6 +1,31 @@
 -- Triggers of the kernel's tables, by table. They enforce what must hold whichever statement writes a row, and write
--- notices in the transaction that makes them true. Each runs with the rights of whoever writes. Their WHEN conditions
--- are checked before the function is called, so a call that simply commits pays for comparisons only.
+-- notices in the transaction that makes them true. Each runs with the rights of the role that writes. Their WHEN
+-- conditions are checked before the function is called, so a call that simply commits pays for comparisons only.
+
+-- kernel.tenant
+
+-- After a tenant is made: gives it its first grants.
+CREATE TRIGGER tenant_granted AFTER INSERT ON kernel.tenant
+  FOR EACH ROW EXECUTE FUNCTION kernel.default_grants();
+
+-- kernel.agent, kernel.execution_profile, kernel.sandbox, kernel.skill
+
+-- After a row comes or goes: makes or removes the resource that mirrors it.
+CREATE TRIGGER mirror_resource AFTER INSERT ON kernel.agent
+  FOR EACH ROW EXECUTE FUNCTION kernel.mirror_resource();
+CREATE TRIGGER mirror_resource AFTER INSERT OR DELETE ON kernel.execution_profile
+  FOR EACH ROW EXECUTE FUNCTION kernel.mirror_resource();
+CREATE TRIGGER mirror_resource AFTER INSERT OR UPDATE OF definition ON kernel.sandbox
+  FOR EACH ROW EXECUTE FUNCTION kernel.mirror_resource();
+CREATE TRIGGER mirror_resource AFTER INSERT OR DELETE ON kernel.skill
+  FOR EACH ROW EXECUTE FUNCTION kernel.mirror_resource();
+
+-- kernel.resource
+
+-- After a resource is removed: deletes its grants.
+CREATE TRIGGER resource_removed AFTER UPDATE OF removed_at ON kernel.resource
+  FOR EACH ROW WHEN (new.removed_at IS NOT NULL AND old.removed_at IS NULL)
+  EXECUTE FUNCTION kernel.forget_grants();
 
 -- kernel.workspace
 
@@ -11,8 +36,8 @@ CREATE TRIGGER workspace_quota BEFORE UPDATE OF head_snapshot_id ON kernel.works
 
 -- kernel.operation
 
--- Before an insert: refuses a first state that kernel.transition does not permit. Most calls are born `admitted`, which
--- it permits, so these skip the look-up.
+-- Before an insert: refuses a first state that kernel.transition does not permit. Most calls are inserted as
+-- `admitted`, which it permits, so these skip the look-up.
 CREATE TRIGGER operation_born BEFORE INSERT ON kernel.operation
   FOR EACH ROW WHEN (new.state <> 'admitted')
   EXECUTE FUNCTION kernel.refuse_transition();
@@ -22,7 +47,7 @@ CREATE TRIGGER operation_moves BEFORE UPDATE OF state ON kernel.operation
   FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state)
   EXECUTE FUNCTION kernel.refuse_transition();
 
--- Before a new decision about a call that lets it run, holds it or ends it well: raises WR006 (decide again) unless the
+-- Before a new decision about a call that admits, holds or commits it: raises WR006 (decide again) unless the
 -- tool definition that it names is in force. kernel.admit checks the first decision itself.
 CREATE TRIGGER tool_in_force_at_decision BEFORE UPDATE OF decision_record_id ON kernel.operation
   FOR EACH ROW WHEN (
@@ -31,7 +56,7 @@ CREATE TRIGGER tool_in_force_at_decision BEFORE UPDATE OF decision_record_id ON 
   )
   EXECUTE FUNCTION kernel.assert_tool();
 
--- Before a call is marked as erased: clears its data subject, so that an erased call names nobody.
+-- Before a call is marked as erased: clears its data subject, so that an erased call names no person.
 CREATE TRIGGER operation_erased BEFORE UPDATE OF erased ON kernel.operation
   FOR EACH ROW WHEN (new.erased IS NOT NULL AND new.data_subject IS NOT NULL)
   EXECUTE FUNCTION kernel.forget_subject();
@@ -41,14 +66,14 @@ CREATE TRIGGER operation_in_doubt AFTER UPDATE OF state ON kernel.operation
   FOR EACH ROW WHEN (new.state = 'ambiguous' AND old.state <> 'ambiguous')
   EXECUTE FUNCTION kernel.note_operation();
 
--- After somebody resolved an ambiguous call: writes the notice operation.resolved.
+-- After a person resolved an ambiguous call: writes the notice operation.resolved.
 CREATE TRIGGER operation_resolved AFTER UPDATE OF resolution ON kernel.operation
   FOR EACH ROW WHEN (old.resolution IS NULL AND new.resolution IS NOT NULL)
   EXECUTE FUNCTION kernel.note_operation();
 
 -- kernel.approval
 
--- After an approval was asked for: writes the notice approval.pending.
+-- After an approval was requested: writes the notice approval.pending.
 CREATE TRIGGER approval_asked AFTER INSERT ON kernel.approval
   FOR EACH ROW EXECUTE FUNCTION kernel.note_approval();
 
@@ -59,16 +84,17 @@ CREATE TRIGGER approval_decided AFTER UPDATE OF state ON kernel.approval
 
 -- kernel.vote
 
--- After a vote while the approval is pending: writes the notice approval.voted. The vote that decides comes after the
--- approval is closed, and so has no notice of its own.
+-- After a vote while the approval is pending: writes the notice approval.voted. The vote that decides is inserted after
+-- the approval is closed, and so has no notice.
 CREATE TRIGGER vote_cast AFTER INSERT ON kernel.vote
   FOR EACH ROW EXECUTE FUNCTION kernel.note_vote();
 
 -- kernel.payload
 
--- Before a call's list of requests is stored: clears the announced pieces, which the list replaces.
+-- Before a call's list of requests is stored: clears the announced pieces, which the list replaces. The list itself
+-- isn't stored for a tenant that keeps none.
 CREATE TRIGGER forget_announced BEFORE UPDATE OF requests ON kernel.payload
-  FOR EACH ROW WHEN (new.requests IS NOT NULL AND new.announced <> '{}')
+  FOR EACH ROW WHEN (new.requests IS NOT NULL)
   EXECUTE FUNCTION kernel.forget_announced();
 
 -- kernel.erasure
@@ -77,7 +103,7 @@ CREATE TRIGGER forget_announced BEFORE UPDATE OF requests ON kernel.payload
 CREATE TRIGGER erasure_begun BEFORE INSERT ON kernel.erasure
   FOR EACH ROW EXECUTE FUNCTION kernel.order_texts();
 
--- After an erasure for retention is done: notes in kernel.tenant.erased_until up to when no content is left.
+-- After an erasure for a retention period is done: notes in kernel.tenant.erased_until up to when no content is left.
 CREATE TRIGGER erasure_retained AFTER UPDATE OF state ON kernel.erasure
-  FOR EACH ROW WHEN (old.state = 'running' AND new.state = 'done' AND new.requested_by = 'kernel')
+  FOR EACH ROW WHEN (old.state = 'running' AND new.state = 'done' AND new.requested_by = 'kernel' AND new.selector = 'before')
   EXECUTE FUNCTION kernel.note_retained();

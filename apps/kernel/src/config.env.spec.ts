@@ -52,7 +52,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('takes the master key from a file or from the environment, and not from both', () => {
+  it('accepts the master key from a file or from the environment, and not from both', () => {
     const { WRIT_MASTER_KEY_FILE: _file, ...bare } = env;
     const text = master.toString('base64');
     expect(readConfig({ ...bare, WRIT_MASTER_KEY: text }).masterKeys.current).toEqual(master);
@@ -62,7 +62,7 @@ describe('the configuration', () => {
     );
   });
 
-  it('takes a ring of keys, from a file or from the environment, and nothing that is none', () => {
+  it('accepts a ring of keys, from a file or from the environment, and nothing else', () => {
     const { WRIT_RECORD_KEY_FILE: _file, ...bare } = env;
     expect(readConfig({ ...bare, WRIT_RECORD_KEY: pem }).recordKeys.ring).toMatchObject({
       keys: [{ revoked: null, signs_from: 0 }],
@@ -79,7 +79,7 @@ describe('the configuration', () => {
     expect(() => readConfig({ ...env, WRIT_PERMIT_KEY_FILE: join(dir, 'open') })).toThrow('others may read it');
   });
 
-  it('knows the master keys before and after, where there are any', () => {
+  it('reads the previous and the next master key, where there are any', () => {
     const [before, next] = [randomBytes(32), randomBytes(32)];
     const { masterKeys } = readConfig({
       ...env,
@@ -106,9 +106,10 @@ const WRONG: Readonly<Record<string, string>> = {
   WRIT_MASTER_KEY_NEXT_FILE: '/nowhere',
   WRIT_SANDBOX_IMAGE_DIGEST: 'latest',
   WRIT_SANDBOX_IMAGES_FILE: '/nowhere',
+  WRIT_IMAGE_SOURCES: 'Registry.Example:latest',
 };
 
-describe('each variable of the kernel whose text means something', () => {
+describe('each variable of the kernel whose text is validated', () => {
   it('has a wrong text here', () => {
     expect(Object.keys(WRONG).sort()).toEqual(textsWithMeaning(Environment));
   });

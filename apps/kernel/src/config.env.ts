@@ -7,12 +7,14 @@ import {
   DatabaseUrl,
   keyStoreOf,
   named,
+  ReadBy,
   readCommonFiles,
   readEnvironment,
   readImagesFile,
   readKey,
   readKeyFile,
 } from '@writ/nest-kit';
+import { AllowedSources } from '@writ/sandbox/images';
 import { PublicRingFile } from '@writ/nest-kit/keys';
 import { type MasterKeys } from '@writ/sealing';
 import { Type, type Static } from 'typebox';
@@ -69,7 +71,7 @@ export const Environment = Type.Object({
     }),
   ),
   WRIT_MASTER_KEY_BEFORE_FILE: Type.Optional(
-    SecretFile('the master key before this one: the kernel wraps anew what it wrapped'),
+    SecretFile('the master key before this one: the kernel wraps the keys under it again'),
   ),
   WRIT_MASTER_KEY_NEXT_FILE: Type.Optional(
     SecretFile('the master key after this one: the kernel opens with it and wraps nothing with it'),
@@ -84,6 +86,14 @@ export const Environment = Type.Object({
       description:
         "a JSON file with the images of those tenants and tools that have others; the same file as the executors'",
     }),
+  ),
+  WRIT_IMAGE_SOURCES: ReadBy(
+    Type.String({
+      default: '',
+      description:
+        "where images of tenants may come from, separated by commas: registries or repositories, and `engine` for images that the executors' engines have; a recipe on the sandbox image is always allowed",
+    }),
+    (text) => void AllowedSources.parse(text),
   ),
   WRIT_STREAM_REPLICAS: Type.Integer({
     default: 1,
@@ -161,17 +171,18 @@ export const Environment = Type.Object({
 export type KernelConfig = Readonly<Static<typeof Environment>> & {
   readonly permitKeys: KeyStore;
   readonly recordKeys: KeyStore;
-  /** null: nobody said, and nothing of them is recorded */
+  /** null: not configured, and none of their changes is recorded */
   readonly checkpointKeys: PublicRingFile | null;
   readonly masterKeys: MasterKeys;
   readonly sandboxImages: SandboxImages;
+  readonly allowedImages: AllowedSources;
   /** null where NATS has no users */
   readonly natsPassword: string | null;
 };
 
 /**
- * The only reader of the environment. Throws EnvironmentError where a variable or a file isn't as it should be, naming
- * it and never its content.
+ * The only reader of the environment. Throws EnvironmentError where a variable or a file is invalid, naming it and
+ * never its content.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): KernelConfig {
   const read = readEnvironment(Environment, env);
@@ -198,6 +209,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     sandboxImages: named('WRIT_SANDBOX_IMAGES_FILE', () =>
       readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE),
     ),
+    allowedImages: AllowedSources.parse(read.WRIT_IMAGE_SOURCES),
     natsPassword: readCommonFiles(read) ?? null,
   });
 }

@@ -3,10 +3,7 @@ import { GIT_BYTES_MAX } from '@writ/effect';
 import { WorkerPool, type WorkerPoolOptions } from '@writ/worker-pool';
 import type { KernelTasks } from './kernel.worker.ts';
 
-/**
- * Files of repositories are gathered up to a bound of their own; names and numbers of them come to no more than a
- * quarter.
- */
+/** Files of repositories have their own bound; their names and numbers add at most a quarter. */
 const GIT_INPUT_BYTES = GIT_BYTES_MAX * 1.25;
 const INPUT_BYTES_MAX = { 'git.history': GIT_INPUT_BYTES, 'git.kept': GIT_INPUT_BYTES, 'git.stashes': GIT_INPUT_BYTES };
 

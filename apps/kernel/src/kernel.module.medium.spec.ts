@@ -9,17 +9,17 @@ import { FixedKeys } from '@writ/signing';
 import { BusTransport, FaultFilter, Readiness } from '@writ/nest-kit';
 import { startTelemetry } from '@writ/telemetry';
 import { testDatabase } from '@writ/testing';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import type { KernelConfig } from './config.env.ts';
 import { KernelModule } from './kernel.module.ts';
 import { kernelTasks } from './kernel.worker.ts';
 import { loadPolicyEngine } from './judging/policies/index.ts';
 import { newId } from '@writ/nest-kit';
 import { newSigner } from './specs/test-kernel.ts';
-import { asks, WrittenPolicy } from './specs/test-ports.ts';
+import { requires, ScriptedPolicy } from './specs/test-ports.ts';
 import { TestTenant } from './specs/test-tenant.ts';
 
-test('the whole kernel comes up, serves its verbs over the bus, and goes down', async () => {
+test('the whole kernel starts, serves its verbs over the bus, and stops', async () => {
   const database = await testDatabase();
   const config = {
     WRIT_SHARD: 's0',
@@ -42,9 +42,9 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
     memoryBus({ now: Date.now }),
     telemetry.logger('fatal'),
     new Readiness(),
-    new WrittenPolicy(),
+    new ScriptedPolicy(),
   ];
-  policy.says = asks('soft_gate');
+  policy.answer = requires('soft_gate');
   const transport = new BusTransport({
     bus,
     process: 'kernel',
@@ -54,7 +54,7 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
       throw error;
     },
   });
-  const work = new InlineWork(kernelTasks);
+  const work = new InlineTaskRunner(kernelTasks);
   const app = await NestFactory.createMicroservice(
     KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(work), work, policy),
     { logger: false, strategy: transport },

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Lifetime, Repeated, type ProcessContext } from '@writ/nest-kit';
-import { watchPool, Work } from '@writ/worker-pool';
+import { watchPool, TaskRunner } from '@writ/worker-pool';
 import { AdmissionModule, admissionOf, admissionTasks } from './admission/admission.module.ts';
-import { FactMemory } from './admission/admit/index.ts';
+import { FactCache } from './admission/admit/index.ts';
 import type { KernelConfig } from './config.env.ts';
 import { EvidenceModule, evidenceOf, evidenceTasks } from './evidence/evidence.module.ts';
 import { ExecutionModule, executionOf, executionTasks } from './execution/execution.module.ts';
@@ -15,26 +15,26 @@ import type { KernelTasks } from './kernel.worker.ts';
 import { ManagementModule, managementOf } from './management/management.module.ts';
 
 /**
- * The kernel: six modules, each made of those before it. Judging answers no message, so Nest doesn't see it.
+ * The kernel: six modules, each made of those before it. Judging serves no message, so Nest doesn't see it.
  *
- * foundation (database, tenants, workspaces) < evidence (records, keys, what is kept) < judging (whether a call may
- * run) < execution (what an admitted call goes through) < admission (decisions about calls) < management
+ * foundation (database, tenants, workspaces) < evidence (records, keys, contents) < judging (whether a call may run) <
+ * execution (the run of an admitted call) < admission (decisions about calls) < management
  */
 @Module({})
 export class KernelModule {
-  /** @param instead judges in the place of the tenants' own policies, for specs */
+  /** @param policiesOverride replaces the tenants' own policies, for specs */
   static with(
     config: KernelConfig,
     process: ProcessContext,
     engine: PolicyEngine,
-    work: Work<KernelTasks>,
-    instead?: PolicySets,
+    work: TaskRunner<KernelTasks>,
+    policiesOverride?: PolicySets,
   ): DynamicModule {
     watchPool(process.telemetry.meter, work);
-    const memory = new FactMemory(() => performance.now());
+    const memory = new FactCache(() => performance.now());
     const foundation = foundationOf(config, process);
     const evidence = evidenceOf(config, process, foundation);
-    const below = { ...foundation, ...evidence, ...judgingOf(foundation, evidence, engine, instead) };
+    const below = { ...foundation, ...evidence, ...judgingOf(foundation, evidence, engine, policiesOverride) };
     const execution = executionOf(config, process, below, memory, work);
     const admission = admissionOf(config, { ...below, ...execution }, memory);
     const management = managementOf(config, process, { ...below, ...execution }, work);
@@ -47,7 +47,7 @@ export class KernelModule {
       ...management.tasks,
     ].map(({ everyMs, run }) => new Repeated(run, everyMs, foundation.report));
     const lifetime = new Lifetime({
-      workers: [execution.dispatcher, evidence.keys.followed(process), ...tasks],
+      workers: [execution.dispatcher, evidence.keys.follow(process), ...tasks],
       close: async () => {
         await execution.assign.settled();
         await evidence.outbox.idle();
@@ -68,7 +68,7 @@ export class KernelModule {
         ManagementModule.with(management, foundationModule),
       ],
       providers: [
-        { provide: Work, useValue: work },
+        { provide: TaskRunner, useValue: work },
         { provide: Lifetime, useFactory: () => lifetime },
       ],
     };

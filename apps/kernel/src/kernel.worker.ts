@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker program of the kernel: what its threads run. Tasks keep nothing of their input, for the next one is
+// The worker program of the kernel: the tasks of its threads. A task keeps nothing of its input, since the next one is
 // another tenant's.
 import { serveTasks } from '@writ/worker-pool/thread';
 import { executionTasks } from './execution/worker-tasks.ts';

@@ -26,7 +26,7 @@ await bootProcess(async () => {
         caFile: config.WRIT_NATS_CA_FILE,
         lanes: workLanesOf(config.WRIT_SHARD, config.WRIT_STREAM_REPLICAS),
         keepsLanes: true,
-        // It hears other replicas' events; of its own it knows.
+        // It receives other replicas' events, not its own.
         echo: false,
         trace: traceHooks,
         report,

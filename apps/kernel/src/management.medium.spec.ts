@@ -35,33 +35,34 @@ const grant: Grant = {
 };
 const page = { cursor: null, limit: 10 };
 
-test('every request of the contract that the kernel serves has somebody who answers it', async () => {
+test('every request of the contract that the kernel serves has a handler', async () => {
   const names = Object.entries(REQUESTS)
     .filter(([, row]) => row.server === 'kernel')
     .map(([name]) => name);
   expect(names.length).toBeGreaterThan(60);
-  for (const name of names) await expect(process.ask(name, {})).rejects.toMatchObject({ code: 'request.malformed' });
+  for (const name of names)
+    await expect(process.request(name, {})).rejects.toMatchObject({ code: 'request.malformed' });
 });
 
-test('from a tenant that is just made to a call that somebody has to approve, over the bus', async () => {
-  const { ask, policy, blobs } = process;
+test('a new tenant can get a call held for approval, with all its requests over the bus', async () => {
+  const { request, policy, blobs } = process;
   const tenant_id = newId('tenant');
-  expect(await ask('kernel.tenant.create', { v: 1, tenant_id, name: 'acme', admin_key_id: newId('apiKey') })).toEqual({
-    tenant_id,
-  });
+  expect(
+    await request('kernel.tenant.create', { v: 1, tenant_id, name: 'acme', admin_key_id: newId('apiKey') }),
+  ).toEqual({ tenant_id });
   const caller = callerOf(tenant_id);
   const asked = { v: 1, caller };
-  const agent = parseMessage(AgentView, await ask('kernel.agent.create', { ...asked, name: 'coder' }));
-  const workspace = parseMessage(WorkspaceView, await ask('kernel.workspace.create', { ...asked, name: 'repo' }));
+  const agent = parseMessage(AgentView, await request('kernel.agent.create', { ...asked, name: 'coder' }));
+  const workspace = parseMessage(WorkspaceView, await request('kernel.workspace.create', { ...asked, name: 'repo' }));
   const { sha256, size } = await blobs.put(tenant_id, Buffer.from('hello'));
   const after: FileState = { kind: 'file', mode: '644', sha256, size };
   const changes: Change[] = [{ path: 'src/a.txt', before: null, after }];
   const changed = parseMessage(
     WorkspaceView,
-    await ask('kernel.workspace.change', { ...asked, workspace_id: workspace.workspace_id, changes }),
+    await request('kernel.workspace.change', { ...asked, workspace_id: workspace.workspace_id, changes }),
   );
   expect(changed.head_snapshot_id).not.toBe(workspace.head_snapshot_id);
-  const history = (await ask('kernel.workspace.snapshots', {
+  const history = (await request('kernel.workspace.snapshots', {
     ...asked,
     workspace_id: workspace.workspace_id,
     page,
@@ -70,7 +71,7 @@ test('from a tenant that is just made to a call that somebody has to approve, ov
     changed.head_snapshot_id,
     workspace.head_snapshot_id,
   ]);
-  const token = (await ask('kernel.token.issue', {
+  const token = (await request('kernel.token.issue', {
     ...asked,
     agent_id: agent.agent_id,
     workspace_id: null,
@@ -83,11 +84,11 @@ test('from a tenant that is just made to a call that somebody has to approve, ov
     revoked: false,
     parent_id: null,
   });
-  expect(await ask('kernel.change.record', { ...asked, verb: 'api_key_created', subject: newId('apiKey') })).toEqual({
-    recorded: expect.stringMatching(/^rec_/),
-  });
+  expect(
+    await request('kernel.change.record', { ...asked, verb: 'api_key_created', subject: newId('apiKey') }),
+  ).toEqual({ recorded: expect.stringMatching(/^rec_/) });
 
-  policy.says = () => ({
+  policy.answer = () => ({
     effect: 'allow',
     autonomy_mode: 'soft_gate',
     decided: 'soft_gate',
@@ -100,7 +101,7 @@ test('from a tenant that is just made to a call that somebody has to approve, ov
   const operation_id = newId('operation');
   const held = parseMessage(
     OperationView,
-    await ask('kernel.admit', {
+    await request('kernel.admit', {
       v: 1,
       operation_id,
       tenant_id,
@@ -123,7 +124,7 @@ test('from a tenant that is just made to a call that somebody has to approve, ov
     }),
   );
   expect(held.state).toBe('held');
-  expect(parseMessage(OperationView, await ask('kernel.operation.read', { ...asked, operation_id }))).toEqual(held);
+  expect(parseMessage(OperationView, await request('kernel.operation.read', { ...asked, operation_id }))).toEqual(held);
   const filters = {
     state: 'held',
     tool_id: 'fs.read',
@@ -131,14 +132,14 @@ test('from a tenant that is just made to a call that somebody has to approve, ov
     workspace_id: workspace.workspace_id,
     session_id: null,
   };
-  const list = (await ask('kernel.operation.list', { ...asked, page, ...filters })) as {
+  const list = (await request('kernel.operation.list', { ...asked, page, ...filters })) as {
     items: unknown[];
     next_cursor: string | null;
   };
   expect(list).toEqual({ items: [held], next_cursor: null });
-  const approval = await ask('kernel.approval.read', { ...asked, approval_id: held.approval_id });
+  const approval = await request('kernel.approval.read', { ...asked, approval_id: held.approval_id });
   expect(parseMessage(ApprovalView, approval)).toMatchObject({ state: 'pending', operation_id });
-  expect(await ask('kernel.approval.list', { ...asked, page, state: null })).toEqual({
+  expect(await request('kernel.approval.list', { ...asked, page, state: null })).toEqual({
     items: [approval],
     next_cursor: null,
   });

@@ -51,8 +51,22 @@ CREATE TABLE kernel.tenant (
   payload_days integer CHECK (payload_days BETWEEN 1 AND 3650),
   -- Days for which a full output is kept at most; null: as long as the deployment keeps it.
   output_days  integer CHECK (output_days BETWEEN 1 AND 365),
-  -- When these two were last set, in ms since the epoch; null: never.
+  -- What stays of a call once it has ended. full: its content, as long as payload_days says. hashes: nothing but hashes;
+  -- the call's content is erased within minutes. It applies to calls that are admitted from then on.
+  payload_mode  text DEFAULT 'full' NOT NULL CHECK (payload_mode IN ('full', 'hashes')),
+  -- What stays of the requests of a call to hosts outside. none: their count and hash alone, in its record.
+  requests_mode text DEFAULT 'full' NOT NULL CHECK (requests_mode IN ('full', 'none')),
+  -- When these four were last set, in ms since the epoch; null: never.
   retention_at bigint,
+
+  -- Settings of calls, set by administrators of the tenant. Decisions assert them as they assert the policy set.
+  -- {allowed_paths, denied_paths, output_bytes}: which paths calls may reach whatever their tokens grant, and the most
+  -- bytes of a command's output. Keys of a home directory are denied anywhere, files of accounts at the root.
+  call_settings jsonb DEFAULT
+    '{"allowed_paths": [""], "denied_paths": ["**/.ssh", "**/.gnupg", "etc/shadow", "etc/passwd"], "output_bytes": 200000}'
+    NOT NULL,
+  -- When they were last set, in ms since the epoch; null: never.
+  call_settings_at bigint,
 
   -- Progress of background work, in ms since the epoch.
   -- When the worker last looked for unreachable blobs of the tenant; null: never.
@@ -81,7 +95,8 @@ CREATE POLICY all_tenants ON kernel.tenant TO writ_kernel_worker USING (true) WI
 GRANT SELECT, INSERT ON kernel.tenant TO writ_kernel;
 GRANT UPDATE (
   data_key, finger_key, master_key_id, keys_recorded, weight, cap, waiting_max, requests_per_second, request_burst,
-  limits_at, files_max, bytes_max, outputs_bytes_max, payload_days, output_days, retention_at, erased_until
+  limits_at, files_max, bytes_max, outputs_bytes_max, payload_days, output_days, payload_mode, requests_mode,
+  retention_at, call_settings, call_settings_at, erased_until
 ) ON kernel.tenant TO writ_kernel;
 -- The worker finds tenants that are due for something. It never reads a key.
 GRANT SELECT (

@@ -1,5 +1,5 @@
 -- Workspaces: trees of files with a history, which calls commit to. Beside them stands what calls rely on or use:
--- versions of resources outside, sandboxes of mk8.shell, and the tenant's secrets.
+-- versions of things outside, sandboxes of mk8.shell, and the tenant's secrets.
 --
 -- Row-level security binds writ_kernel to the tenant of its transaction (kernel.tenant()); FORCE binds the owner, too.
 -- The worker has no grant on any table of this file. Times are ms since the epoch, by the clock of this database.
@@ -76,14 +76,14 @@ GRANT SELECT, INSERT ON kernel.snapshot TO writ_kernel;
 -- A row is a thing outside of workspaces that calls rely on, such as a deployment or a ticket: its name and version.
 -- Administrators and operators set the version by compare-and-swap, agents never do. A row is never deleted.
 -- INVARIANT (wholly before or after): no call commits that relies on a version which was replaced before. A call locks
--- the names that it relies on shared; a change of a version locks its name exclusively (kernel.resource_lock).
-CREATE TABLE kernel.resource (
-  resource_id text NOT NULL UNIQUE, -- tells rows of one moment apart in lists
-  tenant_id   text NOT NULL REFERENCES kernel.tenant,
-  ref         text NOT NULL, -- the name that calls use, such as `deployment:shop/production`
+-- the names that it relies on shared; a change of a version locks its name exclusively (kernel.external_version_lock).
+CREATE TABLE kernel.external_version (
+  external_version_id text NOT NULL UNIQUE, -- tells rows of one moment apart in lists
+  tenant_id           text NOT NULL REFERENCES kernel.tenant,
+  ref                 text NOT NULL, -- the name that calls use, such as `deployment:shop/production`
 
   -- Printable ASCII; its meaning is between whoever sets it and whoever names it.
-  -- `absent` is what a call names that relies on a resource having no row.
+  -- `absent` is what a call names that relies on there being no row.
   version    text NOT NULL CHECK (version <> 'absent'),
   created_at bigint DEFAULT kernel.now_ms() NOT NULL, -- of the row, in ms since the epoch
   updated_at bigint DEFAULT kernel.now_ms() NOT NULL, -- of this version, in ms since the epoch
@@ -92,17 +92,17 @@ CREATE TABLE kernel.resource (
   PRIMARY KEY (tenant_id, ref)
 );
 
--- Which resources does the tenant have? Lists are newest first.
-CREATE INDEX resource_by_tenant ON kernel.resource (tenant_id, created_at, resource_id);
+-- Which external versions does the tenant have? Lists are newest first.
+CREATE INDEX external_version_by_tenant ON kernel.external_version (tenant_id, created_at, external_version_id);
 
-ALTER TABLE kernel.resource ENABLE ROW LEVEL SECURITY;
-ALTER TABLE kernel.resource FORCE ROW LEVEL SECURITY;
--- A transaction reaches resources of its own tenant only.
-CREATE POLICY one_tenant ON kernel.resource TO writ_kernel
+ALTER TABLE kernel.external_version ENABLE ROW LEVEL SECURITY;
+ALTER TABLE kernel.external_version FORCE ROW LEVEL SECURITY;
+-- A transaction reaches external versions of its own tenant only.
+CREATE POLICY one_tenant ON kernel.external_version TO writ_kernel
   USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
--- A resource can be added and its version set. Its name stays.
-GRANT SELECT, INSERT ON kernel.resource TO writ_kernel;
-GRANT UPDATE (version, updated_at, updated_by) ON kernel.resource TO writ_kernel;
+-- A row can be added and its version set. Its name stays.
+GRANT SELECT, INSERT ON kernel.external_version TO writ_kernel;
+GRANT UPDATE (version, updated_at, updated_by) ON kernel.external_version TO writ_kernel;
 
 -- A row is a sandbox of mk8.shell, in which scripts run: its definition, and a registrar's signature of it.
 -- Administrators register, sign and remove it. The row of a removed sandbox stays, for its signed_at.

@@ -66,7 +66,7 @@ GRANT SELECT, INSERT ON kernel.policy_activation TO writ_kernel;
 
 -- A row is a freeze. While it stands, no call that it covers is admitted, dispatched, redeemed or committed.
 -- Administrators and operators place freezes of their tenant, and administrators lift them; the platform key does both
--- for the deployment. A row is never deleted; it stands until it expires or is lifted.
+-- for the deployment. An agent that is granted another one freezes it by a call, and lifts what it placed itself. A row is never deleted; it stands until it expires or is lifted.
 CREATE TABLE kernel.freeze (
   freeze_id text PRIMARY KEY,
   tenant_id text NOT NULL, -- `*`: of the whole deployment, and every tenant sees it
@@ -77,12 +77,12 @@ CREATE TABLE kernel.freeze (
   subject text NOT NULL, -- the agent or the tool; of the other scopes, the row's own tenant_id
 
   reason     text NOT NULL, -- why; callers that are refused read it
-  placed_by  text NOT NULL, -- the API key, or `platform`
+  placed_by  text NOT NULL, -- the API key, `platform`, or the agent that placed it by a call
   created_at bigint DEFAULT kernel.now_ms() NOT NULL, -- ms since the epoch
 
   expires_at bigint, -- ms since the epoch; placing it again may put it later. Null: it stands until it is lifted.
   lifted_at  bigint, -- ms since the epoch; null: it was not lifted. It is set only while the freeze stands.
-  lifted_by  text, -- the API key that lifted it, or `platform`; null: nobody did
+  lifted_by  text, -- the API key, the agent or `platform`; null: nobody lifted it
 
   -- Only the deployment freezes everything, and it freezes nothing less.
   CONSTRAINT all_is_the_deployments CHECK ((scope = 'all') = (tenant_id = '*')),

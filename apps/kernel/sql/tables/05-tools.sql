@@ -1,11 +1,11 @@
--- Tools: what a tenant's administrators registered beside Writ's own tools, which have no rows. These are programs, and
--- the provider of web searches. Beside them stand skills that agents read, and execution profiles of raw commands.
+-- Tools: what a tenant's administrators registered beside Writ's own tools, which have no rows. Beside them stand skills
+-- that agents read, and execution profiles of raw commands.
 --
 -- Row-level security binds writ_kernel to the tenant of its transaction (kernel.tenant()); FORCE binds the owner, too.
 -- The worker has no grant on any table of this file. Times are ms since the epoch, by the clock of this database.
 
--- A row is a version of a tool, in force or not. Applying a file of tools or setting the search provider adds it. It is
--- never changed or deleted, because operations and records name it by its digest.
+-- A row is a version of a tool, in force or not. Applying a file of tools adds it. It is never changed or deleted,
+-- because operations and records name it by its digest.
 CREATE TABLE kernel.tool_version (
   tenant_id text NOT NULL REFERENCES kernel.tenant,
   -- Its name, such as `family.name`. The kernel refuses a program in a family of Writ's own tools.

@@ -1,9 +1,9 @@
--- Operations: each tool call that somebody proposed, what the kernel decided about it, and how it ended. Beside it
--- stand the permitted changes of state, claimed idempotency keys, labels of sessions and workspaces, and effect series.
--- All times are milliseconds since the epoch by this database's clock (kernel.now_ms).
+-- Operations: each proposed tool call, what the kernel decided about it, and how it ended. This file
+-- also has the permitted changes of state, claimed idempotency keys, labels of sessions and workspaces, and effect
+-- series. All times are milliseconds since the epoch by this database's clock (kernel.now_ms).
 
 -- A row is one proposed tool call, refused ones included. kernel.admit inserts it with its decision. Later only the
--- kernel's functions change it. It stays for good; an erasure takes its content and keeps ids, hashes and states.
+-- kernel's functions change it. It stays for good; an erasure deletes its content and keeps ids, hashes and states.
 -- INVARIANT (lifecycle): the state changes only by a pair of kernel.transition; triggers operation_born and
 -- operation_moves refuse all others.
 -- INVARIANT (tool in force): a decision names the tool definition in force; kernel.admit checks it at the insert, and
@@ -12,7 +12,7 @@
 CREATE TABLE kernel.operation (
   -- Identity: which call it is.
 
-  -- `op_…`; whoever proposes the call chooses it, so a proposal that is sent twice is one call
+  -- `op_…`; the proposer chooses it, so a proposal that is sent twice is one call
   operation_id           text PRIMARY KEY,
   -- No foreign key: each insert would lock the tenant's one row. No tenant is ever deleted.
   tenant_id              text NOT NULL,
@@ -22,7 +22,7 @@ CREATE TABLE kernel.operation (
   updated_at             bigint NOT NULL DEFAULT kernel.now_ms(),
   traceparent            text, -- W3C `traceparent` header of the proposal; null: it came without one
 
-  -- What was asked, and by whom.
+  -- The proposal.
 
   proposed_by            text NOT NULL, -- the API key that proposed it
   -- persons who proposed or edited it, none of whom may approve it; empty in old rows, where proposed_by counts instead
@@ -47,8 +47,12 @@ CREATE TABLE kernel.operation (
   -- under row-level security Postgres uses an index on an expression only if all of it is leakproof.
   session_key            text NOT NULL GENERATED ALWAYS AS (coalesce(session_id, capability_token_id)) STORED,
   session_mode           text NOT NULL, -- interactive, gateway or scheduled
-  task_class             text NOT NULL, -- the caller's word for the kind of task, which policies may ask about
-  -- what must hold when it commits, [{kind: snapshot | path | resource, ref, version}]; [] once erased
+  task_class             text NOT NULL, -- the kind of task, as the caller names it; policies may depend on it
+  -- when it is served among the waiting calls of its tenant: what task class and session mode give, or what the job's
+  -- definition names. Rows from before this column are interactive.
+  scheduling_class       text NOT NULL DEFAULT 'interactive'
+    CHECK (scheduling_class IN ('interactive', 'background', 'maintenance')),
+  -- what must hold when it commits, [{kind: snapshot | path | external_version, ref, version}]; [] once erased
   precondition_refs      jsonb NOT NULL,
   -- the caller's key in kernel.idempotency; null: none was sent, which is refused for a tool that changes something
   idempotency_key        text,
@@ -58,6 +62,8 @@ CREATE TABLE kernel.operation (
 
   policy_hash            text NOT NULL, -- hash of the policy set that it was decided under
   tool_definition_digest text, -- hex SHA-256 of the tool's definition; null: there is no such tool
+  -- ids of the registered resources that it was decided on, in the order in which its arguments name them
+  resource_ids           text[] NOT NULL DEFAULT '{}',
   -- whether the tool changes something; true also for a tool that does not exist
   mutating               boolean NOT NULL,
   -- the queue that it waits in: inline, sandboxed or broker; null: it was refused or was a dry run, so nothing runs
@@ -73,12 +79,13 @@ CREATE TABLE kernel.operation (
   image_digest           text, -- `sha256:…` of the image that a sandboxed call runs in; null for all others
   -- hex SHA-256 over tool, definition, arguments hash, token, policy, snapshot and image: what its permit binds to
   action_digest          text,
-  -- what one attempt may use at most, {dimension: amount}; null: the call was refused before limits were set
+  -- what one attempt may use at most, {dimension: amount}, and of a command `output_bytes`; null: the call was refused
+  -- before limits were set
   limits                 jsonb,
   -- what budgets along the token's chain hold for it, {dimension: amount}; {} when nothing is reserved. An ambiguous
-  -- call keeps its reservation until somebody resolves it.
+  -- call keeps its reservation until a person resolves it.
   reserved               jsonb NOT NULL DEFAULT '{}',
-  -- the approval that it waits or waited for, of its action or later of its effect; null: nobody was asked
+  -- the approval that it waits or waited for, of its action or later of its effect; null: it needed none
   approval_id            text,
   -- approvals that its records cite: those that it runs under, and one that ended it
   approval_refs          text[] NOT NULL DEFAULT '{}',
@@ -87,7 +94,7 @@ CREATE TABLE kernel.operation (
   -- hex SHA-256 of that decision's Statement bytes: the outcome's record repeats it, so the two can be matched
   decision_hash          text NOT NULL,
 
-  -- Where it stands, and the run of the current attempt.
+  -- Its state, and the run of the current attempt.
 
   -- admitted, refused, held, dispatched, performing, performed, committed, rolled_back, no_op or ambiguous; a row never
   -- has the state `proposed`, which only names the start in kernel.transition
@@ -95,12 +102,12 @@ CREATE TABLE kernel.operation (
   -- number of the attempt, which each permit increments; 0: none was issued. With executor_id and nonce these are the
   -- attempt credentials (fencing token): a report that has others is rejected.
   attempt                integer NOT NULL DEFAULT 0,
-  executor_id            text, -- the executor that redeemed the permit; null: nobody has
+  executor_id            text, -- the executor that redeemed the permit; null: none has
   -- chosen by that executor for this redemption, so that a repeated redemption gets the same answer; null as above
   nonce                  text,
   -- until when the permit may be redeemed, in ms since the epoch; null: no permit is issued
   permit_until           bigint,
-  -- until when the executor holds the attempt, in ms since the epoch; it renews the lease. Null: nobody redeemed.
+  -- until when the executor holds the attempt, in ms since the epoch; it renews the lease. Null: not redeemed.
   lease_until            bigint,
   leases_lost            integer NOT NULL DEFAULT 0, -- executors that were lost while they ran it; bounds the retries
   -- times that it was decided anew and queued again, because another call changed its files or its image was replaced
@@ -110,19 +117,19 @@ CREATE TABLE kernel.operation (
   -- true: an effect outside the workspace may have begun. It is written before the effect starts. From then on the
   -- call is not retried; it commits or ends ambiguous.
   effect_started         boolean NOT NULL DEFAULT false,
-  -- true: somebody asked for its end; its executor must stop, and a report is rolled back
+  -- true: its end was requested; its executor must stop, and a report is rolled back
   cancel_requested       boolean NOT NULL DEFAULT false,
-  killed_by              text, -- who killed its container: an API key or `platform`; null: nobody
+  killed_by              text, -- who killed its container: an API key or `platform`; null: not killed
   -- true: the API key that proposed it was revoked before it ended; cancel_requested is set with it
   key_revoked            boolean NOT NULL DEFAULT false,
 
-  -- Outcome: how it ended. All are null while it is not over, except those that a line says are set while it is held
-  -- for its effect.
+  -- Outcome: how it ended. All are null while it is not over, except those whose line has "set while held", for a call
+  -- held for its effect.
 
   tx_outcome             text, -- what the caller reads: committed, rolled_back, no_op or ambiguous
   fault_code             text, -- code of the fault that ended it; null: none
   fault_message          text, -- the fault in words; null: none, or erased
-  fault_hint             text, -- what would have helped; null: nothing to say, or erased
+  fault_hint             text, -- what would have helped; null: none, or erased
   result_hash            text, -- hex SHA-256 of the result's RFC 8785 JSON, set while held; null: there is no result
   -- {sha256, size, sealed: {attempt, mode}} of a result that is a blob, a root of garbage collection; null: the result
   -- is in kernel.payload, there is none, or it is erased. Without `sealed` the blob is stored in clear.
@@ -134,7 +141,7 @@ CREATE TABLE kernel.operation (
   -- what was settled in the budgets, {dimension: amount}, set while held; null: nothing is settled (yet)
   budget_delta           jsonb,
   -- who counted the use in the sandbox: host (outside of it) or agent (inside, so weaker evidence). Set for a call
-  -- whose effect waits for an approval; null for all others, whose report says it.
+  -- whose effect waits for an approval; null for all others, whose report has it.
   usage_counted_by       text CHECK (usage_counted_by IN ('host', 'agent')),
   -- about the full output in kernel.kept_output, {attempt, stdout: {bytes, cut}, stderr: {bytes, cut}, expires_at}.
   -- kernel.keep_output sets it while the attempt performs; it outlives the output. expires_at null: there was no room.
@@ -143,20 +150,23 @@ CREATE TABLE kernel.operation (
   -- `rec_…` of the outcome; null as well where the decision itself ended the call (refusal, dry run)
   outcome_record_id      text,
 
-  -- Resolution: what somebody found out about an ambiguous call. The state stays `ambiguous`. Set once, all together.
+  -- Resolution: what a person found out about an ambiguous call. The state stays `ambiguous`. Set once, all together.
 
-  -- whether the effect outside came about; null: not resolved
+  -- whether the effect outside happened; null: not resolved
   resolution             text CHECK (resolution IN ('committed', 'rolled_back')),
-  resolution_note        text, -- how they know, in words; `erased` once the content is
+  resolution_note        text, -- how that person knows, in words; `erased` once the content is
   resolved_at            bigint, -- in ms since the epoch
-  resolved_by            text, -- the API key that said so
+  resolved_by            text, -- the API key of that person
   resolution_record_id   text, -- `rec_…` of the resolution
 
   -- Content: what seals it, and whether it is gone.
 
   -- kernel.payload_key that seals its content; null: the row is older than such keys, and the tenant's data key does
   payload_key            text,
-  -- {at, erasure_id, record_id} of the erasure that took its content; null: the content was not erased
+  -- what stays of its content after its end: full, as long as the tenant keeps it; hashes, nothing else. The stricter of
+  -- what the call asked for and of the tenant's payload_mode when it was admitted
+  retention              text NOT NULL DEFAULT 'full' CHECK (retention IN ('full', 'hashes')),
+  -- {at, erasure_id, record_id} of the erasure of its content; null: the content was not erased
   erased                 jsonb,
 
   CONSTRAINT resolved_whole CHECK (CASE
@@ -181,29 +191,36 @@ CREATE INDEX operation_by_tenant ON kernel.operation (tenant_id, created_at DESC
 CREATE INDEX operation_by_workspace ON kernel.operation (tenant_id, workspace_id, created_at, operation_id)
   WHERE workspace_id IS NOT NULL;
 
--- What a session did lately, asked at each admission:
--- calls of some tools that were let run, for policies that count them (kernel.session_history)
+-- calls that are over and of which only hashes stay, until their content is erased (kernel.tenants_with_hashes,
+-- kernel.calls_to_erase)
+CREATE INDEX operation_hashes ON kernel.operation (tenant_id, updated_at)
+  WHERE retention = 'hashes' AND erased IS NULL
+    AND (state IN ('refused', 'committed', 'rolled_back', 'no_op') OR (state = 'ambiguous' AND resolution IS NOT NULL));
+
+-- What a session did lately, read at each admission:
+-- calls of some tools that were allowed to run, for policies that count them (kernel.session_history)
 CREATE INDEX operation_history ON kernel.operation (tenant_id, session_key, tool_id, created_at);
--- calls whose risk says that they destroy something, whatever came of them (kernel.session_past); few are in it
+-- calls that destroy something by their risk, however they ended (kernel.session_past); few are in it
 CREATE INDEX operation_destructive ON kernel.operation (tenant_id, session_key, created_at)
   WHERE kernel.is_destructive(risk_basis);
 -- calls that ran and ended without success, for the risk. It is in the order in which they are read, so that the
--- planner does not take another index of that order.
+-- planner does not choose another index of that order.
 CREATE INDEX operation_failed ON kernel.operation (tenant_id, session_key, created_at, operation_id)
   WHERE lane IS NOT NULL
     AND (state IN ('rolled_back', 'ambiguous') OR (state IN ('committed', 'no_op') AND fault_code IS NOT NULL));
 
 -- What waits or runs; each holds only rows in its states:
--- the next calls of a lane and tenant (kernel.dispatch), and whether a tenant's queue is full (kernel.queue_is_full)
-CREATE INDEX operation_waiting ON kernel.operation (lane, tenant_id, created_at, operation_id)
+-- the next calls of a lane, tenant and scheduling class (kernel.dispatch_by_class), and whether a tenant's queue is full
+-- (kernel.queue_is_full)
+CREATE INDEX operation_waiting ON kernel.operation (lane, tenant_id, scheduling_class, created_at, operation_id)
   WHERE state = 'admitted';
 -- calls that waited past their deadline, or past two days (kernel.overdue)
 CREATE INDEX operation_overdue ON kernel.operation (kernel.waits_until(deadline, created_at)) WHERE state = 'admitted';
--- permits that nobody redeemed in time (kernel.requeue), and how many are issued (kernel.dispatch)
+-- permits that were not redeemed in time (kernel.requeue), and how many are issued (kernel.dispatch_by_class)
 CREATE INDEX operation_outstanding ON kernel.operation (permit_until) WHERE state = 'dispatched';
 -- leases that ran out (kernel.requeue, kernel.overdue)
 CREATE INDEX operation_leased ON kernel.operation (lease_until) WHERE state = 'performing';
--- how many calls of a tenant are under way, against its cap and share (kernel.dispatch)
+-- how many calls of a tenant are under way, against its cap and share (kernel.dispatch_by_class)
 CREATE INDEX operation_under_way ON kernel.operation (tenant_id) WHERE state IN ('dispatched', 'performing');
 -- sandboxed calls that came back from their first permit: the executor lacked the image, was lost or never redeemed.
 -- Their image may be one that is no longer used (kernel.waiting_in_replaced_images). Few calls are in it.
@@ -212,7 +229,7 @@ CREATE INDEX operation_left ON kernel.operation (updated_at)
 -- calls that an interrupted revocation of their API key left open (kernel.calls_of_revoked_keys); mostly none
 CREATE INDEX operation_of_revoked_key ON kernel.operation (updated_at)
   WHERE key_revoked AND state IN ('admitted', 'held', 'dispatched');
--- ambiguous calls that nobody has resolved, for operators
+-- ambiguous calls that are not resolved, for operators
 CREATE INDEX operation_unresolved ON kernel.operation (tenant_id, created_at, operation_id)
   WHERE state = 'ambiguous' AND resolution IS NULL;
 
@@ -223,19 +240,19 @@ CREATE POLICY all_tenants ON kernel.operation TO writ_kernel_worker USING (true)
 -- The kernel sees and writes the tenant of its transaction only.
 CREATE POLICY one_tenant ON kernel.operation TO writ_kernel
   USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
--- The kernel decides and ends calls; nobody deletes one.
+-- The kernel decides and ends calls; no role deletes one.
 GRANT SELECT, INSERT, UPDATE ON kernel.operation TO writ_kernel;
 -- The worker finds calls that wait, run or are overdue.
 GRANT SELECT ON kernel.operation TO writ_kernel_worker;
--- It moves calls between waiting and dispatched. It ends none: an end takes a signed record, which the kernel writes.
+-- It moves calls between waiting and dispatched. It ends none: an end needs a signed record, which the kernel writes.
 GRANT UPDATE (state, attempt, executor_id, nonce, permit_until, lease_until, updated_at, leases_lost)
   ON kernel.operation TO writ_kernel_worker;
 
--- A row is one permitted change of an operation's state. It is data of the schema: nobody writes it at run time.
+-- A row is one permitted change of an operation's state. It is data of the schema: it is never written at run time.
 -- INVARIANT (one table): it has the pairs of libs/lifecycle, each once; a spec compares the two.
 CREATE TABLE kernel.transition (
-  from_state text NOT NULL, -- the state that is left; `proposed` for an insert
-  to_state   text NOT NULL, -- the state that follows; a state without a row of its own as from_state is final
+  from_state text NOT NULL, -- the state before; `proposed` for an insert
+  to_state   text NOT NULL, -- the state after; a state without a row of its own as from_state is final
   PRIMARY KEY (from_state, to_state)
 );
 INSERT INTO kernel.transition (from_state, to_state) VALUES
@@ -264,13 +281,13 @@ INSERT INTO kernel.transition (from_state, to_state) VALUES
   ('performed', 'held'),
   ('performed', 'admitted'),
   ('performed', 'ambiguous');
--- No row-level security: it holds nothing of a tenant. Both roles read it, since triggers run as whoever writes.
+-- No row-level security: it holds nothing of a tenant. Both roles read it, since triggers run as the role that writes.
 GRANT SELECT ON kernel.transition TO writ_kernel, writ_kernel_worker;
 
 -- A row says which call claimed an idempotency key. kernel.admit inserts it with a call that is admitted or held;
 -- refused calls and dry runs claim none. It stays for good. After an erasure it is a tombstone: a call with that key
 -- is refused `idempotency.expired`.
--- INVARIANT (one claim): the primary key lets one call claim a key of an agent and tool, however many come at once.
+-- INVARIANT (one claim): the primary key lets one call claim a key of an agent and tool, however many arrive at once.
 CREATE TABLE kernel.idempotency (
   -- The key, as its agent and tool use it.
 
@@ -305,7 +322,7 @@ CREATE TABLE kernel.label (
   -- what bears the label; a call labels its session, and its workspace only if its tool changes something
   scope        text NOT NULL CHECK (scope IN ('session', 'workspace')),
   id           text NOT NULL, -- the workspace, or the session as kernel.operation.session_key has it
-  label        text NOT NULL, -- a word from the tool's definition
+  label        text NOT NULL, -- as the tool's definition names it
   operation_id text NOT NULL, -- the first call that brought it
   at           bigint NOT NULL DEFAULT kernel.now_ms(), -- when it was put, in ms since the epoch
   PRIMARY KEY (tenant_id, scope, id, label)
@@ -335,7 +352,7 @@ CREATE TABLE kernel.series_effect (
   -- The effect.
 
   -- hex SHA-256 of its delta, a blob. It is read only until the commit; then the operation names the delta. It is not
-  -- a root of garbage collection, which leaves blobs alone that were stored just now.
+  -- a root of garbage collection, which keeps blobs that were stored just now.
   pending_delta text NOT NULL,
   -- the attempt that is about to commit it; the effect of another attempt does not count
   attempt       integer NOT NULL,

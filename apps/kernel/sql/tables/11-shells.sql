@@ -11,13 +11,14 @@ CREATE TABLE kernel.shell (
   tenant_id           text NOT NULL, -- the tenant
   workspace_id        text NOT NULL, -- the workspace that the shell has a copy of
   capability_token_id text NOT NULL, -- the token of the session's calls
-  session_id          text NOT NULL, -- '' for calls that name no session
+  -- the session of the calls, or the id of the container that they name; '' for calls that name neither
+  session_id          text NOT NULL,
 
   -- The shell and its executor.
 
   shell_id            text NOT NULL, -- 32 hex digits, chosen by the executor that opens it
   executor_id         text NOT NULL, -- the executor that has its container
-  -- until when that executor is taken to be alive, in ms since the epoch; it renews the lease several times in it
+  -- until when that executor counts as alive, in ms since the epoch; it renews the lease several times in it
   lease_until         bigint NOT NULL,
 
   -- Its end.
@@ -42,7 +43,7 @@ CREATE POLICY all_tenants ON kernel.shell TO writ_kernel_worker USING (true) WIT
 -- The kernel sees and writes the tenant of its transaction only.
 CREATE POLICY one_tenant ON kernel.shell TO writ_kernel
   USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
--- The kernel opens, renews and ends shells; nobody deletes one.
+-- The kernel opens, renews and ends shells; no role deletes one.
 GRANT SELECT, INSERT, UPDATE ON kernel.shell TO writ_kernel;
 -- The worker sends a permit to the executor that has the session's shell (kernel.shell_owners), and lists containers.
 GRANT SELECT ON kernel.shell TO writ_kernel_worker;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
 import { provideValue, type ProcessContext } from '@writ/nest-kit';
-import { HpkeBox, knownKeys } from '@writ/sealing';
+import { HpkeBox, allKeys } from '@writ/sealing';
 import type { KernelConfig } from '../config.env.ts';
 import { databaseNow } from '../foundation/database/database-now.ts';
 import type { Foundation } from '../foundation/foundation.module.ts';
-import type { Task } from '../foundation/process/task.ts';
+import type { PeriodicTask } from '../foundation/periodic-task.ts';
 import { BundlesController, SealBundle } from './bundles/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import {
   BeginErasure,
   EraseBatches,
-  ErasedTexts,
+  KeepHashes,
+  TextErasureOrders,
   Erasures,
   ErasuresController,
   RetainContents,
@@ -25,26 +26,33 @@ import { RecordSealer, SignedSeal } from './records/index.ts';
 import { RecordKeys } from './signing-keys/index.ts';
 import { KernelKeys } from './signing-keys/kernel-keys.ts';
 
-/** How often records are looked for that another replica has left behind, in milliseconds. */
+/** How often the process looks for records that another replica has left behind, in milliseconds. */
 const RESEND_MS = 1_000;
 /**
- * How often it is asked what became of the keys of records, in milliseconds. It is answered from memory unless they
+ * How often the process looks for events of the keys of records, in milliseconds. It has them in memory unless they
  * changed lately.
  */
 const KEY_RECORDS_MS = 2_000;
-/** How often erasures are looked for that are not done, and tenants whose contents may be over age, in milliseconds. */
+/**
+ * How often the process looks for unfinished erasures, and for tenants with contents that may exceed their age, in ms.
+ */
 const ERASE_MS = 1_000;
 const RETAIN_LOOK_MS = 10_000;
+/**
+ * How long the content of a call stays after its end where only hashes stay, in milliseconds. In that time its caller
+ * reads a result that it didn't wait for.
+ */
+const HASHES_AFTER_MS = 60_000;
 
-/** What makes calls provable, and what is kept of them. */
+/** The parts that make calls provable, and that seal their contents. */
 export interface Evidence {
   readonly keys: KernelKeys;
   readonly sealer: RecordSealer;
-  readonly book: LogPositionTracker;
+  readonly logPositions: LogPositionTracker;
   readonly outbox: OutboxSender;
   readonly changes: Changes;
   readonly vault: TenantVault;
-  readonly box: HpkeBox;
+  readonly hpkeBox: HpkeBox;
 }
 
 export function evidenceOf(
@@ -53,18 +61,18 @@ export function evidenceOf(
   { bus, subjects, tenants, workers, tenancy }: Foundation,
 ): Evidence {
   const keys = new KernelKeys(config, Date.now());
-  readiness.add('signing keys', () => keys.verifyAble());
+  readiness.add('signing keys', () => keys.verifyCanSign());
   const sealer = new RecordSealer(new SignedSeal(keys.record));
-  const book = new LogPositionTracker(workers);
-  const outbox = new OutboxSender(bus, subjects, workers, book, watchSender(telemetry.meter, logger), Date.now);
+  const logPositions = new LogPositionTracker(workers);
+  const outbox = new OutboxSender(bus, subjects, workers, logPositions, watchSender(telemetry.meter, logger), Date.now);
   return {
     keys,
     sealer,
-    book,
+    logPositions,
     outbox,
     changes: new Changes(tenancy, sealer, outbox),
     vault: new TenantVault(config.masterKeys, new WrappedKeyRows(tenants)),
-    box: new HpkeBox(...knownKeys(config.masterKeys)),
+    hpkeBox: new HpkeBox(...allKeys(config.masterKeys)),
   };
 }
 
@@ -72,15 +80,17 @@ export function evidenceTasks(
   { WRIT_RETENTION_MS }: KernelConfig,
   { workers, tenants, report }: Foundation,
   { changes, keys, outbox }: Evidence,
-): readonly Task[] {
+): readonly PeriodicTask[] {
   const erase = new EraseBatches(workers, changes);
   const retain = new RetainContents(workers, tenants, WRIT_RETENTION_MS);
-  const recordKeys = new RecordKeys(workers, changes, keys, { now: Date.now, report });
+  const hashes = new KeepHashes(workers, tenants, HASHES_AFTER_MS);
+  const keyEvents = new RecordKeys(workers, changes, keys, { now: Date.now, report });
   return [
     { everyMs: RESEND_MS, run: () => outbox.resend() },
     { everyMs: ERASE_MS, run: () => erase.run() },
     { everyMs: Math.min(RETAIN_LOOK_MS, WRIT_RETENTION_MS), run: () => retain.run() },
-    { everyMs: KEY_RECORDS_MS, run: () => recordKeys.run() },
+    { everyMs: RETAIN_LOOK_MS, run: () => hashes.run() },
+    { everyMs: KEY_RECORDS_MS, run: () => keyEvents.run() },
   ];
 }
 
@@ -98,7 +108,7 @@ export class EvidenceModule {
         new RecordChange(changes),
         new BeginErasure(tenants, changes),
         new Erasures(tenancy),
-        new ErasedTexts(workers, tenants, changes),
+        new TextErasureOrders(workers, tenants, changes),
         new RetentionRules(tenancy, changes),
         new SealBundle(keys.record, (tenantId) => databaseNow(tenants, tenantId)),
       ].map((value) => provideValue(value)),

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
 import { provideValue, type ProcessContext } from '@writ/nest-kit';
-import type { Work } from '@writ/worker-pool';
+import { FairTurns } from '@writ/fairness';
+import type { TaskRunner } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
 import type { Evidence } from '../evidence/evidence.module.ts';
 import type { Foundation } from '../foundation/foundation.module.ts';
-import type { Task } from '../foundation/process/task.ts';
-import type { Images } from '../judging/judgement/index.ts';
+import type { PeriodicTask } from '../foundation/periodic-task.ts';
+import { ownImages, type Images } from '../judging/judgement/index.ts';
 import type { Judging } from '../judging/judging.module.ts';
-import { Announcer, BusEvents, Outcomes, OutcomesController, type HeadsKnown } from './announcements/index.ts';
+import { AgentChanges } from './agents/index.ts';
+import { Announcer, BusEvents, Outcomes, OutcomesController, type HeadListener } from './announcements/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
-import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Reruns } from './commit/index.ts';
+import {
+  CallChanges,
+  Commit,
+  CommitController,
+  HoldEffect,
+  KeepOutput,
+  PreviewReports,
+  Reruns,
+} from './commit/index.ts';
 import { Assign } from './direct-dispatch/index.ts';
 import { Dispatcher, PermitIssuer, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
-import {
-  EffectCheck,
-  EffectExaminer,
-  FairTurns,
-  EffectApplier,
-  LARGE_READINGS,
-  ReportReader,
-} from './effects/index.ts';
+import { EffectCheck, EffectExaminer, EffectApplier, LARGE_READINGS, ReportReader } from './effects/index.ts';
 import { HeldCalls, Previews } from './held/index.ts';
-import { OperationViews } from './operations/operation-views.ts';
+import { OperationViews } from './operation-views/operation-views.ts';
 import { OutcomeWriter } from './outcomes/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
 import { Reevaluation } from './reevaluation/index.ts';
@@ -41,99 +44,102 @@ import { watchBacklog, watchSlots } from './telemetry/gauges.ts';
 import { OperationMonitor } from './telemetry/operation-monitor.ts';
 import type { ExecutionTasks } from './worker-tasks.ts';
 
-/** Between two looks for previews that wait: a person waits for them, but not for milliseconds. */
+/** The time between two looks for previews that wait: a person waits for them, but not for milliseconds. */
 const PREVIEW_MS = 250;
 /** Admissions that wait here for the end of their call; half of those that one replica decides at once. */
 const WAITERS_MAX = 128;
 
-/** What an admitted call goes through until its outcome is recorded. */
+/** The parts that run an admitted call until its outcome is recorded. */
 export type Execution = ReturnType<typeof executionOf>;
 
-/** What the process is given, and what execution stands on. */
+/** The dependencies of execution: the modules before it. */
 export interface BelowExecution extends Foundation, Evidence, Judging {}
 
 /**
- * @param heads is told of each head that moved
- * @param work the worker threads that effects are read on
+ * @param heads is notified of each head that moved
+ * @param work the worker threads that read effects
  */
 export function executionOf(
   config: KernelConfig,
   process: ProcessContext,
   below: BelowExecution,
-  heads: HeadsKnown,
-  work: Work<ExecutionTasks>,
+  heads: HeadListener,
+  work: TaskRunner<ExecutionTasks>,
 ) {
   const { tenants, workers, blobs, trees, vault, sealer, keys, judge } = below;
   const images: Images = { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST, others: config.sandboxImages };
-  const { permits, desk, slots, dispatcher } = dispatchingOf(config, process, below);
-  const ending = endingOf(process, below, dispatcher, heads);
-  const { monitor, announcer, endings } = ending;
-  const { largeReadings, effects, landing } = effectsOf(below, work);
+  const { permits, permitIssuer, slots, dispatcher } = dispatchingOf(config, process, below, images);
+  const outcomeParts = outcomePartsOf(process, below, dispatcher, heads);
+  const { monitor, announcer, outcomeWriter } = outcomeParts;
+  const agents = new AgentChanges({ ...below, ...outcomeParts, wakeUp: dispatcher, failed: below.report });
+  const { largeReadings, effects, applier } = effectsOf(below, work);
   const reevaluation = new Reevaluation({ ...below, images }, judge);
   const previews = new Previews(tenants, sealer, announcer);
-  const sweeper = new Sweeper(workers, tenants, endings, dispatcher);
+  const sweeper = new Sweeper(workers, tenants, outcomeWriter, dispatcher);
   const release = new Release(tenants, sweeper, dispatcher);
   const lease = { leaseMs: config.WRIT_LEASE_MS };
   const memory = new AttemptMemory(() => performance.now());
   const redeemOptions = { ...lease, verifiers: keys.permitVerifiers, args: below.args, monitor };
-  const redeem = new Redeem(tenants, vault, endings, memory, trees, redeemOptions);
-  const holds = new HoldEffect(blobs, vault, sealer, endings);
+  const redeem = new Redeem(tenants, vault, outcomeWriter, memory, trees, redeemOptions);
+  const holds = new HoldEffect(blobs, vault, sealer, outcomeWriter);
   const reruns = new Reruns(tenants, announcer, reevaluation);
+  const changes = new CallChanges(tenants, below.args, agents);
   return {
     images,
     largeReadings,
-    ...ending,
+    ...outcomeParts,
     dispatcher,
     effects,
-    landing,
+    applier,
     held: new HeldCalls(tenants, sealer, announcer, monitor),
-    views: new OperationViews(tenants, vault, below.book),
-    assign: new Assign(dispatcher, desk, redeem, release, { ...permits, ...lease }),
-    previewDispatcher: new PreviewDispatcher(workers, desk, slots, permits),
+    views: new OperationViews(tenants, vault, below.logPositions),
+    assign: new Assign(dispatcher, permitIssuer, redeem, release, { ...permits, ...lease }),
+    previewDispatcher: new PreviewDispatcher(workers, permitIssuer, slots, permits),
     previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
     previewSweeper: new PreviewSweeper(workers, tenants, previews),
     redeem,
     release,
     renew: new Renew(tenants, vault, lease),
     shells: new ShellRegistry(tenants),
-    commit: new Commit(tenants, blobs, { effects, landing, holds, reruns }, endings, memory),
+    commit: new Commit(tenants, blobs, { effects, applier, holds, reruns, changes }, outcomeWriter, memory),
     keepOutput: new KeepOutput(tenants, blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
-    imageSweeper: new ImageSweeper({ ...below, images, endings, announcer }, reevaluation),
+    imageSweeper: new ImageSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),
   };
 }
 
-/** What hands admitted calls to executors. */
+/** The parts that dispatch admitted calls to executors. */
 function dispatchingOf(
   config: KernelConfig,
   { telemetry }: ProcessContext,
   { bus, subjects, keys, workers, report }: BelowExecution,
+  images: Images,
 ) {
-  const desk = new PermitIssuer(keys.permit, bus, subjects, withinTrace);
+  const permitIssuer = new PermitIssuer(keys.permit, bus, subjects, withinTrace, ownImages(images));
   const slots = new Slots(() => performance.now());
   watchSlots(telemetry.meter, slots);
   watchBacklog(telemetry.meter, workers);
   const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report, now: () => performance.now() };
-  return { permits, desk, slots, dispatcher: new Dispatcher(workers, desk, slots, permits) };
+  return { permits, permitIssuer, slots, dispatcher: new Dispatcher(workers, permitIssuer, slots, permits) };
 }
 
-/** What ends calls, and notifies those who wait for an outcome. */
-function endingOf(
+/** The parts that end calls, and notify callers that wait for an outcome. */
+function outcomePartsOf(
   { telemetry, logger }: ProcessContext,
   { bus, subjects, report, outbox, tenants, vault, sealer }: BelowExecution,
   dispatcher: Dispatcher,
-  heads: HeadsKnown,
+  heads: HeadListener,
 ) {
   const monitor = new OperationMonitor(telemetry.meter, logger);
   const outcomes = new Outcomes(WAITERS_MAX);
   const events = new BusEvents(bus, subjects, report);
   const announcer = new Announcer(outbox, dispatcher, events, heads);
-  const endings = new OutcomeWriter(tenants, vault, sealer, announcer, outcomes, monitor);
-  return { monitor, outcomes, events, announcer, endings };
+  const outcomeWriter = new OutcomeWriter(tenants, vault, sealer, announcer, outcomes, monitor);
+  return { monitor, outcomes, events, announcer, outcomeWriter };
 }
 
-/** What reads, checks and applies effects. */
-function effectsOf(below: BelowExecution, work: Work<ExecutionTasks>) {
+/** The parts that read, check and apply effects. */
+function effectsOf(below: BelowExecution, work: TaskRunner<ExecutionTasks>) {
   const { blobs, tenants, trees, sizes, report } = below;
   const largeReadings = new FairTurns(LARGE_READINGS, () => performance.now());
   const effects = new EffectCheck({
@@ -142,14 +148,14 @@ function effectsOf(below: BelowExecution, work: Work<ExecutionTasks>) {
     examiner: new EffectExaminer(blobs, tenants, work, { large: largeReadings }),
     reader: new ReportReader(blobs, work),
   });
-  return { largeReadings, effects, landing: new EffectApplier(tenants, blobs, trees, sizes, report) };
+  return { largeReadings, effects, applier: new EffectApplier(tenants, blobs, trees, sizes, report) };
 }
 
 export function executionTasks(
   { WRIT_SWEEP_MS }: KernelConfig,
   { workers }: Foundation,
   { imageSweeper, monitor, previewDispatcher, previewSweeper, sweeper }: Execution,
-): readonly Task[] {
+): readonly PeriodicTask[] {
   const values = new ValueSweeper(workers);
   const outputs = new OutputSweeper(workers);
   const sweeps = [

@@ -4,7 +4,7 @@ import type { ComparedContents } from './effects/compared-contents.ts';
 import { readLasting, readWhole } from './effects/delta-pieces.ts';
 import { readDelta, readRequestList, verifyResultBytes, writeResult } from './effects/read-report.ts';
 
-/** What checking the effect of a call gives to worker threads. */
+/** The work that checking a call's effect gives to worker threads. */
 export const executionTasks = {
   'contents.compare': ({ before, after }: ComparedContents) => compareContents(before, after),
   'contents.starters': newStarters,

@@ -10,20 +10,23 @@ import { provideValue, type ProcessContext } from '@writ/nest-kit';
 import { ConnectionWatch, type Meter } from '@writ/telemetry';
 import type { KernelConfig } from '../config.env.ts';
 import { CrossTenantPool, KERNEL_CONNECTIONS, TenantPool } from './database/pools.ts';
-import type { Task } from './process/task.ts';
+import type { PeriodicTask } from './periodic-task.ts';
 import { limitsSince } from './tenancy/limits-since.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { Sizes } from './workspace/sizes.ts';
 import { Trees } from './workspace/trees.ts';
 
-/** Tree nodes and small files, most of them read at every call on a workspace. */
+/** Caches tree nodes and small files, most of which are read at every call on a workspace. */
 const BLOB_CACHE_BYTES = 64 * 1024 * 1024;
-/** How often it is asked which tenants' limits were set, in milliseconds: what they take to count here. */
+/**
+ * How often the process reads which tenants' limits were changed, in milliseconds: changes take effect here within this
+ * time.
+ */
 const LIMITS_MS = 500;
 
-/** What every other module works with. */
+/** The dependencies of every other module. */
 export interface Foundation {
-  /** for errors that nobody waits for */
+  /** for errors of work that no caller awaits */
   readonly report: (error: unknown) => void;
   readonly bus: Bus;
   readonly subjects: Subjects;
@@ -66,7 +69,7 @@ export function foundationOf(config: KernelConfig, { bus, logger, telemetry, rea
   };
 }
 
-export const foundationTasks = ({ limits, workers }: Foundation): readonly Task[] => [
+export const foundationTasks = ({ limits, workers }: Foundation): readonly PeriodicTask[] => [
   { everyMs: LIMITS_MS, run: () => limits.refresh() },
   { everyMs: STATISTICS_MS, run: () => refreshStatistics(workers.pool, 'kernel') },
 ];

@@ -6,7 +6,7 @@ import { checkPolicy } from './policies/check-policy.ts';
 import { readCall, type CallRead, type ReadCall } from './policies/read-call.ts';
 import { shellGrammar } from './policies/shell-grammar.ts';
 
-/** What judging a call gives to worker threads. */
+/** The work that judging a call gives to worker threads. */
 export const judgingTasks = {
   'args.read': readArgumentsText,
   'args.write': writeArguments,

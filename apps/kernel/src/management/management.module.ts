@@ -4,18 +4,27 @@ import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import type { PeekEvent } from '@writ/contract';
 import { provideValue, type ProcessContext } from '@writ/nest-kit';
-import type { Work } from '@writ/worker-pool';
+import type { TaskRunner } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
 import { EffectExaminer, StoredDeltas } from '../execution/effects/index.ts';
 import type { BelowExecution, Execution } from '../execution/execution.module.ts';
 import type { ExecutionTasks } from '../execution/worker-tasks.ts';
-import type { Task } from '../foundation/process/task.ts';
+import type { PeriodicTask } from '../foundation/periodic-task.ts';
 import { Agents, AgentsController } from './agents/index.ts';
+import { CallSettingsController, TenantCallSettings } from './call-settings/index.ts';
 import { ApiKeysController, EndCalls, RevokeKey } from './api-keys/index.ts';
-import { Containers, ContainersController, KillContainer, Peek, PeekedController } from './containers/index.ts';
+import { AudioDevicesController, BeginUpload, ExpireAudio } from './audio-devices/index.ts';
+import {
+  Containers,
+  ContainersController,
+  KillContainer,
+  ReadContainerLogs,
+  PeekedController,
+} from './containers/index.ts';
 import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { Collect, GcRoots } from './garbage-collection/index.ts';
+import { ImageBuilds, ImageBuildsController, TenantImages, ImagesController } from './images/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
 import {
   ListOperations,
@@ -24,18 +33,19 @@ import {
   ReadOutput,
   ReadRequests,
   ReadResult,
-} from './operations/index.ts';
+} from './operation-queries/index.ts';
 import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
 import { Profiles, ProfilesController } from './profiles/index.ts';
-import { Resources, ResourcesController } from './resources/index.ts';
+import { ExternalVersions, ExternalVersionsController } from './external-versions/index.ts';
+import { ResourceGrants, Resources, ResourcesController } from './resources/index.ts';
 import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './sandboxes/index.ts';
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { Skills, SkillsController } from './skills/index.ts';
-import { CreateTenant, Limits, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
+import { CreateTenant, TenantLimits, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
 import {
   AttenuateToken,
   DerivedTokensController,
-  DrawTokens,
+  ChargeModelTokens,
   IssueToken,
   ListForJob,
   RevokeToken,
@@ -43,7 +53,7 @@ import {
   Tokens,
   TokensController,
 } from './tokens/index.ts';
-import { ApplyTools, ListTools, SearchProviders, ToolsController } from './tools/index.ts';
+import { ApplyTools, ListTools, ToolsController } from './tool-registry/index.ts';
 import {
   BacktestPolicy,
   ExplainOperation,
@@ -65,90 +75,108 @@ import {
   WorkspacesController,
 } from './workspaces/index.ts';
 
-/**
- * How often it is asked whether a tenant's contents are to be looked through, in milliseconds: one of them each time.
- */
-const COLLECT_LOOK_MS = 10_000;
-/**
- * How often it is asked which tenants' keys are under another master key, in milliseconds: first so long after the
- * start.
- */
+/** How often the collection checks for a due tenant, in milliseconds. It collects one tenant each time. */
+const COLLECT_CHECK_MS = 10_000;
+/** How often it removes recordings that are too old, in milliseconds: they stay so much longer at most. */
+const EXPIRE_AUDIO_MS = 5_000;
+/** How often it checks for tenants with keys under another master key, in milliseconds, first after this time. */
 const REWRAP_MS = 60_000;
-/** What backtests keep of tree nodes and small files: pages of two tenants, whose states share most of their nodes. */
+/**
+ * Cache of backtests for tree nodes and small files, in bytes: pages of two tenants, whose states share most of their
+ * nodes.
+ */
 const PAST_CACHE_BYTES = 16 * 1024 * 1024;
-/** Changes of past effects that backtests keep in memory: some 8 MB. */
+/** Changes of past effects that backtests cache: some 8 MB. */
 const PAST_CHANGES_MAX = 20_000;
-/** To worker threads and to large readings backtests of all tenants are one tenant, so they leave room to calls. */
+/**
+ * The queue name of all backtests for worker threads and large readings. They count as one tenant, so they leave
+ * capacity for calls.
+ */
 const BACKTESTS = 'backtests';
 
-/** What people and their programs manage stands on all other modules. */
-interface BelowManagement extends BelowExecution, Execution {}
+/** Management depends on all other modules. */
+interface ManagementDependencies extends BelowExecution, Execution {}
 type AllTasks = ExecutionTasks & ManagementTasks;
 
 export interface Management {
   readonly useCases: readonly object[];
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly PeriodicTask[];
 }
 
 export function managementOf(
   config: KernelConfig,
   { logger }: ProcessContext,
-  below: BelowManagement,
-  work: Work<AllTasks>,
+  dependencies: ManagementDependencies,
+  work: TaskRunner<AllTasks>,
 ): Management {
-  const { tenants, workers, changes, announcer, endings, held } = below;
-  const endCalls = new EndCalls(tenants, workers, held, endings, announcer, below.report);
-  const names = new GcRoots(below.tenancy, pgBlobs(tenants.pool), below.vault, work);
-  const pace = { everyMs: config.WRIT_COLLECT_MS, graceMs: config.WRIT_COLLECT_GRACE_MS };
-  const collect = new Collect(workers, names, pgBlobSweep(tenants.pool), changes, pace);
+  const { tenants, workers, changes, announcer, outcomeWriter, held } = dependencies;
+  const endCalls = new EndCalls(tenants, workers, held, outcomeWriter, announcer, dependencies.report);
+  const roots = new GcRoots(dependencies.tenancy, pgBlobs(tenants.pool), dependencies.vault, work);
+  const intervals = { everyMs: config.WRIT_COLLECT_MS, graceMs: config.WRIT_COLLECT_GRACE_MS };
+  const collect = new Collect(workers, roots, pgBlobSweep(tenants.pool), changes, intervals);
+  const expireAudio = new ExpireAudio(workers, tenants, Date.now);
   const rewrap = new RewrapKeys(workers, changes, config.masterKeys);
   return {
     useCases: [
-      ...identities(config, below, endCalls),
-      ...resources(below, work),
-      ...workspaces(below),
-      ...calls(below),
-      ...policies(below, work),
+      ...identities(config, dependencies, endCalls),
+      ...resources(config, dependencies, work),
+      ...workspaces(dependencies),
+      ...calls(dependencies),
+      ...policies(dependencies, work),
     ],
     tasks: [
       { everyMs: config.WRIT_SWEEP_MS, run: () => endCalls.sweep() },
-      { everyMs: COLLECT_LOOK_MS, run: () => collect.next() },
+      { everyMs: COLLECT_CHECK_MS, run: () => collect.next() },
+      { everyMs: EXPIRE_AUDIO_MS, run: () => expireAudio.run() },
       { everyMs: REWRAP_MS, run: async () => reportRewrapped(logger, await rewrap.run()) },
     ],
   };
 }
 
-/** with: tenants, and who may act in them */
-const identities = (config: KernelConfig, below: BelowManagement, endCalls: EndCalls): readonly object[] => [
-  new CreateTenant(below.changes, config.masterKeys.current),
-  new Limits(below.tenancy, below.changes, below.sizes),
-  new RevokeKey(below.changes, endCalls),
-  new Agents(below.tenancy, below.changes),
-  new Delegations(below.tenancy, below.changes),
-  new Tokens(below.tenancy),
-  new IssueToken(below.changes),
-  new AttenuateToken(below.changes),
-  new ListForJob(below.changes),
-  new RevokeToken(below.tenancy, below.changes, below.events),
-  new SpawnToken(below.tenants, below.changes, below.args),
-  new DrawTokens(below.tenants),
+/** Tenants and their identities. */
+const identities = (
+  config: KernelConfig,
+  dependencies: ManagementDependencies,
+  endCalls: EndCalls,
+): readonly object[] => [
+  new CreateTenant(dependencies.changes, config.masterKeys.current),
+  new TenantLimits(dependencies.tenancy, dependencies.changes, dependencies.sizes),
+  new TenantCallSettings(dependencies.tenancy, dependencies.changes),
+  new RevokeKey(dependencies.changes, endCalls),
+  new Agents(dependencies.tenancy, dependencies.changes),
+  new Delegations(dependencies.tenancy, dependencies.changes),
+  new Tokens(dependencies.tenancy),
+  new IssueToken(dependencies.changes),
+  new AttenuateToken(dependencies.changes),
+  new ListForJob(dependencies.changes),
+  new RevokeToken(dependencies.tenancy, dependencies.changes, dependencies.events),
+  new SpawnToken(dependencies.tenants, dependencies.changes, dependencies.args),
+  new ChargeModelTokens(dependencies.tenants),
 ];
 
-/** with: what calls may name */
-const resources = (below: BelowManagement, work: Work<ManagementTasks>): readonly object[] => [
-  new Secrets(below.tenancy, below.changes, below.vault, below.box),
-  new ApplyTools(below.tenancy, below.changes),
-  new ListTools(below.tenancy),
-  new SearchProviders(below.tenancy, below.changes),
-  new RegisterSandbox(below.changes),
-  new ListSandboxes(below.tenancy),
-  new Registrars(below.tenancy, below.changes),
-  new Profiles(below.tenancy, below.changes),
-  new Skills(below.tenancy, below.changes, below.blobs, work),
-  new Resources(below.tenancy, below.changes),
+/** What calls may name: tools, resources, external versions and the like. */
+const resources = (
+  config: KernelConfig,
+  dependencies: ManagementDependencies,
+  work: TaskRunner<ManagementTasks>,
+): readonly object[] => [
+  new Secrets(dependencies.tenancy, dependencies.changes, dependencies.vault, dependencies.hpkeBox),
+  new ApplyTools(dependencies.tenancy, dependencies.changes),
+  new ListTools(dependencies.tenancy),
+  new RegisterSandbox(dependencies.changes),
+  new ListSandboxes(dependencies.tenancy),
+  new Registrars(dependencies.tenancy, dependencies.changes),
+  new Profiles(dependencies.tenancy, dependencies.changes),
+  new TenantImages(dependencies.tenancy, dependencies.changes, config.allowedImages),
+  new ImageBuilds(dependencies.workers, dependencies.tenants, dependencies.changes),
+  new Skills(dependencies.tenancy, dependencies.changes, dependencies.blobs, work),
+  new Resources(dependencies.tenancy, dependencies.changes),
+  new ResourceGrants(dependencies.tenancy, dependencies.changes),
+  new BeginUpload(dependencies.changes, dependencies.vault),
+  new ExternalVersions(dependencies.tenancy, dependencies.changes),
 ];
 
-function workspaces({ tenancy, changes, blobs, trees, sizes }: BelowManagement): readonly object[] {
+function workspaces({ tenancy, changes, blobs, trees, sizes }: ManagementDependencies): readonly object[] {
   const moves = new HeadMoves(tenancy, changes, blobs, trees, sizes);
   return [
     new Workspaces(tenancy),
@@ -160,63 +188,67 @@ function workspaces({ tenancy, changes, blobs, trees, sizes }: BelowManagement):
   ];
 }
 
-/** with: what operators see of calls and containers, and do with them */
-function calls(below: BelowManagement): readonly object[] {
-  const { bus, subjects, tenants, workers, vault, views } = below;
+/** Operators' views of calls and containers, and their actions. */
+function calls(dependencies: ManagementDependencies): readonly object[] {
+  const { bus, subjects, tenants, workers, vault, views } = dependencies;
   const containers = new Containers(tenants, workers);
-  const ask = (tenantId: string, event: PeekEvent): void => bus.publish(subjects.event('peek', tenantId), event);
+  const publishPeek = (tenantId: string, event: PeekEvent): void =>
+    bus.publish(subjects.event('peek', tenantId), event);
   return [
     new ReadOperation(tenants, views),
     new ReadRequests(tenants, vault),
     new ReadOutput(tenants, vault.calls),
     new ReadResult(tenants, vault.calls),
-    new ListOperations(below.tenancy),
+    new ListOperations(dependencies.tenancy),
     new Notices(workers),
     new Freezes(tenants),
-    new PlaceFreeze(below),
-    new LiftFreeze(below, below.dispatcher),
+    new PlaceFreeze(dependencies),
+    new LiftFreeze(dependencies, dependencies.dispatcher),
     containers,
-    new Peek(containers, ask),
-    new KillContainer(containers, tenants, below.sealer, below.outbox, below.announcer),
+    new ReadContainerLogs(containers, publishPeek),
+    new KillContainer(containers, tenants, dependencies.sealer, dependencies.outbox, dependencies.announcer),
   ];
 }
 
-/** with: policies, and what another one would decide */
-function policies(below: BelowManagement, work: Work<ExecutionTasks>): readonly object[] {
-  const { engine, shelf } = below;
-  const recorded = new RecordedCalls(below);
+/** Policies, and simulations of other policies. */
+function policies(dependencies: ManagementDependencies, work: TaskRunner<ExecutionTasks>): readonly object[] {
+  const { engine, policyRepository } = dependencies;
+  const recordedCalls = new RecordedCalls(dependencies);
   return [
-    new ShowPolicies(below.tenancy, shelf),
-    new PutPolicy(below.changes, shelf),
-    new ActivatePolicy(below, shelf),
-    new Simulate({ ...below, engine, shelf }),
-    new BacktestPolicy(recorded, shelf, below.keys.record, {
-      effects: pastEffects(below, work),
+    new ShowPolicies(dependencies.tenancy, policyRepository),
+    new PutPolicy(dependencies.changes, policyRepository),
+    new ActivatePolicy(dependencies, policyRepository),
+    new Simulate({ ...dependencies, engine, policyRepository }),
+    new BacktestPolicy(recordedCalls, policyRepository, dependencies.keys.record, {
+      effects: pastEffects(dependencies, work),
       now: () => performance.now(),
     }),
-    new ExplainOperation(recorded, shelf),
-    new ReplayCalls(recorded, shelf),
+    new ExplainOperation(recordedCalls, policyRepository),
+    new ReplayCalls(recordedCalls, policyRepository),
   ];
 }
 
 /**
- * What backtests judge effects with: caches of its own, since a whole history passes through them, and the turns of
- * large readings that commits take too.
+ * The examiner of effects for backtests. It has separate caches, since a whole history passes through them. It shares
+ * the limiter of large readings with commits.
  */
-function pastEffects({ tenants, args, largeReadings }: BelowManagement, work: Work<ExecutionTasks>): RecordedEffects {
+function pastEffects(
+  { tenants, args, largeReadings }: ManagementDependencies,
+  work: TaskRunner<ExecutionTasks>,
+): RecordedEffects {
   const blobs = cachedBlobs(pgBlobs(tenants.pool), { bytesMax: PAST_CACHE_BYTES });
-  const share = { large: largeReadings, seriesChangesMax: PAST_CHANGES_MAX, queuedAs: BACKTESTS };
-  const examiner = new EffectExaminer(blobs, tenants, work, share);
+  const options = { large: largeReadings, seriesChangesMax: PAST_CHANGES_MAX, queuedAs: BACKTESTS };
+  const examiner = new EffectExaminer(blobs, tenants, work, options);
   const deltas = new StoredDeltas(blobs, work, BACKTESTS);
   return new RecordedEffects({ tenants, args, deltas, examiner });
 }
 
 function reportRewrapped(logger: ProcessContext['logger'], { done, unopened }: Rewrapped): void {
-  if (done > 0) logger.info({ tenants: done }, 'keys of tenants were wrapped anew under the current master key');
+  if (done > 0) logger.info({ tenants: done }, 'keys of tenants were re-wrapped under the current master key');
   if (unopened.length > 0)
     logger.error(
       { tenants: unopened.length, first: unopened[0] },
-      'keys of tenants are under a master key that is not known: give it by WRIT_MASTER_KEY_BEFORE_FILE',
+      'keys of tenants are under a master key that is not configured: set WRIT_MASTER_KEY_BEFORE_FILE',
     );
 }
 
@@ -229,6 +261,7 @@ export class ManagementModule {
       imports: [foundation],
       controllers: [
         TenantsController,
+        CallSettingsController,
         ApiKeysController,
         AgentsController,
         DelegationsController,
@@ -238,9 +271,13 @@ export class ManagementModule {
         SecretsController,
         ToolsController,
         SandboxesController,
+        ImagesController,
+        ImageBuildsController,
         ProfilesController,
         SkillsController,
         ResourcesController,
+        AudioDevicesController,
+        ExternalVersionsController,
         OperationsController,
         NoticesController,
         FreezesController,

@@ -2,6 +2,6 @@
 import { hashesOfDelta } from './garbage-collection/delta-hashes.ts';
 import { readSkillFile } from './skills/read-skill.ts';
 
-/** What managing a tenant's things gives to worker threads. */
+/** The tasks of management for worker threads. */
 export const managementTasks = { 'delta.hashes': hashesOfDelta, 'skill.read': readSkillFile };
 export type ManagementTasks = typeof managementTasks;

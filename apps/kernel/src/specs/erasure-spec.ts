@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Caller, ErasureView, KernelRequest, OperationView, ProposedCall, TextsTold } from '@writ/contract';
+import type { Caller, ErasureView, KernelRequest, OperationView, ProposedCall, TextsAnnounced } from '@writ/contract';
 import type { ErasureRow } from '../foundation/rows/erasure-row.ts';
 import { openKernelSpec } from './kernel-spec.ts';
-import { askedBy, callerOf, type TestManagement } from './test-management.ts';
+import { requestBy, callerOf, type TestManagement } from './test-management.ts';
 import { reportOf, type TestExecution } from './test-executor.ts';
 import type { TestKernel } from './test-kernel.ts';
 import { AUTOPILOT } from './test-ports.ts';
 import type { TestTenant } from './test-tenant.ts';
 
-/** What the arguments and the results of calls contain, and nothing else does. */
+/** The arguments and the results of calls contain this text, and nothing else does. */
 export const MARKER = 'marker-of-a-person';
 const SHOWN = { exit_code: 0, signal: null, output: `hello ${MARKER}`, truncated_bytes: 0, wall_ms: 1 };
 
@@ -59,7 +59,7 @@ export class ErasureScene implements SceneParts {
 
   async erase(selectors: Selectors, caller = this.as()): Promise<ErasureView> {
     return await this.manage.beginErasure.run({
-      ...askedBy(caller),
+      ...requestBy(caller),
       ...NONE,
       ...selectors,
       reason_code: 'gdpr-art-17',
@@ -67,7 +67,7 @@ export class ErasureScene implements SceneParts {
   }
 
   async plan(selectors: Selectors, caller = this.as()) {
-    return await this.manage.beginErasure.plan({ ...askedBy(caller), ...NONE, ...selectors });
+    return await this.manage.beginErasure.plan({ ...requestBy(caller), ...NONE, ...selectors });
   }
 
   command(more: Partial<ProposedCall> = {}): ProposedCall {
@@ -83,7 +83,7 @@ export class ErasureScene implements SceneParts {
   }
 
   async read(operation_id: string, of = this.tenant): Promise<OperationView> {
-    return await this.manage.readOperation.run({ ...askedBy(this.as('auditor', of)), operation_id });
+    return await this.manage.readOperation.run({ ...requestBy(this.as('auditor', of)), operation_id });
   }
 
   /** The records of erasures, the oldest first. */
@@ -109,16 +109,16 @@ export class ErasureScene implements SceneParts {
 
   /** Reports that the texts of an erasure are gone. */
   async reportGone({ erasure_id }: { readonly erasure_id: string }) {
-    return await this.manage.erasedTexts.gone({
+    return await this.manage.textErasureOrders.markGone({
       v: 1,
       tenant_id: this.tenant.tenantId,
-      erasure_id: erasure_id as TextsTold['erasure_id'],
+      erasure_id: erasure_id as TextsAnnounced['erasure_id'],
     });
   }
 
   /** The orders to erase texts of this tenant. */
   async orders() {
-    return (await this.manage.erasedTexts.orders({ v: 1, limit: 100 })).orders.filter(
+    return (await this.manage.textErasureOrders.orders({ v: 1, limit: 100 })).orders.filter(
       ({ tenant_id }) => tenant_id === this.tenant.tenantId,
     );
   }
@@ -150,7 +150,7 @@ export class ErasureScene implements SceneParts {
   }
 }
 
-/** Gives each test of a file a tenant of its own, in a kernel that policy lets do everything. */
+/** Gives each test of a file its own tenant, in a kernel whose policy permits everything. */
 export function openErasureSpec(each: (scene: ErasureScene) => void): void {
   let kernel: TestKernel;
   let run: TestExecution;
@@ -162,7 +162,7 @@ export function openErasureSpec(each: (scene: ErasureScene) => void): void {
     const tenant = await kernel.newTenant();
     await tenant.write({ 'a.txt': 'hello' });
     const token = await tenant.token();
-    kernel.policy.says = () => AUTOPILOT;
+    kernel.policy.answer = () => AUTOPILOT;
     each(new ErasureScene({ kernel, run, manage, tenant, token }));
   });
 }

@@ -3,22 +3,22 @@ import { openExecution, type TestExecution } from './test-executor.ts';
 import { openTestKernel, type TestKernel } from './test-kernel.ts';
 import { openManagement, type TestManagement } from './test-management.ts';
 
-/** Opening makes a database of the spec's own. */
+/** Opening creates a database for this spec file. */
 const OPENING_MS = 120_000;
 
-/** What the specs of a file use of a kernel. The halves are opened when they are first read. */
+/** The parts of a kernel that the specs of a file use. The halves are opened when they are first read. */
 export interface OpenedKernel<K extends TestKernel = TestKernel> {
   readonly kernel: K;
-  /** what executors ask for */
+  /** the requests of executors */
   readonly run: TestExecution;
-  /** what administrators ask for */
+  /** the requests of administrators */
   readonly manage: TestManagement;
 }
 
 /**
- * Opens a kernel before the specs of a file, and closes it and the halves that were read behind them.
- * @param opened takes what the specs use, and prepares what they share
- * @param open a kernel of another kind than `openTestKernel()` makes
+ * Opens a kernel before the specs of a file, and closes it and the opened halves after them.
+ * @param opened receives the parts that the specs use, and prepares what they share
+ * @param open makes another kind of kernel than `openTestKernel()`
  */
 export function openKernelSpec<K extends TestKernel = TestKernel>(
   opened: (on: OpenedKernel<K>) => void | Promise<void>,

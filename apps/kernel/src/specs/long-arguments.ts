@@ -5,7 +5,7 @@ import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/seal
 import type { SentCall } from '../admission/admit/proposal.ts';
 import type { TestKernel } from './test-kernel.ts';
 
-/** The call with its arguments put as an API puts long ones, under a key of their own. */
+/** The call with its arguments stored as an API stores long ones, sealed under a key for them. */
 export async function withSealedArguments({ blobs }: Pick<TestKernel, 'blobs'>, call: ProposedCall): Promise<SentCall> {
   const key = randomBytes(KEY_BYTES);
   const sealed = sealContent(
@@ -21,7 +21,7 @@ export async function withSealedArguments({ blobs }: Pick<TestKernel, 'blobs'>, 
   };
 }
 
-/** The call with its arguments put as they are, as an API did before any were sealed. */
+/** The call with its arguments stored in clear, as an API did before arguments were sealed. */
 export async function withPlainArguments({ blobs }: Pick<TestKernel, 'blobs'>, call: ProposedCall): Promise<SentCall> {
   return { ...call, args: null, args_ref: await blobs.put(call.tenant_id, Buffer.from(JSON.stringify(call.args))) };
 }

@@ -19,10 +19,11 @@ import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@wri
 import { parseVerifier } from '@writ/signing';
 import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
 import type { SentCall } from '../admission/admit/proposal.ts';
+import { AgentChanges } from '../execution/agents/index.ts';
 import { AttemptMemory, readAttemptFacts } from '../execution/attempts/index.ts';
-import { Commit, HoldEffect, PreviewReports, Reruns } from '../execution/commit/index.ts';
+import { CallChanges, Commit, HoldEffect, PreviewReports, Reruns } from '../execution/commit/index.ts';
 import { Dispatcher, PermitIssuer, PreviewDispatcher, Slots } from '../execution/dispatch/index.ts';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
 import { EffectCheck, EffectExaminer, EffectApplier, ReportReader } from '../execution/effects/index.ts';
 import { OutcomeWriter } from '../execution/outcomes/index.ts';
@@ -37,13 +38,13 @@ import { Trees } from '../foundation/workspace/trees.ts';
 import { ImageSweeper, PreviewSweeper, Sweeper } from '../execution/sweep/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 import type { TestTenant } from './test-tenant.ts';
-import { UNCOUNTED } from './uncounted.ts';
+import { NULL_MONITOR } from './null-monitor.ts';
 
 export const LEASE_MS = 15_000;
 export const PERMIT_TTL_MS = 30_000;
 export const SUBJECTS = subjectsOf('spec');
 
-/** Who an attempt is. */
+/** The credentials of an attempt. */
 export interface Attempt {
   readonly tenant: TestTenant;
   readonly operation_id: string;
@@ -51,7 +52,7 @@ export interface Attempt {
   readonly executor_id: string;
   readonly nonce: string;
   readonly snapshot: string;
-  /** what its redemption brought to seal its contents with, base64 */
+  /** the key from its redemption that seals its contents, base64 */
   readonly contentKey?: string;
 }
 
@@ -64,8 +65,8 @@ function openParts(kernel: TestKernel) {
   const bus = memoryBus({ now: () => Date.now() });
   const slots = new Slots(() => performance.now());
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
-  const endings = new OutcomeWriter(tenants, vault, sealer, announcer, outcomes, UNCOUNTED);
-  const desk = new PermitIssuer(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
+  const outcomeWriter = new OutcomeWriter(tenants, vault, sealer, announcer, outcomes, NULL_MONITOR);
+  const permitIssuer = new PermitIssuer(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
   const failed = (error: unknown): void => void faults.push(error);
   const effects = new EffectCheck({
     blobs,
@@ -75,7 +76,7 @@ function openParts(kernel: TestKernel) {
     failed,
     args: kernel.args,
     reader: new ReportReader(blobs, null),
-    examiner: new EffectExaminer(blobs, tenants, new InlineWork(kernelTasks)),
+    examiner: new EffectExaminer(blobs, tenants, new InlineTaskRunner(kernelTasks)),
   });
   const previews = new Previews(tenants, sealer, announcer);
   const permits = {
@@ -87,48 +88,53 @@ function openParts(kernel: TestKernel) {
   const memory = newMemory();
   const reevaluation = new Reevaluation({ ...kernel, trees: new Trees(blobs) }, kernel.judge);
   const reruns = new Reruns(tenants, announcer, reevaluation);
-  /** A replica of its own: it shares nothing with the others but the database. */
-  const newCommit = (known = newMemory()): Commit =>
+  /** A replica: it shares nothing with the others but the database. */
+  const newCommit = (memoryOfReplica = newMemory()): Commit =>
     new Commit(
       tenants,
       blobs,
       {
         effects,
-        landing: new EffectApplier(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
-        holds: new HoldEffect(blobs, vault, sealer, endings),
+        applier: new EffectApplier(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
+        holds: new HoldEffect(blobs, vault, sealer, outcomeWriter),
         reruns,
+        changes: new CallChanges(
+          tenants,
+          kernel.args,
+          new AgentChanges({ ...kernel, outcomeWriter, wakeUp: bell, failed }),
+        ),
       },
-      endings,
-      known,
+      outcomeWriter,
+      memoryOfReplica,
     );
   return {
     bus,
-    desk,
-    endings,
+    desk: permitIssuer,
+    endings: outcomeWriter,
     faults,
     newCommit,
     newMemory,
     factsOf: ({ tenant, operation_id }: Attempt) =>
       readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),
-    /** the texts that the attempt finds at paths of its snapshot; null for nothing */
+    /** the texts at paths of the attempt's snapshot; null for none */
     textsOf: ({ tenant, snapshot }: Attempt, paths: readonly string[]) => textsIn(kernel, tenant, snapshot, paths),
     commit: newCommit(memory),
-    dispatcher: new Dispatcher(workers, desk, slots, permits),
-    previewDispatcher: new PreviewDispatcher(workers, desk, slots, permits),
+    dispatcher: new Dispatcher(workers, permitIssuer, slots, permits),
+    previewDispatcher: new PreviewDispatcher(workers, permitIssuer, slots, permits),
     previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
     previewSweeper: new PreviewSweeper(workers, tenants, previews),
-    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), {
+    redeem: new Redeem(tenants, vault, outcomeWriter, memory, new Trees(blobs), {
       verifiers,
       leaseMs: LEASE_MS,
       args: kernel.args,
-      monitor: UNCOUNTED,
+      monitor: NULL_MONITOR,
     }),
     renew: new Renew(tenants, vault, { leaseMs: LEASE_MS }),
-    sweeper: new Sweeper(workers, tenants, endings, bell),
-    /** of a kernel that is configured with these images */
+    sweeper: new Sweeper(workers, tenants, outcomeWriter, bell),
+    /** the sweeper of a kernel that is configured with these images */
     imageSweeper: (images: Images) =>
       new ImageSweeper(
-        { workers, tenants, endings, announcer, images },
+        { workers, tenants, outcomeWriter, announcer, images },
         new Reevaluation({ ...kernel, images, trees: new Trees(blobs) }, kernel.judge),
       ),
   };
@@ -138,7 +144,7 @@ function openParts(kernel: TestKernel) {
 function collectPermits(bus: Bus) {
   const permits: Record<Lane, Envelope[]> = { inline: [], sandboxed: [], broker: [] };
   const listening = LANES.map((lane) =>
-    bus.work(SUBJECTS.work(lane), {
+    bus.consume(SUBJECTS.work(lane), {
       durable: lane,
       slots: () => 1000,
       handler: (message) => {
@@ -162,12 +168,12 @@ function collectPermits(bus: Bus) {
   return { permits, permitOf };
 }
 
-/** The execution half of the kernel, and a pretended executor that does as it is told. */
+/** The execution half of the kernel, and a fake executor that a spec controls. */
 export function openExecution(kernel: TestKernel) {
   const parts = openParts(kernel);
   const { permits, permitOf } = collectPermits(parts.bus);
-  const speak = (inline: number, sandboxed = inline): void =>
-    parts.dispatcher.heard({ v: 1, executor_id: newId('executor'), inline, sandboxed, broker: inline });
+  const announceSlots = (inline: number, sandboxed = inline): void =>
+    parts.dispatcher.slotsReported({ v: 1, executor_id: newId('executor'), inline, sandboxed, broker: inline });
   /** Admits the call, dispatches it, and redeems its permit. */
   const perform = async (tenant: TestTenant, call: SentCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const view = await kernel.admit.run(call, null);
@@ -180,7 +186,7 @@ export function openExecution(kernel: TestKernel) {
     operationId: string,
     lane: Lane = 'inline',
   ): Promise<{ attempt: Attempt; redemption: Redemption }> => {
-    speak(100);
+    announceSlots(100);
     parts.dispatcher.wake(lane);
     return await redeemed(tenant, await permitOf(operationId, lane));
   };
@@ -188,8 +194,8 @@ export function openExecution(kernel: TestKernel) {
     tenant: TestTenant,
     permit: Envelope,
   ): Promise<{ attempt: Attempt; redemption: Redemption }> => {
-    const speaker = { executor_id: newId('executor'), nonce: newNonce() };
-    const redemption = await parts.redeem.run({ v: 1, permit, ...speaker });
+    const credentials = { executor_id: newId('executor'), nonce: newNonce() };
+    const redemption = await parts.redeem.run({ v: 1, permit, ...credentials });
     const { operation_id, attempt, state_snapshot_id } = redemption;
     return {
       attempt: {
@@ -198,19 +204,19 @@ export function openExecution(kernel: TestKernel) {
         attempt,
         snapshot: state_snapshot_id,
         ...(redemption.content_key === undefined ? {} : { contentKey: redemption.content_key }),
-        ...speaker,
+        ...credentials,
       },
       redemption,
     };
   };
-  /** Gives the waiting preview of a held call out and reports these files as its effect. */
+  /** Dispatches the waiting preview of a held call and reports these files as its effect. */
   const preview = async (
     tenant: TestTenant,
     { operation_id }: { readonly operation_id: string },
     files: Readonly<Record<string, string | null>>,
     more: (attempt: Attempt) => Promise<Partial<ReportRequest>> = () => Promise.resolve({}),
   ): Promise<void> => {
-    speak(100);
+    announceSlots(100);
     await parts.previewDispatcher.run();
     const {
       rows: [row],
@@ -235,7 +241,7 @@ export function openExecution(kernel: TestKernel) {
     await parts.dispatcher.stop();
     await parts.bus.close();
   };
-  return { ...parts, permits, permitOf, speak, perform, performAdmitted, preview, close };
+  return { ...parts, permits, permitOf, speak: announceSlots, perform, performAdmitted, preview, close };
 }
 
 export type TestExecution = ReturnType<typeof openExecution>;
@@ -254,8 +260,8 @@ export function payloadOf(envelope: Envelope): {
   };
 }
 
-/** What the attempt says of itself to the kernel. */
-export function speakerOf({ tenant, operation_id, attempt, executor_id, nonce }: Attempt) {
+/** The credentials that the attempt sends to the kernel. */
+export function credentialsOf({ tenant, operation_id, attempt, executor_id, nonce }: Attempt) {
   return { v: 1 as const, tenant_id: tenant.tenantId, operation_id, attempt, executor_id, nonce };
 }
 
@@ -266,7 +272,7 @@ export const WRITTEN = { path: 'a.txt', size: 1, sha256: '0'.repeat(64), created
 export function reportOf(attempt: Attempt, delta: Delta | null, more: Partial<ReportRequest> = {}): ReportRequest {
   const result = 'result' in more ? more.result : WRITTEN;
   return {
-    ...speakerOf(attempt),
+    ...credentialsOf(attempt),
     ended: 'exited',
     exit_code: null,
     error: null,
@@ -282,7 +288,7 @@ export function reportOf(attempt: Attempt, delta: Delta | null, more: Partial<Re
   };
 }
 
-/** What an executor seals the contents of the attempt with. */
+/** The seal that an executor uses for the contents of the attempt. */
 export const sealOf = ({ tenant, operation_id, attempt, contentKey }: Attempt): ContentSeal => ({
   key: Buffer.from(contentKey ?? '', 'base64'),
   tenantId: tenant.tenantId,
@@ -290,7 +296,7 @@ export const sealOf = ({ tenant, operation_id, attempt, contentKey }: Attempt): 
   attempt,
 });
 
-/** Puts a content as an executor does, and answers what names it in a report. */
+/** Stores a content as an executor does, and returns its reference for a report. */
 export async function putSealed(
   kernel: TestKernel,
   attempt: Attempt,
@@ -300,7 +306,7 @@ export async function putSealed(
   return sealedRef(await kernel.blobs.put(attempt.tenant.tenantId, sealContent(sealOf(attempt), kind, clear)));
 }
 
-/** A delta that writes texts to paths of the attempt's snapshot, put as an executor puts it. Null deletes. */
+/** A delta that writes texts to paths of the attempt's snapshot, stored as an executor stores it. Null deletes. */
 export async function deltaFor(
   kernel: TestKernel,
   attempt: Attempt,
@@ -320,7 +326,7 @@ export async function deltaFor(
   return deltaOf(attempt.snapshot, changes);
 }
 
-/** The texts at paths of the workspace's head; null for nothing. */
+/** The texts at paths of the workspace's head; null for none. */
 export async function textsAt(
   kernel: TestKernel,
   tenant: TestTenant,

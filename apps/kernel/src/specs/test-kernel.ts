@@ -5,7 +5,7 @@ import { connect, createPool } from '@writ/database';
 import { parseSigner } from '@writ/signing';
 import { HpkeBox } from '@writ/sealing';
 import { testDatabase } from '@writ/testing';
-import { Admit, admissionStatements, Decisions, FactMemory } from '../admission/admit/index.ts';
+import { Admit, admissionStatements, Decisions, FactCache } from '../admission/admit/index.ts';
 import type { SentCall } from '../admission/admit/proposal.ts';
 import { EndCalls } from '../management/api-keys/index.ts';
 import { Announcer, Outcomes } from '../execution/announcements/index.ts';
@@ -13,14 +13,14 @@ import { Cancel } from '../admission/cancel/index.ts';
 import {
   Approvals,
   CastVote,
-  Decide,
-  Edit,
+  DecideApproval,
+  EditCall,
   EffectApproval,
   SupplyValue,
   PreviewAgain,
   HeldReevaluation,
-} from '../admission/decide/index.ts';
-import { InlineWork } from '@writ/worker-pool';
+} from '../admission/approvals/index.ts';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
 import { EffectCheck, EffectExaminer, EffectApplier, ReportReader } from '../execution/effects/index.ts';
 import { OutcomeWriter } from '../execution/outcomes/index.ts';
@@ -31,24 +31,21 @@ import { TenantVault } from '../evidence/payload/index.ts';
 import { RecordSealer, SignedSeal } from '../evidence/records/index.ts';
 import { Resolve } from '../admission/resolve/index.ts';
 import type { PolicySets } from '../judging/policies/policy-sets.ts';
-import { OperationViews } from '../execution/operations/operation-views.ts';
+import { OperationViews } from '../execution/operation-views/operation-views.ts';
 import { Sizes } from '../foundation/workspace/sizes.ts';
 import { Trees } from '../foundation/workspace/trees.ts';
 import { WrappedKeyRows } from '../evidence/payload/wrapped-key-rows.ts';
 import type { TenantPool } from '../foundation/database/pools.ts';
 import { PgValueStore, SessionValues } from '../execution/values/index.ts';
-import { HeardBell, HeardEvents, HeardOutbox, PendingReceipts, WrittenPolicy } from './test-ports.ts';
+import { RecordingWakeUp, RecordingEvents, RecordingOutbox, PendingReceipts, ScriptedPolicy } from './test-ports.ts';
 import { TestTenant, type Admin } from './test-tenant.ts';
-import { UNCOUNTED } from './uncounted.ts';
+import { NULL_MONITOR } from './null-monitor.ts';
 
-/** A key that only this run knows. */
+/** A key that exists only in this run. */
 export const newSigner = () =>
   parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 
-/**
- * The kernel's use cases on a real database, with what surrounds the kernel replaced by things that remember what was
- * said.
- */
+/** The kernel's use cases on a real database; the ports around the kernel are fakes that record their calls. */
 export async function openTestKernel(connections = 20, policiesOf?: (tenants: TenantPool) => PolicySets) {
   const database = await testDatabase();
   const tenants = {
@@ -61,15 +58,15 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const masterKey = randomBytes(32);
   const vault = new TenantVault({ current: masterKey, before: null, next: null }, new WrappedKeyRows(tenants));
   const signer = newSigner();
-  const [blobs, policy, bell, events, outbox, receipts] = [
+  const [blobs, policy, wakeUp, events, outbox, receipts] = [
     memoryBlobs(),
-    new WrittenPolicy(),
-    new HeardBell(),
-    new HeardEvents(),
-    new HeardOutbox(),
+    new ScriptedPolicy(),
+    new RecordingWakeUp(),
+    new RecordingEvents(),
+    new RecordingOutbox(),
     new PendingReceipts(),
   ];
-  const memory = new FactMemory(() => performance.now());
+  const memory = new FactCache(() => performance.now());
   const policies: PolicySets = policiesOf?.(tenants) ?? policy;
   const parts = {
     tenants,
@@ -78,13 +75,13 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     vault,
     blobs,
     policy,
-    bell,
+    bell: wakeUp,
     events,
     outbox,
     signer,
     sealer: new RecordSealer(new SignedSeal(signer)),
     judge: new Judge(policies, new Trees(blobs)),
-    announcer: new Announcer(outbox, bell, events, memory),
+    announcer: new Announcer(outbox, wakeUp, events, memory),
     memory,
     args: new ArgumentsReader({ blobs, vault, work: null }),
     views: new OperationViews(tenants, vault, receipts),
@@ -97,12 +94,12 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const failed = (error: unknown): void => void bugs.push(error);
   const decisions = new Decisions(admissionStatements(tenants), parts.sealer, vault, parts.images);
   const sources = { tenants, blobs, vault, policies, memory, args: parts.args };
-  const held = new HeldCalls(tenants, parts.sealer, parts.announcer, UNCOUNTED);
+  const held = new HeldCalls(tenants, parts.sealer, parts.announcer, NULL_MONITOR);
   const votes = new CastVote(tenants, held, parts.announcer);
-  const endings = new OutcomeWriter(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, UNCOUNTED);
-  const readmission = new HeldReevaluation(parts, parts.judge, held, votes, parts.announcer);
-  const give = {
-    box: new HpkeBox(masterKey),
+  const outcomeWriter = new OutcomeWriter(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, NULL_MONITOR);
+  const reevaluation = new HeldReevaluation(parts, parts.judge, held, votes, parts.announcer);
+  const valueParts = {
+    cipher: new HpkeBox(masterKey),
     values: new SessionValues(tenants, vault),
     store: new PgValueStore(tenants, vault),
   };
@@ -110,24 +107,26 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   return {
     ...parts,
     bugs,
+    /** of a pool of the executor's role */
+    executorUrl: database.urlFor('writ_executor'),
     sources,
     decisions,
     admin,
-    /** decides and answers at once */
+    /** decides and replies at once */
     admit: {
       run: async (call: SentCall, traceparent: string | null) =>
         await admit.answer(await admit.decide(call, traceparent, 0)),
     },
     admission: admit,
-    give: new SupplyValue(parts, held, readmission, parts.views, give),
-    kept: give,
-    decide: new Decide(
+    supplyValue: new SupplyValue(parts, held, reevaluation, parts.views, valueParts),
+    valueParts,
+    decide: new DecideApproval(
       tenants,
       held,
       {
         votes,
-        readmission,
-        effects: new EffectApproval(parts, parts.judge, held, {
+        reevaluation,
+        effectApproval: new EffectApproval(parts, parts.judge, held, {
           effects: new EffectCheck({
             blobs,
             vault,
@@ -136,25 +135,25 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
             failed,
             args: parts.args,
             reader: new ReportReader(blobs, null),
-            examiner: new EffectExaminer(blobs, tenants, new InlineWork(kernelTasks)),
+            examiner: new EffectExaminer(blobs, tenants, new InlineTaskRunner(kernelTasks)),
           }),
-          landing: new EffectApplier(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
-          endings,
-          again: new PreviewAgain(parts, parts.announcer),
+          applier: new EffectApplier(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
+          outcomeWriter,
+          previewAgain: new PreviewAgain(parts, parts.announcer),
           votes,
         }),
       },
       parts.views,
     ),
-    edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
+    edit: new EditCall(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     approvals: new Approvals(tenants, vault, blobs, parts.args),
     expire: new ExpireHeld(workers, held),
-    endCalls: new EndCalls(tenants, workers, held, endings, parts.announcer, (error) => {
+    endCalls: new EndCalls(tenants, workers, held, outcomeWriter, parts.announcer, (error) => {
       throw error;
     }),
     resolve: new Resolve(tenants, parts.sealer, parts.announcer, parts.views),
-    cancel: new Cancel(tenants, parts.sealer, held, endings, parts.announcer, parts.views),
-    /** what a replica opens that has just come up: it knows the rows alone */
+    cancel: new Cancel(tenants, parts.sealer, held, outcomeWriter, parts.announcer, parts.views),
+    /** the vault of a replica that has just started: it has only the rows */
     newVault: () => new TenantVault({ current: masterKey, before: null, next: null }, new WrappedKeyRows(tenants)),
     newTenant: () => TestTenant.create(admin, blobs, masterKey),
     /** Resolves once some statement of the kernel waits for a lock. */

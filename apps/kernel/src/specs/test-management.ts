@@ -2,21 +2,26 @@
 import type { Caller } from '@writ/contract';
 import { Agents } from '../management/agents/index.ts';
 import { RevokeKey } from '../management/api-keys/index.ts';
-import { ApplyTools, ListTools, SearchProviders } from '../management/tools/index.ts';
+import { ApplyTools, ListTools } from '../management/tool-registry/index.ts';
+import { BeginUpload } from '../management/audio-devices/index.ts';
 import { Changes, RecordChange } from '../evidence/changes/index.ts';
 import { Delegations } from '../management/delegations/index.ts';
 import {
   BeginErasure,
   EraseBatches,
-  ErasedTexts,
+  TextErasureOrders,
   Erasures,
+  KeepHashes,
   RetainContents,
   RetentionRules,
 } from '../evidence/erasures/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from '../management/freezes/index.ts';
-import { ListOperations, ReadOperation } from '../management/operations/index.ts';
+import { ListOperations, ReadOperation } from '../management/operation-queries/index.ts';
+import { AllowedSources } from '@writ/sandbox/images';
+import { ImageBuilds, TenantImages } from '../management/images/index.ts';
 import { Profiles } from '../management/profiles/index.ts';
-import { Resources } from '../management/resources/index.ts';
+import { ExternalVersions } from '../management/external-versions/index.ts';
+import { ResourceGrants, Resources } from '../management/resources/index.ts';
 import { ListSandboxes, RegisterSandbox, Registrars } from '../management/sandboxes/index.ts';
 import { Secrets } from '../management/secrets/index.ts';
 import { Skills } from '../management/skills/index.ts';
@@ -24,10 +29,11 @@ import { newId } from '@writ/nest-kit';
 import { Sizes } from '../foundation/workspace/sizes.ts';
 import { Trees } from '../foundation/workspace/trees.ts';
 import { Tenancy } from '../foundation/tenancy/index.ts';
-import { CreateTenant, Limits } from '../management/tenants/index.ts';
+import { TenantCallSettings } from '../management/call-settings/index.ts';
+import { CreateTenant, TenantLimits } from '../management/tenants/index.ts';
 import {
   AttenuateToken,
-  DrawTokens,
+  ChargeModelTokens,
   IssueToken,
   ListForJob,
   RevokeToken,
@@ -45,7 +51,7 @@ import {
 } from '../management/workspaces/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 
-/** What people and their programs manage, on the same database. */
+/** The requests of people and their programs, on the same database. */
 export function openManagement(kernel: TestKernel) {
   const { tenants, sealer, outbox, events, blobs, views, masterKey } = kernel;
   const tenancy = new Tenancy(tenants);
@@ -57,7 +63,8 @@ export function openManagement(kernel: TestKernel) {
     tenancy,
     changes,
     createTenant: new CreateTenant(changes, masterKey),
-    limits: new Limits(tenancy, changes, sizes),
+    limits: new TenantLimits(tenancy, changes, sizes),
+    callSettings: new TenantCallSettings(tenancy, changes),
     recordChange: new RecordChange(changes),
     revokeKey: new RevokeKey(changes, kernel.endCalls),
     agents: new Agents(tenancy, changes),
@@ -68,20 +75,24 @@ export function openManagement(kernel: TestKernel) {
     listForJob: new ListForJob(changes),
     revoke: new RevokeToken(tenancy, changes, events),
     spawn: new SpawnToken(tenants, changes, kernel.args),
-    drawTokens: new DrawTokens(tenants),
-    secrets: new Secrets(tenancy, changes, kernel.vault, kernel.kept.box),
+    drawTokens: new ChargeModelTokens(tenants),
+    secrets: new Secrets(tenancy, changes, kernel.vault, kernel.valueParts.cipher),
     applyTools: new ApplyTools(tenancy, changes),
     listTools: new ListTools(tenancy),
-    searchProviders: new SearchProviders(tenancy, changes),
     registerSandbox: new RegisterSandbox(changes),
     listSandboxes: new ListSandboxes(tenancy),
     registrars: new Registrars(tenancy, changes),
     profiles: new Profiles(tenancy, changes),
+    images: new TenantImages(tenancy, changes, AllowedSources.parse('engine,registry.example.org/acme')),
+    imageBuilds: new ImageBuilds(kernel.workers, tenants, changes),
     skills: new Skills(tenancy, changes, blobs),
     resources: new Resources(tenancy, changes),
+    resourceGrants: new ResourceGrants(tenancy, changes),
+    beginUpload: new BeginUpload(changes, kernel.vault),
+    externalVersions: new ExternalVersions(tenancy, changes),
     workspaces: new Workspaces(tenancy),
     createWorkspace: new CreateWorkspace(changes, blobs),
-    /** A replica of its own: it shares nothing with the others but the database. */
+    /** A replica: it shares nothing with the others but the database. */
     newChangeWorkspace: () => new ChangeWorkspace(newMoves(), blobs),
     changeWorkspace: new ChangeWorkspace(moves, blobs),
     importWorkspace: new ImportWorkspace(moves, blobs),
@@ -91,9 +102,10 @@ export function openManagement(kernel: TestKernel) {
     beginErasure: new BeginErasure(tenants, changes),
     eraseBatches: new EraseBatches(kernel.workers, changes),
     erasures: new Erasures(tenancy),
-    erasedTexts: new ErasedTexts(kernel.workers, tenants, changes),
+    textErasureOrders: new TextErasureOrders(kernel.workers, tenants, changes),
     retention: new RetentionRules(tenancy, changes),
     newRetain: (everyMs: number) => new RetainContents(kernel.workers, tenants, everyMs),
+    newKeepHashes: (afterMs: number) => new KeepHashes(kernel.workers, tenants, afterMs),
     freezes: new Freezes(tenants),
     placeFreeze: new PlaceFreeze(kernel),
     liftFreeze: new LiftFreeze(kernel, kernel.bell),
@@ -103,7 +115,7 @@ export function openManagement(kernel: TestKernel) {
 
 export type TestManagement = ReturnType<typeof openManagement>;
 
-/** Somebody of the tenant, with a key of their own. */
+/** A caller of the tenant, with a new key. */
 export const callerOf = (tenantId: string, role: Caller['role'] = 'admin', agentId: string | null = null): Caller => ({
   tenant_id: tenantId,
   api_key_id: newId('apiKey'),
@@ -112,9 +124,9 @@ export const callerOf = (tenantId: string, role: Caller['role'] = 'admin', agent
 });
 
 /** The start of a request. */
-export const askedBy = (caller: Caller) => ({ v: 1 as const, caller });
+export const requestBy = (caller: Caller) => ({ v: 1 as const, caller });
 
-/** Walks a list to its end, `limit` at a time, and gives its pages. */
+/** Reads a list to its end, `limit` items at a time, and returns its pages. */
 export async function pagesOf<T>(
   limit: number,
   list: (page: {
@@ -132,11 +144,11 @@ export async function pagesOf<T>(
   return pages;
 }
 
-/** What a promise was refused with: its code, and all that a caller is told. */
+/** The refusal of a promise: its code, and everything that its caller gets. */
 export async function refusalOf(
-  asking: Promise<unknown>,
+  request: Promise<unknown>,
 ): Promise<{ code: string; message: string; detail: string | undefined; pointer: string | undefined }> {
-  const error = await asking.then(
+  const error = await request.then(
     () => {
       throw new Error('it was not refused');
     },

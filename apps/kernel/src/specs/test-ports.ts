@@ -8,18 +8,18 @@ import { PolicySets, type ActivePolicy, type JudgedAction, type Supervision } fr
 import { Receipts, type AwaitedRecord } from '../evidence/outbox/receipts.ts';
 import type { SealedRecord } from '../evidence/records/index.ts';
 
-/** Remembers what was said. */
-export class HeardBell extends WakeUp {
-  readonly rung: Lane[] = [];
+/** Records the lanes that were woken. */
+export class RecordingWakeUp extends WakeUp {
+  readonly woken: Lane[] = [];
   override wake(lane: Lane): void {
-    this.rung.push(lane);
+    this.woken.push(lane);
   }
-  override freed(): void {
+  override slotFreed(): void {
     // Nothing waits here.
   }
 }
 
-export class HeardEvents extends Events {
+export class RecordingEvents extends Events {
   readonly changes: string[] = [];
   readonly stops: string[] = [];
   override operationChanged({ operation_id, state }: OperationChange): void {
@@ -30,10 +30,10 @@ export class HeardEvents extends Events {
   }
 }
 
-export class HeardOutbox extends Outbox {
-  readonly handed: SealedRecord[] = [];
-  override hand(records: readonly SealedRecord[]): void {
-    this.handed.push(...records);
+export class RecordingOutbox extends Outbox {
+  readonly records: SealedRecord[] = [];
+  override enqueue(records: readonly SealedRecord[]): void {
+    this.records.push(...records);
   }
 }
 
@@ -61,12 +61,16 @@ export const AUTOPILOT: Supervision & { effect: 'allow' } = {
   reasons: [],
 };
 
-/** A policy that a spec writes: its hash and what it says. */
-export class WrittenPolicy extends PolicySets {
+/** A policy that a spec defines: its hash and its answer. */
+export class ScriptedPolicy extends PolicySets {
   hash = '1'.repeat(64);
-  asked: JudgedAction[] = [];
-  says: (action: JudgedAction) => Verdict<Supervision> = () => AUTOPILOT;
+  judged: JudgedAction[] = [];
+  answer: (action: JudgedAction) => Verdict<Supervision> = () => AUTOPILOT;
   approvalMs = 24 * 3_600_000;
+  previewMs = 24 * 3_600_000;
+  stagedChangeMs = 600_000;
+  sessionGrantMs = 3_600_000;
+
   override of(): Promise<ActivePolicy> {
     return Promise.resolve(this.lastOf());
   }
@@ -75,19 +79,22 @@ export class WrittenPolicy extends PolicySets {
     return {
       hash: this.hash,
       approvalMs: this.approvalMs,
+      previewMs: this.previewMs,
+      stagedChangeMs: this.stagedChangeMs,
+      sessionGrantMs: this.sessionGrantMs,
       historyNeeds: () => null,
       effectSettings: () => completeEffectSettings(),
       judge: async (action) => {
-        this.asked.push(action);
-        return this.says(action);
+        this.judged.push(action);
+        return this.answer(action);
       },
-      judgeEffect: async (effect) => this.says(effect),
+      judgeEffect: async (effect) => this.answer(effect),
     };
   }
 }
 
-/** Asks for this much supervision, in words; by so many persons. */
-export const asks = (mode: 'soft_gate' | 'escalated' | 'no_go', count?: number) => (): Verdict<Supervision> => ({
+/** Requires this much supervision, with a reason; by so many persons. */
+export const requires = (mode: 'soft_gate' | 'escalated' | 'no_go', count?: number) => (): Verdict<Supervision> => ({
   ...AUTOPILOT,
   autonomy_mode: mode,
   risk_score: 0.8,

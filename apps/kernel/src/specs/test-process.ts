@@ -7,17 +7,18 @@ import { subjectsOf } from '@writ/contract';
 import { connect, createPool } from '@writ/database';
 import { FixedKeys } from '@writ/signing';
 import { BusTransport, FaultFilter, Readiness } from '@writ/nest-kit';
+import { AllowedSources } from '@writ/sandbox/images';
 import { startTelemetry } from '@writ/telemetry';
 import { testDatabase } from '@writ/testing';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
 import { KernelModule } from '../kernel.module.ts';
 import { kernelTasks } from '../kernel.worker.ts';
 import { loadPolicyEngine } from '../judging/policies/index.ts';
 import { newSigner } from './test-kernel.ts';
-import { WrittenPolicy } from './test-ports.ts';
+import { ScriptedPolicy } from './test-ports.ts';
 
-/** The whole kernel as its module wires it, on a real database, asked over a bus within this process. */
+/** The whole kernel as its module wires it, on a real database, with requests over a bus within this process. */
 export async function openTestProcess() {
   const database = await testDatabase();
   const config = {
@@ -25,7 +26,9 @@ export async function openTestProcess() {
     WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'),
     WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
     WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`,
+    WRIT_IMAGE_SOURCES: '',
     sandboxImages: { v: 1, images: [] },
+    allowedImages: AllowedSources.parse(''),
     WRIT_LEASE_MS: 1000,
     WRIT_PERMIT_TTL_MS: 1000,
     WRIT_SWEEP_MS: 50,
@@ -41,7 +44,7 @@ export async function openTestProcess() {
     memoryBus({ now: Date.now }),
     telemetry.logger('fatal'),
     new Readiness(),
-    new WrittenPolicy(),
+    new ScriptedPolicy(),
   ];
   const transport = new BusTransport({
     bus,
@@ -52,7 +55,7 @@ export async function openTestProcess() {
       throw error;
     },
   });
-  const work = new InlineWork(kernelTasks);
+  const work = new InlineTaskRunner(kernelTasks);
   const app = await NestFactory.createMicroservice(
     KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(work), work, policy),
     { logger: false, strategy: transport },
@@ -70,7 +73,7 @@ export async function openTestProcess() {
     policy,
     admin,
     blobs: pgBlobs(pool),
-    ask: (name: string, payload: unknown): Promise<unknown> =>
+    request: (name: string, payload: unknown): Promise<unknown> =>
       bus.request(subjectsOf('s0').request(name), payload, { deadline: Date.now() + 5000 }),
     close: async () => {
       await app.close();

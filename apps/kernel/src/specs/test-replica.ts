@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProposedCall } from '@writ/contract';
-import { Admit, FactMemory, ROOM_CALLS, type QueueHeadroom } from '../admission/admit/index.ts';
+import { Admit, FactCache, HEADROOM_CALLS, type QueueHeadroom } from '../admission/admit/index.ts';
 import { Announcer } from '../execution/announcements/index.ts';
 import { Judge } from '../judging/judgement/index.ts';
 import { StoredPolicySets } from '../judging/policies/index.ts';
@@ -9,20 +9,20 @@ import type { OperationRow } from '../foundation/rows/operation-row.ts';
 import type { PolicyKernel } from './test-policies.ts';
 
 /** Reads the facts of every call. */
-class Forgetful extends FactMemory {
-  override take(): null {
+class UncachedFactMemory extends FactCache {
+  override find(): null {
     return null;
   }
 }
 
-/** When a replica looks at the tenant's queue. */
-export type Looks = Pick<QueueHeadroom, 'take' | 'found'>;
-/** At every call, so that what is remembered makes no difference at all. */
-export const EVERY_CALL: Looks = { take: () => ROOM_CALLS, found: () => undefined };
-/** As if it had looked a moment ago: what is remembered makes no difference but to how many calls wait. */
-export const NO_CALL: Looks = { take: () => null, found: () => undefined };
+/** When a replica checks the tenant's queue. */
+export type QueueChecks = Pick<QueueHeadroom, 'reserve' | 'found'>;
+/** At every call, so that cached facts make no difference at all. */
+export const EVERY_CALL: QueueChecks = { reserve: () => HEADROOM_CALLS, found: () => undefined };
+/** As if it had checked a moment ago: cached facts make a difference only to how many calls wait. */
+export const NO_CALL: QueueChecks = { reserve: () => null, found: () => undefined };
 
-/** What an admission came to, without what differs between two that were decided alike. */
+/** The result of an admission, without the parts that differ between two like decisions. */
 export type Answer =
   | Pick<
       OperationRow,
@@ -39,21 +39,21 @@ export type Answer =
   | { readonly fault: string };
 
 /**
- * Another replica of the kernel, that counts how often it reads the facts of a call. It shares nothing with others but
+ * Another replica of the kernel, which counts how often it reads the facts of a call. It shares nothing with others but
  * the database.
  */
 export class TestReplica {
-  readonly memory: FactMemory;
+  readonly memory: FactCache;
   readonly #admit: Admit;
   #reads = 0;
 
   constructor(
     kernel: PolicyKernel,
-    remembers: boolean,
+    caches: boolean,
     monotonic: () => number = () => performance.now(),
-    rooms: Looks = EVERY_CALL,
+    queueChecks: QueueChecks = EVERY_CALL,
   ) {
-    this.memory = remembers ? new FactMemory(monotonic, rooms) : new Forgetful(monotonic);
+    this.memory = caches ? new FactCache(monotonic, queueChecks) : new UncachedFactMemory(monotonic);
     const policies = new StoredPolicySets(kernel.engine, kernel.tenants);
     const connect = async (): Promise<unknown> => {
       const client = await kernel.tenants.pool.connect();
@@ -77,8 +77,8 @@ export class TestReplica {
     );
   }
 
-  /** How often facts were read since this was asked last. */
-  takeReads(): number {
+  /** How often facts were read since the last call of this method. */
+  readsSinceLast(): number {
     const reads = this.#reads;
     this.#reads = 0;
     return reads;

@@ -2,7 +2,7 @@
 import type { ProposedCall } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { setOf, type PolicyKernel } from './test-policies.ts';
-import { TestReplica, type Looks } from './test-replica.ts';
+import { TestReplica, type QueueChecks } from './test-replica.ts';
 import type { TestTenant } from './test-tenant.ts';
 
 const LEAK =
@@ -27,18 +27,18 @@ const DEPLOYS = setOf('deploys', '', {
   ],
 });
 
-/** How a scene differs from one with a chain of two tokens whose replica looks at the queue at every call. */
+/** How a scene differs from one with a chain of two tokens whose replica checks the queue at every call. */
 export interface Setting {
   readonly monotonic?: () => number;
-  readonly rooms?: Looks;
-  /** the token that calls are made with has none above it */
+  readonly queueChecks?: QueueChecks;
+  /** the token that calls are made with has no parent */
   readonly isRootAlone?: boolean;
 }
 
-/** Scenes that are set before a test gives up. */
+/** How often a scene is set up before a test fails. */
 const TRIES_MAX = 5;
 
-/** A tenant whose call was admitted twice: the second time on what was remembered, where the replica remembers. */
+/** A tenant whose call was admitted twice: the second time on cached facts, where the replica caches them. */
 export class Scene {
   readonly replica: TestReplica;
   readonly tenant: TestTenant;
@@ -55,25 +55,25 @@ export class Scene {
   }
 
   /**
-   * Made anew where the machine stood still between the two calls: what is remembered is then too old to be asserted,
-   * and rightly read again.
+   * Set up anew where the machine paused between the two calls: cached facts are then too old to be asserted, and are
+   * rightly read again.
    */
-  static async open(kernel: PolicyKernel, remembers: boolean, setting: Setting = {}): Promise<Scene> {
+  static async open(kernel: PolicyKernel, caches: boolean, setting: Setting = {}): Promise<Scene> {
     const reads: (readonly number[])[] = [];
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const scene = await Scene.#set(kernel, remembers, setting);
+      const scene = await Scene.#set(kernel, caches, setting);
       reads.push([await scene.#admit(scene.first as ProposedCall), await scene.#admit(scene.call())]);
-      if (reads.at(-1)?.join() === (remembers ? '1,0' : '1,1')) return scene;
+      if (reads.at(-1)?.join() === (caches ? '1,0' : '1,1')) return scene;
     }
     throw new Error(`the facts of two calls like each other were read ${JSON.stringify(reads)} times`);
   }
 
   static async #set(
     kernel: PolicyKernel,
-    remembers: boolean,
-    { monotonic, rooms, isRootAlone = false }: Setting,
+    caches: boolean,
+    { monotonic, queueChecks, isRootAlone = false }: Setting,
   ): Promise<Scene> {
-    const scene = new Scene(kernel, await kernel.newTenant(), new TestReplica(kernel, remembers, monotonic, rooms));
+    const scene = new Scene(kernel, await kernel.newTenant(), new TestReplica(kernel, caches, monotonic, queueChecks));
     await scene.tenant.write({ 'src/a.txt': 'hello', '.env': 'KEY=1' });
     await kernel.install(scene.tenant, setOf('open', LEAK));
     for (const set of [setOf('closed', CLOSED), TWICE, DEPLOYS]) {
@@ -93,17 +93,17 @@ export class Scene {
 
   /** How often facts were read for a call that was admitted. */
   async #admit(call: ProposedCall): Promise<number> {
-    // A log that follows, as one does: else what waits for it is counted.
+    // The ledger has logged all records: otherwise the waiting ones are counted.
     await this.tenant.query('DELETE FROM kernel.outbox WHERE tenant_id = $1', [this.tenant.tenantId]);
     expect((await this.replica.run(call)).state).toBe('admitted');
-    return this.replica.takeReads();
+    return this.replica.readsSinceLast();
   }
 
   call(more: Partial<ProposedCall> = {}): ProposedCall {
     return this.tenant.writeCall(this.leaf, { session_id: 'one', args: { path: 'src/a.txt', content: 'x' }, ...more });
   }
 
-  /** Puts a stored set in force, as one more row. */
+  /** Activates a stored set, as one more row. */
   async activate(name: string): Promise<void> {
     await this.tenant.query(
       `INSERT INTO kernel.policy_activation (tenant_id, seq, policy_hash, activated_by)

@@ -13,7 +13,7 @@ export type Admin = Awaited<ReturnType<typeof connect>>;
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-/** A tenant with an agent and a workspace of a few files, laid out by the database's administrator. */
+/** A tenant with an agent and a workspace of a few files, inserted by the database's administrator. */
 export class TestTenant {
   readonly tenantId = newId('tenant');
   readonly agentId = newId('agent');
@@ -56,7 +56,7 @@ export class TestTenant {
     return tenant;
   }
 
-  /** Puts files (and links, where the text begins with `->`) into the workspace as its new head. */
+  /** Writes files (and links, where the text begins with `->`) into the workspace as its new head. */
   async write(files: Readonly<Record<string, string>>): Promise<void> {
     const blobs = this.#blobs;
     for (const [path, text] of Object.entries(files)) {
@@ -87,7 +87,7 @@ export class TestTenant {
     );
   }
 
-  /** Issues a token: everything for the agent, unless said. */
+  /** Issues a token: by default with all rights of the agent. */
   async token(grant: Partial<Grant> = {}, more: Partial<CapabilityToken> = {}): Promise<string> {
     const id = newId('token');
     const whole: Grant = {
@@ -128,7 +128,7 @@ export class TestTenant {
     return id;
   }
 
-  /** A call that reads a file, unless said otherwise. */
+  /** A call that reads a file by default. */
   call(token: string, more: Partial<ProposedCall> = {}): ProposedCall {
     return {
       v: 1,
@@ -154,7 +154,7 @@ export class TestTenant {
     };
   }
 
-  /** A call that writes a file, with a key of its own unless said. */
+  /** A call that writes a file, by default with a new idempotency key. */
   writeCall(token: string, more: Partial<ProposedCall> = {}): ProposedCall {
     return this.call(token, {
       tool_id: 'fs.write',
@@ -164,7 +164,7 @@ export class TestTenant {
     });
   }
 
-  /** Another workspace of the tenant, as empty as the first was. */
+  /** Another workspace of the tenant, as empty as the first one was. */
   async secondWorkspace(): Promise<string> {
     const id = newId('workspace');
     await this.#admin.query(
@@ -215,7 +215,7 @@ export class TestTenant {
     await this.#admin.query(sql, values);
   }
 
-  /** Puts copies of calls there, as `copyOperations` says. */
+  /** Inserts copies of calls, see `copyOperations`. */
   async copyOperations(change: string, from: string, values: unknown[] = []): Promise<void> {
     await copyOperations(async (sql, given) => (await this.#admin.query(sql, given)).rows, change, from, values);
   }

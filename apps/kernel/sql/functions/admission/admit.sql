@@ -14,7 +14,7 @@
 --   labels       the labels that the call adds, [text]
 --   chain        the ids of the token's chain for an admitted or held call; null for a refusal
 --   head         the workspace's head, where the call depends on it; else null
---   versions     the versions of the resources that the call depends on, as kernel.versions_hold takes them; or absent
+--   versions     the external versions that the call depends on, as kernel.external_versions_hold takes them; or absent
 --   remembered   as kernel.assert_remembered takes it, where the call was decided on cached facts; or absent
 --   approval     {approval_id, action_digest, of, quorum, expires_at} for a held call; else null
 --   preview      {limits, reserved} for a held call that runs in a preview first; else null
@@ -23,7 +23,7 @@
 -- A refusal asserts no facts but the rules, and it reserves nothing.
 --
 -- Raises:
---   WR001  a fact has changed since it was read: idempotency, operation, rules, past, resource, freeze, key, token,
+--   WR001  a fact has changed since it was read: idempotency, operation, rules, past, external version, freeze, key, token,
 --          workspace, budget, or one of kernel.assert_remembered. The caller reads the facts and decides again, five
 --          times at most. Sent twice, the call raises WR001 `operation`, and the caller returns the decision that
 --          exists.
@@ -32,7 +32,7 @@
 --   WR006  the tool has another definition by now. The caller decides again.
 --
 -- Locks, in this order: the rules of the deployment and of the tenant (shared), the session where the call counts what
--- the session did, the idempotency key, the operation, labels, resources by name (shared), the workspace's row
+-- the session did, the idempotency key, the operation, labels, external versions by name (shared), the workspace's row
 -- (shared), the payload key (shared), and budgets last.
 --
 -- An admission on cached facts asserts them with one statement, kernel.stands_remembered, where it can. Each statement
@@ -61,14 +61,15 @@ BEGIN
   END IF;
   INSERT INTO operation AS made (
     operation_id, tenant_id, agent_id, tool_id, capability_token_id, workspace_id, session_id, session_mode, proposed_by, proposal_digest,
-    state, mutating, lane, task_class, autonomy_mode, risk_score, risk_basis, reasons, provenance, precondition_refs, idempotency_key,
-    state_snapshot_id, policy_hash, tool_definition_digest, args_hash, action_digest, image_digest, limits, reserved, deadline, approval_id, approval_refs,
-    tx_outcome, fault_code, fault_message, fault_hint, decision_record_id, decision_hash, traceparent, proposers, data_subject, payload_key)
+    state, mutating, lane, task_class, scheduling_class, autonomy_mode, risk_score, risk_basis, reasons, provenance, precondition_refs, idempotency_key,
+    state_snapshot_id, policy_hash, tool_definition_digest, resource_ids, args_hash, action_digest, image_digest, limits, reserved, deadline, approval_id, approval_refs,
+    tx_outcome, fault_code, fault_message, fault_hint, decision_record_id, decision_hash, traceparent, proposers, data_subject, payload_key, retention)
   VALUES (
     o.operation_id, p_tenant, o.agent_id, o.tool_id, o.capability_token_id, o.workspace_id, o.session_id, o.session_mode, o.proposed_by, o.proposal_digest,
-    o.state, o.mutating, o.lane, o.task_class, o.autonomy_mode, o.risk_score, o.risk_basis, o.reasons, o.provenance, o.precondition_refs, o.idempotency_key,
-    o.state_snapshot_id, o.policy_hash, o.tool_definition_digest, o.args_hash, o.action_digest, o.image_digest, o.limits, o.reserved, o.deadline, o.approval_id, o.approval_refs,
-    o.tx_outcome, o.fault_code, o.fault_message, o.fault_hint, o.decision_record_id, o.decision_hash, o.traceparent, coalesce(o.proposers, '{}'), o.data_subject, o.payload_key)
+    o.state, o.mutating, o.lane, o.task_class, coalesce(o.scheduling_class, 'interactive'), o.autonomy_mode, o.risk_score, o.risk_basis, o.reasons, o.provenance, o.precondition_refs, o.idempotency_key,
+    o.state_snapshot_id, o.policy_hash, o.tool_definition_digest, coalesce(o.resource_ids, '{}'), o.args_hash, o.action_digest, o.image_digest, o.limits, o.reserved, o.deadline, o.approval_id, o.approval_refs,
+    o.tx_outcome, o.fault_code, o.fault_message, o.fault_hint, o.decision_record_id, o.decision_hash, o.traceparent, coalesce(o.proposers, '{}'), o.data_subject, o.payload_key,
+    CASE WHEN o.retention = 'hashes' OR (SELECT n.payload_mode FROM tenant n WHERE n.tenant_id = p_tenant) = 'hashes' THEN 'hashes' ELSE 'full' END)
   ON CONFLICT DO NOTHING
   RETURNING made.* INTO o;
   IF NOT FOUND THEN
@@ -86,7 +87,7 @@ BEGIN
   END IF;
   IF NOT stands AND o.state IN ('admitted', 'held') AND NOT tool_stands(o) THEN RAISE EXCEPTION 'the facts moved: tool' USING ERRCODE = 'WR006'; END IF;
   IF p->'labels' <> '[]' THEN PERFORM put_labels(o, p->'labels'); END IF;
-  IF p ? 'versions' AND NOT versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('resource'); END IF;
+  IF p ? 'versions' AND NOT external_versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('external version'); END IF;
   IF jsonb_typeof(p->'chain') = 'array' THEN
     IF NOT stands THEN
       PERFORM assert_unfrozen(p_tenant, o.agent_id, o.tool_id, o.capability_token_id);

@@ -9,14 +9,16 @@
 -- p_most: how many calls of the lane a tenant of weight 1 may have under way; null for no such bound. p_ttl_ms: the
 -- life of the permit. p_lease_ms: the life of the lease.
 --
--- The call runs at once only where kernel.dispatch would take it next. So no other call of the tenant waits in the
--- lane. The tenant has fewer calls under way than its cap, and fewer in this lane than p_most times its weight.
+-- The call runs at once only where kernel.dispatch_by_class would take it next. So no other call of the tenant waits in
+-- the lane, of any scheduling class. The tenant has fewer calls under way than its cap, and fewer in this lane than
+-- p_most times its weight. The kernel doesn't ask this for a call that isn't interactive while slots are kept free for
+-- interactive ones.
 --
 -- Raises what kernel.admit does.
 --
--- Locks: those of kernel.admit, then the lane's lock, which kernel.dispatch takes too before it counts calls under way.
--- The transaction keeps it until COMMIT, so this function doesn't wait for it: where another has it, the call waits in
--- its lane.
+-- Locks: those of kernel.admit, then the lane's lock, which kernel.dispatch_by_class takes too before it counts calls
+-- under way. The transaction keeps it until COMMIT, so this function doesn't wait for it: where another has it, the call
+-- waits in its lane.
 CREATE OR REPLACE FUNCTION kernel.admit_assigned(
   p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea,
   p_executor text, p_nonce text, p_most integer, p_ttl_ms bigint, p_lease_ms bigint

@@ -8,7 +8,8 @@
 --   session  the session that the call counts for
 --   past     {asked, seen}: what kernel.session_past was asked and what it returned; null where nothing was asked
 --   room     the number of calls that the caller admits on this one look at outbox and queue; null for no look. The
---            look costs most of this function, so one look serves several calls.
+--            look costs most of this function, so one look serves several calls. All of them are interactive as `o` is,
+--            or none is.
 --
 -- Raises WR001 `time`, `outbox`, `queue`, `workspace` or `past`. The caller then reads the facts and decides again.
 -- `outbox` means that a record waits for more than a second, and `queue` that not all of `room` calls fit. With facts
@@ -22,7 +23,8 @@ BEGIN
   IF t - (p->>'now')::bigint NOT BETWEEN -50 AND 1000 THEN PERFORM decide_again('time'); END IF;
   IF p->'room' IS DISTINCT FROM 'null' THEN
     IF (SELECT x.created_at FROM outbox x ORDER BY x.created_at LIMIT 1) < t - 1000 THEN PERFORM decide_again('outbox'); END IF;
-    IF queue_is_full(o.tenant_id, (p->>'room')::integer) THEN PERFORM decide_again('queue'); END IF;
+    IF (CASE WHEN o.scheduling_class = 'interactive' THEN queue_is_full(o.tenant_id, (p->>'room')::integer)
+      ELSE background_queue_is_full(o.tenant_id, (p->>'room')::integer) END) THEN PERFORM decide_again('queue'); END IF;
   END IF;
   IF NOT EXISTS (SELECT 1 FROM workspace w WHERE w.workspace_id = o.workspace_id AND w.head_snapshot_id = p->>'head') THEN PERFORM decide_again('workspace'); END IF;
   IF p->'past' <> 'null' AND session_past(o.tenant_id, p->>'session', o.operation_id, p#>'{past,asked}') IS DISTINCT FROM p#>'{past,seen}' THEN PERFORM decide_again('past'); END IF;

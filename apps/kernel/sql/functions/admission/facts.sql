@@ -17,6 +17,8 @@
 --   rules          as kernel.rules_in_force returns them
 --   past           as kernel.session_past returns it, or null
 --   queue_full     whether the tenant's queue has no room for one more call
+--   background_queue_full
+--                  the same for a call that isn't interactive
 --   outbox_oldest  when the oldest record of the tenant was written that waits for the ledger, or null
 --   outbox_rows    how many records of the tenant wait, up to p_rows_max + 1. It is 0 where none waits for more than a
 --                  second, since not many can gather within that time.
@@ -56,6 +58,7 @@ BEGIN
     'rules', rules_in_force(p_tenant, p_session, p_workspace, p_needs),
     'past', CASE WHEN jsonb_typeof(p_past) = 'object' THEN session_past(p_tenant, p_session, p_operation, p_past) END,
     'queue_full', queue_is_full(p_tenant),
+    'background_queue_full', background_queue_is_full(p_tenant),
     'outbox_oldest', v_oldest,
     -- Records that are on their way within a second needn't be counted: that many can't gather in it.
     'outbox_rows', CASE WHEN v_oldest < now_ms() - 1000 THEN (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x) ELSE 0 END,

@@ -26,6 +26,7 @@ BEGIN
     AND NOT EXISTS (SELECT FROM revoked_key r WHERE r.tenant_id = o.tenant_id AND r.api_key_id = o.proposed_by)
     AND NOT EXISTS (SELECT FROM tool l WHERE l.tenant_id = o.tenant_id AND l.tool_id = o.tool_id AND l.definition_digest IS DISTINCT FROM o.tool_definition_digest)
     AND (SELECT a.policy_hash FROM policy_activation a WHERE a.tenant_id = o.tenant_id ORDER BY a.seq DESC LIMIT 1) IS NOT DISTINCT FROM p #>> '{rules,seen,policy}'
+    AND (SELECT n.call_settings FROM tenant n WHERE n.tenant_id = o.tenant_id) = p #> '{rules,seen,settings}'
     -- Labels are aggregated only where there are any.
     AND CASE WHEN EXISTS (SELECT FROM label b WHERE b.tenant_id = o.tenant_id AND b.scope IN ('session', 'workspace') AND b.id IN (v_session, o.workspace_id))
       THEN labels_on(o.tenant_id, v_session, o.workspace_id) ELSE '[]' END = p #> '{rules,seen,labels}'

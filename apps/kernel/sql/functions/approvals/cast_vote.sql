@@ -2,7 +2,7 @@
 --
 -- p holds:
 --   operation_id
---   approval  {approval_id, quorum, autonomy_mode}: what the re-evaluation now asks for
+--   approval  {approval_id, quorum, autonomy_mode}: what the re-evaluation now requires
 --   vote      as kernel.put_vote takes it
 --   records   as kernel.post_records takes them
 --

@@ -1,4 +1,4 @@
--- Returns a held call with its approval, for whoever decides about it; null where the approval isn't there.
+-- Returns a held call with its approval, for the person who decides about it; null where the approval isn't there.
 -- kernel.facts returns the rest.
 --
 -- Returns:

@@ -5,7 +5,7 @@
 --
 -- Raises WR001; the caller reads the held call and decides again:
 --   delegation  the delegation that the vote uses is revoked, has expired, or is for others
---   approval    the approval asks for something else by now
+--   approval    the approval is for something else by now
 --   votes       other approving votes count by now
 --   person      the person whose right it is, or who casts it, has an approving vote that counts
 --

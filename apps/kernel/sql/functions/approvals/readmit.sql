@@ -10,12 +10,12 @@
 -- Raises WR001; the caller reads the held call and decides again:
 --   operation  the call isn't held any more
 --   key        the API key that proposed it was revoked
---   resource   a resource that it depends on has changed
+--   external version   one that it depends on has changed
 -- Raises WR006 where the tenant's tool has changed (trigger kernel.assert_tool); the caller does the same.
 -- It also raises those of kernel.assert_rules, kernel.assert_unfrozen, kernel.close_approval, kernel.assert_decided_on
 -- and kernel.reserve.
 --
--- Locks, in this order: the rules (shared), the session, the operation, the approval, delegations, labels, resources by
+-- Locks, in this order: the rules (shared), the session, the operation, the approval, delegations, labels, external versions by
 -- name (shared), the workspace's row (shared), the preview, and budgets last.
 CREATE OR REPLACE FUNCTION kernel.readmit(p_tenant text, p jsonb) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
@@ -37,7 +37,7 @@ BEGIN
   PERFORM assert_unfrozen(p_tenant, n.agent_id, n.tool_id, n.capability_token_id);
   PERFORM close_approval(p->'approval');
   IF p->'labels' <> '[]' THEN PERFORM put_labels(n, p->'labels'); END IF;
-  IF p ? 'versions' AND NOT versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('resource'); END IF;
+  IF p ? 'versions' AND NOT external_versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('external version'); END IF;
   PERFORM assert_decided_on(p->'chain', n.workspace_id, p->>'head');
   PERFORM post_records(p_tenant, p->'records');
   PERFORM forget_effect(n.operation_id);

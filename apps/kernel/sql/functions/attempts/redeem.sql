@@ -1,5 +1,5 @@
--- Redeems a permit, once: the call goes from `dispatched` to `performing` for one attempt. An executor that asks again
--- with the same nonce gets the same answer, since a reply can be lost.
+-- Redeems a permit, once: the call goes from `dispatched` to `performing` for one attempt. An executor that repeats it
+-- with the same nonce gets the same reply, since a reply can be lost.
 --
 -- p_attempt, p_action_digest: from the permit. p_executor, p_nonce: the attempt credentials of the executor.
 -- p_lease_ms: the life of the lease.

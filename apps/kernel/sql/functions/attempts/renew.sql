@@ -4,7 +4,7 @@
 -- Returns {lease_until, stop}. Returns no row where the attempt credentials aren't those of the current attempt or its
 -- lease has run out; the caller then answers `attempt.fenced`.
 --
--- `stop` says that the call must end now, for one of these reasons:
+-- `stop`: the call must end now, for one of these reasons:
 --   - its cancellation was requested;
 --   - a token of its chain is revoked or expired;
 --   - its deadline has passed and no effect has begun;
@@ -13,8 +13,8 @@
 -- No effect is noted then, and none may begin. The lease isn't extended either: an executor that hangs or disobeys must
 -- not keep a call for ever.
 --
--- An attempt may take the call's own `wall_ms` and two minutes for what goes in and out. The time counts from
--- `permit_until`, the last moment at which the attempt can have begun.
+-- An attempt may take the call's own `wall_ms` and two minutes for the transfer of its input and output. The time
+-- counts from `permit_until`, the last moment at which the attempt can have begun.
 --
 -- Locks: the rules with p_effect (shared), then the operation.
 CREATE OR REPLACE FUNCTION kernel.renew(

@@ -15,7 +15,7 @@
 --   rerun    the call is `admitted` again
 --   gone     the tenant has no such operation
 --   again    anything differs from what was seen: other rules, another attempt, a cancellation, an external effect, or
---            a lease that has run out. The caller reads the facts again, which say what becomes of the call.
+--            a lease that has run out. The caller reads the facts again and decides on them.
 --   frozen, token.revoked, token.expired
 --            a freeze covers the call, or its chain can't be used any more; the caller does the same as for `again`
 --

@@ -1,3 +1,5 @@
+-- The form of kernel.dispatch_by_class that kernels of the version before call. It knows no classes.
+--
 -- Dispatches waiting calls of a lane, shared fairly between tenants (round-robin). Called as the worker's role. Each
 -- call gets a new attempt and a permit that is valid for p_ttl_ms.
 --
@@ -16,7 +18,7 @@
 -- tenant never has more than `cap` calls dispatched or performing. A call that has waited too long (kernel.waits_until)
 -- is left to the sweeper, and one that a freeze covers isn't dispatched.
 --
--- Whether a tenant is alone comes from the caller. The database can't tell it from the calls that were dispatched
+-- Whether a tenant is alone comes from the caller. The database can't derive it from the calls that were dispatched
 -- lately: a tenant whose calls run for long has none of these and still uses the lane.
 --
 -- Locks: the lane's advisory lock until COMMIT, then the calls; rows that others have locked are skipped. All bounds

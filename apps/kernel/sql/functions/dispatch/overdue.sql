@@ -1,7 +1,8 @@
--- Returns operations of all tenants that nobody reports on any more and that must end, p_rows of each kind at most:
+-- Returns operations of all tenants whose executor is lost or never came and that must end, p_rows of each kind at
+-- most:
 --   - running calls whose lease has run out and that may not be tried again: an external effect has begun, a
 --     cancellation was requested, a freeze covers them, or they have lost p_leases_max leases with this one;
---   - waiting calls that no executor took in time (kernel.waits_until).
+--   - waiting calls that no executor redeemed in time (kernel.waits_until).
 -- Called as the worker's role; the tenant's role ends each, with a record.
 CREATE OR REPLACE FUNCTION kernel.overdue(p_leases_max integer, p_rows integer)
 RETURNS TABLE (tenant_id text, operation_id text)

@@ -1,5 +1,5 @@
 -- Puts calls of all tenants back into their queues, p_rows of each kind at most:
---   - dispatched calls whose permit nobody redeemed in time;
+--   - dispatched calls whose permit was not redeemed in time;
 --   - running calls whose lease has run out, where no external effect has begun, no cancellation was requested, no
 --     freeze covers them, and they have lost fewer than p_leases_max leases with this one.
 -- Returns how many came back, by lane and by whether an executor was lost. Called as the worker's role.

@@ -1,4 +1,4 @@
--- Takes a permit back that couldn't be published or that nobody redeemed: the call is `admitted` again. Returns false
+-- Takes a permit back that couldn't be published or was not redeemed: the call is `admitted` again. Returns false
 -- where the attempt isn't `dispatched` any more. Called as the worker's role. Where the permit did arrive, its attempt
 -- is fenced.
 CREATE OR REPLACE FUNCTION kernel.undispatch(p_operation text, p_attempt integer) RETURNS boolean

@@ -2,7 +2,7 @@
 -- left: they lacked the image, were lost, or never redeemed the permit. A call that no executor has left is not
 -- returned, since an executor of the previous version may still serve it.
 --
--- While kernels of two versions run, each decides again what the other decided. So a decision that stands for the n-th
+-- While kernels of two versions run, each decides again what the other decided. So a decision that counts for the n-th
 -- time is left alone until executors have left 2^n attempts of the call. A call of two days is decided again some
 -- thirteen times at most, and the version that stays decides last.
 --

@@ -19,11 +19,11 @@ BEGIN
   -- One transaction at a time decides. The tenant's row isn't locked, since admissions and limits use it.
   IF NOT pg_try_advisory_xact_lock(hashtextextended('writ.retention.' || p_tenant, 0)) THEN RETURN false; END IF;
   SELECT * INTO n FROM tenant t WHERE t.tenant_id = p_tenant AND t.payload_days IS NOT NULL;
-  IF NOT FOUND OR EXISTS (SELECT 1 FROM erasure x WHERE x.tenant_id = p_tenant AND x.state = 'running' AND x.requested_by = 'kernel') THEN RETURN false; END IF;
+  IF NOT FOUND OR EXISTS (SELECT 1 FROM erasure x WHERE x.tenant_id = p_tenant AND x.state = 'running' AND x.requested_by = 'kernel' AND x.selector = 'before') THEN RETURN false; END IF;
   v_until := now_ms() - n.payload_days * 86400000::bigint;
   SELECT o.created_at INTO v_first FROM operation o WHERE o.tenant_id = p_tenant AND o.created_at >= n.erased_until AND o.created_at < v_until AND is_over(o) AND o.erased IS NULL
     ORDER BY o.created_at, o.operation_id LIMIT 1;
-  IF v_first IS NULL AND EXISTS (SELECT 1 FROM erasure x WHERE x.tenant_id = p_tenant AND x.requested_by = 'kernel' AND x.created_at > now_ms() - 86400000) THEN RETURN false; END IF;
+  IF v_first IS NULL AND EXISTS (SELECT 1 FROM erasure x WHERE x.tenant_id = p_tenant AND x.requested_by = 'kernel' AND x.selector = 'before' AND x.created_at > now_ms() - 86400000) THEN RETURN false; END IF;
   -- A tenant that is younger than that age has nothing to erase.
   IF v_first IS NULL AND n.created_at >= v_until THEN RETURN false; END IF;
   INSERT INTO erasure (erasure_id, tenant_id, selector, until, reason_code, requested_by, passed_at)

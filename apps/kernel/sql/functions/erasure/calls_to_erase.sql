@@ -1,11 +1,13 @@
--- Returns the calls that an erasure selects, after its place (`passed_at`, `passed_id`), oldest first, p_rows at most.
--- There is a query for each selector, so that each uses its index:
+-- Returns the calls that an erasure selects, after its position (`passed_at`, `passed_id`), oldest first, p_rows at
+-- most. There is a query for each selector, so that each uses its index:
 --   operation     one call
 --   session       the calls of its sessions (`session_id` and `session_ids`)
 --   subject       the calls that name the data subject. A call that names none is about its agent.
 --   before        all calls of the tenant
 --   conversation  none: such an erasure is of texts only
--- All but `operation` take only calls that were made before `until`.
+--   ended         calls of which only hashes stay, that ended before `until`. Those that are erased aren't selected, so
+--                 the position doesn't matter.
+-- All but `operation` and `ended` select only calls that were made before `until`.
 CREATE OR REPLACE FUNCTION kernel.calls_to_erase(e kernel.erasure, p_rows integer) RETURNS SETOF kernel.operation
 LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
 BEGIN
@@ -25,6 +27,10 @@ BEGIN
   ELSIF e.selector = 'before' THEN
     RETURN QUERY SELECT o.* FROM operation o WHERE o.tenant_id = e.tenant_id AND o.created_at < e.until
       AND (o.created_at, o.operation_id) > (e.passed_at, e.passed_id) ORDER BY o.created_at, o.operation_id LIMIT p_rows;
+  ELSIF e.selector = 'ended' THEN
+    RETURN QUERY SELECT o.* FROM operation o WHERE o.tenant_id = e.tenant_id AND o.retention = 'hashes' AND o.erased IS NULL
+      AND (o.state IN ('refused', 'committed', 'rolled_back', 'no_op') OR (o.state = 'ambiguous' AND o.resolution IS NOT NULL))
+      AND o.updated_at < e.until ORDER BY o.updated_at LIMIT p_rows;
   END IF;
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.calls_to_erase(kernel.erasure, integer) TO writ_kernel;

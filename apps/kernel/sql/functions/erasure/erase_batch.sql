@@ -6,9 +6,10 @@
 -- where `operation_ids` isn't empty. So a batch, the progress of the erasure and the record are durable together or not
 -- at all.
 --
--- A call that hasn't ended is passed over and counted as `unfinished`. The caller goes on while the erasure runs.
+-- A call that hasn't ended is skipped and counted as `unfinished`. The caller continues while the erasure runs.
 --
--- Locks: the erasure (skipped where another has it), then the operations by id, then what kernel.erase_calls takes.
+-- Locks: the erasure (skipped where another has it), then the operations by id, then what kernel.erase_calls and
+-- info_store.forget_changes take.
 CREATE OR REPLACE FUNCTION kernel.erase_batch(p_tenant text, p_erasure text, p_record text, p_rows integer)
 RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
@@ -26,6 +27,8 @@ BEGIN
   SELECT array_agg(o.operation_id ORDER BY o.operation_id) INTO ids FROM (
     SELECT x.operation_id FROM operation x WHERE x.operation_id = ANY (page.ids) AND x.erased IS NULL ORDER BY x.operation_id FOR UPDATE) o;
   IF ids IS NOT NULL THEN PERFORM erase_calls(p_tenant, ids, jsonb_build_object('at', now_ms(), 'erasure_id', p_erasure, 'record_id', p_record)); END IF;
+  -- What somebody asks to erase is gone from information stores too. A retention leaves it, as it leaves files of workspaces.
+  IF ids IS NOT NULL AND e.requested_by <> 'kernel' THEN PERFORM info_store.forget_changes(p_tenant, ids); END IF;
   UPDATE erasure x SET operations = x.operations + coalesce(cardinality(ids), 0), unfinished = x.unfinished + page.unfinished, unfinished_at = least(x.unfinished_at, page.unfinished_at),
       records = x.records + CASE WHEN ids IS NULL THEN 0 ELSE 1 END, record_id = CASE WHEN ids IS NULL THEN x.record_id ELSE p_record END,
       passed_at = coalesce(page.last_at, x.passed_at), passed_id = coalesce(page.last_id, x.passed_id), calls_done = page.looked < p_rows

@@ -1,9 +1,9 @@
--- Notes that the orchestrator is about to erase texts of an erasure, within the caller's transaction. Nothing goes
--- before this is durable. Returns the row of the erasure; the caller then writes the record p_record in the same
--- transaction. Returns null where nothing was written: the round was noted before, isn't the next one, or nobody
--- ordered texts.
+-- Notes that the orchestrator is about to erase texts of an erasure, within the caller's transaction. Nothing is
+-- erased before this is durable. Returns the row of the erasure; the caller then writes the record p_record in the same
+-- transaction. Returns null where nothing was written: the round was noted before, isn't the next one, or no
+-- texts were ordered.
 --
--- p_round: counts from 1. p_sessions, p_runs: how many go in this round.
+-- p_round: counts from 1. p_sessions, p_runs: how many are erased in this round.
 CREATE OR REPLACE FUNCTION kernel.tell_texts(
   p_tenant text, p_erasure text, p_round integer, p_sessions integer, p_runs integer, p_record text
 ) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$

@@ -1,5 +1,5 @@
 -- Returns until when a call waits for an executor: until its deadline, else for two days from its proposal, of which a
--- person may have used one. A call that no executor can take, for example for an image that none has, must not hold its
+-- person may have used one. A call that no executor can run, for example for an image that none has, must not hold its
 -- budget for ever. An index of operations uses it. apps/kernel/src/execution/sweep/sweeper.ts has the same number.
 CREATE OR REPLACE FUNCTION kernel.waits_until(p_deadline bigint, p_created_at bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE

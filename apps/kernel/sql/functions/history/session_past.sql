@@ -4,7 +4,7 @@
 -- of the tools whose calls can fail in a row; the tenant's own tools are added. p_at: counts the session as it was at
 -- that time, in milliseconds; null for now.
 --
--- Destructive calls are those whose decision says so (kernel.is_destructive), whatever became of them, but for dry
+-- Destructive calls are those whose decision has that risk (kernel.is_destructive), however they ended, except dry
 -- runs. Failures are calls that ran and ended without success after the newest one that succeeded.
 --
 -- Failures are looked at one by one, newest first, since mostly there are few, and one success after a failure ends the

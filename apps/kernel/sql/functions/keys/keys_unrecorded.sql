@@ -1,7 +1,7 @@
 -- Returns the ids of tenants, ordered and after p_after, whose log still lacks a record of a signing-key event.
 -- p_events: [{due, names}]. A tenant lacks an event where it was created by `due` and its keys_recorded has none of
 -- `names`. One event has several names, since any of several keys may have signed its record.
--- Runs as the worker role. The kernel records the events for each tenant in a transaction of its own (RecordKeys).
+-- Runs as the worker role. The kernel records the events for each tenant in its own transaction (RecordKeys).
 CREATE OR REPLACE FUNCTION kernel.keys_unrecorded(p_events jsonb, p_after text, p_limit integer) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
 BEGIN

@@ -1,9 +1,9 @@
 -- Gathers the statistics of one table of this schema that has grown to four times its size since they were gathered.
--- Returns whether there was one, so that the caller asks again. Runs as the owner of the tables; it takes nothing from
--- its caller. Only the worker's role may call it.
+-- Returns whether there was one, so that the caller calls it again. Runs as the owner of the tables; it takes nothing
+-- from its caller. Only the worker's role may call it.
 --
--- Autovacuum gathers statistics too, but only once a minute. Until then the planner takes every table for small. Its
--- plans then filter by tenant where the primary key would do, and they get slower the more rows a tenant has. The
+-- Autovacuum gathers statistics too, but only once a minute. Until then the planner assumes that every table is small.
+-- Its plans then filter by tenant where the primary key would do, and they get slower the more rows a tenant has. The
 -- factor four keeps this rare, some ten times in a table's life, since every connection plans its queries anew
 -- afterwards.
 --

@@ -7,12 +7,13 @@
 --   seen: the row that the ending was decided on, {state, attempt, cancel_requested, effect_started, lease_until}
 --   speaker: {executor_id, nonce}, the attempt credentials (fencing token); only where an executor reports
 --   rules: the rules that the effect was decided under, as kernel.rules_in_force returns them; optional
---   versions: [{ref, version}], resources that the call relies on, as kernel.versions_hold reads them; optional
+--   versions: [{ref, version}], external versions that the call relies on, as kernel.external_versions_hold reads them; optional
 --   chain_valid: true where the call may end so only while its token chain is valid and no freeze covers it
 --   head: {snapshot_id, seq, new_snapshot_id, delta_id, growth}: the head that was decided on, and what becomes of it;
 --     absent where no head matters. new_snapshot_id and delta_id are null where the head stays.
 --     growth {files, bytes} is what the new snapshot adds. Without growth the workspace counts as uncounted.
 --   outside_delta_id: the empty delta of a call that commits an effect outside and changed nothing in the workspace
+--   changes: what the call does to resources, tasks and stores, as kernel.apply_changes takes it; optional
 --   requests: the sealed list of outgoing requests, base64; optional
 --   states: the path from the present state to the new one, e.g. ["performed", "committed"]
 --   set: columns of the operation
@@ -30,11 +31,15 @@
 --
 -- Triggers raise:
 --   WR003 where the new head exceeds a quota: the caller ends the call as `workspace.quota`
+--   WR007 where the name of a resource that the call makes is taken, and 54000 where the tenant has as many as it may:
+--     the caller ends the call with that fault
+--   WR009 where another agent is not in the state that the call changes: the caller ends the call with that fault
+--   WR031, WR032, WR033, WR035 where the change of an information store can't be published: see kernel.apply_changes
 --   WR004 where a quota applies and a size is unknown: the caller counts (kernel.uncounted) and tries again
 --   check_violation for a path that the lifecycle does not allow, which is a bug
 --
--- Locks, in this order: rules (shared), operation, resources (shared), workspace, tenant (by the quota trigger, where
--- the tenant has a quota), payload, budgets in id order.
+-- Locks, in this order: rules (shared; exclusively where `changes` changes them), operation, external versions (shared), workspace, tenant (by the quota trigger, where
+-- the tenant has a quota), payload, information store, budgets in id order.
 CREATE OR REPLACE FUNCTION kernel.finish(p jsonb, p_result bytea, p_payload bytea, p_sig bytea) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
@@ -45,7 +50,9 @@ DECLARE
   head  jsonb := p -> 'head';
   t     bigint;
 BEGIN
-  PERFORM set_config('writ.tenant_id', p ->> 'tenant_id', true), hold_rules(p ->> 'tenant_id');
+  PERFORM set_config('writ.tenant_id', p ->> 'tenant_id', true);
+  -- Mostly a call changes no rules, and this check is cheaper.
+  IF p ? 'changes' THEN PERFORM lock_rules(p ->> 'tenant_id', p -> 'changes'); ELSE PERFORM hold_rules(p ->> 'tenant_id'); END IF;
   SELECT * INTO op FROM operation WHERE operation_id = p ->> 'operation_id' FOR UPDATE;
   IF NOT FOUND THEN RETURN '{"verdict":"gone"}'; END IF;
   t := now_ms();
@@ -72,7 +79,7 @@ BEGIN
     RETURN '{"verdict":"again"}';
   END IF;
 
-  IF p ? 'versions' AND NOT versions_hold(op.tenant_id, p -> 'versions') THEN RETURN '{"verdict":"again"}'; END IF;
+  IF p ? 'versions' AND NOT external_versions_hold(op.tenant_id, p -> 'versions') THEN RETURN '{"verdict":"again"}'; END IF;
   SELECT l.chain INTO links FROM token l WHERE l.capability_token_id = op.capability_token_id;
   IF (p ->> 'chain_valid')::boolean THEN
     IF freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN RETURN '{"verdict":"frozen"}'; END IF;
@@ -111,6 +118,7 @@ BEGIN
   IF p ? 'requests' THEN
     UPDATE payload SET requests = decode(p ->> 'requests', 'base64') WHERE operation_id = op.operation_id AND erased_at IS NULL;
   END IF;
+  IF p ? 'changes' THEN PERFORM apply_changes(fin, p -> 'changes'); END IF;
   INSERT INTO outbox (record_id, tenant_id, payload, keyid, sig, created_at)
     VALUES (p #>> '{record,record_id}', op.tenant_id, p_payload, p #>> '{record,keyid}', p_sig, t);
   IF p -> 'used' <> 'null' THEN PERFORM settle(links, op.reserved, p -> 'used'); END IF;

@@ -3,7 +3,7 @@
 -- p: as for kernel.finish, with `states` ["performed", "held"] and the decision that holds it as `record`; also `hold`:
 --   approval: {approval_id, action_digest, autonomy_mode, effect_digest, expires_at, reasons, quorum}
 --   decision_hash: the digest of the record
---   usage_counted_by: who counted the usage, `host` or `agent`; null where nobody did
+--   usage_counted_by: who counted the usage, `host` or `agent`; null where it was not counted
 -- p_staged: the sealed description of the staged effect. p_payload, p_sig: the record.
 --
 -- Returns the verdict of kernel.finish, which also gives its errors and locks. That function stores the record's id as

@@ -7,7 +7,7 @@
 -- Returns [{is_approved, delta}], delta as p_delta: effects that committed, and those of the current attempt of calls
 -- that are about to. An effect that does not commit leaves the series by its operation's state.
 --
--- Called in a transaction of its own before the effect is examined (EffectSeries), so that the row is durable.
+-- Called in its own transaction before the effect is examined (EffectSeries), so that the row is durable.
 -- Lock: an exclusive advisory lock per workspace. Of two effects at the same time the later one sees the earlier one.
 CREATE OR REPLACE FUNCTION kernel.join_series(
   p_tenant text, p_workspace text, p_session text, p_root text, p_operation text, p_delta text, p_approved boolean,

@@ -1,5 +1,5 @@
 -- Returns an operation with its sealed result: {now, operation, result}. Null where the tenant has no such operation.
--- `result` is base64, or null where there is none or where the result lies in the blob store (result_ref).
+-- `result` is base64, or null where there is none or where the result is in the blob store (result_ref).
 -- The kernel reads this after every call, so it is one round trip.
 CREATE OR REPLACE FUNCTION kernel.read_operation(p_tenant text, p_operation text) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$

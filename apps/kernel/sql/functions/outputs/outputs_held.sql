@@ -1,5 +1,5 @@
 -- Returns the bytes of the tenant's full outputs that have not expired, without those of the operation p_but.
--- With p_but null, all of them count. Asked by kernel.keep_output, and by the kernel to show the tenant's limits.
+-- With p_but null, all of them count. Called by kernel.keep_output, and by the kernel to show the tenant's limits.
 CREATE OR REPLACE FUNCTION kernel.outputs_held(p_tenant text, p_but text) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = kernel, pg_temp AS $$
   SELECT coalesce(sum((k.stdout_ref ->> 'size')::bigint + (k.stderr_ref ->> 'size')::bigint), 0)::bigint

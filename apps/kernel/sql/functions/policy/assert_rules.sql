@@ -3,7 +3,7 @@
 -- p has these members:
 --   session: the session's id, or the token's id for a call without one
 --   workspace: its id
---   needs: the counts that the policy set asks for, as kernel.session_history reads them; null for none
+--   needs: the counts that the policy set needs, as kernel.session_history reads them; null for none
 --   seen: what kernel.rules_in_force returned when the decision was made
 --   past: {operation, asked, seen}, only for a call that destroys something: how many destructive calls it counted,
 --     with `asked` as kernel.session_past reads it

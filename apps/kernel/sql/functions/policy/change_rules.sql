@@ -1,5 +1,5 @@
--- Takes a tenant's rules exclusively until COMMIT, for a transaction that changes them: policy activations, freezes,
--- revocations, tools, quotas. With `*` it takes those of the deployment.
+-- Locks a tenant's rules exclusively until COMMIT, for a transaction that changes them: policy activations, freezes,
+-- revocations, tools, quotas, settings of calls. With `*` it locks those of the deployment.
 -- It waits for the decisions under way, and later ones wait for it: each decision comes wholly before the change or
 -- wholly after it. Called by SQL functions and by the kernel's transactions (revokeToken, revokeKey, withQuota).
 -- Lock: exclusive; kernel.hold_rules takes it shared. Take it before locks on rows.

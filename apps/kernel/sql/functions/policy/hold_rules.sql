@@ -2,7 +2,7 @@
 -- commits calls this before it locks any row, so that a change of rules (kernel.change_rules) cannot deadlock with it.
 -- Locks: two shared advisory locks, the deployment's first.
 --
--- The locks stand in assignments because plpgsql evaluates such an expression in place, without running a query. Their
+-- The locks are in assignments because plpgsql evaluates such an expression in place, without running a query. Their
 -- result carries no information.
 CREATE OR REPLACE FUNCTION kernel.hold_rules(p_tenant text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

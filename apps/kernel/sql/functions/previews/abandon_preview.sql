@@ -1,6 +1,6 @@
 -- Abandons a preview that has not ended, because a person decides about the call without waiting for it.
 -- A preview that ended meanwhile stays: its approval is then one of the staged effect, which must not be lost.
--- The kernel calls it in a transaction of its own before it re-evaluates the call (HeldReevaluation). What the preview
+-- The kernel calls it in its own transaction before it re-evaluates the call (HeldReevaluation). What the preview
 -- had reserved may be all that is left for the call.
 -- Locks: operation, then those of kernel.forget_effect.
 CREATE OR REPLACE FUNCTION kernel.abandon_preview(p_tenant text, p_operation text) RETURNS void

@@ -1,4 +1,4 @@
--- Asks for the preview of a call that is being held: it runs once without committing, so that a person sees its effect.
+-- Requests the preview of a call that is being held: it runs once without committing, so that a person sees its effect.
 -- p: {limits, reserved}. The caller, kernel.admit, adds the reservation to the budgets.
 CREATE OR REPLACE FUNCTION kernel.begin_preview(o kernel.operation, p jsonb) RETURNS void
 LANGUAGE sql SET search_path = kernel, pg_temp AS $$

@@ -1,13 +1,13 @@
 -- Dispatches waiting previews of a lane to executors. Tenants take turns, and each tenant's oldest preview goes first.
 -- Calls take precedence: a preview is dispatched only while fewer than p_outstanding calls and previews of the lane are
--- dispatched. The kernel passes its free slots here, and twice as many to kernel.dispatch. A tenant's `cap` bounds its
--- calls and previews together here, while kernel.dispatch counts calls only.
+-- dispatched. The kernel passes its free slots here, and twice as many to kernel.dispatch_by_class. A tenant's `cap`
+-- bounds its calls and previews together here, while kernel.dispatch_by_class counts calls only.
 -- p_ttl_ms: how long the permits are valid.
 --
 -- Returns {calls, more, issued_at, expires_at}. calls: [{operation_id, tenant_id, attempt, tool_id, action_digest,
 -- image_digest, traceparent}]. more: whether previews of the lane still wait. Where none waits, both times are 0.
--- Runs as the worker role. Lock: the advisory lock of the lane, which kernel.dispatch takes too, since both count
--- what is dispatched. Rows that another transaction has locked are skipped.
+-- Runs as the worker role. Lock: the advisory lock of the lane, which kernel.dispatch_by_class takes too, since both
+-- count what is dispatched. Rows that another transaction has locked are skipped.
 CREATE OR REPLACE FUNCTION kernel.dispatch_previews(p_lane text, p_outstanding integer, p_ttl_ms bigint) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Asks for a second preview of a held call, on the present head, because its staged effect no longer applies there.
+-- Requests a second preview of a held call, on the present head, because its staged effect no longer applies there.
 -- The approval becomes one of the action again, and votes on the stale effect no longer count. A call is previewed
 -- twice at most. A call whose effect was held after its run has no preview row yet, so the row is inserted.
 --

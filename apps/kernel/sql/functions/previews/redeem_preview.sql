@@ -1,5 +1,5 @@
 -- Redeems a permit for a preview: dispatched → performing, once for each attempt. The same executor with the same nonce
--- may ask again and gets the same answer, since a reply can be lost.
+-- may repeat it and gets the same reply, since a reply can be lost.
 --
 -- Returns one row as kernel.redeem does, with these verdicts: `redeemed`, `permit.invalid` (no such preview or
 -- attempt), `permit.expired` (also: the call is no longer held, is frozen, or its token chain is no longer valid) and

@@ -1,5 +1,5 @@
--- Requeues previews whose executor did not respond in time: permits that nobody redeemed, and leases that ran out while
--- further attempts are allowed (p_leases_max). Returns how many, by lane.
+-- Requeues previews whose executor did not respond in time: permits that were not redeemed, and leases that ran out
+-- while further attempts are allowed (p_leases_max). Returns how many, by lane.
 -- Runs as the worker role. Rows that another transaction has locked are skipped.
 CREATE OR REPLACE FUNCTION kernel.requeue_previews(p_leases_max integer, p_rows integer)
 RETURNS TABLE (lane text, count bigint)

@@ -1,4 +1,4 @@
--- Claims records in the outbox that nobody has sent for p_older_ms, for p_claim_ms milliseconds, and returns them.
+-- Claims records in the outbox that were not sent for p_older_ms, for p_claim_ms milliseconds, and returns them.
 -- The oldest p_rows are claimed; the rows of the reply have no order. A younger record belongs to the replica that
 -- wrote it. One that is not dropped in time (kernel.drop_records) is claimed again; the ledger discards duplicates.
 -- Runs as the worker role. Rows that another sender has locked are skipped.

@@ -1,4 +1,4 @@
--- Finds or opens the shell of the session that an attempt's call belongs to. A shell lives in one executor's container.
+-- Finds or opens the shell of the session or container that an attempt's call belongs to. A shell lives in one executor's container.
 -- p_executor, p_nonce: the attempt credentials. p_opens: whether the call opens a shell where there is none.
 -- p_shell: the id of a shell that is opened. p_lease_ms: its first lease.
 --
@@ -6,8 +6,8 @@
 -- Otherwise {verdict, shell_id, ending, is_behind}:
 --   yours      this executor has the shell
 --   elsewhere  another executor has it
---   opened     there was none: the executor opens one under p_shell. `ending` says what ended the one before.
---   ended      there is none. `ending` says why the last one ended, where no call of the session has been informed yet.
+--   opened     there was none: the executor opens one under p_shell. `ending`: how the previous one ended.
+--   ended      there is none. `ending`: why the last one ended, where no call of the session has been informed yet.
 -- is_behind: another call of the session has committed since this one was decided. Such a call opens no shell, and it
 -- does not use up the information about an ending.
 --
@@ -29,10 +29,10 @@ BEGIN
   t := now_ms();
   IF NOT FOUND OR o.lease_until < t THEN RETURN NULL; END IF;
   -- Serialises the calls of a session, which may have no shell row yet.
-  PERFORM pg_advisory_xact_lock(hashtextextended(concat_ws(' ', p_tenant, o.workspace_id, o.capability_token_id, coalesce(o.session_id, '')), 16));
+  PERFORM pg_advisory_xact_lock(hashtextextended(concat_ws(' ', p_tenant, o.workspace_id, o.capability_token_id, shell_key(o)), 16));
   behind := behind_session(o);
   SELECT * INTO s FROM shell k
-    WHERE k.tenant_id = p_tenant AND k.workspace_id = o.workspace_id AND k.capability_token_id = o.capability_token_id AND k.session_id = coalesce(o.session_id, '') FOR UPDATE;
+    WHERE k.tenant_id = p_tenant AND k.workspace_id = o.workspace_id AND k.capability_token_id = o.capability_token_id AND k.session_id = shell_key(o) FOR UPDATE;
   IF FOUND AND s.ending IS NULL AND s.lease_until >= t THEN
     RETURN jsonb_build_object('verdict', CASE WHEN s.executor_id = p_executor THEN 'yours' ELSE 'elsewhere' END, 'shell_id', s.shell_id, 'ending', NULL, 'is_behind', behind);
   END IF;
@@ -45,7 +45,7 @@ BEGIN
   END IF;
   IF NOT p_opens THEN RETURN jsonb_build_object('verdict', 'ended', 'shell_id', NULL, 'ending', NULL, 'is_behind', behind); END IF;
   INSERT INTO shell AS k (tenant_id, workspace_id, capability_token_id, session_id, shell_id, executor_id, lease_until)
-    VALUES (p_tenant, o.workspace_id, o.capability_token_id, coalesce(o.session_id, ''), p_shell, p_executor, t + p_lease_ms)
+    VALUES (p_tenant, o.workspace_id, o.capability_token_id, shell_key(o), p_shell, p_executor, t + p_lease_ms)
     ON CONFLICT (tenant_id, workspace_id, capability_token_id, session_id)
     DO UPDATE SET shell_id = p_shell, executor_id = p_executor, lease_until = t + p_lease_ms, ending = NULL, told = false, created_at = t, updated_at = t;
   RETURN jsonb_build_object('verdict', 'opened', 'shell_id', p_shell, 'ending', s.ending, 'is_behind', false);

@@ -2,7 +2,7 @@
 -- agent_id, workspace_id, session_id, operation_id, tool_id, executor_id, image_digest, created_at}].
 -- kind: `call`, `preview` or `session`. A session's container goes by its shell's id; its operation_id is the call that
 -- it runs now, or null, and its image_digest is null.
--- p_tenant: null asks for all tenants, as the worker role. p_session_tool: the tool whose calls run in shells.
+-- p_tenant: null means all tenants, as the worker role. p_session_tool: the tool whose calls run in shells.
 -- p_id: only this container; null for all. p_before, p_before_id: created_at and id of the row before the page.
 CREATE OR REPLACE FUNCTION kernel.containers(
   p_tenant text, p_session_tool text, p_id text, p_before bigint, p_before_id text, p_rows integer
@@ -23,7 +23,7 @@ BEGIN
         UNION ALL
         SELECT s.shell_id, 'session', s.tenant_id, k.agent_id, s.workspace_id, nullif(s.session_id, ''),
                (SELECT o.operation_id FROM operation o WHERE o.state = 'performing' AND o.tool_id = p_session_tool AND o.workspace_id = s.workspace_id
-                  AND o.capability_token_id = s.capability_token_id AND coalesce(o.session_id, '') = s.session_id AND o.executor_id = s.executor_id ORDER BY o.created_at LIMIT 1),
+                  AND o.capability_token_id = s.capability_token_id AND shell_key(o) = s.session_id AND o.executor_id = s.executor_id ORDER BY o.created_at LIMIT 1),
                p_session_tool, s.executor_id, NULL, s.created_at
           FROM shell s JOIN token k ON k.capability_token_id = s.capability_token_id WHERE s.ending IS NULL AND s.lease_until >= t) e
       WHERE (p_id IS NULL OR e.container_id = p_id) AND (e.created_at, e.container_id) < (p_before, p_before_id)

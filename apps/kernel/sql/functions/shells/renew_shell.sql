@@ -1,4 +1,4 @@
--- Extends the lease of a shell. Returns false where the shell must end: its lease ran out, somebody ended it, its token
+-- Extends the lease of a shell. Returns false where the shell must end: its lease ran out, it was ended, its token
 -- chain is no longer valid, or a freeze covers its calls. The executor then kills it.
 -- p_tool: the tool whose calls run in shells, for freezes of that tool. Lock: the shell's row.
 CREATE OR REPLACE FUNCTION kernel.renew_shell(

@@ -6,7 +6,7 @@ BEGIN
   RETURN (
     SELECT coalesce(jsonb_object_agg(o.operation_id, s.executor_id), '{}')
     FROM operation o JOIN shell s ON s.tenant_id = o.tenant_id AND s.workspace_id = o.workspace_id AND s.capability_token_id = o.capability_token_id
-      AND s.session_id = coalesce(o.session_id, '')
+      AND s.session_id = shell_key(o)
     WHERE o.operation_id = ANY (p_operations) AND s.ending IS NULL AND s.lease_until >= now_ms());
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.shell_owners(text[]) TO writ_kernel_worker;

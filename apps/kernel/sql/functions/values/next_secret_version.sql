@@ -1,5 +1,5 @@
 -- Returns the version number that a secret gets next. The kernel seals the value for this number, so that one version
--- cannot stand in for another; kernel.put_secret then fails where the number was taken.
+-- cannot stand in for another; kernel.put_secret then fails where the number is in use.
 CREATE OR REPLACE FUNCTION kernel.next_secret_version(p_tenant text, p_name text) RETURNS integer
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 BEGIN

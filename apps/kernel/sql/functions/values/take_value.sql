@@ -1,7 +1,7 @@
 -- Returns the newest value of a name for a call: {approval_id, sealed} for a session value, or {version, sealed} for a
 -- tenant's secret; sealed as base64. Null where there is none.
--- Values of the agent's session come first. A value for one use then belongs to the call: the same call may ask again,
--- another does not get it. Only with p_secret is a tenant's secret looked for.
+-- Values of the agent's session come first. A value for one use then belongs to the call: the same call may read it
+-- again, another does not get it. Only with p_secret is a tenant's secret looked for.
 -- Lock: the session value's row.
 CREATE OR REPLACE FUNCTION kernel.take_value(
   p_tenant text, p_agent text, p_session text, p_name text, p_secret boolean, p_operation text

@@ -1,4 +1,4 @@
--- Returns whether a value is available to a call, so that no person needs to be asked: it was given to the agent's
+-- Returns whether a value is available to a call, so that no person has to give it: it was given to the agent's
 -- session or, with p_secret, it is a tenant's secret. A value that a call has taken for its one use is not available.
 CREATE OR REPLACE FUNCTION kernel.value_known(
   p_tenant text, p_agent text, p_session text, p_name text, p_secret boolean

@@ -4,26 +4,29 @@ import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
 import {
   amountsOf,
   approvedDigest,
-  assertedMemory,
+  assertedCachedFacts,
   assertedVersions,
-  decidedUnder,
+  assertedRules,
   postable,
   reservationRows,
   type CallFacts,
 } from '../../judging/judgement/index.ts';
-import { willRun, type Decided, type DecidedColumns } from './decided-operation.ts';
+import { mayRun, type SealedDecision, type DecidedColumns } from './decided-operation.ts';
 
-/** What the content of a call is stored with. */
+/** How the content of a call is stored. */
 export interface StoredContent {
-  /** the key of its holder, wrapped, where the database doesn't have it yet; else null */
+  /** the wrapped key of its holder, where the database doesn't have it yet; else null */
   readonly wrappedKey: Buffer | null;
-  /** null for arguments that are stored in the row, and for those that can't be read */
+  /** null for arguments that are stored in the row or can't be read */
   readonly argsRef: ArgumentsRef | null;
 }
 
-/** A decision as kernel.admit takes it: the columns, what they were decided on, and what comes with the operation. */
+/**
+ * The decision as the parameter of `kernel.admit`: the columns of the operation, the facts to assert, and the rows that
+ * are written with it.
+ */
 export function admissionChange(
-  decided: Decided,
+  decided: SealedDecision,
   columns: DecidedColumns,
   facts: CallFacts,
   { wrappedKey, argsRef }: StoredContent,
@@ -31,30 +34,30 @@ export function admissionChange(
   const { proposal, judgement, sealed } = decided;
   const { call } = proposal;
   const { state } = columns;
-  const runs = willRun(state);
+  const runs = mayRun(state);
   return {
     operation: columns,
     ...(wrappedKey === null ? {} : { key: wrappedKey.toString('base64') }),
-    own_token: proposal.session?.own_token ?? null,
+    own_token: proposal.sessionGrant?.own_token ?? null,
     args_ref: argsRef,
-    rules: decidedUnder(call, facts, judgement),
+    rules: assertedRules(call, facts, judgement),
     labels: state === 'admitted' ? judgement.labels : [],
     chain: runs ? facts.chain.map(({ token }) => token.capability_token_id) : null,
     head: runs && call.precondition_refs.length > 0 ? judgement.head : null,
     ...(runs ? assertedVersions(call) : {}),
-    ...(facts.remembered === true ? { remembered: assertedMemory(call, facts) } : {}),
+    ...(facts.cached === true ? { remembered: assertedCachedFacts(call, facts) } : {}),
     approval: approvalOf(decided, facts),
     preview:
       state === 'held' && judgement.preview !== null
         ? { limits: judgement.preview.limits, reserved: amountsOf(judgement.preview.reservations) }
         : null,
-    reserve: reservationRows(reservedAs(decided, columns)),
+    reserve: reservationRows(reservationsOf(decided, columns)),
     records: [postable(sealed)],
   };
 }
 
-/** The approval that a held call waits for; null for any other. */
-function approvalOf({ proposal, judgement, action, approvalId }: Decided, { now, chain }: CallFacts) {
+/** The approval that a held call waits for; null for other calls. */
+function approvalOf({ proposal, judgement, action, approvalId }: SealedDecision, { now, chain }: CallFacts) {
   if (approvalId === null) return null;
   return {
     approval_id: approvalId,
@@ -70,8 +73,11 @@ function approvalOf({ proposal, judgement, action, approvalId }: Decided, { now,
   };
 }
 
-/** A held call reserves what its preview may use. */
-function reservedAs({ judgement }: Decided, { state }: DecidedColumns): Decided['judgement']['reservations'] {
+/** A held call reserves only what its preview may use. */
+function reservationsOf(
+  { judgement }: SealedDecision,
+  { state }: DecidedColumns,
+): SealedDecision['judgement']['reservations'] {
   if (state === 'admitted') return judgement.reservations;
   return state === 'held' ? (judgement.preview?.reservations ?? []) : [];
 }

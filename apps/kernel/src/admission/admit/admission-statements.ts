@@ -6,10 +6,10 @@ import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { RedeemedRows } from '../../foundation/rows/attempt-rows.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 
-/** An admission, as `kernel.admit` takes it. */
-export interface Admission {
+/** The parameters of `kernel.admit`. */
+export interface AdmissionParameters {
   readonly tenantId: string;
-  /** the token that the call is made with */
+  /** the capability token of the call */
   readonly tokenId: string;
   /** JSON */
   readonly change: string;
@@ -18,31 +18,39 @@ export interface Admission {
   readonly fingerprint: Uint8Array | null;
 }
 
-/** What a dry run answers with, sealed. */
-export interface Foreseen {
+/** The sealed result of a dry run. */
+export interface SealedResult {
   readonly sealed: Uint8Array;
   readonly hash: string;
 }
 
-/** What became of an admission for one executor: `redeemed` is null where the call waits in its lane as any other. */
-export interface AdmittedFor {
+/**
+ * The result of an admission with a direct dispatch. `redeemed` is null where the call waits in its lane like other
+ * calls.
+ */
+export interface AssignedAdmission {
   readonly row: OperationRow;
   readonly redeemed: RedeemedRows | null;
 }
 
-/** How admissions are written: each resolves after COMMIT. */
+/** The SQL statements that write admissions. Each resolves after COMMIT. */
 export interface AdmissionStatements {
-  /** one in a transaction of its own; rejects with why it can't be */
-  alone(admission: Admission): Promise<OperationRow>;
-  /** one in a transaction of its own, dispatched and redeemed in it where no other goes before */
-  assigned(admission: Admission, to: Assignment): Promise<AdmittedFor>;
-  /** all in one transaction, in this order; null for one of which nothing was written */
-  together(admissions: readonly Admission[]): Promise<readonly (OperationRow | null)[]>;
-  /** a dry run with what its tool foresees, in a transaction of its own */
-  dryRun(admission: Admission, foreseen: Foreseen): Promise<OperationRow>;
+  /** Writes one admission in its own transaction. Rejects with the reason where it can't be written. */
+  admitOne(admission: AdmissionParameters): Promise<OperationRow>;
+  /**
+   * Writes one admission in its own transaction, and dispatches and redeems the call there unless another call is due
+   * first.
+   */
+  admitAndDispatch(admission: AdmissionParameters, to: Assignment): Promise<AssignedAdmission>;
+  /**
+   * Writes all in one transaction, in this order. The result is null for each admission of which nothing was written.
+   */
+  admitGroup(admissions: readonly AdmissionParameters[]): Promise<readonly (OperationRow | null)[]>;
+  /** Writes a dry run with its foreseen result, in its own transaction. */
+  admitDryRun(admission: AdmissionParameters, result: SealedResult): Promise<OperationRow>;
 }
 
-const argumentsOf = ({ tenantId, change, args, salt, fingerprint }: Admission) => ({
+const parametersOf = ({ tenantId, change, args, salt, fingerprint }: AdmissionParameters) => ({
   tenant: tenantId,
   p: change,
   args,
@@ -50,13 +58,13 @@ const argumentsOf = ({ tenantId, change, args, salt, fingerprint }: Admission) =
   fingerprint,
 });
 
-/** The statements, in the database. */
+/** Runs the statements on the database. */
 export function admissionStatements({ pool }: TenantPool): AdmissionStatements {
   return {
-    alone: (admission) => kernelSql.admit(pool, argumentsOf(admission)),
-    assigned: async (admission, { executor_id, nonce, most, permit_ttl_ms, lease_ms }) => {
+    admitOne: (admission) => kernelSql.admit(pool, parametersOf(admission)),
+    admitAndDispatch: async (admission, { executor_id, nonce, most, permit_ttl_ms, lease_ms }) => {
       const { admitted, verdict, ...redeemed } = (await kernelSql.admitAssigned(pool, {
-        ...argumentsOf(admission),
+        ...parametersOf(admission),
         executor: executor_id,
         nonce,
         most,
@@ -65,7 +73,7 @@ export function admissionStatements({ pool }: TenantPool): AdmissionStatements {
       })) as AssignedRows;
       return { row: admitted, redeemed: verdict === null ? null : redeemed };
     },
-    together: (admissions) =>
+    admitGroup: (admissions) =>
       kernelSql.admitEach(pool, {
         tenants: admissions.map(({ tenantId }) => tenantId),
         p: admissions.map(({ change }) => change),
@@ -73,7 +81,7 @@ export function admissionStatements({ pool }: TenantPool): AdmissionStatements {
         salts: admissions.map(({ salt }) => salt),
         fingerprints: admissions.map(({ fingerprint }) => fingerprint),
       }),
-    dryRun: (admission, { sealed, hash }) =>
-      kernelSql.admitDryRun(pool, { ...argumentsOf(admission), result: sealed, result_hash: hash }),
+    admitDryRun: (admission, { sealed, hash }) =>
+      kernelSql.admitDryRun(pool, { ...parametersOf(admission), result: sealed, result_hash: hash }),
   };
 }

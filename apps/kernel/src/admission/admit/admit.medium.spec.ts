@@ -4,7 +4,7 @@ import { parseVerifier, verifyEnvelope } from '@writ/signing';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import { hashOf, type TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -22,7 +22,7 @@ beforeEach(async () => {
     'src/away': '->../../etc/passwd',
   });
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 const admit = async (call: ProposedCall): Promise<OperationView> =>
   parseMessage(OperationView, await kernel.admit.run(call, null));
@@ -63,7 +63,7 @@ describe('an admitted call', () => {
       tx_outcome: null,
       record_id: view.decision_record_id,
     });
-    const sealed = kernel.outbox.handed.at(-1);
+    const sealed = kernel.outbox.records.at(-1);
     const envelope = {
       payloadType: 'application/vnd.in-toto+json',
       payload: sealed?.payload.toString('base64'),
@@ -73,8 +73,8 @@ describe('an admitted call', () => {
     expect(Buffer.from(verifyEnvelope(envelope, new Map([[verifier.keyid, verifier]]), envelope.payloadType))).toEqual(
       sealed?.payload,
     );
-    expect(kernel.bell.rung).toContain('inline');
-    // The reply says it; an event would wake whoever waits for the end.
+    expect(kernel.bell.woken).toContain('inline');
+    // The reply has the decision. An event would wake callers that wait for the end.
     expect(kernel.events.changes).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('an admitted call', () => {
     expect(JSON.stringify(await tenant.records())).not.toContain('plain secret');
   });
 
-  it('takes arguments by reference, checked against their hash and size', async () => {
+  it('accepts arguments by reference and checks their hash and size', async () => {
     const args_ref = await kernel.blobs.put(tenant.tenantId, Buffer.from('{"content":"x","path":"a.txt"}'));
     expect((await admit(tenant.writeCall(token, { args: null, args_ref }))).state).toBe('admitted');
     expect(await refusalOf(tenant.writeCall(token, { args: null, args_ref: { ...args_ref, size: 3 } }))).toBe(
@@ -111,18 +111,18 @@ describe('the same operation id', () => {
   it('gets the same decision and makes no second record', async () => {
     const call = tenant.writeCall(token);
     const first = await admit(call);
-    kernel.policy.says = asks('no_go');
+    kernel.policy.answer = requires('no_go');
     expect(await admit({ ...call, deadline: 1 })).toEqual(first);
     expect(await tenant.countOf('outbox')).toBe(1);
   });
 
-  it('with another content is a conflict', async () => {
+  it('is a conflict for another content', async () => {
     const call = tenant.writeCall(token);
     await admit(call);
     await expect(admit({ ...call, args: { path: 'b.txt', content: 'x' } })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('of another tenant changes nothing of it', async () => {
+  it('is a conflict for another tenant, and changes nothing there', async () => {
     const call = tenant.call(token);
     await admit(call);
     const other = await kernel.newTenant();
@@ -136,7 +136,7 @@ describe('the same operation id', () => {
 describe('a refused call', () => {
   it.each<[string, string, Partial<ProposedCall>]>([
     ['an unknown tool', 'tool.unknown', { tool_id: 'fs.erase' }],
-    ['a tool that is not there yet', 'tool.not_available', { tool_id: 'audio.transcribe' }],
+    ['a tool that is not there yet', 'tool.not_available', { tool_id: 'web.search', args: { query: 'x' } }],
     ['a missing argument', 'args.invalid', { args: {} }],
     ['an unknown argument', 'args.invalid', { args: { path: 'a.txt', mode: 'x' } }],
     [
@@ -171,9 +171,9 @@ describe('a refused call', () => {
       { precondition_refs: [{ kind: 'path', ref: 'a.txt', version: 'absent' }] },
     ],
     [
-      'a resource nobody can check',
+      'something outside without a version',
       'precondition.failed',
-      { precondition_refs: [{ kind: 'resource', ref: 'x', version: '1' }] },
+      { precondition_refs: [{ kind: 'external_version', ref: 'x', version: '1' }] },
     ],
   ])('for %s says %s, has a record and claims nothing', async (_what, code, more) => {
     expect(await refusalOf(tenant.call(token, more))).toBe(code);
@@ -185,7 +185,7 @@ describe('a refused call', () => {
     expect(view.reasons.map(({ message }) => message).join()).toMatch(/\/offset.*\/path|\/path.*\/offset/);
   });
 
-  it('is rolled back where it would have written, and no_op where it would have read', async () => {
+  it('ends as rolled_back where it would have written, and as no_op where it would have read', async () => {
     expect((await admit(tenant.call(newId('token')))).result).toMatchObject({
       status: 'error',
       tx_outcome: 'no_op',
@@ -197,7 +197,7 @@ describe('a refused call', () => {
     });
   });
 
-  it('answers a token of another tenant like one that is not there', async () => {
+  it('gets the same answer for a token of another tenant as for one that does not exist', async () => {
     const other = await kernel.newTenant();
     const strip = ({ result }: OperationView) => ({ error: result?.error, reasons: result?.reasons });
     expect(strip(await admit(tenant.call(await other.token())))).toEqual(
@@ -218,7 +218,7 @@ describe('a refused call', () => {
     expect((await admit(tenant.call(both, { args: { path: 'out/link' } }))).state).toBe('admitted');
   });
 
-  it('needs every token of the chain to be whole', async () => {
+  it('is refused where one token of its chain is not valid', async () => {
     const child = await tenant.token({}, { parent_id: token });
     expect((await admit(tenant.call(child))).state).toBe('admitted');
     await tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [token]);
@@ -227,8 +227,8 @@ describe('a refused call', () => {
     expect(await refusalOf(tenant.call(await tenant.token({ tools: ['fs.list'] })))).toBe('token.tool');
   });
 
-  it('by policy says so, with its reasons, whoever asks', async () => {
-    kernel.policy.says = asks('no_go');
+  it('has the reasons of the policy', async () => {
+    kernel.policy.answer = requires('no_go');
     const view = await admit(tenant.call(token));
     expect(view).toMatchObject({
       state: 'refused',
@@ -259,8 +259,8 @@ describe('a refused call', () => {
 });
 
 describe('supervision', () => {
-  it('holds an interactive call with an approval, and reserves nothing', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('holds an interactive call with an approval, without a reservation', async () => {
+    kernel.policy.answer = requires('soft_gate');
     const budgeted = await tenant.token({ budgets: { calls: 1 } });
     const view = await admit(tenant.writeCall(budgeted));
     expect(view).toMatchObject({
@@ -277,21 +277,21 @@ describe('supervision', () => {
   });
 
   it.each(['gateway', 'scheduled'] as const)(
-    'refuses at once where nobody can be asked (%s), and says what would help',
+    'refuses at once with a hint where no person can be asked (%s)',
     async (session_mode) => {
-      kernel.policy.says = asks('escalated');
+      kernel.policy.answer = requires('escalated');
       const view = await admit(tenant.writeCall(token, { session_mode }));
       expect(view).toMatchObject({ state: 'refused', result: { error: { code: 'policy.denied' } } });
       expect(view.result?.error?.hint).toContain('interactive');
     },
   );
 
-  it('is only ever made stricter by a session', async () => {
+  it('can be tightened by a session and never loosened', async () => {
     expect(await admit(tenant.call(token, { max_autonomy: 'soft_gate' }))).toMatchObject({
       state: 'held',
       autonomy_mode: 'soft_gate',
     });
-    kernel.policy.says = asks('escalated');
+    kernel.policy.answer = requires('escalated');
     expect(await admit(tenant.call(token, { max_autonomy: 'autopilot' }))).toMatchObject({
       state: 'held',
       autonomy_mode: 'escalated',
@@ -300,7 +300,7 @@ describe('supervision', () => {
 });
 
 describe('a dry run', () => {
-  it('is decided and recorded, claims and reserves nothing, and ends', async () => {
+  it('is decided and recorded, claims and reserves nothing, and ends at once', async () => {
     const budgeted = await tenant.token({ budgets: { calls: 1 } });
     const call = tenant.writeCall(budgeted, { dry_run: true });
     const view = await admit(call);
@@ -317,8 +317,8 @@ describe('a dry run', () => {
     expect((await admit({ ...call, operation_id: newId('operation'), dry_run: false })).state).toBe('admitted');
   });
 
-  it('that would be held asks nobody, and one that would be refused is refused', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('has no approval where the call would be held, and is refused where the call would be', async () => {
+    kernel.policy.answer = requires('soft_gate');
     expect(await admit(tenant.writeCall(token, { dry_run: true }))).toMatchObject({
       state: 'no_op',
       approval_id: null,
@@ -333,8 +333,8 @@ describe('a call whose judging fails with a bug', () => {
     throw new RangeError('Maximum call stack size exceeded');
   };
 
-  it('is refused once, on the record, and nothing of it runs', async () => {
-    kernel.policy.says = bug;
+  it('is refused once with a record, and nothing runs', async () => {
+    kernel.policy.answer = bug;
     const call = tenant.writeCall(token);
     expect(await refusalOf(call)).toBe('internal');
     expect(await tenant.countOf('operation')).toBe(1);
@@ -342,23 +342,23 @@ describe('a call whose judging fails with a bug', () => {
   });
 
   it('is not judged again when it is sent again', async () => {
-    kernel.policy.says = bug;
+    kernel.policy.answer = bug;
     const call = tenant.writeCall(token);
     await admit(call);
-    const judged = kernel.policy.asked.length;
+    const judged = kernel.policy.judged.length;
     expect(await admit(call)).toMatchObject({ state: 'refused', result: { error: { code: 'internal' } } });
-    expect(kernel.policy.asked).toHaveLength(judged);
+    expect(kernel.policy.judged).toHaveLength(judged);
     expect(await tenant.records()).toHaveLength(1);
   });
 
-  it('is another matter than a fault, after which it may be sent again', async () => {
-    kernel.policy.says = () => {
+  it('is not refused for a fault: it may be sent again', async () => {
+    kernel.policy.answer = () => {
       throw new Fault('overloaded');
     };
     const call = tenant.writeCall(token);
     await expect(admit(call)).rejects.toMatchObject({ code: 'overloaded' });
     expect(await tenant.countOf('operation')).toBe(0);
-    kernel.policy.says = () => AUTOPILOT;
+    kernel.policy.answer = () => AUTOPILOT;
     expect((await admit(call)).state).toBe('admitted');
   });
 });

@@ -1,53 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type OperationView } from '@writ/contract';
+import { schedulingClassOf } from '@writ/fairness';
 import {
-  decideStanding,
+  decidePrerequisites,
   readFacts,
-  readNamed,
-  readSecretsKnown,
-  readValueKnown,
+  readNamedEnvironment,
+  readExistingSecrets,
+  readGivenSecrets,
+  readStagedChange,
+  readValueExists,
   type Judge,
   type Judgement,
 } from '../../judging/judgement/index.ts';
-import { readOperation } from '../../execution/operations/read-operation.ts';
+import { readOperation } from '../../execution/operation-views/read-operation.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
-import type { OperationViews } from '../../execution/operations/operation-views.ts';
+import type { OperationViews } from '../../execution/operation-views/operation-views.ts';
 import { NoAssigner, type Assigner } from '../../execution/direct-dispatch/assigner.ts';
-import type { Announcer, Heard, Outcomes } from '../../execution/announcements/index.ts';
+import type { Announcer, OutcomeNews, Outcomes } from '../../execution/announcements/index.ts';
 import { decideClaim } from './decide-claim.ts';
-import type { Decisions, Written } from './decisions.ts';
-import { isWhole, type RememberedFacts } from './fact-memory.ts';
-import { anotherCall, readProposal, type Proposal, type SentCall } from './proposal.ts';
+import type { Decisions, WrittenDecision } from './decisions.ts';
+import { hasFullLimits, type CachedFacts } from './fact-cache.ts';
+import { conflictFault, readProposal, type Proposal, type SentCall } from './proposal.ts';
 import type { Sources } from './sources.ts';
-import { SessionApprovals } from './session-approvals.ts';
+import { SessionGrants } from './session-grants.ts';
 
 /**
- * How often one call is decided again because its facts changed. Each time another call committed first, so few tries
+ * How often one call is decided again because its facts changed. Each time another call committed first, so a few tries
  * suffice.
  */
 const DECISIONS_MAX = 5;
-/** How long a final answer waits for its place in the log before it says `pending`. */
+/** How long a final answer waits for the log to include its record, before the receipt is `pending`. */
 export const RECEIPT_WAIT_MS = 250;
 
-/** A durable decision. `end` resolves with how the call ended; it is null for a call that was not admitted just now. */
-export interface Decided {
+/**
+ * A durable decision. `end` resolves when the call has ended. It is null for a call that was not admitted by this
+ * request.
+ */
+export interface DecidedCall {
   readonly row: OperationRow;
   readonly replayed: boolean;
-  readonly end: Promise<Heard> | null;
+  readonly end: Promise<OutcomeNews> | null;
 }
 
-/** What announces, dispatches and answers a decided call. */
+/** Collaborators that announce, dispatch and answer a decided call. */
 export interface AdmissionReplies {
   readonly announcer: Announcer;
   readonly outcomes: Outcomes;
   readonly views: OperationViews;
-  /** absent: no call is dispatched directly */
+  /** where it is absent, no call is dispatched directly */
   readonly assigner?: Assigner;
 }
 
 /**
- * Admits, refuses or holds a proposed call. The decision, its reservation and its signed record are durable when this
- * resolves. From then on every end of the call is recorded. The same operation_id gets the same decision, and the same
+ * Admits, refuses or holds a proposed call. When this resolves, the decision, its reservation and its signed record are
+ * durable. From then on, every end of the call is recorded. The same operation_id gets the same decision, and the same
  * idempotency key gets the same operation.
  */
 export class Admit {
@@ -57,7 +63,7 @@ export class Admit {
   readonly #announcer: Announcer;
   readonly #outcomes: Outcomes;
   readonly #views: OperationViews;
-  readonly #session: SessionApprovals;
+  readonly #sessionGrants: SessionGrants;
   readonly #assigner: Assigner;
 
   constructor(
@@ -73,30 +79,30 @@ export class Admit {
     this.#announcer = announcer;
     this.#outcomes = outcomes;
     this.#views = views;
-    this.#session = new SessionApprovals(sources, judge);
+    this.#sessionGrants = new SessionGrants(sources, judge);
   }
 
   /**
-   * Decides. For an admitted call it listens for the end from the start, for `waitMs` milliseconds. Most calls end
-   * within that time, also commands in a warm container. Faults change nothing: `record.backlog`, `queue.full`,
-   * `overloaded`, `conflict` (the operation_id names another call), `request.malformed`, `not_found`.
+   * Decides the call. For an admitted call it subscribes to the end before it returns, for `waitMs` milliseconds. Most
+   * calls end within that time, including commands in a warm container. A fault changes nothing: `record.backlog`,
+   * `queue.full`, `overloaded`, `conflict` (the operation_id names another call), `request.malformed`, `not_found`.
    */
-  async decide(call: SentCall, traceparent: string | null, waitMs: number): Promise<Decided> {
+  async decide(call: SentCall, traceparent: string | null, waitMs: number): Promise<DecidedCall> {
     const proposal = await readProposal(this.#sources.args, this.#sources.vault, call, traceparent);
-    const admitted = await this.#admitRemembered(proposal);
-    if (admitted !== null) return this.#tell(admitted, waitMs);
+    const admitted = await this.#admitOnCachedFacts(proposal);
+    if (admitted !== null) return this.#announce(admitted, waitMs);
     for (let times = 0; times < DECISIONS_MAX; times++) {
       const decided = await this.#decide(proposal, waitMs);
       if (decided !== null) return decided;
     }
-    throw new Fault('overloaded', 'others kept changing what the call was decided on');
+    throw new Fault('overloaded', 'the facts of the decision kept changing');
   }
 
-  /** The operation as it is now, or as it ended within the wait. */
-  async answer({ row, replayed, end }: Decided): Promise<OperationView> {
-    const heard = (await end) ?? 'nothing';
-    if (heard === 'nothing') return await this.#views.of(row, { replayed, waitMs: RECEIPT_WAIT_MS });
-    const { row: ended, sealedResult } = heard === 'elsewhere' ? await this.#read(row) : heard;
+  /** The operation as it is now, or the ended operation where it ends within the wait. */
+  async answer({ row, replayed, end }: DecidedCall): Promise<OperationView> {
+    const result = (await end) ?? 'nothing';
+    if (result === 'nothing') return await this.#views.of(row, { replayed, waitMs: RECEIPT_WAIT_MS });
+    const { row: ended, sealedResult } = result === 'elsewhere' ? await this.#read(row) : result;
     return await this.#views.of(ended, { replayed, waitMs: RECEIPT_WAIT_MS, sealedResult });
   }
 
@@ -107,7 +113,7 @@ export class Admit {
   }
 
   /** Null when the facts changed and the call must be decided again. */
-  async #decide(proposal: Proposal, waitMs: number): Promise<Decided | null> {
+  async #decide(proposal: Proposal, waitMs: number): Promise<DecidedCall | null> {
     const read = await readFacts(this.#sources.tenants, this.#sources.policies, proposal.call);
     const readAt = this.#sources.memory.clock;
     // These facts depend on this call's arguments, so they aren't cached for similar calls.
@@ -115,74 +121,76 @@ export class Admit {
     const { call, args } = proposal;
     const facts = {
       ...read,
-      value_known: await readValueKnown(tenants, call, args),
-      secrets: await readSecretsKnown(tenants, call, read, args),
-      ...(await readNamed(tenants, call, args)),
+      staged: await readStagedChange(this.#sources, call, args, read),
+      value_exists: await readValueExists(tenants, call, args),
+      secrets: await readExistingSecrets(tenants, call, read, args),
+      given_secrets: await readGivenSecrets(tenants, call, read, args),
+      ...(await readNamedEnvironment(tenants, call, args)),
     };
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
-    // This comes before any check that could refuse. Whatever has happened since, the caller gets the outcome of the
+    // This comes before every check that could refuse. Whatever has happened since, the caller gets the outcome of the
     // original call.
     if (claim?.effect === 'replay') return { row: claim.original, replayed: true, end: null };
     // Only calls that would wait in this queue are refused here. A call that a person has approved passes.
-    if (facts.queueFull && !proposal.call.dry_run)
-      throw new Fault('queue.full', 'as many calls of the tenant wait for an executor as may');
-    const standing = decideStanding(proposal.call, facts);
+    const isFull = schedulingClassOf(proposal.call) === 'interactive' ? facts.queueFull : facts.backgroundQueueFull;
+    if (isFull && !proposal.call.dry_run)
+      throw new Fault('queue.full', "the tenant's queue of calls that wait for an executor is full");
+    const prior = decidePrerequisites(proposal.call, facts);
     const judgement = await this.#judge.judge({
       call: proposal.call,
-      prior: claim ?? standing,
+      prior: claim ?? prior,
       facts,
       args: proposal.args,
       approval: null,
     });
-    const decision = (await this.#session.find(proposal, judgement)) ?? { proposal, judgement, facts };
+    const decision = (await this.#sessionGrants.find(proposal, judgement)) ?? { proposal, judgement, facts };
     const written = await this.#decisions.write(decision.proposal, decision.judgement, decision.facts);
     if (written === null) return null;
     if (judgement.verdict === 'admitted' && written.row.state === 'admitted')
-      this.#sources.memory.keep(proposal.call, read, judgement, readAt);
-    return this.#tell(written, waitMs);
+      this.#sources.memory.store(proposal.call, read, judgement, readAt);
+    return this.#announce(written, waitMs);
   }
 
   /**
-   * Admits the call on the cached facts of the last similar call. Null where no facts are cached or they no longer
-   * hold: then nothing was written, and the facts must be read.
+   * Admits the call on the cached facts of the last similar call. Returns null where no facts are cached or they no
+   * longer hold. Then nothing was written, and the facts must be read.
    */
-  async #admitRemembered(proposal: Proposal): Promise<Written | null> {
+  async #admitOnCachedFacts(proposal: Proposal): Promise<WrittenDecision | null> {
     const { memory } = this.#sources;
     const takenAt = memory.clock;
-    const facts = memory.take(proposal.call);
+    const facts = memory.find(proposal.call);
     if (facts === null) return null;
-    const judgement = await this.#judgeRemembered(proposal, facts);
+    const judgement = await this.#judgeOnCachedFacts(proposal, facts);
     const written = judgement === null ? null : await this.#decisions.write(proposal, judgement, facts);
-    memory.proved(proposal.call, facts, takenAt, written !== null);
+    memory.recordUse(proposal.call, facts, takenAt, written !== null);
     return written;
   }
 
   /**
-   * Null unless the call is admitted whole by a policy that counts no past calls. For a refusal, a hold or an error the
-   * facts must be read.
+   * Null unless the policy admits the call with its full limits and counts no past calls. For a refusal, a hold or an
+   * error the facts must be read.
    */
-  async #judgeRemembered({ call, args }: Proposal, facts: RememberedFacts): Promise<Judgement | null> {
+  async #judgeOnCachedFacts({ call, args }: Proposal, facts: CachedFacts): Promise<Judgement | null> {
     try {
       const policy = await this.#sources.policies.of(call.tenant_id, facts.rules.policy);
       if (policy.historyNeeds(call) !== null) return null;
-      const named = await readNamed(this.#sources.tenants, call, args);
+      const named = await readNamedEnvironment(this.#sources.tenants, call, args);
       const judgement = await this.#judge.judge({
         call,
-        prior: decideStanding(call, facts),
+        prior: decidePrerequisites(call, facts),
         facts: { ...facts, ...named },
         args,
         approval: null,
       });
-      return judgement.verdict === 'admitted' && isWhole(judgement) ? judgement : null;
+      return judgement.verdict === 'admitted' && hasFullLimits(judgement) ? judgement : null;
     } catch {
-      // An error on cached facts must not fail the call. If it comes again on facts that were read, it is reported
-      // then.
+      // An error on cached facts must not fail the call. If it recurs on facts that were read, it is reported then.
       return null;
     }
   }
 
-  #tell({ row, sealed, assigned }: Written, waitMs: number): Decided {
+  #announce({ row, sealed, assigned }: WrittenDecision, waitMs: number): DecidedCall {
     const end = row.state === 'admitted' ? this.#outcomes.wait(row.operation_id, waitMs) : null;
     if (assigned !== null) this.#assigner.send(assigned);
     this.#announcer.announce(row, [sealed], { isAssigned: assigned !== null });
@@ -191,6 +199,6 @@ export class Admit {
 }
 
 function sameProposal(existing: OperationRow, proposal: Proposal): OperationRow {
-  if (existing.proposal_digest !== proposal.digest) throw anotherCall();
+  if (existing.proposal_digest !== proposal.digest) throw conflictFault();
   return existing;
 }

@@ -18,7 +18,7 @@ const newCall = async () => {
 const LONG_MS = 10_000;
 
 describe('a proposal that waits', () => {
-  it('is answered with the end of its call, and with what the call returned', async () => {
+  it('is answered with the end and the result of its call', async () => {
     const { tenant, call } = await newCall();
     const answer = kernel.admission.answer(await kernel.admission.decide(call, null, LONG_MS));
     const { attempt } = await execution.perform(tenant, call);
@@ -30,7 +30,7 @@ describe('a proposal that waits', () => {
     });
   });
 
-  it('is answered from the database where another replica moved the call', async () => {
+  it('is answered from the database where another replica changed the call', async () => {
     const { tenant, call } = await newCall();
     const answer = kernel.admission.answer(await kernel.admission.decide(call, null, LONG_MS));
     await execution.perform(tenant, call);
@@ -38,7 +38,7 @@ describe('a proposal that waits', () => {
     expect(await answer).toMatchObject({ state: 'performing', result: null });
   });
 
-  it('is answered with the decision where the call takes longer, and where it was decided before', async () => {
+  it('is answered with the decision where the call takes longer or was decided before', async () => {
     const { call } = await newCall();
     expect(await kernel.admission.answer(await kernel.admission.decide(call, null, 20))).toMatchObject({
       state: 'admitted',
@@ -83,7 +83,7 @@ describe('contents that come with a report', () => {
       'are longer than a report takes',
       (text: string) => ({ size: text.length, contents: [base64(text), base64('x'.repeat(40_000))] }),
     ],
-  ])('make no effect where they %s', async (_, arrange) => {
+  ])('cause no effect where they %s', async (_, arrange) => {
     const { attempt } = await performed();
     const text = `unseen ${attempt.operation_id}`;
     const { size, contents } = arrange(text);

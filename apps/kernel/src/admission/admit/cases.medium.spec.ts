@@ -29,8 +29,8 @@ const foldersOf = (paths: readonly string[]): Change[] =>
     .filter((path) => path !== 'src')
     .map((path) => ({ path, before: null, after: { kind: 'dir', mode: null, sha256: null, size: 0 } }));
 
-/** What one case is laid out as. */
-interface Laid {
+/** A case with its tenant, token and agent. */
+interface CaseFixture {
   readonly tenant: TestTenant;
   readonly token: string;
   readonly agent: string;
@@ -62,7 +62,7 @@ async function anotherAgent(tenant: TestTenant): Promise<string> {
 async function tokenOf(
   tenant: TestTenant,
   { token: { revoked, not_before_in_ms, expires_in_ms, of, given, ...less } = {} }: Case,
-): Promise<Pick<Laid, 'token' | 'agent'>> {
+): Promise<Pick<CaseFixture, 'token' | 'agent'>> {
   const now = Date.now();
   const grant: Partial<Grant> = {
     ...(less as Partial<Grant>),
@@ -98,7 +98,7 @@ async function register(
   if (revoked === true) await registrar.revoke();
 }
 
-async function layOut(one: Case): Promise<Laid> {
+async function openFixture(one: Case): Promise<CaseFixture> {
   const tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'one', '.env': 'KEY=1', 'src/b.txt': 'two', link: '->.env' });
   if (one.meanwhile !== 'policy') await install(tenant, one);
@@ -116,7 +116,7 @@ async function layOut(one: Case): Promise<Laid> {
   return { tenant, ...held };
 }
 
-const callOf = ({ tenant, token, agent }: Laid, call: Readonly<Record<string, unknown>>): ProposedCall => {
+const callOf = ({ tenant, token, agent }: CaseFixture, call: Readonly<Record<string, unknown>>): ProposedCall => {
   const writes = call['tool_id'] === 'fs.write' || call['tool_id'] === 'shell.run' || call['tool_id'] === 'mk8.run';
   return tenant.call(token, {
     session_id: SESSION,
@@ -126,55 +126,55 @@ const callOf = ({ tenant, token, agent }: Laid, call: Readonly<Record<string, un
   });
 };
 
-async function before(laid: Laid, { end, ...call }: Readonly<Record<string, unknown>>): Promise<void> {
-  const proposed = callOf(laid, call);
+async function before(fixture: CaseFixture, { end, ...call }: Readonly<Record<string, unknown>>): Promise<void> {
+  const proposed = callOf(fixture, call);
   if (end === 'ok') {
-    const { attempt } = await run.perform(laid.tenant, proposed);
+    const { attempt } = await run.perform(fixture.tenant, proposed);
     await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'before' })));
     return;
   }
   const { operation_id } = await kernel.admit.run(proposed, null);
   if (end === 'failed')
-    await laid.tenant.query(
+    await fixture.tenant.query(
       `UPDATE kernel.operation SET state = 'rolled_back', tx_outcome = 'rolled_back', fault_code = 'command.failed' WHERE operation_id = $1`,
       [operation_id],
     );
 }
 
-async function happenMeanwhile({ tenant, token }: Laid, one: Case): Promise<void> {
+async function applyMeanwhile({ tenant, token }: CaseFixture, one: Case): Promise<void> {
   if (one.meanwhile === 'revoked')
     await tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [token]);
   if (one.meanwhile === 'frozen') await freeze(tenant, 'tenant');
   if (one.meanwhile === 'policy') await install(tenant, one);
 }
 
-/** The call with its effect, to where it stands then. */
-async function perform(laid: Laid, one: Case, effect: NonNullable<Case['effect']>): Promise<OperationView> {
+/** Performs the call with its effect, and resolves with its final view. */
+async function perform(fixture: CaseFixture, one: Case, effect: NonNullable<Case['effect']>): Promise<OperationView> {
   const given = one.tool === 'fs.write' ? { tool_id: 'fs.write', args: { path: 'a.txt', content: 'x' } } : COMMAND;
-  const call = callOf(laid, { ...given, ...one.call });
-  const { attempt } = await run.perform(laid.tenant, call);
-  await happenMeanwhile(laid, one);
+  const call = callOf(fixture, { ...given, ...one.call });
+  const { attempt } = await run.perform(fixture.tenant, call);
+  await applyMeanwhile(fixture, one);
   const { changes } = await deltaFor(kernel, attempt, effect);
   const made = one.tool === 'fs.write' ? {} : { exit_code: 0, result: OUTPUT };
   await run.commit.run(
     reportOf(attempt, deltaOf(attempt.snapshot, [...foldersOf(Object.keys(effect)), ...changes]), made),
   );
-  return await kernel.views.of(await laid.tenant.row(call.operation_id), { replayed: false, waitMs: 0 });
+  return await kernel.views.of(await fixture.tenant.row(call.operation_id), { replayed: false, waitMs: 0 });
 }
 
 describe.each(CASE_GROUPS.map(({ title, cases }) => [title, cases] as const))('%s', (_title, cases) => {
   test.each(cases.map((one) => [one.when, one.then, one] as const))('%s: %s', async (_when, _then, one) => {
-    const laid = await layOut(one);
+    const fixture = await openFixture(one);
     const view =
       one.effect === undefined
-        ? await kernel.admit.run(callOf(laid, one.call ?? {}), null)
-        : await perform(laid, one, one.effect);
+        ? await kernel.admit.run(callOf(fixture, one.call ?? {}), null)
+        : await perform(fixture, one, one.effect);
     expect([view.state, view.result?.error?.code]).toEqual([one.then, one.code]);
     if (one.mode !== undefined) expect(view.autonomy_mode).toBe(one.mode);
     expect(view.reasons.map(({ code }) => code)).toEqual(expect.arrayContaining(one.reasons ?? []));
     expect(view.risk_basis).toEqual(expect.arrayContaining(one.basis ?? []));
     if (one.hint !== undefined) expect(view.result?.error?.hint).toContain(one.hint);
-    const last = (await laid.tenant.records())
+    const last = (await fixture.tenant.records())
       .filter(({ operation_id, kind }) => operation_id === view.operation_id && kind === 'tool_call')
       .at(-1);
     expect(last).toMatchObject({

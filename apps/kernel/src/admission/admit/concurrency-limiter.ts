@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault } from '@writ/contract';
-import { FairLimiter, type PlaceBounds } from '@writ/fairness';
+import { Fault, type SchedulingClass } from '@writ/contract';
+import { FairLimiter, type LimiterBounds, type WaitingOrder } from '@writ/fairness';
 
 /**
- * Calls of one tenant that may wait for a place. It is more than an honest program has open at once, and what a replica
- * decides in about a second.
+ * Calls of one tenant that may wait for a slot. The number is more than a well-behaved program has open at once, and it
+ * is what a replica decides in about a second.
  */
 const WAITING_MAX = 128;
-/** Longest that a call waits for a place, in milliseconds: far below what the API waits for its answer. */
-const WAIT_MS = 2_000;
 /**
- * Longest that an inline call keeps its place, in milliseconds. It keeps the place while it runs, since the run is most
- * of its cost. After that time a slow or dead executor delays no other call.
+ * Longest time that a call waits for a slot, in milliseconds. It is far below the time that the API waits for the
+ * answer.
  */
-const HELD_MS = 100;
+const WAIT_MAX_MS = 2_000;
+/**
+ * Longest time that an inline call keeps its slot, in milliseconds. It keeps the slot while it runs, since the run is
+ * most of its cost. After that time a slow or dead executor delays no other call.
+ */
+const HELD_MAX_MS = 100;
+/**
+ * How calls of a class wait to be decided. They age faster than in their lanes (`AGES_AFTER_MS`), because nothing waits
+ * here for more than two seconds. Work that nobody waits for leaves a quarter of the queue to interactive calls.
+ */
+const ORDERS: Readonly<Record<SchedulingClass, WaitingOrder>> = {
+  interactive: {},
+  background: { agesAfterMs: 1_500, waitingMax: 96 },
+  maintenance: { agesAfterMs: 1_750, waitingMax: 96 },
+};
 
-export interface ConcurrencyLimiterOptions extends Omit<PlaceBounds, 'waitingMax'> {
+export interface ConcurrencyLimiterOptions extends Omit<LimiterBounds, 'waitingMax'> {
   /** monotonic milliseconds */
   readonly now: () => number;
-  /** the tenant's part beside others; 1 is the usual one */
+  /** the share of the tenant among the others; 1 is the default */
   readonly weightOf: (tenantId: string) => number;
 }
 
-/** Gives a place back. Further calls of it do nothing. */
-export type Leave = () => void;
+/** Releases a slot. Further calls do nothing. */
+export type ReleaseSlot = () => void;
 
-/** Limits how many calls are decided at once, fairly by tenant. A call that waits here holds no database connection. */
+/**
+ * Limits how many calls are decided at once, and shares the slots fairly among tenants. A call that waits here holds no
+ * database connection.
+ */
 export class ConcurrencyLimiter {
-  readonly #fair: FairLimiter<Leave>;
+  readonly #fair: FairLimiter<ReleaseSlot>;
   readonly #options: ConcurrencyLimiterOptions;
 
   constructor(options: ConcurrencyLimiterOptions) {
@@ -36,45 +51,45 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Resolves when the call has a place. The caller MUST give it back with the returned function.
-   * @throws Fault `queue.full` where as many calls of the tenant wait as may, or no place was free in time
+   * Resolves when the call has a slot. The caller MUST release it with the returned function.
+   * @throws Fault `queue.full` where the tenant's queue is full, or no slot was free in time
    */
-  async take(tenantId: string): Promise<Leave> {
+  async acquire(tenantId: string, schedulingClass: SchedulingClass = 'interactive'): Promise<ReleaseSlot> {
     const { now, weightOf } = this.#options;
     return await new Promise((resolve, reject) => {
       const begin = (): void => {
         clearTimeout(timer);
-        resolve(this.#leaveOnce(tenantId));
+        resolve(this.#releaseOnce(tenantId));
       };
       const timer = setTimeout(() => {
         if (this.#fair.withdraw(tenantId, begin))
-          reject(new Fault('queue.full', `the call waited for ${WAIT_MS} ms behind others of the tenant`));
-      }, WAIT_MS);
-      const offered = this.#fair.offer(tenantId, weightOf(tenantId), begin, now());
+          reject(new Fault('queue.full', `the call waited ${WAIT_MAX_MS} ms for a slot`));
+      }, WAIT_MAX_MS);
+      const offered = this.#fair.offer(tenantId, weightOf(tenantId), begin, now(), ORDERS[schedulingClass]);
       if (offered === 'starts') begin();
       if (offered === 'full') {
         clearTimeout(timer);
-        reject(new Fault('queue.full', `${WAITING_MAX} calls of the tenant wait to be decided`));
+        reject(new Fault('queue.full', 'too many calls of the tenant wait to be decided'));
       }
     });
   }
 
-  #leaveOnce(tenantId: string): Leave {
-    let isTaken = true;
+  #releaseOnce(tenantId: string): ReleaseSlot {
+    let isHeld = true;
     return () => {
-      if (!isTaken) return;
-      isTaken = false;
-      for (const begin of this.#fair.ended(tenantId, this.#options.now())) begin();
+      if (!isHeld) return;
+      isHeld = false;
+      for (const begin of this.#fair.release(tenantId, this.#options.now())) begin();
     };
   }
 }
 
-/** Gives the place back when `end` resolves, or after `HELD_MS`. With `null` it does so at once. */
-export function releaseWhenDone(end: Promise<unknown> | null, leave: Leave): void {
-  if (end === null) return leave();
-  const timer = setTimeout(leave, HELD_MS);
+/** Releases the slot when `end` resolves, or after a tenth of a second. With `null` it releases the slot at once. */
+export function releaseWhenDone(end: Promise<unknown> | null, release: ReleaseSlot): void {
+  if (end === null) return release();
+  const timer = setTimeout(release, HELD_MAX_MS);
   void end.finally(() => {
     clearTimeout(timer);
-    leave();
+    release();
   });
 }

@@ -4,12 +4,12 @@ import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { Claim } from '../../foundation/database/functions/admission.ts';
 import type { Proposal } from './proposal.ts';
 
-/** What an idempotency key that was used before makes of the call: the original operation, or a refusal. */
+/** What happens to a call with a used idempotency key: the answer is the original operation, or a refusal. */
 export type ClaimVerdict = { readonly effect: 'replay'; readonly original: OperationRow } | Refusal;
 
 /**
- * Null for a call whose key is free, or that has none. The same arguments under the same token for the same workspace
- * get the original, in whatever state it is.
+ * Null for a call without a key, and for one whose key is free. A call with the same arguments, token and workspace
+ * gets the original operation, whatever its state.
  */
 export function decideClaim(proposal: Proposal, { claim }: CallFacts): ClaimVerdict | null {
   if (claim === null) return null;
@@ -24,8 +24,8 @@ export function decideClaim(proposal: Proposal, { claim }: CallFacts): ClaimVerd
 }
 
 /**
- * The workspace counts: the same arguments elsewhere are another effect, and the original's success would say that it
- * had happened.
+ * The workspace is compared too: the same arguments on another workspace have another effect. A replay there would
+ * report an effect that did not happen.
  */
 function isSame({ call, fingerprint }: Proposal, claim: Claim): boolean {
   return (

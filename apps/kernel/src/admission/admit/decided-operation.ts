@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Reason, State, TxOutcome } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
-import { endOf, isMutating, laneOf, reservedOf, type Judgement } from '../../judging/judgement/index.ts';
+import { schedulingClassOf } from '@writ/fairness';
+import { unchangedOutcome, isMutating, laneOf, reservedOf, type Judgement } from '../../judging/judgement/index.ts';
 import type { SealedRecord } from '../../evidence/records/index.ts';
 import type { OperationRow, ResolutionColumns } from '../../foundation/rows/operation-row.ts';
 import type { Proposal } from './proposal.ts';
 
-/** The columns that a decision fills; the rest of the row has its defaults. */
+/** The columns that a decision sets. The rest of the row has its defaults. */
 export type DecidedColumns = Omit<
   OperationRow,
   | 'approvers'
@@ -37,24 +38,27 @@ export type DecidedColumns = Omit<
   | keyof ResolutionColumns
 >;
 
-/** What becomes of a call at once. A dry run that isn't refused ends here: it was decided, and nothing runs. */
+/**
+ * The state of a call right after its decision. A dry run that isn't refused ends here: it was decided, and nothing
+ * runs.
+ */
 export function stateOf(judgement: Judgement, dryRun: boolean): State {
   return dryRun && judgement.verdict !== 'refused' ? 'no_op' : judgement.verdict;
 }
 
-/** Whether the call is let run, now or once persons approve it. */
-export const willRun = (state: State): boolean => state === 'admitted' || state === 'held';
+/** Whether the call may run, now or after its approval. */
+export const mayRun = (state: State): boolean => state === 'admitted' || state === 'held';
 
-/** Null while the call isn't over. */
+/** Null while the call has not ended. */
 export function outcomeOf(judgement: Judgement, dryRun: boolean): TxOutcome | null {
-  if (judgement.verdict === 'refused') return endOf(isMutating(judgement));
+  if (judgement.verdict === 'refused') return unchangedOutcome(isMutating(judgement));
   return dryRun ? 'no_op' : null;
 }
 
 /** The longest message that a reason may carry, in characters. */
 const MESSAGE_MAX = 2048;
 
-/** Reasons for the caller's eyes; a dry run says what it would have been. */
+/** The reasons that the caller gets. For a dry run they state the verdict that the call would get. */
 export function reasonsOf(judgement: Judgement, dryRun: boolean): Reason[] {
   const reasons = judgement.reasons.map(({ code, message }) => ({ code, message: message.slice(0, MESSAGE_MAX) }));
   return dryRun
@@ -62,17 +66,31 @@ export function reasonsOf(judgement: Judgement, dryRun: boolean): Reason[] {
     : reasons;
 }
 
-export interface Decided {
+export interface SealedDecision {
   readonly proposal: Proposal;
   readonly judgement: Judgement;
   readonly action: Action;
   readonly approvalId: string | null;
-  /** what the content of the call is sealed under */
+  /** the id of the key that seals the content of the call */
   readonly keyId: string;
   readonly sealed: SealedRecord;
 }
 
-export function decidedColumns({ proposal, judgement, action, approvalId, keyId, sealed }: Decided): DecidedColumns {
+/** How the call is served and kept, which no policy decides. */
+const handlingOf = (call: Proposal['call']): Pick<OperationRow, 'scheduling_class' | 'retention'> => ({
+  scheduling_class: schedulingClassOf(call),
+  retention: call.retention ?? 'full',
+});
+
+/** Why the call was refused; nulls for one that was not. */
+const faultOf = ({ refusal }: Judgement): Pick<OperationRow, 'fault_code' | 'fault_message' | 'fault_hint'> => ({
+  fault_code: refusal?.code ?? null,
+  fault_message: refusal?.message.slice(0, MESSAGE_MAX) ?? null,
+  fault_hint: refusal?.hint?.slice(0, MESSAGE_MAX) ?? null,
+});
+
+export function decidedColumns(decision: SealedDecision): DecidedColumns {
+  const { proposal, judgement, action, approvalId, keyId, sealed } = decision;
   const { call } = proposal;
   const state = stateOf(judgement, call.dry_run);
   return {
@@ -89,8 +107,9 @@ export function decidedColumns({ proposal, judgement, action, approvalId, keyId,
     proposal_digest: proposal.digest,
     state,
     mutating: isMutating(judgement),
-    lane: willRun(state) && judgement.tool !== null ? laneOf(judgement.tool.class) : null,
+    lane: mayRun(state) && judgement.tool !== null ? laneOf(judgement.tool) : null,
     task_class: call.task_class,
+    ...handlingOf(call),
     data_subject: call.data_subject ?? null,
     payload_key: keyId,
     autonomy_mode: judgement.autonomy_mode,
@@ -103,6 +122,7 @@ export function decidedColumns({ proposal, judgement, action, approvalId, keyId,
     state_snapshot_id: action.state_snapshot_id,
     policy_hash: judgement.policy_hash,
     tool_definition_digest: action.tool_definition_digest,
+    resource_ids: (judgement.tool?.bound ?? []).map(({ resource_id }) => resource_id),
     args_hash: action.args_hash,
     action_digest: actionDigest(action),
     image_digest: action.image_digest,
@@ -110,11 +130,9 @@ export function decidedColumns({ proposal, judgement, action, approvalId, keyId,
     reserved: state === 'admitted' ? reservedOf(judgement) : {},
     deadline: call.deadline,
     approval_id: approvalId,
-    approval_refs: proposal.session === null ? [] : [proposal.session.approval_id],
+    approval_refs: proposal.sessionGrant === null ? [] : [proposal.sessionGrant.approval_id],
     tx_outcome: outcomeOf(judgement, call.dry_run),
-    fault_code: judgement.refusal?.code ?? null,
-    fault_message: judgement.refusal?.message.slice(0, MESSAGE_MAX) ?? null,
-    fault_hint: judgement.refusal?.hint?.slice(0, MESSAGE_MAX) ?? null,
+    ...faultOf(judgement),
     decision_record_id: sealed.record_id,
     decision_hash: sealed.digest,
     traceparent: proposal.traceparent,

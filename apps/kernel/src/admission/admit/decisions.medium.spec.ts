@@ -16,7 +16,7 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
 });
 
-/** Decides a call, lets the world move, and then writes the decision. */
+/** Decides a call, changes something with `move`, and then writes the decision. */
 async function writeAfter(call: ProposedCall, move: () => Promise<unknown>) {
   const proposal = await readProposal(kernel.args, kernel.vault, call, null);
   const facts = await readFacts(kernel.tenants, kernel.policy, call);
@@ -31,13 +31,13 @@ async function expectNothingOf(call: ProposedCall) {
   expect((await tenant.records()).filter(({ operation_id }) => operation_id === call.operation_id)).toEqual([]);
 }
 
-describe('a decision is written only on the facts that it was made on', () => {
-  it('is written when nothing moved', async () => {
+describe('a decision', () => {
+  it('is written when nothing changed', async () => {
     const call = tenant.writeCall(await tenant.token());
     expect((await writeAfter(call, () => Promise.resolve()))?.row.state).toBe('admitted');
   });
 
-  it('not after a token of the chain was revoked', async () => {
+  it('is not written after a token of the chain was revoked', async () => {
     const root = await tenant.token();
     const call = tenant.writeCall(await tenant.token({}, { parent_id: root }));
     expect(
@@ -49,7 +49,7 @@ describe('a decision is written only on the facts that it was made on', () => {
     expect(await tenant.countOf('idempotency')).toBe(0);
   });
 
-  it('not after the head moved that a precondition was checked on', async () => {
+  it('is not written after the head of a checked precondition changed', async () => {
     const call = tenant.writeCall(await tenant.token(), {
       precondition_refs: [{ kind: 'path', ref: 'a.txt', version: 'absent' }],
     });
@@ -58,12 +58,12 @@ describe('a decision is written only on the facts that it was made on', () => {
     expect((await kernel.admit.run(call, null)).result?.error?.code).toBe('precondition.failed');
   });
 
-  it('still after the head moved that no precondition named', async () => {
+  it('is written after a head changed that no precondition names', async () => {
     const call = tenant.writeCall(await tenant.token());
     expect((await writeAfter(call, () => tenant.write({ 'a.txt': 'new' })))?.row.state).toBe('admitted');
   });
 
-  it('not after the idempotency key was claimed, nor after the budget went', async () => {
+  it('is not written after the idempotency key was claimed or the budget was used up', async () => {
     const token = await tenant.token({ budgets: { calls: 1 } });
     const call = tenant.writeCall(token, { idempotency_key: 'k' });
     expect(
@@ -77,7 +77,7 @@ describe('a decision is written only on the facts that it was made on', () => {
     expect(await tenant.countOf('idempotency')).toBe(2);
   });
 
-  it('not while a revocation is under way: it waits for that, and then sees it', async () => {
+  it('waits for a revocation under way, and then is not written', async () => {
     const token = await tenant.token();
     await kernel.admin.query('BEGIN');
     await tenant.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);

@@ -13,34 +13,34 @@ import { plainRef, type Holder, type KeyedCall, type TenantVault } from '../../e
 import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
 import { NoAssigner, type Assigned, type Assigner } from '../../execution/direct-dispatch/assigner.ts';
 import type { RecordSealer, SealedRecord } from '../../evidence/records/index.ts';
-import { isAgain, isKeyRetired, isTaken } from '../../foundation/database/kernel-errors.ts';
+import { mustDecideAgain, isKeyRetired, isOperationIdTaken } from '../../foundation/database/kernel-errors.ts';
 import { newId } from '@writ/nest-kit';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import { admissionChange } from './admission-change.ts';
-import type { Admission, AdmissionStatements } from './admission-statements.ts';
-import { decidedColumns, outcomeOf, stateOf, willRun, type DecidedColumns } from './decided-operation.ts';
+import type { AdmissionParameters, AdmissionStatements } from './admission-statements.ts';
+import { decidedColumns, outcomeOf, stateOf, mayRun, type DecidedColumns } from './decided-operation.ts';
 import { AdmissionGroupCommit } from './group-commit.ts';
-import { anotherCall, type Proposal } from './proposal.ts';
+import { conflictFault, type Proposal } from './proposal.ts';
 
-/** What a decision left behind, durable. */
-export interface Written {
+/** A decision that is durable. */
+export interface WrittenDecision {
   readonly row: OperationRow;
   readonly sealed: SealedRecord;
-  /** where the call was admitted for an executor and waits for no turn */
+  /** set where the call was dispatched directly to an executor */
   readonly assigned: Assigned | null;
 }
 
-/** What a call would do, in canonical JSON. */
+/** The foreseen effect of a call, in canonical JSON. */
 interface ForeseenResult {
   readonly bytes: Uint8Array;
   readonly hash: string;
 }
 
 /**
- * What a dry run that isn't refused answers with: what its call would do, as its tool foresees it. Null where that is
+ * The result of a dry run that isn't refused: what its tool foresees for the arguments. Null where the tool foresees
  * nothing.
  */
-function foreseenBy({ call, args }: Proposal, { verdict, tool }: Judgement): ForeseenResult | null {
+function foreseenResultOf({ call, args }: Proposal, { verdict, tool }: Judgement): ForeseenResult | null {
   const foreseen =
     call.dry_run && verdict !== 'refused' && !('effect' in args) ? (tool?.foresees?.(args.value) ?? null) : null;
   if (foreseen === null) return null;
@@ -51,7 +51,7 @@ function foreseenBy({ call, args }: Proposal, { verdict, tool }: Judgement): For
 /** Writes decisions: operation, claim, reservation, approval and signed record in one transaction. */
 export class Decisions {
   readonly #statements: AdmissionStatements;
-  readonly #group: AdmissionGroupCommit;
+  readonly #groupCommit: AdmissionGroupCommit;
   readonly #sealer: RecordSealer;
   readonly #vault: TenantVault;
   readonly #images: Images;
@@ -66,18 +66,21 @@ export class Decisions {
   ) {
     this.#assigner = assigner;
     this.#statements = statements;
-    this.#group = new AdmissionGroupCommit(statements, () => performance.now());
+    this.#groupCommit = new AdmissionGroupCommit(statements, () => performance.now());
     this.#vault = vault;
     this.#sealer = sealer;
     this.#images = images;
   }
 
-  /** Resolves after COMMIT, or with null when the facts have moved since they were read: then nothing was written. */
-  async write(proposal: Proposal, judgement: Judgement, facts: CallFacts): Promise<Written | null> {
+  /**
+   * Resolves after COMMIT. Resolves with null where the facts have changed since they were read: then nothing was
+   * written.
+   */
+  async write(proposal: Proposal, judgement: Judgement, facts: CallFacts): Promise<WrittenDecision | null> {
     const { call } = proposal;
     const action = actionOf(call, judgement, proposal.args_hash, this.#images);
     const approvalId = stateOf(judgement, call.dry_run) === 'held' ? newId('approval') : null;
-    const foreseen = foreseenBy(proposal, judgement);
+    const foreseen = foreseenResultOf(proposal, judgement);
     const sealed = sealDecision(
       this.#sealer,
       { ...this.#record(proposal, judgement, facts.now, action, approvalId), result_hash: foreseen?.hash ?? null },
@@ -96,23 +99,23 @@ export class Decisions {
         foreseen === null
           ? await this.#admit(admission, columns)
           : { row: await this.#dryRun(keyed, admission, foreseen), assigned: null };
-      this.#vault.calls.stored(call.tenant_id, holder, key);
+      this.#vault.calls.markStored(call.tenant_id, holder, key);
       return { ...written, sealed };
     } catch (error) {
-      if (isKeyRetired(error)) this.#vault.calls.retired(call.tenant_id, holder, key);
-      if (isAgain(error)) return null;
-      if (isTaken(error)) throw anotherCall();
+      if (isKeyRetired(error)) this.#vault.calls.markRetired(call.tenant_id, holder, key);
+      if (mustDecideAgain(error)) return null;
+      if (isOperationIdTaken(error)) throw conflictFault();
       throw error;
     }
   }
 
-  /** The change with the content of the call, sealed. */
+  /** The parameters of the statement, with the sealed content of the call. */
   async #admissionOf(
     keyed: KeyedCall,
     { call, args, salt, fingerprint }: Proposal,
     columns: DecidedColumns,
     change: string,
-  ): Promise<Admission> {
+  ): Promise<AdmissionParameters> {
     const clear = 'effect' in args || args.ref !== null ? null : args.canonical;
     return {
       tenantId: call.tenant_id,
@@ -120,29 +123,30 @@ export class Decisions {
       change,
       args: clear === null ? null : await this.#vault.calls.seal(keyed, 'args', clear),
       salt: await this.#vault.calls.seal(keyed, 'salt', salt),
-      fingerprint: willRun(columns.state) && call.idempotency_key !== null ? fingerprint : null,
+      fingerprint: mayRun(columns.state) && call.idempotency_key !== null ? fingerprint : null,
     };
   }
 
-  async #dryRun(keyed: KeyedCall, admission: Admission, { bytes, hash }: ForeseenResult): Promise<OperationRow> {
-    return await this.#statements.dryRun(admission, {
+  async #dryRun(
+    keyed: KeyedCall,
+    admission: AdmissionParameters,
+    { bytes, hash }: ForeseenResult,
+  ): Promise<OperationRow> {
+    return await this.#statements.admitDryRun(admission, {
       sealed: await this.#vault.calls.seal(keyed, 'result', bytes),
       hash,
     });
   }
 
-  async #admit(
-    admission: Admission,
-    { state, lane, tenant_id, tool_id }: DecidedColumns,
-  ): Promise<Omit<Written, 'sealed'>> {
-    const assignment =
-      state === 'admitted' && lane !== null ? this.#assigner.assignmentFor(lane, tenant_id, tool_id) : null;
-    if (assignment === null) return { row: await this.#group.admit(admission), assigned: null };
-    const { row, redeemed } = await this.#statements.assigned(admission, assignment);
+  async #admit(admission: AdmissionParameters, columns: DecidedColumns): Promise<Omit<WrittenDecision, 'sealed'>> {
+    const { state, lane } = columns;
+    const assignment = state === 'admitted' && lane !== null ? this.#assigner.assignmentFor(lane, columns) : null;
+    if (assignment === null) return { row: await this.#groupCommit.admit(admission), assigned: null };
+    const { row, redeemed } = await this.#statements.admitAndDispatch(admission, assignment);
     return { row, assigned: redeemed === null ? null : { assignment, redeemed } };
   }
 
-  /** What opens long arguments is kept beside their name, and goes with it. */
+  /** The key of long arguments is stored with their reference, and is deleted with it. */
   async #argumentsRef(call: KeyedCall, { args, argsKey }: Proposal): Promise<ArgumentsRef | null> {
     if ('effect' in args || args.ref === null || argsKey === undefined) return 'effect' in args ? null : args.ref;
     return {
@@ -172,7 +176,7 @@ export class Decisions {
     };
     const record = decisionRecord(decided, judgement, judgement.verdict, outcomeOf(judgement, call.dry_run));
     const refs = [
-      ...(proposal.session === null ? [] : [proposal.session.approval_id]),
+      ...(proposal.sessionGrant === null ? [] : [proposal.sessionGrant.approval_id]),
       ...(approvalId === null ? [] : [approvalId]),
     ];
     if (!call.dry_run) return { ...record, approval_refs: refs };
@@ -186,8 +190,8 @@ export class Decisions {
 }
 
 /**
- * A person where the caller named one; else the session, whose calls are of one conversation; else what is done with
- * the token.
+ * The holder of the key that seals the call: the data subject where the caller named one, else the session, else the
+ * token.
  */
 function holderOf(call: Proposal['call']): Holder {
   const { data_subject } = call;

@@ -5,13 +5,13 @@ import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { Admit } from './admit.ts';
-import { admissionStatements, type Admission, type AdmissionStatements } from './admission-statements.ts';
+import { admissionStatements, type AdmissionParameters, type AdmissionStatements } from './admission-statements.ts';
 import { Decisions } from './decisions.ts';
 import { readProposal } from './proposal.ts';
 
 let kernel: TestKernel;
 let statements: AdmissionStatements;
-/** In the order of their ids, as a group has them. */
+/** Sorted by id, as in a group. */
 let tenants: [TestTenant, TestTenant, TestTenant];
 
 openKernelSpec((on) => {
@@ -23,24 +23,25 @@ beforeEach(async () => {
   tenants = made.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1)) as typeof tenants;
 });
 
-/** The admission that a call is decided to, which nothing has written yet. */
-async function admissionOf(call: ProposedCall): Promise<Admission> {
-  let admission: Admission | undefined;
-  const keep = (asked: Admission): Promise<never> => {
+/** The admission of a call, decided and not written. */
+async function admissionOf(call: ProposedCall): Promise<AdmissionParameters> {
+  let admission: AdmissionParameters | undefined;
+  const keep = (asked: AdmissionParameters): Promise<never> => {
     admission = asked;
     return Promise.reject(new Error('kept'));
   };
-  const decisions = new Decisions({ ...statements, alone: keep }, kernel.sealer, kernel.vault, kernel.images);
+  const decisions = new Decisions({ ...statements, admitOne: keep }, kernel.sealer, kernel.vault, kernel.images);
   const proposal = await readProposal(kernel.args, kernel.vault, call, null);
   const facts = await readFacts(kernel.tenants, kernel.policy, call);
   const judgement = await kernel.judge.judge({ call, prior: null, facts, args: proposal.args, approval: null });
   await expect(decisions.write(proposal, judgement, facts)).rejects.toThrow('kept');
-  return admission as Admission;
+  return admission as AdmissionParameters;
 }
 
 const callsOf = async (of: readonly TestTenant[], more: Partial<ProposedCall> = {}): Promise<ProposedCall[]> =>
   Promise.all(of.map(async (tenant) => tenant.writeCall(await tenant.token({ budgets: { calls: 3 } }), more)));
-const admissionsOf = (calls: readonly ProposedCall[]): Promise<Admission[]> => Promise.all(calls.map(admissionOf));
+const admissionsOf = (calls: readonly ProposedCall[]): Promise<AdmissionParameters[]> =>
+  Promise.all(calls.map(admissionOf));
 
 async function expectWritten(tenant: TestTenant, call: ProposedCall): Promise<void> {
   expect(await tenant.row(call.operation_id)).toMatchObject({
@@ -62,66 +63,68 @@ async function expectNothing(tenant: TestTenant, call: ProposedCall): Promise<vo
 }
 
 describe('admissions of several tenants in one transaction', () => {
-  it('are each written as they would be by themselves', async () => {
+  it('are each written as they would be separately', async () => {
     const calls = await callsOf(tenants, { idempotency_key: 'the-same' });
-    const rows = await statements.together(await admissionsOf(calls));
+    const rows = await statements.admitGroup(await admissionsOf(calls));
     expect(rows.map((row) => row?.operation_id)).toEqual(calls.map(({ operation_id }) => operation_id));
     for (const [i, call] of calls.entries()) await expectWritten(tenants[i] as TestTenant, call);
     const [tenant] = tenants;
     const alone = tenant.writeCall(await tenant.token({ budgets: { calls: 3 } }));
-    const row = await statements.alone(await admissionOf(alone));
+    const row = await statements.admitOne(await admissionOf(alone));
     const shapeOf = (value: object): unknown => Object.entries(value).map(([name, of]) => [name, typeof of]);
     expect(shapeOf(row)).toEqual(shapeOf(rows[0] ?? {}));
   });
 
-  it('of one token reserve one after another, and the one that it has no budget for is not written', async () => {
+  it('of one token reserve in order, and the one without budget is not written', async () => {
     const [tenant] = tenants;
     const token = await tenant.token({ budgets: { calls: 2 } });
-    const rows = await statements.together(await admissionsOf([1, 2, 3].map(() => tenant.writeCall(token))));
+    const rows = await statements.admitGroup(await admissionsOf([1, 2, 3].map(() => tenant.writeCall(token))));
     expect(rows.map((row) => row?.state)).toEqual(['admitted', 'admitted', undefined]);
     expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 2 });
     expect(await tenant.countOf('operation')).toBe(2);
     expect(await tenant.records()).toHaveLength(2);
   });
 
-  it('stand without the one whose facts moved, of which nothing is written', async () => {
+  it('are written except for the one whose facts changed', async () => {
     const calls = await callsOf(tenants, { idempotency_key: 'k' });
     const admissions = await admissionsOf(calls);
     await tenants[1].query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [
       calls[1]?.capability_token_id,
     ]);
-    expect((await statements.together(admissions)).map((row) => row === null)).toEqual([false, true, false]);
+    expect((await statements.admitGroup(admissions)).map((row) => row === null)).toEqual([false, true, false]);
     await expectNothing(tenants[1], calls[1] as ProposedCall);
     await expectWritten(tenants[0], calls[0] as ProposedCall);
     await expectWritten(tenants[2], calls[2] as ProposedCall);
-    await expect(statements.alone(admissions[1] as Admission)).rejects.toMatchObject({ code: 'WR001' });
+    await expect(statements.admitOne(admissions[1] as AdmissionParameters)).rejects.toMatchObject({ code: 'WR001' });
   });
 
-  it('stand without the one that can not be: what is no JSON, or an operation id that another tenant has', async () => {
+  it('are written except for one with invalid JSON and one with an operation id of another tenant', async () => {
     const calls = await callsOf(tenants);
-    const [first, second, third] = (await admissionsOf(calls)) as [Admission, Admission, Admission];
+    const [first, second, third] = (await admissionsOf(calls)) as [
+      AdmissionParameters,
+      AdmissionParameters,
+      AdmissionParameters,
+    ];
     const { operation, ...rest } = JSON.parse(third.change) as { operation: object };
     const taken = {
       ...third,
       change: JSON.stringify({ ...rest, operation: { ...operation, operation_id: calls[0]?.operation_id } }),
     };
-    expect((await statements.together([first, { ...second, change: '{' }, taken])).map((row) => row === null)).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    expect(
+      (await statements.admitGroup([first, { ...second, change: '{' }, taken])).map((row) => row === null),
+    ).toEqual([false, true, true]);
     await expectWritten(tenants[0], calls[0] as ProposedCall);
     await expectNothing(tenants[1], calls[1] as ProposedCall);
     await expectNothing(tenants[2], calls[2] as ProposedCall);
   });
 
-  it('reach nothing of the tenant before them', async () => {
+  it('have no access to data of the tenant before them in the group', async () => {
     const calls = await callsOf([tenants[0], tenants[1]]);
-    const [first, second] = (await admissionsOf(calls)) as [Admission, Admission];
-    // With the token and the budget of the first.
+    const [first, second] = (await admissionsOf(calls)) as [AdmissionParameters, AdmissionParameters];
+    // The change with the token and the budget of the first tenant.
     const change = second.change.replaceAll(second.tokenId, first.tokenId);
     expect(change).not.toBe(second.change);
-    expect((await statements.together([first, { ...second, change }])).map((row) => row === null)).toEqual([
+    expect((await statements.admitGroup([first, { ...second, change }])).map((row) => row === null)).toEqual([
       false,
       true,
     ]);
@@ -145,31 +148,31 @@ describe('admissions of several tenants in one transaction', () => {
         tenant.query('UPDATE kernel.budget SET used = used WHERE capability_token_id = $1', [call.capability_token_id]),
     ],
   ];
-  it.each(LOCKED)('do not wait for the one %s', async (_name, lock) => {
+  it.each(LOCKED)('do not wait for one %s', async (_name, lock) => {
     const calls = await callsOf(tenants, { idempotency_key: 'k' });
     const admissions = await admissionsOf(calls);
     await kernel.admin.query('BEGIN');
     try {
       await lock(tenants[1], calls[1] as ProposedCall);
-      // The lock is held until this has resolved: whoever waits for it would never.
-      expect((await statements.together(admissions)).map((row) => row === null)).toEqual([false, true, false]);
+      // The lock is held until this resolves, so waiting for it would deadlock.
+      expect((await statements.admitGroup(admissions)).map((row) => row === null)).toEqual([false, true, false]);
     } finally {
       await kernel.admin.query('ROLLBACK');
     }
     await expectWritten(tenants[0], calls[0] as ProposedCall);
     await expectNothing(tenants[1], calls[1] as ProposedCall);
     await expectWritten(tenants[2], calls[2] as ProposedCall);
-    expect((await statements.alone(admissions[1] as Admission)).state).toBe('admitted');
+    expect((await statements.admitOne(admissions[1] as AdmissionParameters)).state).toBe('admitted');
   });
 });
 
-it('64 calls of three tenants at once are written in groups, and each caller has the answer to its own call', async () => {
+it('64 concurrent calls of three tenants are written in groups, and each caller gets its own answer', async () => {
   const groups: number[] = [];
   const counted: AdmissionStatements = {
     ...statements,
-    together: (admissions) => {
+    admitGroup: (admissions) => {
       groups.push(admissions.length);
-      return statements.together(admissions);
+      return statements.admitGroup(admissions);
     },
   };
   const admit = new Admit(

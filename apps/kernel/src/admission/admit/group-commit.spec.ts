@@ -2,8 +2,8 @@
 import { vi } from 'vitest';
 import { Fault } from '@writ/contract';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
-import type { Admission, AdmissionStatements } from './admission-statements.ts';
-import { AHEAD_MS, APART_MS, GROUP_MAX, AdmissionGroupCommit } from './group-commit.ts';
+import type { AdmissionParameters, AdmissionStatements } from './admission-statements.ts';
+import { STATEMENT_MAX_MS, SEPARATE_MS, GROUP_MAX, AdmissionGroupCommit } from './group-commit.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,7 +14,7 @@ afterEach(() => {
 
 type Rows = readonly (OperationRow | null)[];
 
-/** A statement that was sent, until the test answers it. */
+/** A statement that was sent and that the test answers. */
 interface Sent {
   readonly of: readonly string[];
   readonly isAlone: boolean;
@@ -23,7 +23,7 @@ interface Sent {
 }
 
 const rowOf = (id: string) => ({ operation_id: id }) as OperationRow;
-const admissionOf = (id: string, tenantId: string, tokenId = `token-of-${tenantId}`): Admission => ({
+const admissionOf = (id: string, tenantId: string, tokenId = `token-of-${tenantId}`): AdmissionParameters => ({
   tenantId,
   tokenId,
   change: id,
@@ -34,7 +34,7 @@ const admissionOf = (id: string, tenantId: string, tokenId = `token-of-${tenantI
 
 function open() {
   const sent: Sent[] = [];
-  const send = (admissions: readonly Admission[], isAlone: boolean): Promise<Rows> =>
+  const send = (admissions: readonly AdmissionParameters[], isAlone: boolean): Promise<Rows> =>
     new Promise((resolve, reject) => {
       const of = admissions.map(({ change }) => change);
       sent.push({
@@ -51,14 +51,14 @@ function open() {
       });
     });
   const statements: AdmissionStatements = {
-    alone: async (admission) => (await send([admission], true))[0] as OperationRow,
-    together: (admissions) => send(admissions, false),
-    dryRun: () => Promise.reject(new Error('a dry run goes by itself')),
-    assigned: () => Promise.reject(new Error('what is assigned goes by itself')),
+    admitOne: async (admission) => (await send([admission], true))[0] as OperationRow,
+    admitGroup: (admissions) => send(admissions, false),
+    admitDryRun: () => Promise.reject(new Error('a dry run goes by itself')),
+    admitAndDispatch: () => Promise.reject(new Error('what is assigned goes by itself')),
   };
   const group = new AdmissionGroupCommit(statements, () => Date.now());
   const ends = new Map<string, string>();
-  /** Asks, and keeps how it ends. */
+  /** Sends an admission, and stores its result. */
   const ask = (id: string, tenantId: string, tokenId?: string): void => {
     group.admit(admissionOf(id, tenantId, tokenId)).then(
       ({ operation_id }) => ends.set(id, operation_id),
@@ -69,7 +69,7 @@ function open() {
   return { sent, ends, ask, last };
 }
 
-test('what comes alone is written at once, by itself', async () => {
+test('an admission that arrives alone is written at once, separately', async () => {
   const { sent, ends, ask, last } = open();
   ask('a', 't1');
   expect(sent.map(({ of, isAlone }) => [of, isAlone])).toEqual([[['a'], true]]);
@@ -77,7 +77,7 @@ test('what comes alone is written at once, by itself', async () => {
   expect(ends.get('a')).toBe('a');
 });
 
-test('what comes while one is written is written together afterwards, tenants in the order of their ids and of each in the order of arrival', async () => {
+test('admissions that arrive during a statement are written together, sorted by tenant', async () => {
   const { sent, ends, ask, last } = open();
   ask('a', 't1');
   ask('b', 't3');
@@ -90,7 +90,7 @@ test('what comes while one is written is written together afterwards, tenants in
   expect(Object.fromEntries(ends)).toEqual({ a: 'a', b: 'b', c: 'c', d: 'd' });
 });
 
-test('of a tenant a group has calls of one token; those of others come in the next', async () => {
+test('a group has calls of one token of a tenant, and other tokens are in the next group', async () => {
   const { ask, last } = open();
   ask('a', 't1');
   ask('b', 't1', 'x');
@@ -103,7 +103,7 @@ test('of a tenant a group has calls of one token; those of others come in the ne
   expect(last()).toMatchObject({ of: ['c'], isAlone: true });
 });
 
-test('a group is bounded, and whoever came first is in it', async () => {
+test('a group is bounded and has the oldest admissions', async () => {
   const { ask, last } = open();
   ask('first', 't');
   for (let i = 0; i <= GROUP_MAX; i++) ask(`c${i}`, 't');
@@ -113,7 +113,7 @@ test('a group is bounded, and whoever came first is in it', async () => {
   expect(last().of).toEqual([`c${GROUP_MAX}`]);
 });
 
-test('one of which nothing was written is written by itself, and the others are told at once', async () => {
+test('an admission that a group did not write is written separately, and the others resolve at once', async () => {
   const { sent, ends, ask, last } = open();
   ask('a', 't0');
   ask('b', 't1');
@@ -122,14 +122,14 @@ test('one of which nothing was written is written by itself, and the others are 
   await last().answer([null, 'c']);
   expect(Object.fromEntries(ends)).toEqual({ a: 'a', c: 'c' });
   expect(last()).toMatchObject({ of: ['b'], isAlone: true });
-  // It may wait for its tenant's lock: nobody waits for it.
+  // It may wait for its tenant's lock. The next statement doesn't wait for it.
   ask('d', 't3');
   expect(last().of).toEqual(['d']);
   await sent[2]?.fail(new Error('the facts moved'));
   expect(ends.get('b')).toBe('the facts moved');
 });
 
-test('a tenant whose call could not be written in a group goes apart for a while, and then with the others again', async () => {
+test('a tenant whose call failed in a group is written separately for a while, then in groups again', async () => {
   const { sent, ask, last } = open();
   ask('a', 't0');
   ask('b', 't1');
@@ -142,7 +142,7 @@ test('a tenant whose call could not be written in a group goes apart for a while
     [['d'], true],
     [['e'], true],
   ]);
-  await vi.advanceTimersByTimeAsync(APART_MS);
+  await vi.advanceTimersByTimeAsync(SEPARATE_MS);
   ask('f', 't2');
   ask('g', 't1');
   ask('h', 't3');
@@ -150,11 +150,11 @@ test('a tenant whose call could not be written in a group goes apart for a while
   expect(last().of).toEqual(['g', 'h']);
 });
 
-test('a statement that takes long keeps nobody waiting, and its end lets no second one go beside the next', async () => {
+test('a slow statement does not delay the next, and its end does not start a second one in parallel', async () => {
   const { sent, ask } = open();
   ask('a', 't1');
   ask('b', 't2');
-  await vi.advanceTimersByTimeAsync(AHEAD_MS - 1);
+  await vi.advanceTimersByTimeAsync(STATEMENT_MAX_MS - 1);
   expect(sent).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);
   expect(sent.map(({ of }) => of)).toEqual([['a'], ['b']]);
@@ -165,7 +165,7 @@ test('a statement that takes long keeps nobody waiting, and its end lets no seco
   expect(sent[2]?.of).toEqual(['c']);
 });
 
-test('where the database is gone nobody knows what became of a group, and each is told so', async () => {
+test('each admission of a group rejects when the database is unavailable, since the result is unknown', async () => {
   const { sent, ends, ask, last } = open();
   ask('a', 't0');
   ask('b', 't1');
@@ -176,7 +176,7 @@ test('where the database is gone nobody knows what became of a group, and each i
   expect(sent).toHaveLength(2);
 });
 
-test('a group that fails as a whole is written one by one, so that one that can not be takes no other with it', async () => {
+test('a failed group is written one by one, so one bad admission does not affect the others', async () => {
   const { sent, ends, ask, last } = open();
   ask('a', 't0');
   ask('b', 't1');

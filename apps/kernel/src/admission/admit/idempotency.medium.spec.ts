@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Idempotency keys against a model, over schedules drawn at random: calls proposed by several replicas at once,
-// repeated with lost replies, sent under another token or with other arguments, refused, held, ended in every way,
-// erased, and cut off by a crash before their COMMIT.
+// Compares idempotency keys with a model, over random schedules. Several replicas propose calls at once; calls are
+// repeated after lost replies, or sent under another token or with other arguments. They are refused, held, ended in
+// every way, erased, or cut off by a crash before their COMMIT.
 import type { OperationView, ProposedCall } from '@writ/contract';
 import { UNBALANCED_BUDGETS } from '@writ/testing';
 import fc from 'fast-check';
@@ -11,12 +11,12 @@ import { Judge } from '../../judging/judgement/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { deltaFor, newNonce, reportOf, textsAt, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
 import { Trees } from '../../foundation/workspace/trees.ts';
 import { Admit } from './admit.ts';
-import { FactMemory } from './fact-memory.ts';
+import { FactCache } from './fact-cache.ts';
 
 let kernel: TestKernel;
 let run: TestExecution;
@@ -27,7 +27,7 @@ openKernelSpec((on) => {
     { length: 3 },
     () =>
       new Admit(
-        { ...kernel.sources, memory: new FactMemory(() => performance.now()) },
+        { ...kernel.sources, memory: new FactCache(() => performance.now()) },
         new Judge(kernel.policy, new Trees(kernel.blobs)),
         kernel.decisions,
         { ...kernel, outcomes: new Outcomes(10) },
@@ -35,8 +35,8 @@ openKernelSpec((on) => {
   );
 });
 
-const SAYS = { allow: () => AUTOPILOT, hold: asks('soft_gate'), refuse: asks('no_go') } as const;
-/** What the world does next. A variant is a call: 0 and 1 differ in their arguments, 2 in its token. */
+const SAYS = { allow: () => AUTOPILOT, hold: requires('soft_gate'), refuse: requires('no_go') } as const;
+/** The next step of a schedule. A variant is a call: 0 and 1 differ in their arguments, 2 in its token. */
 const Step = fc.oneof(
   {
     weight: 6,
@@ -66,18 +66,18 @@ const Step = fc.oneof(
 type Step = typeof Step extends fc.Arbitrary<infer T> ? T : never;
 type Proposing = Extract<Step, { do: 'propose' }>;
 
-/** Ends the connection of every statement of the kernel that waits for a lock: as if its process had died there. */
+/** Ends the connection of every kernel statement that waits for a lock, as if its process had crashed there. */
 const KILL_WAITING = `SELECT pg_terminate_backend(pid) FROM pg_stat_clear_snapshot(), pg_stat_activity
   WHERE datname = current_database() AND usename = 'writ_kernel' AND wait_event_type = 'Lock'`;
 
-/** Whose call a key is, once it is anybody's. */
+/** The call that claimed a key. */
 interface Claim {
   readonly operation_id: string;
   readonly variant: number;
   readonly erased: boolean;
 }
 
-/** One schedule: the real kernel beside what ought to be. */
+/** One schedule, run on the real kernel and on the model. */
 class Schedule {
   readonly #tenant: TestTenant;
   readonly #tokens: readonly string[];
@@ -104,7 +104,7 @@ class Schedule {
   }
 
   async #propose({ key, variant, callers, says, repliesLost }: Proposing): Promise<void> {
-    kernel.policy.says = SAYS[says];
+    kernel.policy.answer = SAYS[says];
     const calls = Array.from({ length: callers }, () => this.#call(key, variant));
     const sent = (call: ProposedCall, times: number): Promise<OperationView[]> =>
       Promise.all(
@@ -120,7 +120,7 @@ class Schedule {
       const claimed = new Set(views.map(({ operation_id }) => operation_id));
       expect(claimed.size).toBe(1);
       const [operation_id = ''] = claimed;
-      // It is one of those that were proposed; everybody else got it as a replay.
+      // The claim is one of the proposed calls, and all other callers got it as a replay.
       const own = calls.findIndex((call) => call.operation_id === operation_id);
       expect(own).toBeGreaterThanOrEqual(0);
       expect(views.filter(({ replayed }) => !replayed)).toHaveLength(1 + repliesLost);
@@ -138,12 +138,12 @@ class Schedule {
     }
   }
 
-  /** The process that decides dies with its transaction; nothing of it is there. Then the same call is sent again. */
+  /** The deciding process crashes with its transaction, and nothing is written. Then the same call is sent again. */
   async #crash(key: number, variant: number): Promise<void> {
     const before = this.#claims.get(key);
     // A replay writes nothing that a crash could cut off.
     if (before !== undefined && !before.erased && before.variant === variant) return;
-    kernel.policy.says = SAYS.allow;
+    kernel.policy.answer = SAYS.allow;
     const call = this.#call(key, variant);
     let fate = 'open';
     await kernel.admin.query('BEGIN; LOCK TABLE kernel.operation IN SHARE ROW EXCLUSIVE MODE');
@@ -169,7 +169,7 @@ class Schedule {
   async #end(key: number, how: Extract<Step, { do: 'end' }>['how']): Promise<void> {
     const claim = this.#claims.get(key);
     if (claim === undefined) return;
-    kernel.policy.says = SAYS.allow;
+    kernel.policy.answer = SAYS.allow;
     const { state, approval_id } = await this.#tenant.row(claim.operation_id);
     const caller = {
       tenant_id: this.#tenant.tenantId,
@@ -216,7 +216,7 @@ class Schedule {
     this.#claims.set(key, { ...claim, erased: true });
   }
 
-  /** Every claim is of one call, and every call that committed did so once. */
+  /** Every key names one call, and every committed call committed once. */
   async verify(): Promise<void> {
     const claimed = await kernel.admin.query<{ operation_id: string }>(
       'SELECT operation_id FROM kernel.idempotency WHERE tenant_id = $1',
@@ -246,7 +246,7 @@ class Schedule {
   }
 }
 
-it('a key names one call for ever, whoever asks again, how often, and whatever becomes of it', async () => {
+it('an idempotency key names one call for ever, for all callers and all outcomes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 4, maxLength: 14 }), async (steps) => {
       const tenant = await kernel.newTenant();

@@ -4,6 +4,6 @@ export { admissionStatements } from './admission-statements.ts';
 export { Admit, type AdmissionReplies } from './admit.ts';
 export { type Sources } from './sources.ts';
 export { Decisions } from './decisions.ts';
-export { FactMemory } from './fact-memory.ts';
+export { FactCache } from './fact-cache.ts';
 export { ConcurrencyLimiter } from './concurrency-limiter.ts';
-export { ROOM_CALLS, type QueueHeadroom } from './queue-headroom.ts';
+export { HEADROOM_CALLS, type QueueHeadroom } from './queue-headroom.ts';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The six invariants of the tool capability API, as far as admission can break them. Execution's part is proven end to
+// The six invariants of the tool capability API, as far as admission can break them. Execution's part is tested end to
 // end.
 import type { OperationView, ProposedCall } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -18,8 +18,8 @@ openKernelSpec((on) => {
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   token = await tenant.token({ budgets: { calls: 100 } });
-  kernel.policy.says = () => AUTOPILOT;
-  kernel.policy.asked = [];
+  kernel.policy.answer = () => AUTOPILOT;
+  kernel.policy.judged = [];
 });
 const admit = (call: ProposedCall): Promise<OperationView> => kernel.admit.run(call, null);
 
@@ -47,7 +47,7 @@ test('no bypass: tools cannot be called without a capability token', async () =>
     expect({ capability_token_id, state: view.state }).toEqual({ capability_token_id, state: 'refused' });
     expect(view.result?.error?.code).toMatch(/^token\./);
   }
-  expect(kernel.policy.asked).toEqual([]);
+  expect(kernel.policy.judged).toEqual([]);
 });
 
 test('auditability: every tool call produces an audit record', async () => {
@@ -61,7 +61,7 @@ test('auditability: every tool call produces an audit record', async () => {
     tenant.call(token, { deadline: 1 }),
   ];
   const views = await Promise.all(calls.map(admit));
-  kernel.policy.says = asks('soft_gate');
+  kernel.policy.answer = requires('soft_gate');
   views.push(await admit(tenant.writeCall(token)));
   const records = new Map((await tenant.records()).map((record) => [record.record_id, record]));
   expect(records.size).toBe(views.length);
@@ -92,34 +92,34 @@ test('auditability: what cannot be recorded is not admitted', async () => {
 
 test('policy mediation: the policy engine is the sole authority for tool approval', async () => {
   await admit(tenant.writeCall(token));
-  expect(kernel.policy.asked).toHaveLength(1);
-  kernel.policy.says = asks('no_go');
+  expect(kernel.policy.judged).toHaveLength(1);
+  kernel.policy.answer = requires('no_go');
   expect((await admit(tenant.writeCall(token))).result?.error?.code).toBe('policy.denied');
-  kernel.policy.says = () => ({ effect: 'refuse', code: 'policy.error', message: 'a rule failed' });
+  kernel.policy.answer = () => ({ effect: 'refuse', code: 'policy.error', message: 'a rule failed' });
   expect((await admit(tenant.writeCall(token))).result?.error?.code).toBe('policy.error');
-  kernel.policy.says = () => {
+  kernel.policy.answer = () => {
     throw new Error('the engine is gone');
   };
   const call = tenant.writeCall(token);
-  // A bug is no permission: it is one recorded refusal.
+  // A bug never permits a call. It causes one recorded refusal.
   expect(await admit(call)).toMatchObject({ state: 'refused', result: { error: { code: 'internal' } } });
   expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'refused', fault_code: 'internal' });
 });
 
 test('delegation mediation: autonomy corridor and risk thresholds are evaluated before execution', async () => {
   for (const mode of ['soft_gate', 'escalated'] as const) {
-    kernel.policy.says = asks(mode);
-    const before = kernel.bell.rung.length;
+    kernel.policy.answer = requires(mode);
+    const before = kernel.bell.woken.length;
     const view = await admit(tenant.writeCall(token));
     expect(view).toMatchObject({ state: 'held', autonomy_mode: mode, risk_score: 0.8, risk_basis: ['test.base'] });
-    expect(kernel.bell.rung).toHaveLength(before);
+    expect(kernel.bell.woken).toHaveLength(before);
     await expect(
       tenant.query(`UPDATE kernel.operation SET state = 'dispatched' WHERE operation_id = $1`, [view.operation_id]),
     ).rejects.toThrow('no transition');
   }
 });
 
-test('transactional safety: a decision is written whole or not at all', async () => {
+test('transactional safety: a decision is written completely or not at all', async () => {
   const marks: [string, string][] = [
     ['kernel.payload', 'BEFORE INSERT'],
     ['kernel.outbox', 'BEFORE INSERT'],
@@ -142,7 +142,7 @@ test('transactional safety: a decision is written whole or not at all', async ()
 });
 
 describe('replay safety: idempotency keys prevent duplicate side effects', () => {
-  test('the same call gets the original operation, in whatever state it is, and nothing is recorded twice', async () => {
+  test('the same call gets the original operation in any state, and nothing is recorded twice', async () => {
     const call = tenant.writeCall(token);
     const again = () => admit({ ...call, operation_id: newId('operation'), args: { content: 'x', path: 'a.txt' } });
     const first = await admit(call);
@@ -180,7 +180,7 @@ describe('replay safety: idempotency keys prevent duplicate side effects', () =>
     ]);
   });
 
-  test('a replay is answered whatever has happened since: a deadline that passed, records that wait', async () => {
+  test('a replay is answered after the deadline and during a backlog of records', async () => {
     const call = tenant.writeCall(token);
     const { operation_id } = await admit(call);
     const again = (deadline: number | null) => admit({ ...call, operation_id: newId('operation'), deadline });
@@ -194,7 +194,7 @@ describe('replay safety: idempotency keys prevent duplicate side effects', () =>
     ).rejects.toMatchObject({ code: 'record.backlog' });
   });
 
-  test('the same arguments for another workspace are another call: never answered as if they had been done there', async () => {
+  test('the same arguments for another workspace are another call, and never a replay', async () => {
     const call = tenant.writeCall(token);
     await admit(call);
     const elsewhere = await admit({
@@ -220,7 +220,7 @@ describe('replay safety: idempotency keys prevent duplicate side effects', () =>
     );
   });
 
-  test('a key is of one agent and one tool, and a refusal claims none', async () => {
+  test('a key belongs to one agent and one tool, and a refusal claims none', async () => {
     const key = { idempotency_key: 'k' };
     expect((await admit(tenant.writeCall('-', key))).state).toBe('refused');
     expect((await admit(tenant.writeCall(token, key))).replayed).toBe(false);

@@ -5,34 +5,36 @@ import { ARGS_SALT_BYTES, canonicalBytes, JsonError, sha256Hex } from '@writ/dig
 import type { Arguments, ArgumentsReader, Refusal } from '../../judging/judgement/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
 
-/** A call as it is sent, with what its long arguments are sealed under. */
+/** A call as the client sends it, with the key that seals its long arguments. */
 export type SentCall = Omit<AdmitRequest, 'wait_ms'>;
 
-/** A proposed call with what is made of it once, however often it is decided. */
+/** A proposed call, with everything that is derived from it once, however often it is decided. */
 export interface Proposal {
   readonly call: ProposedCall;
   readonly traceparent: string | null;
   readonly args: Arguments | Refusal;
-  /** what arguments by reference are sealed under; undefined where there are none, and where they are as they are */
+  /** the key that seals arguments by reference; undefined for arguments that are inline or not sealed */
   readonly argsKey: Buffer | undefined;
   /**
-   * hex SHA-256 of all that was proposed but for the deadline, which a caller who asks again may move, and for what
-   * long arguments are stored as, which is another each time
+   * hex SHA-256 of the proposal without two parts that may change in a retry: the deadline, and the reference of long
+   * arguments
    */
   readonly digest: string;
-  /** of the arguments under the tenant's key; null for arguments that can't be read */
+  /** HMAC of the arguments under the tenant's key; null for arguments that can't be read */
   readonly fingerprint: Buffer | null;
   readonly salt: Buffer;
   /** null for arguments that can't be read */
   readonly args_hash: string | null;
   /**
-   * an approval for the session that stands for a person's yes to this call, and the token that the caller named:
-   * `call` then names the approval's own
+   * the session grant under which the call runs, and the token that the caller named; the token of `call` is then the
+   * grant's
    */
-  readonly session: { readonly approval_id: string; readonly own_token: string } | null;
+  readonly sessionGrant: { readonly approval_id: string; readonly own_token: string } | null;
 }
 
-/** Reads an attacker-controlled call. @throws Fault `request.malformed`, `not_found` for a tenant that isn't there. */
+/**
+ * Reads an attacker-controlled call. @throws Fault `request.malformed`, `not_found` for a tenant that does not exist.
+ */
 export async function readProposal(
   reader: ArgumentsReader,
   vault: TenantVault,
@@ -40,7 +42,10 @@ export async function readProposal(
   traceparent: string | null,
 ): Promise<Proposal> {
   const argsKey = args_key === undefined || call.args_ref === null ? undefined : Buffer.from(args_key, 'base64');
-  const [args, box] = await Promise.all([reader.sent({ ...call, args_key: argsKey }), vault.of(call.tenant_id)]);
+  const [args, cipher] = await Promise.all([
+    reader.readProposed({ ...call, args_key: argsKey }),
+    vault.cipherFor(call.tenant_id),
+  ]);
   const salt = randomBytes(ARGS_SALT_BYTES);
   const canonical = 'canonical' in args ? args.canonical : null;
   return {
@@ -49,20 +54,20 @@ export async function readProposal(
     args,
     argsKey,
     digest: proposalDigest(call, canonical),
-    fingerprint: canonical === null ? null : box.fingerprint(canonical),
+    fingerprint: canonical === null ? null : cipher.fingerprint(canonical),
     salt,
     args_hash: canonical === null ? null : sha256Hex(salt, canonical),
-    session: null,
+    sessionGrant: null,
   };
 }
 
-/** "Not yours" and "not the same" are one answer. */
-export const anotherCall = (): Fault => new Fault('conflict', 'the operation id names another call');
+/** "Not yours" and "not the same" get the same answer. */
+export const conflictFault = (): Fault => new Fault('conflict', 'the operation id names another call');
 
 function proposalDigest(call: ProposedCall, canonicalArgs: Uint8Array | null): string {
   try {
     const envelope = canonicalBytes({ ...call, args: null, args_ref: null, deadline: null });
-    // Arguments without a canonical form still come as the same text when the same message is sent again.
+    // Arguments without a canonical form still have the same text when the same message is sent again.
     return sha256Hex(envelope, canonicalArgs ?? Buffer.from(JSON.stringify(call.args)));
   } catch (error) {
     if (error instanceof JsonError)

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ROOM_CALLS, ROOM_MS, QueueHeadroom } from './queue-headroom.ts';
+import { HEADROOM_CALLS, HEADROOM_MS, QueueHeadroom } from './queue-headroom.ts';
 
 let clock = 0;
-let rooms: QueueHeadroom;
+let headroom: QueueHeadroom;
 beforeEach(() => {
   clock = 0;
-  rooms = new QueueHeadroom(() => clock);
+  headroom = new QueueHeadroom(() => clock);
 });
 
-/** Calls that get in before the database must be asked again. */
-const takenUntilAsked = (tenant: string): number => {
-  for (let calls = 0; ; calls += 1) if (rooms.take(tenant) !== null) return calls;
+/** Calls that use headroom before the database must count again. */
+const usedUntilCount = (tenant: string): number => {
+  for (let calls = 0; ; calls += 1) if (headroom.reserve(tenant) !== null) return calls;
 };
 
-describe('room for the calls of a tenant', () => {
-  it('must be found before the first call, for it and the next fifteen', () => {
-    expect(rooms.take('ten_a')).toBe(ROOM_CALLS);
-    expect(rooms.take('ten_a')).toBe(ROOM_CALLS);
+describe('the queue headroom of a tenant', () => {
+  it('must be found before the first call, for 16 calls', () => {
+    expect(headroom.reserve('ten_a')).toBe(HEADROOM_CALLS);
+    expect(headroom.reserve('ten_a')).toBe(HEADROOM_CALLS);
   });
 
-  it('lasts for as many calls as were found room for, the one that asked among them', () => {
-    rooms.found('ten_a', ROOM_CALLS, clock);
-    expect(takenUntilAsked('ten_a')).toBe(ROOM_CALLS - 1);
-    expect(takenUntilAsked('ten_a')).toBe(0);
+  it('lasts for as many calls as the database found room for, including the first', () => {
+    headroom.found('ten_a', HEADROOM_CALLS, clock);
+    expect(usedUntilCount('ten_a')).toBe(HEADROOM_CALLS - 1);
+    expect(usedUntilCount('ten_a')).toBe(0);
   });
 
-  it('lasts for a second since it was asked for', () => {
-    rooms.found('ten_a', ROOM_CALLS, clock);
-    clock = ROOM_MS;
-    expect(rooms.take('ten_a')).toBeNull();
+  it('lasts for one second after the count', () => {
+    headroom.found('ten_a', HEADROOM_CALLS, clock);
+    clock = HEADROOM_MS;
+    expect(headroom.reserve('ten_a')).toBeNull();
     clock += 1;
-    expect(rooms.take('ten_a')).toBe(ROOM_CALLS);
+    expect(headroom.reserve('ten_a')).toBe(HEADROOM_CALLS);
   });
 
-  it("is no other tenant's", () => {
-    rooms.found('ten_a', ROOM_CALLS, clock);
-    expect(rooms.take('ten_b')).toBe(ROOM_CALLS);
+  it('is not shared with another tenant', () => {
+    headroom.found('ten_a', HEADROOM_CALLS, clock);
+    expect(headroom.reserve('ten_b')).toBe(HEADROOM_CALLS);
   });
 
-  it("doesn't add up: what is found anew replaces what was left", () => {
-    rooms.found('ten_a', ROOM_CALLS, clock);
-    rooms.found('ten_a', ROOM_CALLS, clock);
-    expect(takenUntilAsked('ten_a')).toBe(ROOM_CALLS - 1);
+  it('is replaced by a new count, not increased', () => {
+    headroom.found('ten_a', HEADROOM_CALLS, clock);
+    headroom.found('ten_a', HEADROOM_CALLS, clock);
+    expect(usedUntilCount('ten_a')).toBe(HEADROOM_CALLS - 1);
   });
 });

@@ -18,8 +18,8 @@ beforeEach(async () => {
 const together = <T>(n: number, run: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: n }, (_, index) => run(index)));
 
-describe('at the same time', () => {
-  it('64 callers on one token never spend more than it has, and none waits for another for ever', async () => {
+describe('concurrent calls', () => {
+  it('64 callers on one token never spend more than it has, and never deadlock', async () => {
     const root = await tenant.token({ budgets: { calls: 40, wall_ms: 1_000_000 } });
     const token = await tenant.token({ budgets: { calls: 30 } }, { parent_id: root });
     const views = await together(64, (index) =>
@@ -44,7 +44,7 @@ describe('at the same time', () => {
     expect((await tenant.budgetOf(token))['calls']?.reserved).toBe(below);
   });
 
-  it('a reservation shared out to the last unit is shared out exactly', async () => {
+  it('share the last units of a budget exactly', async () => {
     const token = await tenant.token({ budgets: { wall_ms: 25_000 } });
     const views = await together(16, () => kernel.admit.run(tenant.writeCall(token), null));
     const rows = await Promise.all(views.map(({ operation_id }) => tenant.row(operation_id)));
@@ -57,7 +57,7 @@ describe('at the same time', () => {
     expect((await tenant.budgetOf(token))['wall_ms']).toMatchObject({ reserved: 25_000 });
   });
 
-  it('one idempotency key from 32 callers makes exactly one operation', async () => {
+  it('with one idempotency key from 32 callers make exactly one operation', async () => {
     const token = await tenant.token({ budgets: { calls: 1 } });
     const views = await together(32, () =>
       kernel.admit.run(tenant.writeCall(token, { idempotency_key: 'once' }), null),
@@ -69,7 +69,7 @@ describe('at the same time', () => {
     expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 1 });
   });
 
-  it('one operation id sent 16 times is decided once', async () => {
+  it('with one operation id sent 16 times are decided once', async () => {
     const call = tenant.writeCall(await tenant.token());
     const views = await together(16, () => kernel.admit.run(call, null));
     expect(new Set(views.map(({ decision_record_id }) => decision_record_id)).size).toBe(1);

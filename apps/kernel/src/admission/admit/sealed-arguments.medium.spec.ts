@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Long arguments: who reads them once they are admitted, sealed or of a time when none were, and what becomes of that
-// when the key of their call goes.
+// Long arguments, sealed or stored before sealing existed: who reads them after the admission, and what happens when
+// the key of their call is deleted.
 import type { ProposedCall } from '@writ/contract';
 import { openContent, ARGUMENTS_ATTEMPT } from '@writ/sealing';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { withPlainArguments, withSealedArguments } from '../../specs/long-arguments.ts';
 import { deltaFor, newNonce, payloadOf, reportOf, type TestExecution } from '../../specs/test-executor.ts';
-import { askedBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
-import { Approvals } from '../decide/index.ts';
+import { Approvals } from '../approvals/index.ts';
 import { ArgumentsReader, ToolReader } from '../../judging/judgement/index.ts';
 import { newId } from '@writ/nest-kit';
 import { Trees } from '../../foundation/workspace/trees.ts';
@@ -34,7 +34,7 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 const refOf = async (id: string) =>
@@ -45,7 +45,7 @@ const refOf = async (id: string) =>
     )
   ).rows[0]!.r!;
 const admit = async (call: ProposedCall) => await kernel.admit.run(call, null);
-/** Of a replica of its own: it knows the rows alone. */
+/** The reader of a separate replica, which has only the rows. */
 const readerOf = (vault: TestKernel['vault']) => new ArgumentsReader({ blobs: kernel.blobs, vault, work: null });
 const operator = () => callerOf(tenant.tenantId, 'operator');
 const approve = async (
@@ -53,19 +53,19 @@ const approve = async (
   session: { uses: number; ttl_ms: number } | null = null,
 ) =>
   await kernel.decide.run({
-    ...askedBy(operator()),
+    ...requestBy(operator()),
     approval_id: approval_id ?? '',
     decision: 'approve',
     comment: null,
     ...(session === null ? {} : { session }),
   });
 const shownBy = async (approvals: Approvals, { approval_id }: { approval_id: string | null }) =>
-  (await approvals.read({ ...askedBy(operator()), approval_id: approval_id ?? '' })).args;
-/** As if the key of every call of the tenant had been erased, and a copy of the rest had come back. */
+  (await approvals.read({ ...requestBy(operator()), approval_id: approval_id ?? '' })).args;
+/** Deletes the key of every call of the tenant, as if a backup of the rest had been restored after an erasure. */
 const withoutKeys = () => kernel.admin.query('DELETE FROM kernel.payload_key WHERE tenant_id = $1', [tenant.tenantId]);
 
 describe('long arguments that are sealed', () => {
-  it('are kept under the key of their call, which goes to nobody but whoever redeems', async () => {
+  it('are stored under the key of their call, which only the redeeming executor gets', async () => {
     const call = await withSealedArguments(kernel, tenant.writeCall(token, { args: ARGS }));
     const { redemption } = await run.perform(tenant, call);
     const stored = Buffer.from(await kernel.blobs.get(tenant.tenantId, call.args_ref!.sha256));
@@ -93,7 +93,7 @@ describe('long arguments that are sealed', () => {
     expect(JSON.stringify([rows.rows, await tenant.records()])).not.toContain(call.args_key);
   });
 
-  it('sealed anew are the same call, by its id and by its key', async () => {
+  it('sealed again are the same call, by its id and by its key', async () => {
     const call = tenant.writeCall(token, { args: ARGS });
     const first = await admit(await withSealedArguments(kernel, call));
     expect(await admit(await withSealedArguments(kernel, call))).toMatchObject({
@@ -108,8 +108,8 @@ describe('long arguments that are sealed', () => {
     ).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it("that are another call's are neither judged nor shown", async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('of another call are neither judged nor shown', async () => {
+    kernel.policy.answer = requires('soft_gate');
     const [mine, other] = [
       await withSealedArguments(kernel, tenant.writeCall(token, { args: ARGS })),
       await withSealedArguments(kernel, tenant.writeCall(token, { args: ARGS })),
@@ -134,14 +134,14 @@ describe('long arguments that are sealed', () => {
     await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'x' })));
     const ref = await refOf(attempt.operation_id);
     await manage.beginErasure.run({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       operation_id: attempt.operation_id,
       session_id: null,
       before: null,
       reason_code: 'gdpr-art-17',
     });
     expect(await refOf(attempt.operation_id)).toBeNull();
-    // A copy of the row that somebody kept.
+    // An old copy of the row.
     const open = (vault = kernel.newVault()) =>
       openArguments(vault.calls, kernel.blobs, { tenant_id: tenant.tenantId, operation_id: attempt.operation_id }, ref);
     expect(await open()).toBeNull();
@@ -156,8 +156,8 @@ describe.each([
   const sent = async (more: Partial<ProposedCall> = {}) =>
     await put(kernel, tenant.writeCall(token, { args: ARGS, ...more }));
 
-  it('are shown to who approves, and judged anew then; to nobody once their key has gone', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('are shown to approvers and judged again, and are unreadable once their key is deleted', async () => {
+    kernel.policy.answer = requires('soft_gate');
     const held = await admit(await sent());
     expect('sealed_key' in (await refOf(held.operation_id))).toBe(isSealed);
     expect(await shownBy(kernel.approvals, held)).toEqual(ARGS);
@@ -169,8 +169,8 @@ describe.each([
     ).toEqual(isSealed ? null : ARGS);
   });
 
-  it('that are too long for an answer are named in it, and nothing that opens them is', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('are named in an answer that they do not fit, without their key', async () => {
+    kernel.policy.answer = requires('soft_gate');
     const call = await sent({ args: { ...ARGS, content: MARKER.repeat(10_000) } });
     expect(await shownBy(kernel.approvals, await admit(call))).toEqual({
       args_ref: call.args_ref,
@@ -178,7 +178,7 @@ describe.each([
     });
   });
 
-  it('are those that an effect is checked with, and a call is run again with', async () => {
+  it('are used to check an effect and to run a call again', async () => {
     const { attempt } = await run.perform(tenant, await sent());
     const meanwhile = (await run.perform(tenant, tenant.writeCall(token))).attempt;
     await run.newCommit().run(reportOf(meanwhile, await deltaFor(kernel, meanwhile, { 'a.txt': 'theirs' })));
@@ -196,8 +196,8 @@ describe.each([
     expect(redemption).toMatchObject({ attempt: 2, content_key: expect.any(String) });
   });
 
-  it('are held against those of a call that a person approved for the session', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('are compared with those of the call of a session grant', async () => {
+    kernel.policy.answer = requires('soft_gate');
     const shell = (command: string) =>
       sent({ tool_id: 'shell.run', args: { command, stdin: MARKER }, session_id: 'ses-1' });
     await approve(await admit(await shell('make')), { uses: 3, ttl_ms: 60_000 });
@@ -207,7 +207,7 @@ describe.each([
     ]);
   });
 
-  it('make the token of a sub-agent, and none once their key has gone', async () => {
+  it('define the token of a sub-agent, and none once their key is deleted', async () => {
     const spawned = async () => {
       const { attempt } = await run.perform(
         tenant,
@@ -221,7 +221,7 @@ describe.each([
       return attempt.operation_id;
     };
     const take = (operation_id: string, by = manage.spawn) =>
-      by.run({ ...askedBy(callerOf(tenant.tenantId)), operation_id });
+      by.run({ ...requestBy(callerOf(tenant.tenantId)), operation_id });
     const [first, second] = [await spawned(), await spawned()];
     expect(await take(first)).toMatchObject({ grant: { tools: ['fs.read'] } });
     await withoutKeys();
@@ -231,7 +231,7 @@ describe.each([
       : expect(fresh).resolves.toMatchObject({ grant: { tools: ['fs.read'] } }));
   });
 
-  it('are asked about again by what-if and by replays, until their key has gone', async () => {
+  it('are evaluated again by simulations and replays, until their key is deleted', async () => {
     const { operation_id } = await admit(await sent());
     const asked = async (vault = kernel.vault) => {
       const calls = new RecordedCalls({
@@ -241,7 +241,7 @@ describe.each([
         trees: new Trees(kernel.blobs),
         tools: new ToolReader(null),
       });
-      const [call] = await calls.named(tenant.tenantId, [{ operation_id }]);
+      const [call] = await calls.findNamed(tenant.tenantId, [{ operation_id }]);
       return await calls.actionOf(call!);
     };
     expect(await asked()).toMatchObject({ args: ARGS });

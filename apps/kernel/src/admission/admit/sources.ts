@@ -4,14 +4,14 @@ import type { TenantVault } from '../../evidence/payload/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { ArgumentsReader } from '../../judging/judgement/index.ts';
 import type { PolicySets } from '../../judging/policies/policy-sets.ts';
-import type { FactMemory } from './fact-memory.ts';
+import type { FactCache } from './fact-cache.ts';
 
-/** What an admission reads from. */
+/** The sources that an admission reads. */
 export interface Sources {
   readonly tenants: TenantPool;
   readonly blobs: BlobStore;
   readonly vault: TenantVault;
   readonly policies: PolicySets;
-  readonly memory: FactMemory;
+  readonly memory: FactCache;
   readonly args: ArgumentsReader;
 }

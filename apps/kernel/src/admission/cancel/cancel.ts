@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, isFinal, type Caller, type KernelRequest, type OperationView } from '@writ/contract';
 import type { Announcer } from '../../execution/announcements/index.ts';
-import { endingFault, unreportedEnding, type OutcomeWriter } from '../../execution/outcomes/index.ts';
+import { outcomeFault, unreportedOutcome, type OutcomeWriter } from '../../execution/outcomes/index.ts';
 import { HeldCalls } from '../../execution/held/index.ts';
 import { postable } from '../../judging/judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
-import type { OperationViews } from '../../execution/operations/operation-views.ts';
+import type { OperationViews } from '../../execution/operation-views/operation-views.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { SeenOperation } from '../../foundation/rows/attempt-rows.ts';
 
-/** Times that one cancellation is tried on a call that moves on meanwhile. */
+/** Maximum number of tries of one cancellation, each because the call has changed its state meanwhile. */
 const TRIES_MAX = 8;
 const RECEIPT_WAIT_MS = 250;
 
 /**
- * Ends a call for whoever may propose it. One that waits ends at once; one that runs is told to stop and ends when its
- * executor reports, or when its lease does.
+ * Cancels a call for a caller who may propose it. A waiting call ends at once. A running call is asked to stop, and
+ * ends when its executor reports or its lease expires.
  */
 export class Cancel {
   readonly #tenants: TenantPool;
   readonly #sealer: RecordSealer;
   readonly #held: HeldCalls;
-  readonly #endings: OutcomeWriter;
+  readonly #outcomeWriter: OutcomeWriter;
   readonly #announcer: Announcer;
   readonly #views: OperationViews;
 
@@ -31,14 +31,14 @@ export class Cancel {
     tenants: TenantPool,
     sealer: RecordSealer,
     held: HeldCalls,
-    endings: OutcomeWriter,
+    outcomeWriter: OutcomeWriter,
     announcer: Announcer,
     views: OperationViews,
   ) {
     this.#tenants = tenants;
     this.#sealer = sealer;
     this.#held = held;
-    this.#endings = endings;
+    this.#outcomeWriter = outcomeWriter;
     this.#announcer = announcer;
     this.#views = views;
   }
@@ -53,18 +53,18 @@ export class Cancel {
       const row = await this.#cancel(seen, caller);
       if (row !== null) return await this.#views.of(row, { waitMs: RECEIPT_WAIT_MS });
     }
-    throw new Fault('overloaded', 'the operation kept moving on');
+    throw new Fault('overloaded', 'the operation kept changing its state');
   }
 
   async #find(caller: Caller, operationId: string): Promise<SeenOperation> {
     const seen = await kernelSql.attemptFacts(this.#tenants.pool, { tenant: caller.tenant_id, operation: operationId });
-    // An agent's key reaches its own calls; the others are not there for it.
+    // An agent's key has access to its own calls only. Other calls are reported as `not_found`.
     const isTheirs = caller.role !== 'agent' || seen?.operation.agent_id === caller.agent_id;
     if (seen === null || !isTheirs) throw new Fault('not_found');
     return seen;
   }
 
-  /** Null when the call has moved on and must be looked at again. */
+  /** Null when the state of the call has changed and it must be read again. */
   async #cancel(seen: SeenOperation, caller: Caller): Promise<OperationRow | null> {
     const { operation } = seen;
     switch (operation.state) {
@@ -72,18 +72,18 @@ export class Cancel {
         return await this.#cancelHeld(operation, caller);
       case 'admitted':
       case 'dispatched': {
-        const { verdict } = await this.#endings.end(seen, {
-          ...unreportedEnding(operation, endingFault('cancelled')),
+        const { verdict } = await this.#outcomeWriter.end(seen, {
+          ...unreportedOutcome(operation, outcomeFault('cancelled')),
           actor: caller.api_key_id,
         });
         return verdict === 'done' ? (await this.#find(caller, operation.operation_id)).operation : null;
       }
       default:
-        return await this.#askToStop(seen, caller);
+        return await this.#requestStop(seen, caller);
     }
   }
 
-  async #askToStop({ now, operation }: SeenOperation, caller: Caller): Promise<OperationRow | null> {
+  async #requestStop({ now, operation }: SeenOperation, caller: Caller): Promise<OperationRow | null> {
     const { tenant_id, operation_id, agent_id, workspace_id, provenance, traceparent } = operation;
     const record = this.#sealer.seal(
       composeRecord({
@@ -100,15 +100,15 @@ export class Cancel {
       }),
       { actionDigest: operation.action_digest, newRoot: null },
     );
-    const asked = await kernelSql.requestCancel(this.#tenants.pool, {
+    const requested = await kernelSql.requestCancel(this.#tenants.pool, {
       tenant: tenant_id,
       operation: operation_id,
       records: [postable(record)],
     });
-    if (asked === null) return null;
-    if (asked.recorded) this.#announcer.announce(asked.operation, [record]);
-    this.#announcer.stop(asked.operation);
-    return asked.operation;
+    if (requested === null) return null;
+    if (requested.recorded) this.#announcer.announce(requested.operation, [record]);
+    this.#announcer.stop(requested.operation);
+    return requested.operation;
   }
 
   async #cancelHeld(operation: OperationRow, caller: Caller): Promise<OperationRow | null> {

@@ -4,10 +4,10 @@ import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OverdueApproval } from '../../foundation/database/functions/approvals.ts';
 
-/** Held calls ended in one round: a sweep stays short, and the next one goes on. */
+/** Held calls that one run ends. A run stays short, and the next one continues. */
 const ROWS_MAX = 100;
 
-/** Ends held calls that nobody decided in time. Safe with any number of replicas: each call is ended once. */
+/** Ends held calls that nobody decided in time. Safe with any number of replicas, since each call is ended once. */
 export class ExpireHeld {
   readonly #workers: CrossTenantPool;
   readonly #held: HeldCalls;
@@ -18,15 +18,15 @@ export class ExpireHeld {
   }
 
   /**
-   * Resolves with how many this call ended, up to a hundred. Throws after the last of them where some could not be
-   * ended.
+   * Resolves with the number of calls that this run ended, up to a hundred. Throws after the last of them where some
+   * could not be ended.
    */
   async run(): Promise<number> {
     const rows = await kernelSql.overdueApprovals(this.#workers.pool, { limit: ROWS_MAX });
     let ended = 0;
     const errors: unknown[] = [];
     for (const row of rows) {
-      // One that can't be ended must not keep the others waiting.
+      // A call that can't be ended must not delay the others.
       await this.#expire(row).then(
         (done) => {
           ended += Number(done);
@@ -46,7 +46,7 @@ export class ExpireHeld {
 
   async #expire({ tenant_id, approval_id }: OverdueApproval): Promise<boolean> {
     const held = await this.#held.find(tenant_id, approval_id);
-    // Decided, or ended by another replica, since it was listed.
+    // It was decided, or ended by another replica, since it was listed.
     if (held.approval.state !== 'pending' || held.now < held.approval.expires_at) return false;
     const message = 'nobody decided in time';
     const row = await this.#held.end(

@@ -5,8 +5,8 @@ import { composeRecord, fieldsOfCall, type UnsealedRecord } from '../../evidence
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 
 /**
- * Hex SHA-256 of what was said, so that the note that is shown later can be held against the record, which has no words
- * in it.
+ * Hex SHA-256 of the outcome and the note. It allows comparing the displayed note with the record, which doesn't
+ * contain the note.
  */
 export const resolutionDigest = ({
   outcome,
@@ -15,8 +15,8 @@ export const resolutionDigest = ({
   sha256Hex(canonicalBytes({ v: 1, outcome, note }));
 
 /**
- * The record of a resolution: it is about the operation whose decision it names, and says who found out what.
- * `recordedAt` is milliseconds by the database's clock.
+ * The record of a resolution. It names the operation, its decision and the person who found the outcome. `recordedAt`
+ * is milliseconds on the database's clock.
  */
 export function resolutionRecord(
   row: OperationRow,

@@ -3,7 +3,7 @@ import type { Caller, OperationView } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { speakerOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
+import { credentialsOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { openManagement } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
@@ -25,9 +25,9 @@ beforeEach(async () => {
 
 const performing = async (more: { idempotency_key?: string } = {}): Promise<Attempt> =>
   (await run.perform(tenant, tenant.writeCall(token, more))).attempt;
-/** Its executor announced an effect and was never heard of again. */
+/** The executor announced an effect and then disappeared. */
 const loseEffect = async (lost = attempt): Promise<void> => {
-  await run.renew.effectStarted(speakerOf(lost));
+  await run.renew.effectStarted(credentialsOf(lost));
   await tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [lost.operation_id]);
   await run.sweeper.sweep();
 };
@@ -47,7 +47,7 @@ const calls = async () => (await tenant.budgetOf(token))['calls'];
 const resolutions = async () => (await tenant.records()).filter(({ kind }) => kind === 'resolution');
 
 it.each(['committed', 'rolled_back'] as const)(
-  'an ambiguous call is resolved as %s: recorded and settled, its state and the workspace as they were',
+  'an ambiguous call is resolved as %s: recorded and settled, with its state and workspace unchanged',
   async (outcome) => {
     await loseEffect();
     expect(await calls()).toMatchObject({ reserved: 1, used: 0 });
@@ -86,11 +86,11 @@ it.each(['committed', 'rolled_back'] as const)(
       reserved: {},
       outcome_record_id: before.outcome_record_id,
     });
-    expect(kernel.outbox.handed.at(-1)?.record_id).toBe(record?.record_id);
+    expect(kernel.outbox.records.at(-1)?.record_id).toBe(record?.record_id);
   },
 );
 
-it('a resolution said again is the one that was made, and another one is refused', async () => {
+it('a repeated resolution is the same resolution, and a different one is refused', async () => {
   await loseEffect();
   const first = await resolve('committed');
   expect(await resolve('committed', as('admin'), 'another note')).toMatchObject({ resolution: first.resolution });
@@ -100,7 +100,7 @@ it('a resolution said again is the one that was made, and another one is refused
 });
 
 it.each([0, 1, 2])(
-  'of those who resolve it differently at once one is heard, and it is settled once (%i)',
+  'one of several different concurrent resolutions wins, and the call is settled once (%i)',
   async () => {
     await loseEffect();
     const said = await Promise.allSettled(
@@ -119,7 +119,7 @@ it.each([0, 1, 2])(
   },
 );
 
-it('who proposed the call resolves it under no role, and neither do agents and auditors', async () => {
+it('a proposer resolves their call under no role, and neither do agents and auditors', async () => {
   await loseEffect();
   for (const role of ['admin', 'operator'] as const)
     await expect(resolve('committed', as(role, { api_key_id: tenant.keyId }))).rejects.toMatchObject({
@@ -136,7 +136,7 @@ it('who proposed the call resolves it under no role, and neither do agents and a
   expect(await calls()).toMatchObject({ reserved: 1, used: 0 });
 });
 
-it('what is not ambiguous is not resolved', async () => {
+it('a call that is not ambiguous is not resolved', async () => {
   await expect(resolve('committed')).rejects.toMatchObject({ code: 'conflict' });
   expect(await resolutions()).toEqual([]);
   await expect(
@@ -144,7 +144,7 @@ it('what is not ambiguous is not resolved', async () => {
   ).rejects.toMatchObject({ code: 'not_found' });
 });
 
-it('a resolved call keeps its key: called again it is the same call, with what was found out, and nothing runs', async () => {
+it('a resolved call keeps its key: a repeated call gets its resolution, and nothing runs', async () => {
   const idempotency_key = newId('request');
   attempt = await performing({ idempotency_key });
   await loseEffect();
@@ -158,7 +158,7 @@ it('a resolved call keeps its key: called again it is the same call, with what w
   });
 });
 
-it('what can not be recorded is not resolved', async () => {
+it("a call is not resolved where its record can't be written", async () => {
   await loseEffect();
   await tenant.query('UPDATE kernel.operation SET tool_id = repeat($2, 20000) WHERE operation_id = $1', [
     attempt.operation_id,
@@ -168,7 +168,7 @@ it('what can not be recorded is not resolved', async () => {
   expect(await tenant.row(attempt.operation_id)).toMatchObject({ resolution: null, resolved_at: null });
 });
 
-it('the list of what is unresolved holds ambiguous calls until they are resolved', async () => {
+it('the list of unresolved calls has ambiguous calls until they are resolved', async () => {
   const management = openManagement(kernel);
   const list = async () =>
     (
@@ -192,7 +192,7 @@ it('the list of what is unresolved holds ambiguous calls until they are resolved
   await management.tenancy.close();
 });
 
-it('the database takes no half resolution, and none of a call that is not ambiguous', async () => {
+it('the database accepts no partial resolution, and none of a call that is not ambiguous', async () => {
   const set = (columns: string) =>
     tenant.query(`UPDATE kernel.operation SET ${columns} WHERE operation_id = $1`, [attempt.operation_id]);
   const whole = `resolution = 'committed', resolution_note = 'x', resolved_at = 1, resolved_by = 'x', resolution_record_id = 'x'`;

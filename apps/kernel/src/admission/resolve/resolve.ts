@@ -5,16 +5,16 @@ import { isProposer } from '../../execution/held/index.ts';
 import type { RecordSealer } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
-import type { OperationViews } from '../../execution/operations/operation-views.ts';
+import type { OperationViews } from '../../execution/operation-views/operation-views.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { SeenOperation } from '../../foundation/rows/attempt-rows.ts';
 import { requireId, requireRole } from '../../foundation/tenancy/index.ts';
 import { resolutionRecord } from './resolution-record.ts';
 
 /**
- * Notes what became of an ambiguous call, by the word of whoever looked where its effect went: a person, or the
- * tenant's own system (the reconcile hook, ADR 0017). It runs nothing and moves no workspace: what is in doubt lies
- * outside. The key stays claimed.
+ * Records the outcome of an ambiguous call. A person or the tenant's own system (the reconcile hook, ADR 0017) has
+ * checked the external system and states it. It runs nothing and changes no workspace, since the effect in doubt is
+ * external. The idempotency key stays claimed.
  */
 export class Resolve {
   readonly #tenants: TenantPool;
@@ -30,7 +30,7 @@ export class Resolve {
   }
 
   /**
-   * Resolves once the finding, its record and the settlement are durable. The same finding twice is one.
+   * Resolves once the outcome, its record and the settlement are durable. The same resolution twice is one.
    * @throws Fault `auth.role`, `resolution.own_call`, `not_found`, `conflict` for a call that isn't ambiguous or was
    * resolved otherwise
    */
@@ -43,8 +43,8 @@ export class Resolve {
       operation: operation_id,
     });
     if (seen === null) throw new Fault('not_found');
-    requireAnother(caller, seen.operation);
-    const row = isOpen(seen.operation) ? await this.#resolve(seen, request) : seen.operation;
+    requireNotProposer(caller, seen.operation);
+    const row = isUnresolved(seen.operation) ? await this.#resolve(seen, request) : seen.operation;
     if (row.state !== 'ambiguous')
       throw new Fault('conflict', `the operation is \`${row.state}\`, and only an \`ambiguous\` one is resolved`);
     if (row.resolution !== request.outcome)
@@ -52,7 +52,7 @@ export class Resolve {
     return await this.#views.of(row);
   }
 
-  /** The row after it: another's resolution, where that came first. */
+  /** The row afterwards. It has another caller's resolution where that was first. */
   async #resolve(
     { now, operation }: SeenOperation,
     request: KernelRequest<'operation.resolve'>,
@@ -62,7 +62,7 @@ export class Resolve {
       actionDigest: operation.action_digest,
       newRoot: null,
     });
-    const order = {
+    const change = {
       operation_id,
       outcome: request.outcome,
       note: request.note,
@@ -71,7 +71,7 @@ export class Resolve {
     };
     const resolved = await kernelSql.resolveOperation(this.#tenants.pool, {
       tenant: tenant_id,
-      p: order,
+      p: change,
       payload: sealed.payload,
       sig: sealed.sig,
     });
@@ -81,12 +81,12 @@ export class Resolve {
   }
 }
 
-const isOpen = ({ state, resolution }: OperationRow): boolean => state === 'ambiguous' && resolution === null;
+const isUnresolved = ({ state, resolution }: OperationRow): boolean => state === 'ambiguous' && resolution === null;
 
 /**
- * INVARIANT (four eyes): who had a hand in a call doesn't say what became of it, whatever the role.
+ * INVARIANT (four eyes): a proposer or an editor of a call doesn't resolve it, whatever the role.
  * @throws Fault `resolution.own_call`
  */
-function requireAnother(caller: Caller, operation: OperationRow): void {
+function requireNotProposer(caller: Caller, operation: OperationRow): void {
   if (isProposer(caller, operation)) throw new Fault('resolution.own_call');
 }

@@ -12,9 +12,9 @@ import { sealEnvelope, type Signer } from '@writ/signing';
 import { requireRole } from '../../foundation/tenancy/index.ts';
 
 /**
- * Signs what a bundle holds, with the key of records and under a type of its own: it can't be read as a record or a
- * permit. Whose bundle it is and when it was made the kernel says itself; the rest is the API's word, and verifiers
- * hold it against the records.
+ * Signs the manifest of a bundle with the key of records, under a payload type for bundles: it can't be read as a
+ * record or a permit. The kernel itself states whose bundle it is and when it was made. The API states the rest, and
+ * verifiers check that against the records.
  */
 export class SealBundle {
   readonly #signer: Signer;

@@ -3,7 +3,7 @@ import { Fault } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
 import { RecordSeal, RecordSealer } from '../records/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { newId } from '@writ/nest-kit';
 import { Changes } from './changes.ts';
@@ -39,22 +39,22 @@ describe('a change', () => {
     expect(await manage.tenancy.within(tenant.tenantId, (rows) => rows.agent.count())).toBe(1);
   });
 
-  it('that fails leaves no record, and hands none over', async () => {
+  it('that fails leaves no record, and hands no record over', async () => {
     const tenant = await kernel.newTenant();
-    const handed = kernel.outbox.handed.length;
+    const handed = kernel.outbox.records.length;
     const making = manage.changes.make(tenant.tenantId, () => Promise.reject(new Fault('conflict')));
     await expect(making).rejects.toMatchObject({ code: 'conflict' });
     expect(await tenant.countOf('outbox')).toBe(0);
-    expect(kernel.outbox.handed).toHaveLength(handed);
+    expect(kernel.outbox.records).toHaveLength(handed);
   });
 });
 
-describe('a change of what the orchestrator keeps', () => {
+describe('a change of a state that the orchestrator keeps', () => {
   it("is recorded in the tenant's log, signed by the record key", async () => {
     const tenant = await kernel.newTenant();
     const admin = callerOf(tenant.tenantId);
     const subject = newId('apiKey');
-    const { recorded } = await manage.recordChange.run({ ...askedBy(admin), verb: 'api_key_revoked', subject });
+    const { recorded } = await manage.recordChange.run({ ...requestBy(admin), verb: 'api_key_revoked', subject });
     expect(await tenant.records()).toMatchObject([
       {
         record_id: recorded,
@@ -81,7 +81,7 @@ describe('a change of what the orchestrator keeps', () => {
   it.each(['operator', 'agent', 'auditor'] as const)('is not recorded for the role %s', async (role) => {
     const tenant = await kernel.newTenant();
     const asking = manage.recordChange.run({
-      ...askedBy(callerOf(tenant.tenantId, role, tenant.agentId)),
+      ...requestBy(callerOf(tenant.tenantId, role, tenant.agentId)),
       verb: 'api_key_created',
       subject: 'x',
     });
@@ -91,7 +91,7 @@ describe('a change of what the orchestrator keeps', () => {
 
   it("is not recorded for a tenant that isn't there", async () => {
     await expect(
-      manage.recordChange.run({ ...askedBy(callerOf(newId('tenant'))), verb: 'api_key_created', subject: 'x' }),
+      manage.recordChange.run({ ...requestBy(callerOf(newId('tenant'))), verb: 'api_key_created', subject: 'x' }),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -5,10 +5,10 @@ import type { Outbox } from '../outbox/outbox.ts';
 import { composeRecord, type RecordFields, type RecordSealer, type SealedRecord } from '../records/index.ts';
 import type { Rows, Tenancy } from '../../foundation/tenancy/index.ts';
 
-/** What a record of a change of state says; the rest of it follows from where and when it is made. */
+/** The fields of a change's record, without those that follow from where and when it is made. */
 export type ChangeRecord = Omit<RecordFields, 'tenant_id' | 'recorded_at'>;
 
-/** What a change led to, and the records of it: none where nothing changed. */
+/** The result of a change, and its records: none where nothing changed. */
 export interface Changed<T> {
   readonly value: T;
   readonly records: readonly ChangeRecord[];
@@ -29,16 +29,16 @@ export class Changes {
     this.#outbox = outbox;
   }
 
-  /** Resolves once change and records are durable. `change` may run again after a deadlock, as Tenancy says. */
+  /** Resolves once change and records are durable. `change` may run again after a deadlock, see `Tenancy.within`. */
   async make<T>(tenantId: string, change: (rows: Rows, now: number) => Promise<Changed<T>>): Promise<T> {
-    const made = await this.#tenancy.within(tenantId, async (rows, now) => {
+    const written = await this.#tenancy.within(tenantId, async (rows, now) => {
       const { value, records } = await change(rows, now);
       const sealed = records.map((record) => this.#seal(record, tenantId, now));
       if (sealed.length > 0) await rows.outbox.createMany({ data: sealed.map(columnsOf) });
       return { value, sealed };
     });
-    this.#outbox.hand(made.sealed);
-    return made.value;
+    this.#outbox.enqueue(written.sealed);
+    return written.value;
   }
 
   #seal(record: ChangeRecord, tenantId: string, now: number): SealedRecord {
@@ -49,7 +49,7 @@ export class Changes {
   }
 }
 
-/** The digest of what a change leads to, for its record: hex SHA-256 of the RFC 8785 bytes. */
+/** The digest of the state after a change, for its record: hex SHA-256 of the RFC 8785 bytes. */
 export function contentDigest(value: unknown): string {
   return sha256Hex(canonicalBytes(value));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChangeRecord } from './changes.ts';
 
-/** The record of a delegation that was taken back. */
+/** The record of a delegation's revocation. */
 export const delegationRevoked = (actor: string, delegationId: string): ChangeRecord => ({
   kind: 'approval',
   actor,

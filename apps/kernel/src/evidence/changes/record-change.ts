@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KernelRequest } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { found, requireRole } from '../../foundation/tenancy/index.ts';
+import { requireFound, requireRole } from '../../foundation/tenancy/index.ts';
 import type { Changes } from './changes.ts';
 import { KEY_REVOKED, revokeKey } from './revoke-key.ts';
 
 /**
- * Records a change of a state that the orchestrator keeps, before it takes effect there: a change that never came is
- * one record too many, the other way round one too few.
+ * Records a change of a state that the orchestrator keeps, before the change takes effect there. If the change then
+ * fails, the log has one record too many; the other order could leave one too few.
  */
 export class RecordChange {
   readonly #changes: Changes;
@@ -20,9 +20,11 @@ export class RecordChange {
   async run({ caller, verb, subject, digest }: KernelRequest<'change.record'>): Promise<{ recorded: string }> {
     requireRole(caller, 'admin');
     return await this.#changes.make(caller.tenant_id, async (rows, now) => {
-      found(await rows.tenant.findUnique({ where: { tenant_id: caller.tenant_id }, select: { tenant_id: true } }));
+      requireFound(
+        await rows.tenant.findUnique({ where: { tenant_id: caller.tenant_id }, select: { tenant_id: true } }),
+      );
       const record_id = newId('record');
-      // An orchestrator of an earlier version revokes a key this way; what waits of its calls is ended by the sweep.
+      // An orchestrator of an earlier version revokes a key this way; the sweep ends the calls of the key that wait.
       const revoked = verb === KEY_REVOKED ? (await revokeKey(rows, caller, subject, now)).records.slice(1) : [];
       return {
         value: { recorded: record_id },

@@ -14,9 +14,9 @@ export interface KeyRevocation {
 }
 
 /**
- * Revokes an API key as far as the kernel is concerned, within the transaction of `rows`: its calls are marked, and the
- * delegations that it made are taken back. INVARIANT (wholly before or wholly after): the transaction holds the
- * tenant's rules alone. A call of the key is decided before it, and marked here, or after it, and refused.
+ * Revokes an API key in the kernel, within the transaction of `rows`: marks the key's calls, and revokes the
+ * delegations that it made. INVARIANT (wholly before or wholly after): the transaction locks the tenant's rules
+ * exclusively. A call of the key is decided before it, and marked here, or after it, and refused.
  */
 export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, now: number): Promise<KeyRevocation> {
   const { tenant_id, api_key_id: by } = caller;
@@ -34,21 +34,21 @@ export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, 
   return { operationIds, records: [revoked, ...(await endDelegations(rows, api_key_id, { by, now }))] };
 }
 
-/** What records call the end of a key. */
+/** The verb of records of revoked keys. */
 export const KEY_REVOKED = 'api_key_revoked';
 
-/** Who lost the key lost the right that was lent with it. */
+/** Ends the delegations that the key made: its owner may no longer lend a right by it. */
 async function endDelegations(
   rows: Rows,
   keyId: string,
   { by, now }: { by: string; now: number },
 ): Promise<ChangeRecord[]> {
-  const lent = await rows.delegation.findMany({
+  const delegations = await rows.delegation.findMany({
     where: { created_by: keyId, revoked_at: null, expires_at: { gt: now } },
     select: { delegation_id: true },
     orderBy: { delegation_id: 'asc' },
   });
-  const ids = lent.map(({ delegation_id }) => delegation_id);
+  const ids = delegations.map(({ delegation_id }) => delegation_id);
   const ended = { revoked_at: now, revoked_by: by };
   await rows.delegation.updateMany({ where: { delegation_id: { in: ids } }, data: ended });
   return ids.map((id) => delegationRevoked(by, id));

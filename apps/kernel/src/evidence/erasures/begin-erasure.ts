@@ -6,11 +6,11 @@ import { newId } from '@writ/nest-kit';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { ErasureRow } from '../../foundation/rows/erasure-row.ts';
-import { found, plainRow, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
+import { requireFound, plainRow, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
 import { eraseNext } from './erase-batches.ts';
 import { erasureView } from './erasure-row.ts';
 
-/** Calls that a plan looks at: counted within a second, and more than anybody decides on one by one. */
+/** Calls that a plan examines: they are counted within a second, and are more than a person reviews one by one. */
 const PLAN_ROWS = 10_000;
 
 type Selectors = Pick<KernelRequest<'erasure.begin'>, 'operation_id' | 'session_id' | 'subject' | 'before' | 'texts'>;
@@ -19,8 +19,8 @@ type Selection = Pick<ErasureRow, 'selector' | 'operation_id' | 'session_id' | '
 };
 
 /**
- * Begins erasures: what fits one batch is gone when it answers, the rest follows. INVARIANT (ended first): the content
- * of a call that runs, waits or is in doubt isn't erased, since somebody still needs it.
+ * Begins erasures: the contents of the first batch are gone when it answers, the rest follows. INVARIANT (ended first):
+ * the content of a call that runs, waits or is in doubt isn't erased, since it is still needed.
  */
 export class BeginErasure {
   readonly #tenants: TenantPool;
@@ -32,8 +32,8 @@ export class BeginErasure {
   }
 
   /**
-   * Resolves once the first batch and its record are durable. Asked again it erases nothing twice: it is the erasure
-   * that did it, or one that finds nothing left.
+   * Resolves once the first batch and its record are durable. A repeated request erases nothing twice: it returns the
+   * erasure that did it, or one that finds nothing left.
    * @throws Fault `auth.role`, `request.malformed`, `not_found`, `conflict` where a call or a session hasn't ended
    */
   async run(request: KernelRequest<'erasure.begin'>): Promise<ErasureView> {
@@ -42,8 +42,8 @@ export class BeginErasure {
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make<ErasureView>(tenant_id, async (rows, now) => {
       const selection = selectionOf(request, now);
-      const standing = await standingOf(rows, tenant_id, selection);
-      if (standing !== null) return { value: erasureView(standing), records: [] };
+      const existing = await findExistingErasure(rows, tenant_id, selection);
+      if (existing !== null) return { value: erasureView(existing), records: [] };
       await requireEnded(rows, tenant_id, selection);
       const erasure_id = newId('erasure');
       await rows.erasure.createMany({
@@ -59,11 +59,11 @@ export class BeginErasure {
         ],
       });
       const { value, records } = await eraseNext(rows, tenant_id, erasure_id);
-      return { value: erasureView(found(value)), records };
+      return { value: erasureView(requireFound(value)), records };
     });
   }
 
-  /** What it would do now; past a bound it counts no further. @throws Fault as `run`, but for what hasn't ended */
+  /** What it would erase now; the count ends at a bound. @throws Fault as `run`, except for calls that haven't ended */
   async plan(request: KernelRequest<'erasure.plan'>): Promise<ErasurePlan> {
     const { caller } = request;
     requireRole(caller, 'admin');
@@ -87,7 +87,10 @@ function selectionOf({ operation_id, session_id, subject = null, before, texts }
     );
   }
   if (texts?.alone === true && session_id === null)
-    throw new Fault('request.malformed', 'texts go alone where a session is deleted: it has to be named');
+    throw new Fault(
+      'request.malformed',
+      'texts are erased alone only where a session is deleted: `session_id` is missing',
+    );
   const selection = {
     operation_id: null,
     session_id: null,
@@ -110,10 +113,10 @@ function selectionOf({ operation_id, session_id, subject = null, before, texts }
 }
 
 /**
- * The erasure that has done it, or does: of a call that was erased, and of a session or a moment that is being erased.
- * One that is done took no text that is there still.
+ * The existing erasure that covers the request: the one that erased the call, or one that runs for the same session,
+ * subject or moment. A finished erasure doesn't cover texts that are still there.
  */
-async function standingOf(
+async function findExistingErasure(
   rows: Rows,
   tenantId: string,
   { selector, operation_id, session_id, session_ids, subject, until }: Selection,
@@ -146,7 +149,7 @@ async function requireEnded(rows: Rows, tenantId: string, selection: Selection):
   const { selector, operation_id, session_id, session_ids, subject } = selection;
   if (selector === 'before' || selector === 'conversation') return;
   if (operation_id !== null) {
-    const { state, resolution } = found(
+    const { state, resolution } = requireFound(
       await rows.operation.findFirst({
         where: { tenant_id: tenantId, operation_id },
         select: { state: true, resolution: true },
@@ -155,24 +158,24 @@ async function requireEnded(rows: Rows, tenantId: string, selection: Selection):
     if (state === 'ambiguous' && resolution === null)
       throw new Fault(
         'conflict',
-        `what became of \`${operation_id}\` is in doubt, and whoever finds out needs its content: resolve it first`,
+        `what became of \`${operation_id}\` is in doubt, and its content is needed to find out: resolve it first`,
       );
-    if (!OVER.includes(state))
+    if (!FINAL_STATES.includes(state))
       throw new Fault(
         'conflict',
         `\`${operation_id}\` is \`${state}\`: its content is erased once it has ended, so wait for that or cancel it`,
       );
     return;
   }
-  const whose =
+  const owner =
     subject === null
       ? { session_id: { in: [...session_ids, session_id ?? ''] } }
       : { OR: [{ data_subject: subject }, { data_subject: null, agent_id: subject }] };
   const unfinished = {
     AND: [
       { tenant_id: tenantId },
-      whose,
-      { OR: [{ state: { notIn: OVER } }, { state: 'ambiguous', resolution: null }] },
+      owner,
+      { OR: [{ state: { notIn: FINAL_STATES } }, { state: 'ambiguous', resolution: null }] },
     ],
   };
   const first = await rows.operation.findFirst({
@@ -188,5 +191,5 @@ async function requireEnded(rows: Rows, tenantId: string, selection: Selection):
   }
 }
 
-/** States of calls that are over; an ambiguous one is once somebody has said what became of it. */
-const OVER = ['refused', 'committed', 'rolled_back', 'no_op', 'ambiguous'];
+/** States of calls that are over; an ambiguous call is over once a person has resolved it. */
+const FINAL_STATES = ['refused', 'committed', 'rolled_back', 'no_op', 'ambiguous'];

@@ -8,17 +8,17 @@ import { callIn, type Rows } from '../../foundation/tenancy/index.ts';
 import { erasureRecord } from './erasure-record.ts';
 
 /**
- * Calls that one transaction looks at, with one record: some ten milliseconds, during which nobody waits for any of
- * them.
+ * Calls that one transaction examines, with one record. That takes some ten milliseconds, and no caller waits for any
+ * of these calls.
  */
 export const BATCH_ROWS = 200;
-/** Erasures that one pass goes on with. */
+/** Erasures that one pass continues. */
 const ERASURES_MAX = 50;
 
 /**
- * Erases the content of calls, batch by batch. INVARIANT (all or nothing): what a batch takes, how far its erasure is
- * and the record of it are one transaction. Whoever dies in between leaves an erasure that runs, and the next pass goes
- * on with it.
+ * Erases the content of calls, batch by batch. INVARIANT (all or nothing): the batch, the progress of its erasure and
+ * its record are one transaction. A process that dies in between leaves a running erasure, and the next pass continues
+ * it.
  */
 export class EraseBatches {
   readonly #workers: CrossTenantPool;
@@ -30,15 +30,15 @@ export class EraseBatches {
   }
 
   /**
-   * Goes on with what runs, of all tenants, to its end. Replicas may do so at once: each batch is one's. Resolves with
-   * the batches that were made here.
+   * Continues the running erasures of all tenants to their end. Replicas may do so at once: each batch is made by one
+   * of them. Resolves with the batches that were made here.
    */
   async run(): Promise<number> {
     const running = await kernelSql.runningErasures(this.#workers.pool, { rows: ERASURES_MAX });
     const errors: unknown[] = [];
     let batches = 0;
     for (const { tenant_id, erasure_id } of running) {
-      // One that can't go on must not keep the others from their end.
+      // An erasure that fails must not keep the others from their end.
       try {
         while (await this.#next(tenant_id, erasure_id)) batches += 1;
       } catch (error) {
@@ -48,12 +48,12 @@ export class EraseBatches {
     if (errors.length > 0)
       throw new AggregateError(
         errors,
-        `${String(errors.length)} of ${String(running.length)} erasures could not go on`,
+        `${String(errors.length)} of ${String(running.length)} erasures could not continue`,
       );
     return batches;
   }
 
-  /** False where it is done, or another replica is at it. */
+  /** False where the erasure is done, or another replica works on it. */
   async #next(tenantId: string, erasureId: string): Promise<boolean> {
     return await this.#changes.make(tenantId, async (rows) => {
       const { value, records } = await eraseNext(rows, tenantId, erasureId);
@@ -63,8 +63,8 @@ export class EraseBatches {
 }
 
 /**
- * Erases the next batch within a transaction, and gives the record that belongs into it. Null where the erasure is
- * done, or another transaction is at it.
+ * Erases the next batch within a transaction, and returns its record. Null where the erasure is done, or another
+ * transaction works on it.
  */
 export async function eraseNext(rows: Rows, tenantId: string, erasureId: string): Promise<Changed<ErasureRow | null>> {
   const record_id = newId('record');

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
-import { ReadOutput } from '../../management/operations/index.ts';
+import { ReadOutput } from '../../management/operation-queries/index.ts';
 import { EMPTY, MARKER, openErasureSpec, type ErasureScene } from '../../specs/erasure-spec.ts';
-import { speakerOf, type TestExecution } from '../../specs/test-executor.ts';
+import { credentialsOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, type TestManagement } from '../../specs/test-management.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requestBy, type TestManagement } from '../../specs/test-management.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { erasureDigest } from './erasure-record.ts';
 
@@ -21,7 +21,7 @@ openErasureSpec((opened) => {
 });
 
 describe('an erased call', () => {
-  it('has no content any more, and says when and by which record it went', async () => {
+  it('has no content any more, and its view shows when it was erased and by which record', async () => {
     const call = await scene.ended();
     const before = await tenant.row(call.operation_id);
     const caller = scene.as();
@@ -48,7 +48,7 @@ describe('an erased call', () => {
     });
   });
 
-  it('is told of by a record with ids and a digest, in the transaction that erases', async () => {
+  it('has a record with ids and a digest, written in the transaction that erases', async () => {
     const call = await scene.ended();
     const caller = scene.as();
     const { erasure_id, record_id } = await scene.erase({ operation_id: call.operation_id }, caller);
@@ -66,11 +66,11 @@ describe('an erased call', () => {
         },
       },
     ]);
-    expect(kernel.outbox.handed.at(-1)?.record_id).toBe(record_id);
+    expect(kernel.outbox.records.at(-1)?.record_id).toBe(record_id);
     expect(JSON.stringify(await scene.records())).not.toContain(MARKER);
   });
 
-  it("erases nothing where its record can't be written", async () => {
+  it("keeps its content where the record can't be written", async () => {
     const call = await scene.ended();
     await kernel.admin.query(
       `ALTER TABLE kernel.outbox ADD CONSTRAINT none_of_it CHECK (tenant_id <> '${tenant.tenantId}') NOT VALID`,
@@ -82,13 +82,13 @@ describe('an erased call', () => {
     }
     expect((await scene.payloadOf(call.operation_id))['args']).not.toBeNull();
     expect((await scene.read(call.operation_id)).erased).toBeUndefined();
-    expect(await manage.erasures.list({ ...askedBy(scene.as()), page: { cursor: null, limit: 10 } })).toEqual({
+    expect(await manage.erasures.list({ ...requestBy(scene.as()), page: { cursor: null, limit: 10 } })).toEqual({
       items: [],
       next_cursor: null,
     });
   });
 
-  it('leaves a tombstone: its key is good for nothing any more', async () => {
+  it("leaves a tombstone: its idempotency key can't be used again", async () => {
     const call = await scene.ended();
     expect(await kernel.admit.run({ ...call, operation_id: newId('operation') }, null)).toMatchObject({
       operation_id: call.operation_id,
@@ -104,17 +104,17 @@ describe('an erased call', () => {
     await expect(kernel.admit.run(call, null)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('keeps no word about it either, of those who decided it, nor what it was refused for', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('keeps no text about it either: no comment of its approvers, and no reason for its refusal', async () => {
+    kernel.policy.answer = requires('soft_gate');
     const held = scene.command();
     const { approval_id } = await kernel.admit.run(held, null);
     await kernel.decide.run({
-      ...askedBy(scene.as('operator')),
+      ...requestBy(scene.as('operator')),
       approval_id: approval_id ?? '',
       decision: 'deny',
       comment: `not ${MARKER}`,
     });
-    kernel.policy.says = () => AUTOPILOT;
+    kernel.policy.answer = () => AUTOPILOT;
     const refused = tenant.writeCall(token, {
       args: { path: `../${MARKER}`, content: 'x' },
       precondition_refs: [{ kind: 'path', ref: MARKER, version: '0'.repeat(64) }],
@@ -132,11 +132,11 @@ describe('an erased call', () => {
       result: { error: { message: expect.any(String), hint: null } },
     });
     expect(
-      await kernel.approvals.read({ ...askedBy(scene.as('operator')), approval_id: approval_id ?? '' }),
+      await kernel.approvals.read({ ...requestBy(scene.as('operator')), approval_id: approval_id ?? '' }),
     ).toMatchObject({ args: null, comment: null, state: 'denied' });
   });
 
-  it('names no content by reference and no whole output', async () => {
+  it('has no reference to a content and none to a full output', async () => {
     const put = async (text: string) => await kernel.blobs.put(tenant.tenantId, Buffer.from(text));
     const call = await scene.ended();
     const ref = { ...(await put('said')), cut: false };
@@ -162,14 +162,14 @@ describe('an erased call', () => {
     expect(await scene.everything()).not.toContain(ref.sha256);
     await expect(
       new ReadOutput(kernel.tenants, kernel.vault.calls).run({
-        ...askedBy(scene.as()),
+        ...requestBy(scene.as()),
         operation_id: call.operation_id,
         stream: 'stdout',
       }),
     ).rejects.toMatchObject({ code: 'output.not_kept' });
   });
 
-  it('is erased once, however often and by however many it is asked for', async () => {
+  it('is erased once, however often and by however many callers that is requested', async () => {
     const { operation_id } = await scene.ended();
     const all = await Promise.all(Array.from({ length: 6 }, () => scene.erase({ operation_id })));
     const [again] = [await scene.erase({ operation_id })];
@@ -179,12 +179,12 @@ describe('an erased call', () => {
   });
 });
 
-describe('what has not ended', () => {
+describe('a call that has not ended', () => {
   it('is not erased: held, admitted, running or in doubt', async () => {
-    kernel.policy.says = asks('soft_gate');
+    kernel.policy.answer = requires('soft_gate');
     const held = scene.command({ session_id: 'ses-1' });
     await kernel.admit.run(held, null);
-    kernel.policy.says = () => AUTOPILOT;
+    kernel.policy.answer = () => AUTOPILOT;
     await expect(scene.erase({ operation_id: held.operation_id })).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('`held`'),
@@ -198,7 +198,7 @@ describe('what has not ended', () => {
       code: 'conflict',
       message: expect.stringContaining('`performing`'),
     });
-    await run.renew.effectStarted(speakerOf(attempt));
+    await run.renew.effectStarted(credentialsOf(attempt));
     await tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [attempt.operation_id]);
     await run.sweeper.sweep();
     await expect(scene.erase({ operation_id: attempt.operation_id })).rejects.toMatchObject({
@@ -218,11 +218,11 @@ describe('what has not ended', () => {
     expect(await scene.records()).toHaveLength(1);
   });
 
-  it('is passed over by an erasure of everything before a moment, and counted', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('is skipped and counted by an erasure of everything before a moment', async () => {
+    kernel.policy.answer = requires('soft_gate');
     const held = scene.command();
     await kernel.admit.run(held, null);
-    kernel.policy.says = () => AUTOPILOT;
+    kernel.policy.answer = () => AUTOPILOT;
     const done = await scene.ended();
     const before = Date.now() - 1;
     for (const { operation_id } of [held, done]) await scene.makeOlder(operation_id, 1);

@@ -7,11 +7,11 @@ import type { ErasedBatch, ErasureRow } from '../../foundation/rows/erasure-row.
  * calls with the record.
  */
 export function erasureDigest({ operation_ids, erasure }: ErasedBatch): string {
-  return contentDigest({ ...aboutOf(erasure), operation_ids: [...operation_ids].sort() });
+  return contentDigest({ ...selectionFields(erasure), operation_ids: [...operation_ids].sort() });
 }
 
 /** One round of an erasure of conversations: the sessions and runs whose texts it will erase. */
-export interface ErasedTexts {
+export interface TextErasureRound {
   readonly session_ids: readonly string[];
   readonly run_ids: readonly string[];
   readonly fork_ids: readonly string[];
@@ -19,16 +19,16 @@ export interface ErasedTexts {
 }
 
 /** Hex SHA-256 of what a round erased. */
-export function textsDigest({ session_ids, run_ids, fork_ids, erasure }: ErasedTexts): string {
+export function textsDigest({ session_ids, run_ids, fork_ids, erasure }: TextErasureRound): string {
   return contentDigest({
-    ...aboutOf(erasure),
+    ...selectionFields(erasure),
     session_ids: [...session_ids].sort(),
     run_ids: [...run_ids].sort(),
     fork_ids: [...fork_ids].sort(),
   });
 }
 
-function aboutOf({ erasure_id, selector, operation_id, session_id, subject, until, reason_code }: ErasureRow) {
+function selectionFields({ erasure_id, selector, operation_id, session_id, subject, until, reason_code }: ErasureRow) {
   return {
     v: 1,
     erasure_id,
@@ -42,7 +42,7 @@ function aboutOf({ erasure_id, selector, operation_id, session_id, subject, unti
 }
 
 /** The record of a round of texts. It is made before any of them is erased. */
-export function textsRecord(recordId: string, round: ErasedTexts): ChangeRecord {
+export function textsRecord(recordId: string, round: TextErasureRound): ChangeRecord {
   const { erasure_id, operation_id, requested_by } = round.erasure;
   return {
     record_id: recordId,

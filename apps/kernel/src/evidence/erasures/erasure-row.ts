@@ -2,7 +2,7 @@
 import type { ErasureView } from '@writ/contract';
 import type { ErasureRow } from '../../foundation/rows/erasure-row.ts';
 
-/** A row as everybody outside the kernel sees it. */
+/** A row as it is shown outside the kernel. */
 export function erasureView(row: ErasureRow): ErasureView {
   const {
     erasure_id,

@@ -4,32 +4,32 @@ import { MessagePattern, Payload } from '@nestjs/microservices';
 import {
   KERNEL_REQUESTS,
   parseMessage,
-  TextOrdersTake,
-  TextsGone,
-  TextsTold,
+  TextErasureOrdersRequest,
+  TextsErased,
+  TextsAnnounced,
   type ErasurePlan,
   type ErasureView,
   type RetentionView,
-  type TextOrders,
+  type TextErasureOrdersReply,
 } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import { BeginErasure } from './begin-erasure.ts';
 import { Erasures } from './erasures.ts';
 import { RetentionRules } from './retention.ts';
-import { ErasedTexts } from './text-orders.ts';
+import { TextErasureOrders } from './text-orders.ts';
 
 @Controller()
 export class ErasuresController {
   readonly #begin: BeginErasure;
   readonly #erasures: Erasures;
   readonly #retention: RetentionRules;
-  readonly #texts: ErasedTexts;
+  readonly #textOrders: TextErasureOrders;
 
-  constructor(begin: BeginErasure, erasures: Erasures, retention: RetentionRules, texts: ErasedTexts) {
+  constructor(begin: BeginErasure, erasures: Erasures, retention: RetentionRules, textOrders: TextErasureOrders) {
     this.#begin = begin;
     this.#erasures = erasures;
     this.#retention = retention;
-    this.#texts = texts;
+    this.#textOrders = textOrders;
   }
 
   @MessagePattern('kernel.erasure.begin')
@@ -48,23 +48,23 @@ export class ErasuresController {
   }
 
   @MessagePattern('kernel.erasure.list')
-  async list(@Payload() payload: unknown): Promise<Listed<ErasureView>> {
+  async list(@Payload() payload: unknown): Promise<ListPage<ErasureView>> {
     return await this.#erasures.list(parseMessage(KERNEL_REQUESTS['erasure.list'], payload));
   }
 
   @MessagePattern('kernel.erasure.orders')
-  async orders(@Payload() payload: unknown): Promise<TextOrders> {
-    return await this.#texts.orders(parseMessage(TextOrdersTake, payload));
+  async orders(@Payload() payload: unknown): Promise<TextErasureOrdersReply> {
+    return await this.#textOrders.orders(parseMessage(TextErasureOrdersRequest, payload));
   }
 
   @MessagePattern('kernel.erasure.tell')
-  async tell(@Payload() payload: unknown): Promise<Record<string, never>> {
-    return await this.#texts.tell(parseMessage(TextsTold, payload));
+  async recordRound(@Payload() payload: unknown): Promise<Record<string, never>> {
+    return await this.#textOrders.recordRound(parseMessage(TextsAnnounced, payload));
   }
 
   @MessagePattern('kernel.erasure.gone')
-  async gone(@Payload() payload: unknown): Promise<ErasureView> {
-    return await this.#texts.gone(parseMessage(TextsGone, payload));
+  async markGone(@Payload() payload: unknown): Promise<ErasureView> {
+    return await this.#textOrders.markGone(parseMessage(TextsErased, payload));
   }
 
   @MessagePattern('kernel.retention.read')

@@ -2,8 +2,8 @@
 import { newId } from '@writ/nest-kit';
 import { EMPTY, openErasureSpec, type ErasureScene } from '../../specs/erasure-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, pagesOf, type TestManagement } from '../../specs/test-management.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requestBy, pagesOf, type TestManagement } from '../../specs/test-management.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { BATCH_ROWS } from './erase-batches.ts';
 import { erasureDigest } from './erasure-record.ts';
@@ -18,7 +18,7 @@ openErasureSpec((opened) => {
 });
 
 describe('an erasure', () => {
-  it("of a session takes its calls and no other's", async () => {
+  it('of a session erases its calls and no others', async () => {
     const [one, two] = [await scene.ended({ session_id: 'ses-1' }), await scene.ended({ session_id: 'ses-2' })];
     expect(await scene.plan({ session_id: 'ses-1' })).toMatchObject({ operations: 1 });
     expect(await scene.erase({ session_id: 'ses-1' })).toMatchObject({ state: 'done', operations: 1 });
@@ -28,22 +28,22 @@ describe('an erasure', () => {
     expect(await scene.records()).toHaveLength(1);
   });
 
-  it("of a person takes the calls that named them, and forgets the name; an agent's are those that named nobody", async () => {
+  it('of a person erases the calls that named them, and the name; of an agent, those that named no person', async () => {
     const [one, other, nobody] = [
       await scene.ended({ data_subject: 'crm/42' }),
       await scene.ended({ data_subject: 'crm/43' }),
       await scene.ended(),
     ];
-    kernel.policy.says = asks('soft_gate');
+    kernel.policy.answer = requires('soft_gate');
     const held = scene.command({ data_subject: 'crm/42' });
     const { approval_id } = await kernel.admit.run(held, null);
-    kernel.policy.says = () => AUTOPILOT;
+    kernel.policy.answer = () => AUTOPILOT;
     await expect(scene.erase({ subject: 'crm/42' })).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining(held.operation_id),
     });
     await kernel.decide.run({
-      ...askedBy(scene.as('operator')),
+      ...requestBy(scene.as('operator')),
       approval_id: approval_id ?? '',
       decision: 'deny',
       comment: null,
@@ -61,12 +61,12 @@ describe('an erasure', () => {
     expect(JSON.stringify(await tenant.records())).not.toContain('crm/4');
   });
 
-  it('of a person takes what an approver made of a call about them', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('of a person erases what an approver made of a call about them', async () => {
+    kernel.policy.answer = requires('soft_gate');
     const { approval_id } = await kernel.admit.run(scene.command({ data_subject: 'crm/42' }), null);
     const successor = newId('operation');
     await kernel.edit.run({
-      ...askedBy(scene.as('operator')),
+      ...requestBy(scene.as('operator')),
       approval_id: approval_id ?? '',
       operation_id: successor,
       args: { command: 'echo less' },
@@ -75,7 +75,7 @@ describe('an erasure', () => {
     expect(await tenant.row(successor)).toMatchObject({ data_subject: 'crm/42' });
   });
 
-  it("of another tenant's things finds nothing", async () => {
+  it("of another tenant's calls and sessions finds nothing", async () => {
     const call = await scene.ended({ session_id: 'ses-1' });
     const theirs = scene.as('admin', await kernel.newTenant());
     await expect(scene.erase({ operation_id: call.operation_id }, theirs)).rejects.toMatchObject({ code: 'not_found' });
@@ -83,12 +83,12 @@ describe('an erasure', () => {
     expect(await scene.erase({ session_id: 'ses-1' }, theirs)).toMatchObject({ operations: 0 });
     expect(await scene.erase({ before: Date.now() - 1 }, theirs)).toMatchObject({ operations: 0 });
     const own = await scene.erase({ operation_id: call.operation_id });
-    await expect(manage.erasures.read({ ...askedBy(theirs), erasure_id: own.erasure_id })).rejects.toMatchObject({
+    await expect(manage.erasures.read({ ...requestBy(theirs), erasure_id: own.erasure_id })).rejects.toMatchObject({
       code: 'not_found',
     });
   });
 
-  it("is an administrator's alone; others with eyes see it", async () => {
+  it('is requested by administrators alone; operators and auditors may read it', async () => {
     const call = await scene.ended();
     for (const role of ['operator', 'agent', 'auditor'] as const) {
       await expect(scene.erase({ operation_id: call.operation_id }, scene.as(role))).rejects.toMatchObject({
@@ -98,12 +98,12 @@ describe('an erasure', () => {
         code: 'auth.role',
       });
       await expect(
-        manage.retention.set({ ...askedBy(scene.as(role)), payload_days: 1, output_days: null }),
+        manage.retention.set({ ...requestBy(scene.as(role)), payload_days: 1, output_days: null }),
       ).rejects.toMatchObject({ code: 'auth.role' });
     }
     const { erasure_id } = await scene.erase({ operation_id: call.operation_id });
-    expect(await manage.erasures.read({ ...askedBy(scene.as('auditor')), erasure_id })).toMatchObject({ erasure_id });
-    await expect(manage.erasures.read({ ...askedBy(scene.as('agent')), erasure_id })).rejects.toMatchObject({
+    expect(await manage.erasures.read({ ...requestBy(scene.as('auditor')), erasure_id })).toMatchObject({ erasure_id });
+    await expect(manage.erasures.read({ ...requestBy(scene.as('agent')), erasure_id })).rejects.toMatchObject({
       code: 'auth.role',
     });
   });
@@ -117,9 +117,9 @@ describe('an erasure', () => {
     await expect(scene.erase(selectors)).rejects.toMatchObject({ code: 'request.malformed' });
   });
 
-  it('longer than a batch goes on by itself, by whichever replica, with a record a batch, and takes nothing that comes later', async () => {
+  it('longer than a batch continues by itself, on any replica, with a record for each batch, and erases no later calls', async () => {
     const first = await scene.ended({ session_id: 'ses-1' });
-    // Copies of a call that has ended: what they were given is in nobody's way.
+    // Copies of a call that has ended: their arguments don't matter here.
     const copies = BATCH_ROWS * 2 + 5;
     await tenant.copyOperations(
       `jsonb_build_object('operation_id', 'op_' || lpad(n::text, 26, '0'), 'state', 'refused', 'idempotency_key', NULL)`,
@@ -136,7 +136,7 @@ describe('an erasure', () => {
     const later = await scene.ended({ session_id: 'ses-1' });
     await Promise.all([manage.eraseBatches.run(), manage.eraseBatches.run(), manage.eraseBatches.run()]);
     await manage.eraseBatches.run();
-    expect(await manage.erasures.read({ ...askedBy(scene.as()), erasure_id: begun.erasure_id })).toMatchObject({
+    expect(await manage.erasures.read({ ...requestBy(scene.as()), erasure_id: begun.erasure_id })).toMatchObject({
       state: 'done',
       operations: copies + 1,
       records: 3,
@@ -147,7 +147,7 @@ describe('an erasure', () => {
       [tenant.tenantId],
     );
     expect(left.rows).toEqual([{ operation_id: later.operation_id }]);
-    // Each record's digest is of the calls that name it.
+    // The digest of each record is over the calls that name it.
     const row = await scene.erasureRow(begun.erasure_id);
     for (const { record_id, change } of await scene.records()) {
       const { rows } = await kernel.admin.query<{ id: string }>(
@@ -162,7 +162,7 @@ describe('an erasure', () => {
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1)
       ids.unshift((await scene.erase({ operation_id: (await scene.ended()).operation_id })).erasure_id);
-    const pages = await pagesOf(2, (page) => manage.erasures.list({ ...askedBy(scene.as('auditor')), page }));
+    const pages = await pagesOf(2, (page) => manage.erasures.list({ ...requestBy(scene.as('auditor')), page }));
     expect(pages.flat().map(({ erasure_id }) => erasure_id)).toEqual(ids);
   });
 });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ErasureView, KernelRequest } from '@writ/contract';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import type { ErasureRow } from '../../foundation/rows/erasure-row.ts';
 import {
-  found,
+  requireFound,
   newestFirst,
   plainRow,
   requireId,
@@ -14,7 +14,7 @@ import {
 } from '../../foundation/tenancy/index.ts';
 import { erasureView } from './erasure-row.ts';
 
-/** Shows erasures: those that somebody asked for, and those of retention. */
+/** Shows erasures: those that were requested, and those of retention. */
 export class Erasures {
   readonly #tenancy: Tenancy;
 
@@ -28,12 +28,14 @@ export class Erasures {
     requireId('erasure', erasure_id);
     const { tenant_id } = caller;
     return await this.#tenancy.within(tenant_id, async (rows) =>
-      erasureView(plainRow(found(await rows.erasure.findFirst({ where: { tenant_id, erasure_id } }))) as ErasureRow),
+      erasureView(
+        plainRow(requireFound(await rows.erasure.findFirst({ where: { tenant_id, erasure_id } }))) as ErasureRow,
+      ),
     );
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
-  async list({ caller, page }: KernelRequest<'erasure.list'>): Promise<Listed<ErasureView>> {
+  async list({ caller, page }: KernelRequest<'erasure.list'>): Promise<ListPage<ErasureView>> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const { tenant_id } = caller;
     const items = await this.#tenancy.within(

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { KernelRequest, ProposedCall } from '@writ/contract';
 import { TenantVault } from '../payload/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
 import { reportOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 interface Sealed {
@@ -51,7 +51,7 @@ async function ended(more: Partial<ProposedCall> = {}): Promise<string> {
 }
 const erase = (selector: Partial<KernelRequest<'erasure.begin'>>) =>
   manage.beginErasure.run({
-    ...askedBy(callerOf(tenant.tenantId)),
+    ...requestBy(callerOf(tenant.tenantId)),
     operation_id: null,
     session_id: null,
     before: null,
@@ -72,10 +72,10 @@ const keys = async (): Promise<Key[]> =>
       [tenant.tenantId],
     )
   ).rows as Key[];
-/** A replica that has just come up, with every key that the deployment still has. */
+/** A replica that has just started, with every key that the deployment still has. */
 const fresh = (current = kernel.masterKey): TenantVault =>
   new TenantVault({ current, before: null, next: null }, new WrappedKeyRows(kernel.tenants));
-/** What it reads of a copy of the content, as a backup of that table has it. */
+/** The content that it reads from a copy, as a backup of that table has it. */
 async function readCopy({ operation_id, args, salt, result }: Sealed, vault = fresh()): Promise<(string | null)[]> {
   const opened = await Promise.all(
     [
@@ -86,12 +86,12 @@ async function readCopy({ operation_id, args, salt, result }: Sealed, vault = fr
   );
   return opened.map((bytes) => bytes?.toString('latin1') ?? null);
 }
-/** Somebody waits for a lock. */
+/** A statement waits for a lock. */
 const WAITING = `SELECT 1 FROM pg_stat_clear_snapshot(), pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 const NOTHING = [null, null, null];
 
 describe('the key of a call', () => {
-  it('is one for all that is kept of it, and for all calls of a person', async () => {
+  it('is one for everything stored of it, and for all calls about a person', async () => {
     const ids = [
       await ended({ data_subject: 'anna' }),
       await ended({ data_subject: 'anna', session_id: 'another' }),
@@ -106,7 +106,7 @@ describe('the key of a call', () => {
     expect(JSON.stringify(await keys())).not.toMatch(/anna|ben/);
   });
 
-  it('is one for a session whose calls name nobody', async () => {
+  it('is one for all calls of a session that name no person', async () => {
     const ids = [
       await ended({ session_id: 's1' }),
       await ended({ session_id: 's1' }),
@@ -117,7 +117,7 @@ describe('the key of a call', () => {
     expect(new Set(of).size).toBe(2);
   });
 
-  it('goes with the erasure of its person, and no copy of the content opens any more; with the key of then it would', async () => {
+  it('is deleted with the erasure of its person, and no copy of the content opens any more; with the earlier key it would', async () => {
     const copies = [
       await payloadOf(await ended({ data_subject: 'anna' })),
       await payloadOf(await ended({ data_subject: 'anna' })),
@@ -134,7 +134,7 @@ describe('the key of a call', () => {
     expect((await readCopy(copies[0] as Sealed))[0]).toContain(TEXT);
   });
 
-  it('stays while it seals anything else, but for no further call: it goes with the last of those it has', async () => {
+  it('stays while it seals other calls, but admits no further one: it is deleted with the last of them', async () => {
     const [first, second] = [await ended({ data_subject: 'anna' }), await ended({ data_subject: 'anna' })];
     const copy = await payloadOf(first);
     await erase({ operation_id: first });
@@ -147,7 +147,7 @@ describe('the key of a call', () => {
     expect((await keys()).map(({ key_id }) => key_id)).toEqual([(await payloadOf(third)).key_id]);
   });
 
-  it("stays for a call that isn't over, which still ends well", async () => {
+  it("stays for a call that isn't over, which still commits", async () => {
     const first = await ended({ data_subject: 'anna' });
     const { attempt } = await run.perform(tenant, call({ data_subject: 'anna' }));
     const copy = await payloadOf(first);
@@ -161,7 +161,7 @@ describe('the key of a call', () => {
     expect(await readCopy(copy)).toEqual(NOTHING);
   });
 
-  it('is waited for by an erasure while a call is admitted under it', async () => {
+  it('is not deleted by an erasure before a call that is being admitted under it has committed', async () => {
     const id = await ended({ data_subject: 'anna' });
     const { key_id } = await payloadOf(id);
     const client = await kernel.tenants.pool.connect();
@@ -191,7 +191,7 @@ describe('the key of a call', () => {
     expect((await keys()).map((key) => key.key_id)).toEqual([key_id]);
   });
 
-  it('is another one where it was taken away at another replica: the call is decided again, and admitted', async () => {
+  it('is another one where another replica deleted it: the call is decided again, and admitted', async () => {
     const [first] = [await ended({ data_subject: 'anna' })];
     await tenant.query('DELETE FROM kernel.payload_key WHERE tenant_id = $1', [tenant.tenantId]);
     const second = await ended({ data_subject: 'anna' });
@@ -199,7 +199,7 @@ describe('the key of a call', () => {
     expect((await readCopy(await payloadOf(second)))[2]).toContain(TEXT);
   });
 
-  it('admits for a day', async () => {
+  it('admits calls for a day', async () => {
     await ended({ data_subject: 'anna' });
     const [key] = await keys();
     expect(Number(key?.until) - Date.now()).toBeGreaterThan(23 * 3_600_000);
@@ -208,7 +208,7 @@ describe('the key of a call', () => {
     expect(await keys()).toHaveLength(2);
   });
 
-  it('opens under a master key that was changed', async () => {
+  it('opens under a new master key', async () => {
     const copy = await payloadOf(await ended({ data_subject: 'anna' }));
     const anew = randomBytes(32);
     expect(
@@ -221,21 +221,21 @@ describe('the key of a call', () => {
     expect((await readCopy(copy, fresh(anew)))[0]).toContain(TEXT);
   });
 
-  it('is none for a call from before there were any: it is read, ends and is erased as it was', async () => {
+  it('is none for a call from before calls had keys: it is read, ends and is erased as before', async () => {
     const { attempt } = await run.perform(tenant, call());
     const id = attempt.operation_id;
-    const [box, payload] = [await kernel.vault.of(tenant.tenantId), await payloadOf(id)];
+    const [cipher, payload] = [await kernel.vault.cipherFor(tenant.tenantId), await payloadOf(id)];
     const anew = async (field: 'args' | 'salt') =>
-      box.seal(id, field, await kernel.vault.calls.openLive(tenant.tenantId, id, field, payload[field]));
+      cipher.seal(id, field, await kernel.vault.calls.openLive(tenant.tenantId, id, field, payload[field]));
     await tenant.query('UPDATE kernel.payload SET key_id = NULL, args = $2, salt = $3 WHERE operation_id = $1', [
       id,
       await anew('args'),
       await anew('salt'),
     ]);
     await tenant.query('UPDATE kernel.operation SET payload_key = NULL WHERE operation_id = $1', [id]);
-    // Reported to another replica, which remembers nothing of the redemption.
+    // Reported to another replica, which has no facts of the redemption in memory.
     await run.newCommit().run(reportOf(attempt, null, { exit_code: 0, result: SHOWN }));
-    expect(box.open(id, 'result', (await payloadOf(id)).result as Buffer).toString()).toContain(TEXT);
+    expect(cipher.open(id, 'result', (await payloadOf(id)).result as Buffer).toString()).toContain(TEXT);
     expect(await erase({ operation_id: id })).toMatchObject({ operations: 1 });
   });
 });

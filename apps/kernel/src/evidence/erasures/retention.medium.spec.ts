@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EMPTY, openErasureSpec, type ErasureScene } from '../../specs/erasure-spec.ts';
-import { speakerOf, type TestExecution } from '../../specs/test-executor.ts';
+import { credentialsOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, type TestManagement } from '../../specs/test-management.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requestBy, type TestManagement } from '../../specs/test-management.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let scene: ErasureScene;
@@ -18,7 +18,7 @@ openErasureSpec((opened) => {
 
 describe('retention', () => {
   const set = (payload_days: number | null, output_days: number | null = null) =>
-    manage.retention.set({ ...askedBy(scene.as()), payload_days, output_days });
+    manage.retention.set({ ...requestBy(scene.as()), payload_days, output_days });
   const look = async (): Promise<void> => {
     await tenant.query('UPDATE kernel.tenant SET retained_at = 0 WHERE tenant_id = $1', [tenant.tenantId]);
     await manage.newRetain(3_600_000).run();
@@ -26,18 +26,20 @@ describe('retention', () => {
     for (const order of await scene.orders()) await scene.reportGone(order);
   };
 
-  it('is nothing unless it is set; set, it is recorded', async () => {
-    expect(await manage.retention.read({ ...askedBy(scene.as('auditor')) })).toEqual({
+  it('is unlimited unless it is set; setting it is recorded', async () => {
+    expect(await manage.retention.read({ ...requestBy(scene.as('auditor')) })).toEqual({
       payload_days: null,
       output_days: null,
+      payload_mode: 'full',
+      requests_mode: 'full',
       changed_at: null,
     });
-    expect(await set(30, 7)).toEqual({ payload_days: 30, output_days: 7, changed_at: expect.any(Number) });
+    expect(await set(30, 7)).toMatchObject({ payload_days: 30, output_days: 7, changed_at: expect.any(Number) });
     expect(await set(30, 7)).toMatchObject({ payload_days: 30 });
     expect((await tenant.records()).filter(({ change }) => change?.verb === 'retention_changed')).toHaveLength(1);
   });
 
-  it("erases what is over age and nothing else, as a record of the kernel's", async () => {
+  it('erases contents that exceed the age and nothing else, with a record of the kernel', async () => {
     const [old, young] = [await scene.ended(), await scene.ended()];
     await scene.makeOlder(old.operation_id, 31);
     await look();
@@ -47,17 +49,17 @@ describe('retention', () => {
     expect(await scene.payloadOf(old.operation_id)).toEqual(EMPTY);
     expect((await scene.payloadOf(young.operation_id))['args']).not.toBeNull();
     expect(await scene.records()).toMatchObject([{ actor: 'kernel', change: { verb: 'content_erased' } }]);
-    const { items } = await manage.erasures.list({ ...askedBy(scene.as()), page: { cursor: null, limit: 10 } });
+    const { items } = await manage.erasures.list({ ...requestBy(scene.as()), page: { cursor: null, limit: 10 } });
     expect(items).toMatchObject([{ reason_code: 'retention', requested_by: 'kernel', state: 'done', operations: 1 }]);
     await look();
     expect(await scene.records()).toHaveLength(1);
   });
 
-  it('comes back to a call that ended after its time', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('erases later a call that had not ended when its time was over', async () => {
+    kernel.policy.answer = requires('soft_gate');
     const held = scene.command();
     const { approval_id } = await kernel.admit.run(held, null);
-    kernel.policy.says = () => AUTOPILOT;
+    kernel.policy.answer = () => AUTOPILOT;
     const done = await scene.ended();
     await scene.makeOlder(held.operation_id, 5);
     await scene.makeOlder(done.operation_id, 4);
@@ -65,7 +67,7 @@ describe('retention', () => {
     await look();
     expect(await scene.payloadOf(done.operation_id)).toEqual(EMPTY);
     await kernel.decide.run({
-      ...askedBy(scene.as('operator')),
+      ...requestBy(scene.as('operator')),
       approval_id: approval_id ?? '',
       decision: 'deny',
       comment: null,
@@ -79,7 +81,7 @@ describe('retention', () => {
     expect(rows[0]!.left).toBeLessThan(3 * 86_400_000);
   });
 
-  it('looks at a tenant once in its time, by one replica', async () => {
+  it('examines a tenant once per interval, on one replica', async () => {
     await set(1);
     await tenant.query('UPDATE kernel.tenant SET retained_at = kernel.now_ms()');
     const old = await scene.ended();
@@ -94,14 +96,14 @@ describe('retention', () => {
     expect(begun.reduce((sum, n) => sum + n, 0)).toBe(1);
   });
 
-  it('of outputs shortens how long a whole one is kept, and never lengthens it', async () => {
+  it('of outputs shortens how long a full output is kept, and never lengthens it', async () => {
     const refs = {
       stdout: { ...(await kernel.blobs.put(tenant.tenantId, Buffer.from('said'))), cut: false },
       stderr: { ...(await kernel.blobs.put(tenant.tenantId, Buffer.from('told'))), cut: false },
     };
     const kept = async (): Promise<number> => {
       const { attempt } = await run.perform(tenant, scene.command());
-      const { tenant_id, operation_id, executor_id, nonce } = speakerOf(attempt);
+      const { tenant_id, operation_id, executor_id, nonce } = credentialsOf(attempt);
       const { rows } = await kernel.admin.query<{ ms: number }>(
         `SELECT kernel.keep_output($1, $2, $3, $4, $5, $6, $7, 864000000), (SELECT 1) AS ms`,
         [

@@ -4,12 +4,12 @@ import { contentDigest, type Changes } from '../changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { newId } from '@writ/nest-kit';
 import type { TenantPool, CrossTenantPool } from '../../foundation/database/pools.ts';
-import { found, plainRow, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { requireFound, plainRow, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
 
-/** Tenants looked at in one pass: what a second or two take. */
+/** Tenants that one pass examines: that takes a second or two. */
 const TENANTS_MAX = 100;
 
-/** How long tenants keep contents: shown, and set by their administrators. */
+/** How long tenants keep contents: reads it, and lets administrators set it. */
 export class RetentionRules {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
@@ -26,29 +26,32 @@ export class RetentionRules {
   }
 
   /**
-   * What is set to what it is already changes nothing and is no record. What is over age by now goes with the next
-   * look.
+   * Setting the present values changes nothing and makes no record. Contents that exceed the new age are erased at the
+   * next pass.
    * @throws Fault `auth.role`
    */
-  async set({ caller, payload_days, output_days }: KernelRequest<'retention.set'>): Promise<RetentionView> {
+  async set({ caller, payload_days, output_days, ...modes }: KernelRequest<'retention.set'>): Promise<RetentionView> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make<RetentionView>(tenant_id, async (rows, now) => {
       const before = await retentionOf(rows, tenant_id);
-      if (before.payload_days === payload_days && before.output_days === output_days)
+      const { payload_mode = before.payload_mode, requests_mode = before.requests_mode } = modes;
+      if (
+        before.payload_days === payload_days &&
+        before.output_days === output_days &&
+        before.payload_mode === payload_mode &&
+        before.requests_mode === requests_mode
+      )
         return { value: before, records: [] };
-      await rows.tenant.updateMany({ where: { tenant_id }, data: { payload_days, output_days, retention_at: now } });
+      const retention = { payload_days, output_days, payload_mode, requests_mode };
+      await rows.tenant.updateMany({ where: { tenant_id }, data: { ...retention, retention_at: now } });
       return {
-        value: { payload_days, output_days, changed_at: now },
+        value: { ...retention, changed_at: now },
         records: [
           {
             kind: 'change',
             actor: api_key_id,
-            change: {
-              verb: 'retention_changed',
-              subject: tenant_id,
-              digest: contentDigest({ payload_days, output_days }),
-            },
+            change: { verb: 'retention_changed', subject: tenant_id, digest: contentDigest(retention) },
           },
         ],
       };
@@ -56,38 +59,43 @@ export class RetentionRules {
   }
 }
 
-async function retentionOf(rows: Rows, tenantId: string): Promise<RetentionView> {
-  const { retention_at, ...days } = plainRow(
-    found(
+async function retentionOf(rows: Rows, tenantId: string): Promise<Required<RetentionView>> {
+  const { retention_at, payload_mode, requests_mode, ...days } = plainRow(
+    requireFound(
       await rows.tenant.findUnique({
         where: { tenant_id: tenantId },
-        select: { payload_days: true, output_days: true, retention_at: true },
+        select: { payload_days: true, output_days: true, payload_mode: true, requests_mode: true, retention_at: true },
       }),
     ),
   );
-  return { ...days, changed_at: retention_at };
+  return {
+    ...days,
+    payload_mode: payload_mode === 'hashes' ? 'hashes' : 'full',
+    requests_mode: requests_mode === 'none' ? 'none' : 'full',
+    changed_at: retention_at,
+  };
 }
 
 /**
- * Begins to erase what is over age. The worker's role finds whose turn it is; the tenant's role begins, and
- * `EraseBatches` does it.
+ * Begins to erase contents that exceed the retention. The worker's role finds the tenant whose turn it is, the tenant's
+ * role begins the erasure, and `EraseBatches` performs it.
  */
 export class RetainContents {
   readonly #workers: CrossTenantPool;
   readonly #tenants: TenantPool;
   readonly #everyMs: number;
 
-  /** @param everyMs milliseconds between two looks at one tenant */
+  /** @param everyMs milliseconds between two passes over one tenant */
   constructor(workers: CrossTenantPool, tenants: TenantPool, everyMs: number) {
     this.#workers = workers;
     this.#tenants = tenants;
     this.#everyMs = everyMs;
   }
 
-  /** Replicas may do so at once: each tenant is one's. Resolves with the erasures that were begun. */
+  /** Replicas may do so at once: each tenant is served by one of them. Resolves with the erasures that were begun. */
   async run(): Promise<number> {
     let begun = 0;
-    for (let looked = 0; looked < TENANTS_MAX; looked += 1) {
+    for (let examined = 0; examined < TENANTS_MAX; examined += 1) {
       const tenantId = await kernelSql.takeRetention(this.#workers.pool, { every: this.#everyMs });
       if (tenantId === null) break;
       begun += Number(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TextsTold } from '@writ/contract';
+import type { TextsAnnounced } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { openErasureSpec, type ErasureScene } from '../../specs/erasure-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, type TestManagement } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { textsDigest } from './erasure-record.ts';
 
@@ -16,16 +16,16 @@ openErasureSpec((opened) => {
   ({ kernel, manage, tenant } = opened);
 });
 
-describe('what was said in sessions', () => {
-  const tell = (
+describe('the erasure of the texts of sessions', () => {
+  const reportRound = (
     erasure_id: string,
     round: number,
-    ids: Partial<Pick<TextsTold, 'session_ids' | 'run_ids' | 'fork_ids'>>,
+    ids: Partial<Pick<TextsAnnounced, 'session_ids' | 'run_ids' | 'fork_ids'>>,
   ) =>
-    manage.erasedTexts.tell({
+    manage.textErasureOrders.recordRound({
       v: 1,
       tenant_id: tenant.tenantId,
-      erasure_id: erasure_id as TextsTold['erasure_id'],
+      erasure_id: erasure_id as TextsAnnounced['erasure_id'],
       round,
       session_ids: [],
       run_ids: [],
@@ -33,9 +33,9 @@ describe('what was said in sessions', () => {
       ...ids,
     });
   const view = async (erasure_id: string) =>
-    await manage.erasures.read({ ...askedBy(scene.as('auditor')), erasure_id });
+    await manage.erasures.read({ ...requestBy(scene.as('auditor')), erasure_id });
 
-  it('is ordered with the calls of its sessions, and the erasure is done when both are gone', async () => {
+  it('is ordered with the calls of its sessions, and is done when both are gone', async () => {
     const [one, below] = [newId('session'), newId('session')];
     const calls = [
       await scene.ended({ session_id: one }),
@@ -51,7 +51,7 @@ describe('what was said in sessions', () => {
       { tenant_id: tenant.tenantId, erasure_id, selector: 'session', session_ids: [one, below] },
     ]);
     await manage.eraseBatches.run();
-    await tell(erasure_id, 1, { session_ids: [one, below] });
+    await reportRound(erasure_id, 1, { session_ids: [one, below] });
     expect(await scene.orders()).toHaveLength(1);
     expect(await scene.reportGone({ erasure_id })).toMatchObject({
       state: 'done',
@@ -63,23 +63,23 @@ describe('what was said in sessions', () => {
     expect(await scene.orders()).toEqual([]);
   });
 
-  it('is on the record, once a round, before anybody is told to go on', async () => {
+  it('is on the record, once a round, before the orchestrator may erase anything', async () => {
     const [session_id, caller] = [newId('session'), scene.as()];
     const { erasure_id } = await scene.erase({ session_id, texts: { session_ids: [session_id], alone: true } }, caller);
     expect(await scene.records()).toEqual([]);
     const run_ids = [newId('run'), newId('run')];
-    for (let n = 0; n < 3; n += 1) await tell(erasure_id, 1, { session_ids: [session_id] });
-    await tell(erasure_id, 2, { run_ids });
-    await expect(tell(erasure_id, 4, { run_ids })).rejects.toMatchObject({ code: 'conflict' });
+    for (let n = 0; n < 3; n += 1) await reportRound(erasure_id, 1, { session_ids: [session_id] });
+    await reportRound(erasure_id, 2, { run_ids });
+    await expect(reportRound(erasure_id, 4, { run_ids })).rejects.toMatchObject({ code: 'conflict' });
     const erasure = await scene.erasureRow(erasure_id);
-    const said = (of: { session_ids: string[]; run_ids: string[] }) => ({
+    const contentOf = (of: { session_ids: string[]; run_ids: string[] }) => ({
       actor: caller.api_key_id,
       operation_id: null,
       change: { verb: 'texts_erased', subject: erasure_id, digest: textsDigest({ fork_ids: [], ...of, erasure }) },
     });
     expect(await scene.records()).toMatchObject([
-      said({ session_ids: [session_id], run_ids: [] }),
-      said({ session_ids: [], run_ids: [...run_ids].reverse() }),
+      contentOf({ session_ids: [session_id], run_ids: [] }),
+      contentOf({ session_ids: [], run_ids: [...run_ids].reverse() }),
     ]);
     expect(await scene.reportGone({ erasure_id })).toMatchObject({
       selector: 'conversation',
@@ -88,12 +88,12 @@ describe('what was said in sessions', () => {
       runs: 2,
       records: 2,
     });
-    await tell(erasure_id, 1, { session_ids: [session_id] });
-    await expect(tell(erasure_id, 3, { run_ids })).rejects.toMatchObject({ code: 'conflict' });
+    await reportRound(erasure_id, 1, { session_ids: [session_id] });
+    await expect(reportRound(erasure_id, 3, { run_ids })).rejects.toMatchObject({ code: 'conflict' });
     expect(await scene.records()).toHaveLength(2);
   });
 
-  it('goes alone where a session is deleted: no call of it', async () => {
+  it('erases no calls where a session is deleted', async () => {
     const session_id = newId('session');
     const call = await scene.ended({ session_id });
     await expect(
@@ -106,7 +106,7 @@ describe('what was said in sessions', () => {
     expect((await scene.payloadOf(call.operation_id))['args']).not.toBeNull();
   });
 
-  it('of a call that was erased before there was anybody to ask can be asked for still', async () => {
+  it('can be ordered for a call that was erased before texts could be', async () => {
     const call = await scene.ended();
     const [first, texts] = [
       await scene.erase({ operation_id: call.operation_id }),
@@ -118,19 +118,25 @@ describe('what was said in sessions', () => {
     expect((await scene.orders()).map(({ erasure_id }) => erasure_id)).toEqual([second.erasure_id]);
   });
 
-  it("of one tenant is no other's to tell of or to end", async () => {
+  it("of one tenant can't be recorded or finished by another", async () => {
     const session_id = newId('session');
     const { erasure_id } = await scene.erase({ session_id, texts: { session_ids: [session_id], alone: true } });
     const order = { v: 1, tenant_id: (await kernel.newTenant()).tenantId, erasure_id } as const;
     await expect(
-      manage.erasedTexts.tell({ ...order, round: 1, session_ids: [session_id], run_ids: [], fork_ids: [] }),
+      manage.textErasureOrders.recordRound({
+        ...order,
+        round: 1,
+        session_ids: [session_id],
+        run_ids: [],
+        fork_ids: [],
+      }),
     ).rejects.toMatchObject({ code: 'conflict' });
-    await expect(manage.erasedTexts.gone(order)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(manage.textErasureOrders.markGone(order)).rejects.toMatchObject({ code: 'not_found' });
     expect(await view(erasure_id)).toMatchObject({ state: 'running', records: 0 });
   });
 
-  it('over age is ordered once a day, also where no call is', async () => {
-    await manage.retention.set({ ...askedBy(scene.as()), payload_days: 2, output_days: null });
+  it('of texts that exceed their age is ordered once a day, even where no call does', async () => {
+    await manage.retention.set({ ...requestBy(scene.as()), payload_days: 2, output_days: null });
     const look = async (): Promise<number> => {
       await tenant.query('UPDATE kernel.tenant SET retained_at = 0 WHERE tenant_id = $1', [tenant.tenantId]);
       await manage.newRetain(3_600_000).run();

@@ -2,10 +2,10 @@
 import {
   Fault,
   type ErasureView,
-  type TextOrders,
-  type TextOrdersTake,
-  type TextsGone,
-  type TextsTold,
+  type TextErasureOrdersReply,
+  type TextErasureOrdersRequest,
+  type TextsErased,
+  type TextsAnnounced,
 } from '@writ/contract';
 import type { Changes } from '../changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
@@ -16,10 +16,11 @@ import { textsRecord } from './erasure-record.ts';
 import { erasureView } from './erasure-row.ts';
 
 /**
- * What erasures ask of whoever keeps what was said in sessions: handed out until it is gone. INVARIANT (told first):
- * what is about to go is on the record when the telling of it is answered, and nothing goes before.
+ * Orders to erase the texts of conversations, for the service that stores them. Each order is handed out until its
+ * texts are gone. INVARIANT (told first): the record of what is about to be erased is durable when the report of it is
+ * answered, and nothing is erased before.
  */
-export class ErasedTexts {
+export class TextErasureOrders {
   readonly #workers: CrossTenantPool;
   readonly #tenants: TenantPool;
   readonly #changes: Changes;
@@ -30,23 +31,23 @@ export class ErasedTexts {
     this.#changes = changes;
   }
 
-  /** Of all tenants: those whose texts aren't gone. */
-  async orders({ limit }: TextOrdersTake): Promise<TextOrders> {
+  /** The orders of all tenants whose texts aren't gone. */
+  async orders({ limit }: TextErasureOrdersRequest): Promise<TextErasureOrdersReply> {
     return { orders: await kernelSql.textOrders(this.#workers.pool, { rows: limit }) };
   }
 
   /**
-   * Records what is about to go. Each round is recorded once, however often it is told; what nobody ordered is told to
-   * nobody.
+   * Records what is about to be erased. Each round is recorded once, however often it is reported. A round that was not
+   * ordered is refused.
    */
-  async tell({
+  async recordRound({
     tenant_id,
     erasure_id,
     round,
     session_ids,
     run_ids,
     fork_ids,
-  }: TextsTold): Promise<Record<string, never>> {
+  }: TextsAnnounced): Promise<Record<string, never>> {
     return await this.#changes.make(tenant_id, async (rows) => {
       const record_id = newId('record');
       const erasure = await callIn(rows, kernelSql.tellTexts, {
@@ -59,16 +60,19 @@ export class ErasedTexts {
       });
       if (erasure !== null)
         return { value: {}, records: [textsRecord(record_id, { session_ids, run_ids, fork_ids, erasure })] };
-      // INVARIANT (told first): whoever tells of a round that isn't on the record must not take it for told.
-      const told = await rows.erasure.findFirst({ where: { tenant_id, erasure_id }, select: { texts_rounds: true } });
-      if (told === null || told.texts_rounds < round)
-        throw new Fault('conflict', `nobody asked for round ${String(round)} of \`${erasure_id}\``);
+      // INVARIANT (told first): the reporter of a round that isn't on the record must not take it for recorded.
+      const reported = await rows.erasure.findFirst({
+        where: { tenant_id, erasure_id },
+        select: { texts_rounds: true },
+      });
+      if (reported === null || reported.texts_rounds < round)
+        throw new Fault('conflict', `no erasure ordered round ${String(round)} of \`${erasure_id}\``);
       return { value: {}, records: [] };
     });
   }
 
-  /** Nothing is left of it. Faults: `not_found`. */
-  async gone({ tenant_id, erasure_id }: TextsGone): Promise<ErasureView> {
+  /** Marks the texts as gone: nothing is left of them. Faults: `not_found`. */
+  async markGone({ tenant_id, erasure_id }: TextsErased): Promise<ErasureView> {
     const row = await kernelSql.textsGone(this.#tenants.pool, { tenant: tenant_id, erasure: erasure_id });
     if (row === null) throw new Fault('not_found');
     return erasureView(row);

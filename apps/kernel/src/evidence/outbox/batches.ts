@@ -2,15 +2,15 @@
 import { LIMITS, RECORD_PAYLOAD_TYPE, type AppendRequest } from '@writ/contract';
 import type { SealedRecord } from '../records/index.ts';
 
-/** A record on its way: what kernel.outbox stores of it. */
+/** A record that waits for the ledger, as kernel.outbox stores it. */
 export type SentRecord = Pick<SealedRecord, 'record_id' | 'tenant_id' | 'payload' | 'keyid' | 'sig'>;
 
-/** What a record's names and JSON cost in a message beside its payload and signature. */
+/** The bytes that a record's names and JSON take in a message, apart from its payload and signature. */
 const ENTRY_OVERHEAD_BYTES = 512;
 
 /**
- * Takes from the front of the queue what goes into one request: at most 200 records and 512 KiB as they travel. Never
- * none of a queue that isn't empty.
+ * Removes one request's records from the front of the queue: at most 200 records and 512 KiB as they are sent. It
+ * removes at least one record of a queue that isn't empty.
  */
 export function takeBatch(queue: SentRecord[]): SentRecord[] {
   let bytes = 0;
@@ -23,7 +23,7 @@ export function takeBatch(queue: SentRecord[]): SentRecord[] {
   return queue.splice(0, count);
 }
 
-/** The same records, each tenant's by themselves. */
+/** The same records, grouped by tenant. */
 export function byTenant(records: readonly SentRecord[]): SentRecord[][] {
   const tenants = new Map<string, SentRecord[]>();
   for (const record of records) tenants.set(record.tenant_id, [...(tenants.get(record.tenant_id) ?? []), record]);

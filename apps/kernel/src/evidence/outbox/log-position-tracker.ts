@@ -8,62 +8,62 @@ import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 /** Records cached after they were logged: those of the last few seconds of a busy replica. Older ones are looked up. */
 const REMEMBERED_MAX = 20_000;
 /** How often a record that another replica sends is looked for, in milliseconds. */
-const LOOK_MS = 40;
+const POLL_MS = 40;
 
 /** The position of a record in its log. */
-export interface Logged {
+export interface LogPosition {
   readonly leaf_index: number;
   readonly tree_size: number;
 }
 
-/** Knows the positions of records that this replica has sent, and asks the database about the others. */
+/** Caches the positions of records that this replica has sent, and queries the database for the others. */
 export class LogPositionTracker extends Receipts {
   readonly #workers: CrossTenantPool;
-  readonly #logged = new LRUCache<string, Logged>({ max: REMEMBERED_MAX });
-  readonly #waiting = new Map<string, Set<(logged: Logged) => void>>();
+  readonly #logged = new LRUCache<string, LogPosition>({ max: REMEMBERED_MAX });
+  readonly #waiting = new Map<string, Set<(logged: LogPosition) => void>>();
 
   constructor(workers: CrossTenantPool) {
     super();
     this.#workers = workers;
   }
 
-  /** The ledger has answered for the record. */
-  noteLogged(recordId: string, logged: Logged): void {
+  /** The ledger has confirmed the record. */
+  noteLogged(recordId: string, logged: LogPosition): void {
     this.#logged.set(recordId, logged);
-    for (const tell of this.#waiting.get(recordId) ?? []) tell(logged);
+    for (const notify of this.#waiting.get(recordId) ?? []) notify(logged);
     this.#waiting.delete(recordId);
   }
 
   override async wait(record: AwaitedRecord, waitMs: number): Promise<ReceiptState> {
-    const known = this.#logged.get(record.record_id);
-    if (known !== undefined) return logged(record, known);
+    const cached = this.#logged.get(record.record_id);
+    if (cached !== undefined) return logged(record, cached);
     const until = performance.now() + waitMs;
     for (;;) {
-      const heard = await this.#hear(record.record_id, Math.min(LOOK_MS, until - performance.now()));
-      if (heard !== null) return logged(record, heard);
-      // The database is asked only now: what this replica sends is mostly logged by then.
+      const position = await this.#waitUntilLogged(record.record_id, Math.min(POLL_MS, until - performance.now()));
+      if (position !== null) return logged(record, position);
+      // It queries the database only now: records that this replica sends are mostly logged by then.
       if (!(await this.#isOutstanding(record.record_id)))
         return logged(record, this.#logged.get(record.record_id) ?? null);
       if (performance.now() >= until) return stateOf(record, 'pending', null);
     }
   }
 
-  /** Resolves when the record is logged from here, or with null after the time. */
-  async #hear(recordId: string, ms: number): Promise<Logged | null> {
+  /** Resolves when this replica has had the record logged, or with null after the time. */
+  async #waitUntilLogged(recordId: string, ms: number): Promise<LogPosition | null> {
     if (ms <= 0) return null;
-    const tellers = this.#waiting.get(recordId) ?? new Set();
-    this.#waiting.set(recordId, tellers);
+    const listeners = this.#waiting.get(recordId) ?? new Set();
+    this.#waiting.set(recordId, listeners);
     return await new Promise((resolve) => {
       const timer = setTimeout(() => {
-        tellers.delete(tell);
-        if (tellers.size === 0 && this.#waiting.get(recordId) === tellers) this.#waiting.delete(recordId);
+        listeners.delete(notify);
+        if (listeners.size === 0 && this.#waiting.get(recordId) === listeners) this.#waiting.delete(recordId);
         resolve(null);
       }, ms);
-      const tell = (heard: Logged): void => {
+      const notify = (position: LogPosition): void => {
         clearTimeout(timer);
-        resolve(heard);
+        resolve(position);
       };
-      tellers.add(tell);
+      listeners.add(notify);
     });
   }
 
@@ -77,18 +77,19 @@ export class LogPositionTracker extends Receipts {
   }
 }
 
-const logged = (record: AwaitedRecord, where: Logged | null): ReceiptState => stateOf(record, 'logged', where);
+const logged = (record: AwaitedRecord, position: LogPosition | null): ReceiptState =>
+  stateOf(record, 'logged', position);
 
 function stateOf(
   { operation_id, record_id }: AwaitedRecord,
   state: ReceiptState['state'],
-  where: Logged | null,
+  position: LogPosition | null,
 ): ReceiptState {
   return {
     state,
     record_id,
     href: `/v1/operations/${operation_id}/receipt`,
-    leaf_index: where?.leaf_index ?? null,
-    tree_size: where?.tree_size ?? null,
+    leaf_index: position?.leaf_index ?? null,
+    tree_size: position?.tree_size ?? null,
   };
 }

@@ -45,21 +45,21 @@ afterEach(() => bus.close());
 
 function newSender() {
   const [refused, failed]: [string[], unknown[]] = [[], []];
-  const book = new LogPositionTracker(kernel.workers);
+  const logPositions = new LogPositionTracker(kernel.workers);
   const watch = {
     refused: (id: string, fault: string) => refused.push(`${id} ${fault}`),
     failed: (error: unknown) => failed.push(error),
     logged: () => undefined,
   };
   return {
-    book,
+    book: logPositions,
     refused,
     failed,
-    sender: new OutboxSender(bus, SUBJECTS, kernel.workers, book, watch, () => Date.now()),
+    sender: new OutboxSender(bus, SUBJECTS, kernel.workers, logPositions, watch, () => Date.now()),
   };
 }
 
-/** A record whose row is there, as after a COMMIT. */
+/** A record whose row exists, as after a COMMIT. */
 const stored = async (ageMs = 0): Promise<SentRecord & { digest: string }> => {
   const record = {
     record_id: newId('record'),
@@ -75,19 +75,19 @@ const stored = async (ageMs = 0): Promise<SentRecord & { digest: string }> => {
   );
   return record;
 };
-/** How many records each request brought. */
+/** How many records each request had. */
 const sizes = (): number[] => ledger.requests.map(({ records }) => records.length);
-/** Has the ledger answer nothing until what this returns is called. */
+/** The ledger doesn't answer until the returned function is called. */
 const holdAnswers = (): (() => void) => {
   const { answer } = ledger;
-  const { promise: said, resolve } = Promise.withResolvers<undefined>();
+  const { promise: answered, resolve } = Promise.withResolvers<undefined>();
   ledger.answer = async (record_id, index) => {
-    await said;
+    await answered;
     return answer(record_id, index);
   };
   return () => resolve(undefined);
 };
-/** Resolves when the ledger has so many requests. */
+/** Resolves when the ledger has received so many requests. */
 const untilUnderWay = async (count: number): Promise<void> => {
   while (ledger.requests.length < count) await endOfTurn();
 };
@@ -97,11 +97,11 @@ const awaited = ({ record_id }: { record_id: string }) => ({
   record_id,
 });
 
-it('a record that is handed over is sent at once, answered for, and then forgotten', async () => {
-  const { sender, book } = newSender();
+it('a record that is handed over is sent at once, confirmed, and then forgotten', async () => {
+  const { sender, book: logPositions } = newSender();
   const record = await stored();
-  const waiting = book.wait(awaited(record), 5_000);
-  sender.hand([record]);
+  const waiting = logPositions.wait(awaited(record), 5_000);
+  sender.enqueue([record]);
   expect(await waiting).toMatchObject({ state: 'logged', record_id: record.record_id, leaf_index: 0, tree_size: 1 });
   await sender.idle();
   expect(await tenant.countOf('outbox')).toBe(0);
@@ -112,28 +112,28 @@ it('a record that is handed over is sent at once, answered for, and then forgott
   });
 });
 
-it('what comes alone goes at once', async () => {
+it('a lone record is sent at once', async () => {
   const { sender } = newSender();
   const records = [await stored(), await stored()];
   const request = vi.spyOn(bus, 'request');
-  sender.hand(records);
+  sender.enqueue(records);
   expect(request).toHaveBeenCalledTimes(1);
   await sender.idle();
   expect(sizes()).toEqual([2]);
 });
 
-it('what one turn of the event loop hands over soon after goes together, and what gathers while it is under way in the next one', async () => {
+it('records of one turn of the event loop go together soon after a batch, and those that arrive meanwhile in the next one', async () => {
   const { sender } = newSender();
   const records: Awaited<ReturnType<typeof stored>>[] = [];
   for (let count = 0; count < 46; count += 1) records.push(await stored());
   const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
   try {
-    sender.hand(records.slice(0, 1));
+    sender.enqueue(records.slice(0, 1));
     await sender.idle();
     const answer = holdAnswers();
-    for (const record of records.slice(1, 6)) sender.hand([record]);
+    for (const record of records.slice(1, 6)) sender.enqueue([record]);
     await untilUnderWay(2);
-    for (const record of records.slice(6)) sender.hand([record]);
+    for (const record of records.slice(6)) sender.enqueue([record]);
     answer();
     await sender.idle();
   } finally {
@@ -142,7 +142,7 @@ it('what one turn of the event loop hands over soon after goes together, and wha
   expect(sizes()).toEqual([1, 5, 40]);
 });
 
-describe('what nobody waits for', () => {
+describe('a record that no caller waits for', () => {
   const mayLinger = { mayLinger: true };
   beforeEach(() => {
     vi.useFakeTimers({
@@ -153,29 +153,29 @@ describe('what nobody waits for', () => {
     vi.useRealTimers();
   });
 
-  it('lingers for 50 ms, and goes with whatever somebody waits for', async () => {
+  it('lingers for 50 ms, and goes with any record that a caller waits for', async () => {
     const { sender } = newSender();
     const records = [await stored(), await stored(), await stored(), await stored()] as const;
-    sender.hand([records[0]], mayLinger);
-    sender.hand([records[1]], mayLinger);
+    sender.enqueue([records[0]], mayLinger);
+    sender.enqueue([records[1]], mayLinger);
     await vi.advanceTimersByTimeAsync(49);
     expect(sizes()).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     await sender.idle();
     expect(sizes()).toEqual([2]);
-    sender.hand([records[2]], mayLinger);
-    sender.hand([records[3]]);
+    sender.enqueue([records[2]], mayLinger);
+    sender.enqueue([records[3]]);
     await sender.idle();
     expect(sizes()).toEqual([2, 2]);
   });
 
-  it('lingers too where it comes while a batch is under way', async () => {
+  it('lingers too where it arrives while a batch is under way', async () => {
     const { sender, book } = newSender();
     const [first, ...others] = [await stored(), await stored(), await stored(), await stored()] as const;
     const answer = holdAnswers();
-    sender.hand([first]);
+    sender.enqueue([first]);
     await untilUnderWay(1);
-    for (const record of others) sender.hand([record], mayLinger);
+    for (const record of others) sender.enqueue([record], mayLinger);
     answer();
     expect(await book.wait(awaited(first), 1_000)).toMatchObject({ state: 'logged' });
     await vi.advanceTimersByTimeAsync(49);
@@ -189,23 +189,23 @@ describe('what nobody waits for', () => {
     const { sender } = newSender();
     const record = await stored();
     const answer = holdAnswers();
-    sender.hand([record]);
+    sender.enqueue([record]);
     await untilUnderWay(1);
-    sender.hand([record], mayLinger);
+    sender.enqueue([record], mayLinger);
     await vi.advanceTimersByTimeAsync(60);
     answer();
     await sender.idle();
     expect(sizes()).toEqual([1, 1]);
-    for (let n = 0; n < 199; n += 1) sender.hand([record], mayLinger);
+    for (let n = 0; n < 199; n += 1) sender.enqueue([record], mayLinger);
     await vi.advanceTimersByTimeAsync(40);
     expect(sizes()).toEqual([1, 1]);
-    sender.hand([record], mayLinger);
+    sender.enqueue([record], mayLinger);
     await sender.idle();
     expect(sizes()).toEqual([1, 1, 200]);
   });
 });
 
-it('a batch has at most 200 records and 512 KiB as it travels, and always one', () => {
+it('a batch has at most 200 records and 512 KiB as sent, and at least one record', () => {
   const record = (bytes: number): SentRecord => ({
     record_id: newId('record'),
     tenant_id: 't',
@@ -224,27 +224,27 @@ it('a batch has at most 200 records and 512 KiB as it travels, and always one', 
   expect(takeBatch([record(2 ** 20)])).toHaveLength(1);
 });
 
-it('a ledger that is away keeps the row, and the reply says pending in time', async () => {
+it('while the ledger is unavailable the row stays, and the receipt is `pending` in time', async () => {
   const { sender, book, failed } = newSender();
   ledger.answer = () => {
     throw new Fault('ledger.unavailable');
   };
   const record = await stored();
-  sender.hand([record]);
+  sender.enqueue([record]);
   expect(await book.wait(awaited(record), 100)).toMatchObject({ state: 'pending', leaf_index: null });
   await sender.idle();
   expect(failed).toHaveLength(1);
   expect(await tenant.countOf('outbox')).toBe(1);
 });
 
-it('an answer that is lost costs a second sending, and nothing else', async () => {
+it('a lost answer costs a second sending, and nothing else', async () => {
   const { sender, failed } = newSender();
   const record = await stored(3_000);
   const answer = ledger.answer;
   ledger.answer = () => {
     throw new Fault('bus.unreachable');
   };
-  sender.hand([record]);
+  sender.enqueue([record]);
   await sender.idle();
   expect(failed).toHaveLength(1);
   expect(await tenant.countOf('outbox')).toBe(1);
@@ -256,7 +256,7 @@ it('an answer that is lost costs a second sending, and nothing else', async () =
   expect(ledger.requests.map(({ records }) => records[0]?.record_id)).toEqual([record.record_id, record.record_id]);
 });
 
-it('an old row is sent by whoever finds it, once among replicas, and a fresh one is left to its own', async () => {
+it('an old row is sent by any replica that finds it, once among replicas, and a fresh one only by its own', async () => {
   const old = [await stored(3_000), await stored(3_000), await stored(3_000)];
   const fresh = await stored();
   const senders = Array.from({ length: 6 }, newSender);
@@ -270,7 +270,7 @@ it('an old row is sent by whoever finds it, once among replicas, and a fresh one
   expect(rows).toEqual([{ record_id: fresh.record_id }]);
 });
 
-it('a record that the ledger refuses stays, is reported, and holds nobody up', async () => {
+it('a record that the ledger refuses stays, is reported, and holds up no other', async () => {
   const { sender, refused, book } = newSender();
   const [bad, good] = [await stored(3_000), await stored(3_000)];
   ledger.answer = (record_id, index) =>
@@ -290,7 +290,7 @@ it('a record that the ledger refuses stays, is reported, and holds nobody up', a
   expect(ageMs).toBeGreaterThanOrEqual(3_000);
 });
 
-it('a receipt that another replica has sent is logged, where is for the ledger to say', async () => {
+it('a record that another replica has sent counts as logged, without its position', async () => {
   const { book } = newSender();
   const record = await stored();
   const waiting = book.wait(awaited(record), 5_000);
@@ -298,7 +298,7 @@ it('a receipt that another replica has sent is logged, where is for the ledger t
   expect(await waiting).toMatchObject({ state: 'logged', leaf_index: null });
 });
 
-it('what the ledger says of records that it was not sent is not believed', async () => {
+it("the ledger's answer about records that it was not sent is ignored", async () => {
   const { sender } = newSender();
   const [sent, other] = [await stored(), await stored()];
   ledger.answer = (_record_id, index) => ({
@@ -307,12 +307,12 @@ it('what the ledger says of records that it was not sent is not believed', async
     tree_size: index + 1,
     fault: null,
   });
-  sender.hand([sent]);
+  sender.enqueue([sent]);
   await sender.idle();
   expect(await tenant.countOf('outbox')).toBe(2);
 });
 
-it("a log that can not be written holds up the records of its tenant and nobody else's", async () => {
+it("a log that can't be written holds up the records of its tenant and of no other", async () => {
   const { sender, failed } = newSender();
   const bad = await stored(4_000);
   tenant = await kernel.newTenant();
@@ -330,11 +330,11 @@ it("a log that can not be written holds up the records of its tenant and nobody 
   expect(failed).toHaveLength(1);
 });
 
-it('a queue has an end while the ledger is away: what does not fit is found again', async () => {
+it("the queue is bounded while the ledger is unavailable: records that don't fit are found again", async () => {
   const { sender } = newSender();
   const answer = holdAnswers();
   const record = await stored();
-  for (let n = 0; n < 12_000; n += 1) sender.hand([record]);
+  for (let n = 0; n < 12_000; n += 1) sender.enqueue([record]);
   answer();
   await sender.idle();
   expect(sizes().reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(10_200);

@@ -10,67 +10,72 @@ import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import { appendRequest, byTenant, takeBatch, type SentRecord } from './batches.ts';
 import type { LogPositionTracker } from './log-position-tracker.ts';
 
-/** Rows older than this belong to whoever finds them: the replica that committed had its chance. */
+/** Older rows belong to any replica that finds them: the one that committed had its chance. */
 const ABANDONED_MS = 2_000;
-/** For how long a sender that found rows has them to itself: longer than a request may take. */
+/** For how long the rows that a sender found are its own: longer than a request may take. */
 const CLAIM_MS = 6_000;
 /** What the ledger may take for one batch; tens of milliseconds are usual. */
 const APPEND_MS = 5_000;
-/** Rows that one look takes. */
+/** Rows that one query claims. */
 const ROWS_MAX = 200;
 /**
- * Records that wait here while the ledger is away: a tenant's admission stops at as many. What doesn't fit stays a row,
- * and is found as one.
+ * Records that wait in memory while the ledger is unavailable: a tenant's admission stops at as many. A record that
+ * doesn't fit stays a row, and is found as one.
  */
 const QUEUE_MAX = 10_000;
 
 /**
- * For how long the decision of an admitted call waits for its outcome, so that most calls cost the log one batch.
- * Nobody waits for it.
+ * How long the decision of an admitted call waits for its outcome, so that most calls cost the log one batch. No caller
+ * waits for that decision's record.
  */
 const LINGER_MS = 50;
 
-/** Milliseconds without a batch, after which what comes is taken to be alone. */
+/** After so many milliseconds without a batch, the next record counts as a lone one. */
 const QUIET_MS = 10;
 
 /**
- * Rows that were logged are deleted together: after this time, far below that after which somebody sends them again, or
- * at this many.
+ * Logged rows are deleted together: after this time, which is far shorter than the one after which rows are sent again,
+ * or at this many rows.
  */
 const DROP_MS = 200;
 const DROPPED_MAX = 200;
 
-/** Told what operators must see; neither may throw. */
+/** Receives what operators must see. No method may throw. */
 export interface SenderWatch {
-  /** The ledger doesn't take the record. It stays, and by its age it holds back admission: an operator has to look. */
+  /** The ledger refuses the record. The row stays, and its age holds back admission: an operator has to look. */
   readonly refused: (recordId: string, fault: string) => void;
-  /** A batch of so many records wasn't taken, or the database wasn't there for none; it is sent again. */
+  /**
+   * The ledger didn't accept a batch of so many records, or the database failed (no records). The batch is sent again.
+   */
   readonly failed: (error: unknown, records: number) => void;
-  /** The ledger has so many more records. */
+  /** The ledger has logged so many more records. */
   readonly logged: (records: number) => void;
 }
 
 /**
  * Brings records to the ledger. INVARIANT (a row goes last): a row of kernel.outbox is deleted only after the ledger
- * answered for it; everything else here may be lost or done twice, since the ledger drops duplicates by record_id.
+ * confirmed it. Everything else here may be lost or done twice, since the ledger drops duplicates by record_id.
  */
 export class OutboxSender extends Outbox {
   readonly #bus: Bus;
   readonly #subject: string;
   readonly #workers: CrossTenantPool;
-  readonly #book: LogPositionTracker;
+  readonly #logPositions: LogPositionTracker;
   readonly #watch: SenderWatch;
   readonly #now: () => number;
   readonly #queue: SentRecord[] = [];
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
   #sending = false;
-  /** somebody waits for one of the queue, or the time of the first that may linger is over; never of an empty queue */
+  /**
+   * a caller waits for a record of the queue, or the first one that may linger has waited long enough; never of an
+   * empty queue
+   */
   #isAwaited = false;
-  /** when the last batch was answered for, or given up, by `performance.now()` */
+  /** when the last batch was confirmed, or given up, by `performance.now()` */
   #sentAt = -Infinity;
   #lingering: NodeJS.Timeout | undefined;
-  /** answered for by the ledger, and still rows */
-  readonly #logged: string[] = [];
+  /** confirmed by the ledger, and still rows */
+  readonly #confirmed: string[] = [];
   #dropping: NodeJS.Timeout | undefined;
 
   /** `now` is epoch milliseconds by this process: only for the deadline of requests. */
@@ -78,7 +83,7 @@ export class OutboxSender extends Outbox {
     bus: Bus,
     subjects: Subjects,
     workers: CrossTenantPool,
-    book: LogPositionTracker,
+    logPositions: LogPositionTracker,
     watch: SenderWatch,
     now: () => number,
   ) {
@@ -86,22 +91,22 @@ export class OutboxSender extends Outbox {
     this.#bus = bus;
     this.#subject = subjects.request('ledger.append');
     this.#workers = workers;
-    this.#book = book;
+    this.#logPositions = logPositions;
     this.#watch = watch;
     this.#now = now;
   }
 
-  override hand(records: readonly SealedRecord[], options: { readonly mayLinger?: boolean } = {}): void {
+  override enqueue(records: readonly SealedRecord[], options: { readonly mayLinger?: boolean } = {}): void {
     if (records.length === 0) return;
     if (this.#queue.length < QUEUE_MAX) this.#queue.push(...records);
     this.#isAwaited ||= options.mayLinger !== true;
-    if (!this.#mustSend()) this.#lingering ??= setTimeout(() => this.#hurry(), LINGER_MS).unref();
-    else if (!this.#sending) this.#follow(this.#drain());
+    if (!this.#isDue()) this.#lingering ??= setTimeout(() => this.#sendNow(), LINGER_MS).unref();
+    else if (!this.#sending) this.#track(this.#drain());
   }
 
   /**
-   * Sends what nobody else has: rows older than two seconds, left by a replica that died or by a ledger that didn't
-   * answer. Resolves with how many were logged.
+   * Sends rows that no replica has sent: those older than two seconds, which a replica that died left behind, or a
+   * ledger that didn't answer. Resolves with how many were logged.
    */
   async resend(): Promise<number> {
     let sent = 0;
@@ -111,10 +116,10 @@ export class OutboxSender extends Outbox {
         claim_ms: CLAIM_MS,
         rows: ROWS_MAX,
       });
-      const left = [...rows];
-      while (left.length > 0) {
-        const logged = await this.#send(takeBatch(left));
-        // The ledger is away: the rest would fail too, and stays claimed for a while.
+      const unsent = [...rows];
+      while (unsent.length > 0) {
+        const logged = await this.#send(takeBatch(unsent));
+        // The ledger is unavailable: the rest would fail too, and stays claimed for a while.
         if (logged === null) return sent;
         sent += logged;
       }
@@ -131,55 +136,55 @@ export class OutboxSender extends Outbox {
     return { rows: rows[0]?.rows ?? 0, ageMs: rows[0]?.age ?? 0 };
   }
 
-  /** Resolves when nothing handed over here is under way any more. */
+  /** Resolves when nothing that was handed over here is under way any more. */
   async idle(): Promise<void> {
-    if (this.#queue.length > 0) this.#hurry();
+    if (this.#queue.length > 0) this.#sendNow();
     do {
       this.#drop();
-      await Promise.all(this.#underWay);
-    } while (this.#underWay.size > 0 || this.#logged.length > 0);
+      await Promise.all(this.#pending);
+    } while (this.#pending.size > 0 || this.#confirmed.length > 0);
   }
 
-  /** Whether what waits here goes now: somebody waits for one of it, or it fills a request. */
-  #mustSend(): boolean {
+  /** Whether the queue is sent now: a caller waits for one of its records, or it fills a request. */
+  #isDue(): boolean {
     return this.#isAwaited || this.#queue.length >= LIMITS.appendRecords.max;
   }
 
-  /** All that waits here goes now. */
-  #hurry(): void {
+  /** Sends the whole queue now. */
+  #sendNow(): void {
     this.#isAwaited = true;
-    if (!this.#sending) this.#follow(this.#drain());
+    if (!this.#sending) this.#track(this.#drain());
   }
 
   /**
-   * What comes while a batch is under way, and may linger, lingers: under a steady load none would gather otherwise.
-   * Records that one turn of the event loop hands over, those of calls that were admitted by one commit for instance,
-   * go together: the first of them alone would keep all others waiting for its answer. After a quiet time what comes is
-   * alone, and goes before anything else that the turn tells others, since somebody waits for it.
+   * Records that arrive while a batch is under way wait for the next one if they may linger: under a steady load none
+   * would gather otherwise. Records that one turn of the event loop hands over go together, for instance those of calls
+   * that one commit admitted: the first alone would keep all others waiting for its answer. After a quiet time a record
+   * counts as a lone one. It is sent before other notifications of the turn, since a caller waits for it.
    */
   async #drain(): Promise<void> {
     this.#sending = true;
     for (;;) {
       if (performance.now() - this.#sentAt < QUIET_MS) await endOfTurn();
-      if (!this.#mustSend()) break;
+      if (!this.#isDue()) break;
       const batch = takeBatch(this.#queue);
-      if (this.#queue.length === 0) this.#rest();
+      if (this.#queue.length === 0) this.#stopLingering();
       await this.#send(batch);
       this.#sentAt = performance.now();
     }
     this.#sending = false;
   }
 
-  /** Nothing waits here any more. */
-  #rest(): void {
+  /** The queue is empty: stops the timer. */
+  #stopLingering(): void {
     clearTimeout(this.#lingering);
     this.#lingering = undefined;
     this.#isAwaited = false;
   }
 
   /**
-   * Sends one batch; resolves with how many were logged, or null where nobody answered. Never rejects: rows that
-   * weren't logged are found again.
+   * Sends one batch; resolves with how many were logged, or null where the ledger didn't answer. Never rejects: rows
+   * that weren't logged are found again.
    */
   async #send(batch: readonly SentRecord[]): Promise<number | null> {
     try {
@@ -187,7 +192,7 @@ export class OutboxSender extends Outbox {
     } catch (error) {
       const isRefusal = error instanceof Fault && !error.retryable;
       const parts = isRefusal ? byTenant(batch) : [];
-      // One log that has diverged must not hold up the others, and the answer doesn't say which it is.
+      // One log that has diverged must not hold up the others, and the answer doesn't name it.
       if (parts.length > 1) return await this.#sendEach(parts);
       this.#watch.failed(error, batch.length);
       return isRefusal ? 0 : null;
@@ -202,28 +207,28 @@ export class OutboxSender extends Outbox {
 
   async #append(batch: readonly SentRecord[]): Promise<number> {
     const answer = await this.#bus.request(this.#subject, appendRequest(batch), { deadline: this.#now() + APPEND_MS });
-    const asked = new Set(batch.map(({ record_id }) => record_id));
+    const sentIds = new Set(batch.map(({ record_id }) => record_id));
     const { appended } = parseFromPeer(AppendReply, answer);
     const logged = appended
-      .filter((entry) => asked.has(entry.record_id) && this.#isLogged(entry))
+      .filter((entry) => sentIds.has(entry.record_id) && this.#isLogged(entry))
       .map(({ record_id }) => record_id);
     this.#watch.logged(logged.length);
     this.#dropLater(logged);
     return logged.length;
   }
 
-  /** Rows that the ledger has answered for go a little later, many at once: all that they cost until then is room. */
+  /** Deletes confirmed rows a little later, many at once: until then they only take space. */
   #dropLater(logged: readonly string[]): void {
-    this.#logged.push(...logged);
-    if (this.#logged.length >= DROPPED_MAX) this.#drop();
-    else if (this.#logged.length > 0) this.#dropping ??= setTimeout(() => this.#drop(), DROP_MS).unref();
+    this.#confirmed.push(...logged);
+    if (this.#confirmed.length >= DROPPED_MAX) this.#drop();
+    else if (this.#confirmed.length > 0) this.#dropping ??= setTimeout(() => this.#drop(), DROP_MS).unref();
   }
 
   #drop(): void {
     clearTimeout(this.#dropping);
     this.#dropping = undefined;
-    const logged = this.#logged.splice(0);
-    if (logged.length > 0) this.#follow(kernelSql.dropRecords(this.#workers.pool, { records: logged }));
+    const logged = this.#confirmed.splice(0);
+    if (logged.length > 0) this.#track(kernelSql.dropRecords(this.#workers.pool, { records: logged }));
   }
 
   #isLogged({ record_id, leaf_index, tree_size, fault }: AppendReply['appended'][number]): boolean {
@@ -231,19 +236,19 @@ export class OutboxSender extends Outbox {
       this.#watch.refused(record_id, fault ?? 'internal');
       return false;
     }
-    this.#book.noteLogged(record_id, { leaf_index, tree_size });
+    this.#logPositions.noteLogged(record_id, { leaf_index, tree_size });
     return true;
   }
 
-  #follow(work: Promise<unknown>): void {
-    const followed: Promise<void> = work
+  #track(work: Promise<unknown>): void {
+    const tracked: Promise<void> = work
       .then(
         () => undefined,
         (error: unknown) => {
           this.#watch.failed(error, 0);
         },
       )
-      .finally(() => this.#underWay.delete(followed));
-    this.#underWay.add(followed);
+      .finally(() => this.#pending.delete(tracked));
+    this.#pending.add(tracked);
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ReceiptState } from '@writ/contract';
 
-/** Which record somebody waits for. */
+/** The record that a caller waits for. */
 export interface AwaitedRecord {
   readonly tenant_id: string;
   readonly operation_id: string;
   readonly record_id: string;
 }
 
-/** What is known of records on their way to the log. */
+/** The state of records on their way to the log. */
 export abstract class Receipts {
   /**
    * Resolves when the ledger has answered for the record, or after `waitMs` with `pending`; never rejects for lateness.

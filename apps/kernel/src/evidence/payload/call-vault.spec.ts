@@ -35,7 +35,7 @@ let rows: Rows;
 beforeEach(() => {
   rows = new Rows();
 });
-/** A replica: it knows nothing but the rows. */
+/** A replica: it has only the rows. */
 const replica = (): TenantVault => new TenantVault({ current: master, before: null, next: null }, rows);
 const call = (key_id: string | null, operation_id = 'op_1', tenant_id = 'ten_a'): KeyedCall => ({
   tenant_id,
@@ -45,12 +45,12 @@ const call = (key_id: string | null, operation_id = 'op_1', tenant_id = 'ten_a')
 async function admit(vault: TenantVault, holder: Holder = ANNA, tenantId = 'ten_a'): Promise<CallKey> {
   const key = await vault.calls.keyFor(tenantId, holder);
   if (key.wrapped !== null) rows.keys.set(`${tenantId}/${key.key_id}`, key.wrapped);
-  vault.calls.stored(tenantId, holder, key);
+  vault.calls.markStored(tenantId, holder, key);
   return key;
 }
 
 describe('the content of a call', () => {
-  it('opens at every replica to what was sealed, under a key that was drawn once', async () => {
+  it('opens at every replica, under a key that was generated once', async () => {
     const [one, other] = [replica(), replica()];
     const { key_id } = await admit(one);
     expect(await admit(one)).toEqual({ key_id, wrapped: null });
@@ -63,21 +63,21 @@ describe('the content of a call', () => {
     expect(rows.reads).toBe(1);
   });
 
-  it('brings its key along until that is known to be stored', async () => {
+  it('has its wrapped key with the admission until that is known to be stored', async () => {
     const vault = replica();
     const [first, second] = [await vault.calls.keyFor('ten_a', ANNA), await vault.calls.keyFor('ten_a', ANNA)];
     expect(second).toEqual(first);
     expect(second.wrapped).not.toBeNull();
-    vault.calls.retired('ten_a', ANNA, first);
+    vault.calls.markRetired('ten_a', ANNA, first);
     const anew = await vault.calls.keyFor('ten_a', ANNA);
     expect(anew.key_id).not.toBe(first.key_id);
-    // Of a key that has gone, neither is said of the one that came.
-    vault.calls.stored('ten_a', ANNA, first);
-    vault.calls.retired('ten_a', ANNA, first);
+    // A stale notice about a deleted key doesn't affect the new one.
+    vault.calls.markStored('ten_a', ANNA, first);
+    vault.calls.markRetired('ten_a', ANNA, first);
     expect(await vault.calls.keyFor('ten_a', ANNA)).toEqual(anew);
   });
 
-  it('is sealed for an admission though the key has left memory and the table: it is the admission that finds out', async () => {
+  it('is sealed for an admission even if the key has left memory and the table: the admission detects that', async () => {
     const vault = replica();
     const { key_id } = await admit(vault);
     rows.keys.clear();
@@ -115,13 +115,13 @@ describe('the content of a call', () => {
     rows.keys.set(`ten_b/${key_id}`, rows.keys.get(`ten_a/${key_id}`) as Buffer);
     await expect(opened('ten_b', 'op_1', 'args', sealed)).rejects.toThrow();
     for (let at = 0; at < sealed.length; at++) {
-      const bent = Buffer.from(sealed);
-      bent.writeUInt8(bent.readUInt8(at) ^ 1, at);
-      expect(await opened('ten_a', 'op_1', 'args', bent).catch(() => null)).toBeNull();
+      const changed = Buffer.from(sealed);
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+      expect(await opened('ten_a', 'op_1', 'args', changed).catch(() => null)).toBeNull();
     }
   });
 
-  it('opens no more once its key was taken away, whatever copy of it there is', async () => {
+  it("doesn't open any more once its key was deleted, in any copy", async () => {
     const one = replica();
     const { key_id } = await admit(one);
     const sealed = await one.calls.seal(call(key_id), 'args', clear);
@@ -131,15 +131,15 @@ describe('the content of a call', () => {
     await expect(replica().calls.seal(call(key_id), 'result', clear)).rejects.toThrow('is gone');
   });
 
-  it("is under its tenant's key where the call was admitted with none", async () => {
-    const sealed = (await replica().of('ten_a')).seal('op_1', 'args', clear);
+  it("is under its tenant's key where the call was admitted without one", async () => {
+    const sealed = (await replica().cipherFor('ten_a')).seal('op_1', 'args', clear);
     expect(await replica().calls.open('ten_a', 'op_1', 'args', sealed)).toEqual(clear);
     const more = await replica().calls.seal(call(null), 'result', clear);
-    expect((await replica().of('ten_a')).open('op_1', 'result', more)).toEqual(clear);
+    expect((await replica().cipherFor('ten_a')).open('op_1', 'result', more)).toEqual(clear);
     expect(rows.reads).toBe(0);
   });
 
-  it("is sealed under the call's own key where only the call is known", async () => {
+  it("is sealed under the call's own key where only the call's id is at hand", async () => {
     const { key_id } = await admit(replica());
     rows.calls.set('op_1', key_id).set('op_2', null);
     const vault = replica();
@@ -154,7 +154,7 @@ describe('the content of a call', () => {
       ).toEqual(clear);
     expect(rows.reads).toBe(2);
     const old = await vault.calls.sealById('ten_a', 'op_2', 'announced', clear);
-    expect((await vault.of('ten_a')).open('op_2', 'announced', old)).toEqual(clear);
+    expect((await vault.cipherFor('ten_a')).open('op_2', 'announced', old)).toEqual(clear);
     await expect(vault.calls.sealById('ten_a', 'op_3', 'announced', clear)).rejects.toMatchObject({
       code: 'not_found',
     });

@@ -4,7 +4,7 @@ import { KEY_BYTES, openBytes, sealBytes } from '@writ/sealing';
 import type { PayloadField } from './payload-field.ts';
 import type { TenantKeys } from './wrapped-keys.ts';
 
-/** What values are sealed as: given to a session, by approval and name; stored, by name and version. */
+/** The kinds of sealed values: given to a session, by approval and name; stored, by name and version. */
 export type ValueKind = 'session-value' | 'secret';
 
 /** 64 bits: a tenant has a handful of keys in its life. */
@@ -22,7 +22,7 @@ export class TenantCipher {
   }
 
   /**
-   * The content of a call that was admitted before calls had keys: nonce ‖ ciphertext ‖ tag; opens only for the same
+   * Seals content of a call that was admitted before calls had keys: nonce ‖ ciphertext ‖ tag; opens only for the same
    * tenant, operation and field.
    */
   seal(operationId: string, field: PayloadField, clear: Uint8Array): Buffer {
@@ -44,12 +44,17 @@ export class TenantCipher {
     return openBytes(this.#data, wrapped, this.#keyContext(keyId));
   }
 
-  /** A key for what stays outside the database, of a call that was admitted before calls had keys. */
+  /** A key for content outside the database, of a call that was admitted before calls had keys. */
   deriveKey(info: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#data, '', info, KEY_BYTES));
   }
 
-  /** As `seal`, for a value of a name: opens only for the same tenant, kind, and names in this order. */
+  /** The key for the recordings of an audio device. No other device of any tenant has it. */
+  audioKey(deviceId: string): Buffer {
+    return this.deriveKey(`writ/audio-device/v1\n${deviceId}`);
+  }
+
+  /** As `seal`, for a named value: opens only for the same tenant, kind, and names in this order. */
   sealValue(kind: ValueKind, names: readonly string[], clear: Uint8Array): Buffer {
     return sealBytes(this.#data, clear, this.#valueContext(kind, names));
   }
@@ -59,13 +64,14 @@ export class TenantCipher {
     return openBytes(this.#data, sealed, this.#valueContext(kind, names));
   }
 
-  /** Tells which data key sealed something, and nothing about the key. */
+  /** Identifies the data key that sealed something, and reveals nothing about the key. */
   get keyId(): string {
     return createHmac('sha256', this.#data).update('writ/key-id/v1').digest('hex').slice(0, KEY_ID_CHARS);
   }
 
   /**
-   * HMAC-SHA-256 of the RFC 8785 bytes of the arguments: equal for equal arguments, and tells nothing without the key.
+   * HMAC-SHA-256 of the RFC 8785 bytes of the arguments: equal for equal arguments, and reveals nothing without the
+   * key.
    */
   fingerprint(canonicalArgs: Uint8Array): Buffer {
     return createHmac('sha256', this.#finger).update(canonicalArgs).digest();

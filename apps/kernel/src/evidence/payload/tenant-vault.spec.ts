@@ -19,19 +19,19 @@ class Rows extends WrappedKeyStore {
     return Promise.resolve(undefined);
   }
 }
-const known = { current: master, before: null, next: null };
-const vault = new TenantVault(known, new Rows());
+const masterKeys = { current: master, before: null, next: null };
+const vault = new TenantVault(masterKeys, new Rows());
 const clear = Buffer.from('{"path":"a"}');
 
 describe('the payload of a tenant', () => {
   it('opens to what was sealed', async () => {
-    const box = await vault.of('ten_a');
-    expect(box.open('op_1', 'args', box.seal('op_1', 'args', clear))).toEqual(clear);
-    expect(box.seal('op_1', 'args', clear)).not.toEqual(box.seal('op_1', 'args', clear));
+    const cipher = await vault.cipherFor('ten_a');
+    expect(cipher.open('op_1', 'args', cipher.seal('op_1', 'args', clear))).toEqual(clear);
+    expect(cipher.seal('op_1', 'args', clear)).not.toEqual(cipher.seal('op_1', 'args', clear));
   });
 
   it('does not open as another operation, field or tenant, nor with any byte changed', async () => {
-    const [a, b] = [await vault.of('ten_a'), await vault.of('ten_b')];
+    const [a, b] = [await vault.cipherFor('ten_a'), await vault.cipherFor('ten_b')];
     const sealed = a.seal('op_1', 'args', clear);
     expect(() => a.open('op_2', 'args', sealed)).toThrow();
     expect(() => a.open('op_1', 'result', sealed)).toThrow();
@@ -45,33 +45,33 @@ describe('the payload of a tenant', () => {
   });
 
   it('fingerprints equal arguments alike within a tenant and differently across tenants', async () => {
-    const [a, b] = [await vault.of('ten_a'), await vault.of('ten_b')];
+    const [a, b] = [await vault.cipherFor('ten_a'), await vault.cipherFor('ten_b')];
     expect(a.fingerprint(clear)).toEqual(a.fingerprint(clear));
     expect(a.fingerprint(clear)).not.toEqual(b.fingerprint(clear));
     expect(a.fingerprint(clear)).not.toEqual(a.fingerprint(Buffer.from('{"path":"b"}')));
   });
 
-  it('is not there for a tenant that is not', async () => {
-    await expect(vault.of('ten_c')).rejects.toMatchObject({ code: 'not_found' });
+  it("is not found for a tenant that doesn't exist", async () => {
+    await expect(vault.cipherFor('ten_c')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('opens under the master key before, and under the one that comes', () => {
+  it('opens under the previous master key, and under the next one', () => {
     const wrapped = rows.get('ten_a') as WrappedKeys;
     const other = randomBytes(32);
     for (const keys of [
       { current: other, before: master, next: null },
       { current: other, before: null, next: master },
     ])
-      expect(unwrapTenantKeys(keys, 'ten_a', wrapped)).toEqual(unwrapTenantKeys(known, 'ten_a', wrapped));
+      expect(unwrapTenantKeys(keys, 'ten_a', wrapped)).toEqual(unwrapTenantKeys(masterKeys, 'ten_a', wrapped));
   });
 
   it('has keys that open only for their tenant, purpose and master key', () => {
     const wrapped = rows.get('ten_a') as WrappedKeys;
-    expect(unwrapTenantKeys(known, 'ten_a', wrapped).data).toHaveLength(32);
-    expect(() => unwrapTenantKeys(known, 'ten_b', wrapped)).toThrow();
-    expect(() => unwrapTenantKeys({ ...known, current: randomBytes(32) }, 'ten_a', wrapped)).toThrow();
+    expect(unwrapTenantKeys(masterKeys, 'ten_a', wrapped).data).toHaveLength(32);
+    expect(() => unwrapTenantKeys(masterKeys, 'ten_b', wrapped)).toThrow();
+    expect(() => unwrapTenantKeys({ ...masterKeys, current: randomBytes(32) }, 'ten_a', wrapped)).toThrow();
     expect(() =>
-      unwrapTenantKeys(known, 'ten_a', { data_key: wrapped.finger_key, finger_key: wrapped.data_key }),
+      unwrapTenantKeys(masterKeys, 'ten_a', { data_key: wrapped.finger_key, finger_key: wrapped.data_key }),
     ).toThrow();
   });
 });

@@ -10,7 +10,7 @@ import { unwrapTenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 const TENANTS_MAX = 10_000;
 
 /**
- * Where a tenant's wrapped keys are kept. Implementations MUST answer null for a tenant that isn't there, and MUST read
+ * The store of a tenant's wrapped keys. Implementations MUST return null for a tenant that isn't there, and MUST read
  * within that tenant's row-level security.
  */
 export abstract class WrappedKeyStore extends CallKeyStore {
@@ -21,25 +21,25 @@ export abstract class WrappedKeyStore extends CallKeyStore {
 export class TenantVault {
   readonly #master: MasterKeys;
   readonly #store: WrappedKeyStore;
-  readonly #boxes = new LRUCache<string, TenantCipher>({ max: TENANTS_MAX });
+  readonly #ciphers = new LRUCache<string, TenantCipher>({ max: TENANTS_MAX });
 
-  /** What calls were given and returned, which is under keys of those whom it is about. */
+  /** Seals the arguments and results of calls, under keys of those whom they are about. */
   readonly calls: CallVault;
 
   constructor(master: MasterKeys, store: WrappedKeyStore) {
     this.#master = master;
     this.#store = store;
-    this.calls = new CallVault((tenantId) => this.of(tenantId), store);
+    this.calls = new CallVault((tenantId) => this.cipherFor(tenantId), store);
   }
 
-  /** The tenant's box, from its keys. @throws Fault `not_found` for a tenant that isn't there. */
-  async of(tenantId: string): Promise<TenantCipher> {
-    const known = this.#boxes.get(tenantId);
-    if (known !== undefined) return known;
+  /** The tenant's cipher, from its keys. @throws Fault `not_found` for a tenant that isn't there. */
+  async cipherFor(tenantId: string): Promise<TenantCipher> {
+    const cached = this.#ciphers.get(tenantId);
+    if (cached !== undefined) return cached;
     const wrapped = await this.#store.find(tenantId);
     if (wrapped === null) throw new Fault('not_found');
-    const box = new TenantCipher(tenantId, unwrapTenantKeys(this.#master, tenantId, wrapped));
-    this.#boxes.set(tenantId, box);
-    return box;
+    const cipher = new TenantCipher(tenantId, unwrapTenantKeys(this.#master, tenantId, wrapped));
+    this.#ciphers.set(tenantId, cipher);
+    return cipher;
   }
 }

@@ -2,29 +2,31 @@
 import { logIdOf, type AuditRecord, type UsageCounter } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 
-/** What every record says; the rest is null, empty or zero unless said. `kernel_key_id` is the sealer's to fill. */
+/**
+ * The fields that every record has; the others are null, empty or zero unless given. The sealer adds `kernel_key_id`.
+ */
 export type RecordFields = Pick<AuditRecord, 'kind' | 'tenant_id' | 'recorded_at'> &
   Partial<Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id' | 'usage_counted_by'>> & {
-    /** left out of the record where it is null, and where nothing is settled that it could speak of */
+    /** left out of the record where it is null, and where the record has no usage that it could be about */
     readonly usage_counted_by?: UsageCounter | null;
   };
 
 /** A record that lacks only the key that will sign it. */
 export type UnsealedRecord = Omit<AuditRecord, 'kernel_key_id'>;
 
-/** As many as the schema takes. Rules past it are cut from the record, never from the decision. */
+/** As many as the schema allows. Rules beyond it are cut from the record, never from the decision. */
 const RULES_MAX = 64;
 const RULE_CHARS_MAX = 128;
 /**
- * Bytes of either list in the record. What else a record holds is bounded by its schema to less than half of 16 KiB, so
- * whatever was decided can be recorded.
+ * Bytes of either list in the record. The schema bounds all other fields of a record to less than half of 16 KiB, so
+ * every decision can be recorded.
  */
 const RULES_BYTES_MAX = 4 * 1024;
 
 /**
  * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape.
- * `usage_counted_by` alone is there or not. `recorded_at` is the database's clock in milliseconds; a record_id is made
- * unless given.
+ * Only `usage_counted_by` may be absent. `recorded_at` is the database's clock in milliseconds. A record_id is
+ * generated unless given.
  */
 export function composeRecord({ usage_counted_by = null, ...fields }: RecordFields): UnsealedRecord {
   const record: UnsealedRecord = {

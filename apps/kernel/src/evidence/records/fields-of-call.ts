@@ -3,7 +3,7 @@ import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { RecordFields } from './compose-record.ts';
 import { traceIdsOf } from './trace-context.ts';
 
-/** What a record about a call says of it: who proposed what, under which policy, and how it was judged. */
+/** The fields of a call for a record about it: who proposed what, under which policy, and how it was judged. */
 export const fieldsOfCall = (row: OperationRow) =>
   ({
     tenant_id: row.tenant_id,

@@ -16,7 +16,7 @@ const fields = { kind: 'tool_call', tenant_id: newId('tenant'), recorded_at: 1 }
 const none = { actionDigest: null, newRoot: null };
 
 describe('a record', () => {
-  it('says who counted usage beside what is settled alone, and never null', () => {
+  it('names who counted usage only where it has usage, and never as null', () => {
     const saysOf = (more: Partial<RecordFields>) => composeRecord({ ...fields, ...more }).usage_counted_by ?? 'nothing';
     expect([
       saysOf({ usage_counted_by: 'agent', budget_delta: { cpu_ms: 1 } }),
@@ -28,7 +28,7 @@ describe('a record', () => {
     expect(composeRecord({ ...fields, usage_counted_by: null })).not.toHaveProperty('usage_counted_by');
   });
 
-  it('has every other field of the schema, null where nothing was said', () => {
+  it('has every other field of the schema, null where it was not given', () => {
     const sealed = sealer.seal(composeRecord(fields), none);
     const record = parseMessage(AuditRecord, JSON.parse(sealed.payload.toString()));
     expect(Object.keys(record).sort()).toEqual(
@@ -54,7 +54,7 @@ describe('a record', () => {
     ).toHaveLength(64);
   });
 
-  it('always fits with as much as its schema takes: a call that ends must never be too long to record', () => {
+  it('fits even with the most that its schema allows, so that no call that ends is too long to record', () => {
     const rules = Array.from({ length: 64 }, () => '\u0001'.repeat(128));
     const word = 'w'.repeat(128);
     const record = composeRecord({

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Fault, LIMITS, type AuditRecord } from '@writ/contract';
 import type { UnsealedRecord } from './compose-record.ts';
 
-/** What the record's statement is about. The root that a commit led to is taken from the record itself. */
+/** The subjects of the record's statement. The root that a commit led to is read from the record itself. */
 export interface RecordSubjects {
   /** hex SHA-256 of the action decided on; null computes it from the record's own fields */
   readonly actionDigest: string | null;
@@ -26,7 +26,7 @@ export interface SealedRecord {
 
 /**
  * The record key. Implementations MUST sign exactly the bytes that they return, MUST write the statement as
- * libs/receipt lays it down, and MUST NOT let the key leave. Callers MUST store both in the transaction whose change of
+ * libs/receipt specifies, and MUST NOT let the key leave. Callers MUST store both in the transaction whose change of
  * state the record describes.
  */
 export abstract class RecordSeal {
@@ -63,5 +63,5 @@ export class RecordSealer {
   }
 }
 
-/** The driver knows a Buffer for bytes, and any other array for a list. */
+/** The driver sends a Buffer as bytes, and any other array as a list. */
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

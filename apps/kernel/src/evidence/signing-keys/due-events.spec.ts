@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync } from 'node:crypto';
 import { parseSigner, ringOf, withNext, withRevoked, type Signer } from '@writ/signing';
-import { CLOSED_MS, dueEvents, nameOf } from './due-events.ts';
+import { CLOSED_MS, dueEvents, eventNameOf } from './due-events.ts';
 
 const newSigner = (): Signer =>
   parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 const [one, two, three] = [newSigner(), newSigner(), newSigner()];
 const rotated = withNext(ringOf(one), { signer: two, now: 100, overlapMs: 50 });
-const saidBy = (...args: Parameters<typeof dueEvents>): unknown[] =>
+const eventsOf = (...args: Parameters<typeof dueEvents>): unknown[] =>
   dueEvents(...args).map(({ event: { event, keyid, from }, due }) => [event, keyid, from, due]);
 
-it('a ring that never changed has nothing to say', () => {
+it('a ring that never changed has no events', () => {
   expect(dueEvents(ringOf(one), 1_000_000)).toEqual([]);
 });
 
-it('a key is introduced before it signs, and the one before it retires as it begins', () => {
+it('a key is introduced before it signs, and the previous one retires as it begins', () => {
   expect(dueEvents(rotated, 99)).toEqual([]);
-  expect(saidBy(rotated, 149)).toEqual([['introduced', two.keyid, 150, 100]]);
-  expect(saidBy(rotated, 150)).toEqual([
+  expect(eventsOf(rotated, 149)).toEqual([['introduced', two.keyid, 150, 100]]);
+  expect(eventsOf(rotated, 150)).toEqual([
     ['introduced', two.keyid, 150, 100],
     ['retired', one.keyid, 150, 150],
   ]);
 });
 
-it('a revocation is said once the key has been closed for a while, by any key that is not revoked itself', () => {
+it('a revocation is due once the key has been closed for a while, under any key that is not revoked itself', () => {
   const revoked = withRevoked(withNext(rotated, { signer: three, now: 200, overlapMs: 50 }), {
     keyid: one.keyid,
     now: 300,
@@ -31,15 +31,15 @@ it('a revocation is said once the key has been closed for a while, by any key th
     settleMs: 30,
   });
   const due = 330 + CLOSED_MS;
-  expect(saidBy(revoked, due - 1)).not.toContainEqual(expect.arrayContaining(['revoked']));
-  const said = dueEvents(revoked, due).at(-1);
-  expect(said).toMatchObject({
+  expect(eventsOf(revoked, due - 1)).not.toContainEqual(expect.arrayContaining(['revoked']));
+  const last = dueEvents(revoked, due).at(-1);
+  expect(last).toMatchObject({
     due,
     event: { event: 'revoked', purpose: 'record', keyid: one.keyid, x: one.publicJwk.x, from: 120 },
   });
-  expect(said?.names).toEqual([two, three].map(({ keyid }) => `revoked ${one.keyid} ${keyid}`));
+  expect(last?.names).toEqual([two, three].map(({ keyid }) => `revoked ${one.keyid} ${keyid}`));
   const both = dueEvents(withRevoked(revoked, { keyid: two.keyid, now: 400, from: 400, settleMs: 30 }), 1_000_000).find(
     ({ event }) => event.keyid === one.keyid,
   );
-  expect(both?.names).toEqual([nameOf(both!.event, three.keyid)]);
+  expect(both?.names).toEqual([eventNameOf(both!.event, three.keyid)]);
 });

@@ -3,34 +3,34 @@ import type { KeyEvent } from '@writ/receipt';
 import type { KeyRing, SigningKey } from '@writ/signing';
 
 /**
- * How long after a revoked key was closed its revocation is recorded, in milliseconds: what the ledger took in at the
- * last moment is in the log by then, also where its clock is behind. What a verifier finds behind the revocation, no
- * ledger should have taken.
+ * How long after a revoked key's closing its revocation is recorded, in milliseconds. By then the log has all records
+ * that the ledger accepted at the last moment, also where its clock is behind. No ledger should have accepted what a
+ * verifier finds after the revocation.
  */
 export const CLOSED_MS = 15_000;
 
-/** Something that became of a key, which every log that was there at the time has to have. */
+/** An event of a key that every log existing at that time has to contain. */
 export interface DueEvent {
   readonly event: KeyEvent;
   /** milliseconds since the epoch */
   readonly due: number;
-  /** By which of these names a tenant is said to have it: of a revocation one for each key that may say so. */
+  /** Names under which a tenant's row may note the event: for a revocation one for each key that may sign it. */
   readonly names: readonly string[];
 }
 
 /**
- * The name by which a tenant is said to have the record of an event. Whose word a revocation is matters: that of a key
- * which is revoked itself counts no more.
+ * The name under which a tenant's row notes the record of an event. A revocation's name contains the key that signed
+ * the record: the signature of a key that is revoked itself counts no more.
  */
-export function nameOf({ event, purpose, keyid }: KeyEvent, signedBy: string): string {
+export function eventNameOf({ event, purpose, keyid }: KeyEvent, signedBy: string): string {
   const name = event === 'revoked' ? `${event} ${keyid} ${signedBy}` : `${event} ${keyid}`;
   return purpose === 'record' ? name : `${purpose} ${name}`;
 }
 
 /**
- * What became of the keys of records and of checkpoints until `now`, in milliseconds. The key that a ring began with
- * came by no change, and has no introduction: what a log begins with is for its readers to know from elsewhere. Keys of
- * records say all of it: the ledger writes no records.
+ * The events of the keys of records and of checkpoints until `now`, in milliseconds. The first key of a ring was not
+ * introduced by a change: readers of the log must have it from elsewhere. Keys of records sign all these events, since
+ * the ledger writes no records.
  */
 export function dueEvents(records: KeyRing, now: number, checkpoints: KeyRing | null = null): DueEvent[] {
   const events = [
@@ -56,11 +56,11 @@ function eventsOf(key: SigningKey, purpose: KeyEvent['purpose'], { keys }: KeyRi
       {
         event,
         due: revoked.closes_at + CLOSED_MS,
-        names: keys.filter((other) => other.revoked === null).map((other) => nameOf(event, other.keyid)),
+        names: keys.filter((other) => other.revoked === null).map((other) => eventNameOf(event, other.keyid)),
       },
     ];
   }
-  const single = (event: KeyEvent, due: number): DueEvent => ({ event, due, names: [nameOf(event, keyid)] });
+  const single = (event: KeyEvent, due: number): DueEvent => ({ event, due, names: [eventNameOf(event, keyid)] });
   return [
     ...(not_before === null ? [] : [single(eventOf('introduced', signs_from), not_before)]),
     ...(signs_until === null ? [] : [single(eventOf('retired', signs_until), signs_until)]),

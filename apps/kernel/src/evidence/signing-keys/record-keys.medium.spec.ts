@@ -25,7 +25,7 @@ beforeEach(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
   tenants = [await kernel.newTenant(), await kernel.newTenant(), await kernel.newTenant()];
-  // A second after the database's clock, so that the tenants are older than whatever becomes of keys.
+  // A second after the database's clock, so that the tenants are older than all events of keys.
   start =
     Math.max(
       ...(await kernel.admin.query<{ created_at: number }>('SELECT created_at FROM kernel.tenant')).rows.map(
@@ -59,7 +59,7 @@ function replica(
   });
 }
 
-const saidIn = async (tenant: TestTenant): Promise<unknown[][]> =>
+const eventsIn = async (tenant: TestTenant): Promise<unknown[][]> =>
   ((await tenant.records()) as AuditRecord[])
     .filter(({ kind }) => kind === 'key')
     .map((record) => [keyEventOf(record)?.event, keyEventOf(record)?.keyid, record.kernel_key_id]);
@@ -68,12 +68,12 @@ const rotated = (): KeyRing => withNext(ringOf(one), { signer: two, now: start, 
 const revokedOne = (): KeyRing =>
   withRevoked(rotated(), { keyid: one.keyid, now: start + 10_000, from: start + 10_000, settleMs: SETTLE_MS });
 
-it("what became of keys is in every tenant's log once, by the key that signed then, however many replicas say it at once", async () => {
+it("events of keys are in every tenant's log once, under the key that signed then, however many replicas record them", async () => {
   expect(await replica(ringOf(one), start).run()).toBe(0);
   expect(await replica(rotated(), start + 1).run()).toBe(3);
   await Promise.all(Array.from({ length: 4 }, () => replica(rotated(), start + 6_000).run()));
   for (const tenant of tenants)
-    expect(await saidIn(tenant)).toEqual([
+    expect(await eventsIn(tenant)).toEqual([
       ['introduced', two.keyid, one.keyid],
       ['retired', one.keyid, two.keyid],
     ]);
@@ -81,15 +81,15 @@ it("what became of keys is in every tenant's log once, by the key that signed th
   expect(reported).toEqual([]);
 });
 
-it('a revocation is recorded only once its key was closed for long enough, by another', async () => {
+it('a revocation is recorded only once its key was closed for long enough, under another key', async () => {
   const due = start + 10_000 + AFTER_MS;
   await replica(revokedOne(), due - 1).run();
-  for (const tenant of tenants) expect(await saidIn(tenant)).toEqual([['introduced', two.keyid, two.keyid]]);
+  for (const tenant of tenants) expect(await eventsIn(tenant)).toEqual([['introduced', two.keyid, two.keyid]]);
   await replica(revokedOne(), due).run();
-  for (const tenant of tenants) expect(await saidIn(tenant)).toContainEqual(['revoked', one.keyid, two.keyid]);
+  for (const tenant of tenants) expect(await eventsIn(tenant)).toContainEqual(['revoked', one.keyid, two.keyid]);
 });
 
-it('a revocation is said anew once the key that said it was revoked itself', async () => {
+it('a revocation is recorded anew once the key that signed its record was revoked itself', async () => {
   const then = start + 10_000 + AFTER_MS;
   await replica(revokedOne(), then).run();
   const ring = withRevoked(withNext(revokedOne(), { signer: three, now: then, overlapMs: 5_000 }), {
@@ -100,7 +100,7 @@ it('a revocation is said anew once the key that said it was revoked itself', asy
   });
   await replica(ring, then + 6_000 + AFTER_MS).run();
   for (const tenant of tenants) {
-    expect((await saidIn(tenant)).filter(([event]) => event === 'revoked')).toEqual([
+    expect((await eventsIn(tenant)).filter(([event]) => event === 'revoked')).toEqual([
       ['revoked', one.keyid, two.keyid],
       ['revoked', one.keyid, three.keyid],
       ['revoked', two.keyid, three.keyid],
@@ -108,7 +108,7 @@ it('a revocation is said anew once the key that said it was revoked itself', asy
   }
 });
 
-it('what became of keys of checkpoints is there too, said by a key of records, and anew once that one was revoked', async () => {
+it('events of checkpoint keys are in the log too, under a record key, and anew once that one was revoked', async () => {
   const own = (sealer: RecordSealer): Changes => new Changes(manage.tenancy, sealer, kernel.outbox);
   const [old, next] = [newSigner(), newSigner()];
   const turned = withNext(ringOf(old), { signer: next, now: start, overlapMs: 5_000 });
@@ -126,7 +126,7 @@ it('what became of keys of checkpoints is there too, said by a key of records, a
     ['retired', old.keyid, one.keyid],
     ['revoked', old.keyid, one.keyid],
   ];
-  expect(await saidIn(tenant)).toEqual(first);
+  expect(await eventsIn(tenant)).toEqual(first);
   expect(((await tenant.records()) as AuditRecord[]).map((record) => keyEventOf(record)?.purpose)).toEqual([
     'checkpoint',
     'checkpoint',
@@ -134,7 +134,7 @@ it('what became of keys of checkpoints is there too, said by a key of records, a
   ]);
   expect(await replica(ringOf(one), start + 10_000 + AFTER_MS, own, revoked).run()).toBe(0);
   await replica(revokedOne(), start + 10_000 + AFTER_MS, own, revoked).run();
-  expect(await saidIn(tenant)).toEqual([
+  expect(await eventsIn(tenant)).toEqual([
     ...first,
     ['introduced', two.keyid, two.keyid],
     ['revoked', one.keyid, two.keyid],
@@ -142,7 +142,7 @@ it('what became of keys of checkpoints is there too, said by a key of records, a
   ]);
 });
 
-it('a tenant that came later has nothing of what was before it', async () => {
+it('a tenant that was created later has no earlier events', async () => {
   await replica(rotated(), start + 6_000).run();
   const late = await kernel.newTenant();
   await kernel.admin.query('UPDATE kernel.tenant SET created_at = $1 WHERE tenant_id = $2', [
@@ -150,10 +150,10 @@ it('a tenant that came later has nothing of what was before it', async () => {
     late.tenantId,
   ]);
   expect(await replica(rotated(), start + 6_000).run()).toBe(0);
-  expect(await saidIn(late)).toEqual([]);
+  expect(await eventsIn(late)).toEqual([]);
 });
 
-it('a tenant for which it fails holds up no other, and is tried again', async () => {
+it('a tenant whose record fails holds up no other, and is tried again', async () => {
   const broken = (sealer: RecordSealer): Changes => {
     const changes = new Changes(manage.tenancy, sealer, kernel.outbox);
     return {
@@ -169,7 +169,7 @@ it('a tenant for which it fails holds up no other, and is tried again', async ()
   expect(await replica(rotated(), start + 1).run()).toBe(1);
 });
 
-it('once all tenants have it, nobody is asked any more until the keys change', async () => {
+it('once all tenants have the events, nothing is queried until the keys change', async () => {
   const ring = rotated();
   const settled = replica(ring, start + 5_000 + 60_000);
   expect(await settled.run()).toBe(3);

@@ -5,22 +5,22 @@ import type { KeyRing, LiveSigner } from '@writ/signing';
 import type { Changes } from '../changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
-import { dueEvents, nameOf, type DueEvent } from './due-events.ts';
+import { dueEvents, eventNameOf, type DueEvent } from './due-events.ts';
 
-/** Tenants of one run, each a transaction of its own: a change of keys is no flood for the ledger. */
+/** Tenants of one run, each in its own transaction: a change of keys must not flood the ledger. */
 const TENANTS_MAX = 200;
 /**
- * For how long after an event is due it is looked for tenants that lack it, in milliseconds: one that was being made at
- * that moment may be seen only later.
+ * How long after an event is due the process looks for tenants that lack it, in milliseconds: a tenant that was being
+ * created at that moment may become visible only later.
  */
 const SETTLED_MS = 60_000;
 const ACTOR = 'kernel';
 
-/** The keys that sign records, and those whose checkpoints stand over them. */
+/** The keys that sign records, and those that sign checkpoints over them. */
 export interface RecordingKeys {
-  readonly record: Pick<LiveSigner, 'keyid' | 'isAble'>;
+  readonly record: Pick<LiveSigner, 'keyid' | 'canSign'>;
   readonly recordRing: KeyRing;
-  /** null where the kernel isn't told of them */
+  /** null where the kernel isn't configured with them */
   readonly checkpointRing: KeyRing | null;
 }
 
@@ -31,9 +31,9 @@ export interface RecordKeysOptions {
 }
 
 /**
- * Records in every tenant's log what becomes of the keys that sign it: its records and its checkpoints. Beside the
- * calls: no admission asks for it or waits. INVARIANT (by another): a revocation is signed by a key that isn't revoked;
- * where that one is revoked later, the revocation is recorded anew by another.
+ * Records in every tenant's log the events of the keys that sign it: those of its records and of its checkpoints. It
+ * works beside the calls: no admission waits for it. INVARIANT (by another): a revocation is signed by a key that isn't
+ * revoked. Where that key is revoked later, another key records the revocation anew.
  */
 export class RecordKeys {
   readonly #workers: CrossTenantPool;
@@ -41,7 +41,7 @@ export class RecordKeys {
   readonly #keys: RecordingKeys;
   readonly #options: RecordKeysOptions;
   /** The names of the events that every tenant was found to have. */
-  #done = '';
+  #recordedNames = '';
 
   constructor(workers: CrossTenantPool, changes: Changes, keys: RecordingKeys, options: RecordKeysOptions) {
     this.#workers = workers;
@@ -51,14 +51,14 @@ export class RecordKeys {
   }
 
   /**
-   * Records what is due and lacking, for some tenants; resolves with how many. Replicas may do so at once: one of them
-   * records it.
+   * Records the events that are due and lacking, for some tenants; resolves with how many. Replicas may do so at once:
+   * one of them records it.
    */
   async run(): Promise<number> {
     const now = this.#options.now();
-    const events = this.#sayable(now);
+    const events = this.#signable(now);
     const names = events.flatMap((event) => event.names).join('\n');
-    if (events.length === 0 || names === this.#done || !this.#keys.record.isAble) return 0;
+    if (events.length === 0 || names === this.#recordedNames || !this.#keys.record.canSign) return 0;
     const lacking = events.map(({ due, names: accepted }) => ({ due, names: accepted }));
     let recorded = 0;
     for (let after = '', found: TenantId[]; recorded < TENANTS_MAX; after = found.at(-1) ?? '') {
@@ -66,19 +66,19 @@ export class RecordKeys {
       if (found.length === 0) break;
       for (const tenantId of found) recorded += Number(await this.#recordFor(tenantId, events));
     }
-    if (recorded === 0 && (events.at(-1)?.due ?? 0) + SETTLED_MS <= now) this.#done = names;
+    if (recorded === 0 && (events.at(-1)?.due ?? 0) + SETTLED_MS <= now) this.#recordedNames = names;
     return recorded;
   }
 
-  /** What is due and may be said by the key that signs now. */
-  #sayable(now: number): DueEvent[] {
+  /** The events that are due and that the present key may sign. */
+  #signable(now: number): DueEvent[] {
     const { keyid } = this.#keys.record;
     return dueEvents(this.#keys.recordRing, now, this.#keys.checkpointRing).filter(({ event, names }) =>
-      names.includes(nameOf(event, keyid)),
+      names.includes(eventNameOf(event, keyid)),
     );
   }
 
-  /** One tenant that can't be recorded for holds up no other: the next run tries it again. */
+  /** A tenant whose record fails holds up no other: the next run tries it again. */
   async #recordFor(tenantId: TenantId, events: readonly DueEvent[]): Promise<boolean> {
     try {
       return await this.#record(tenantId, events);
@@ -98,18 +98,18 @@ export class RecordKeys {
       const lacking = events.filter(
         ({ event, due, names }) =>
           row.created_at <= due &&
-          names.includes(nameOf(event, keyid)) &&
+          names.includes(eventNameOf(event, keyid)) &&
           !names.some((name) => row.keys_recorded.includes(name)),
       );
       if (lacking.length === 0) return { value: false, records: [] };
       const { count } = await rows.tenant.updateMany({
         where: { tenant_id: tenantId, keys_recorded: { equals: row.keys_recorded } },
-        data: { keys_recorded: [...row.keys_recorded, ...lacking.map(({ event }) => nameOf(event, keyid))] },
+        data: { keys_recorded: [...row.keys_recorded, ...lacking.map(({ event }) => eventNameOf(event, keyid))] },
       });
       if (count === 0) return { value: false, records: [] };
-      // What was noted names the key that signs.
+      // The noted names contain the key that signs.
       if (this.#keys.record.keyid !== keyid)
-        throw new Error('another key signs since a moment: what became of keys is recorded with the next run');
+        throw new Error('the signing key has just changed: the next run records the events of keys');
       return {
         value: true,
         records: lacking.map(({ event }) => ({ kind: 'key' as const, actor: ACTOR, change: formatKeyEvent(event) })),

@@ -6,39 +6,40 @@ import type { Outbox } from '../../evidence/outbox/outbox.ts';
 import type { SealedRecord } from '../../evidence/records/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 
-/** Told of every new head that this replica has committed. */
-export interface HeadsKnown {
+/** Is notified of every new head that this replica has committed. */
+export interface HeadListener {
   moved(tenantId: string, workspaceId: string, head: string): void;
 }
 
 /**
- * Tells whoever waits what a COMMIT made true. All of it may be lost: sweepers and polls find the same in the database.
+ * Notifies waiting callers of what a COMMIT changed. Every notification may be lost: sweepers and polls find the same
+ * in the database.
  */
 export class Announcer {
   readonly #outbox: Outbox;
-  readonly #bell: WakeUp;
+  readonly #wakeUp: WakeUp;
   readonly #events: Events;
-  readonly #heads: HeadsKnown;
+  readonly #heads: HeadListener;
 
-  constructor(outbox: Outbox, bell: WakeUp, events: Events, heads: HeadsKnown) {
+  constructor(outbox: Outbox, wakeUp: WakeUp, events: Events, heads: HeadListener) {
     this.#outbox = outbox;
-    this.#bell = bell;
+    this.#wakeUp = wakeUp;
     this.#events = events;
     this.#heads = heads;
   }
 
-  /** Callers MUST have committed the row and its records. `isAssigned`: a call that was admitted waits for no turn. */
+  /** Callers MUST have committed the row and its records. `isAssigned`: an admitted call waits in no lane. */
   announce(
     row: OperationRow,
     sealed: readonly SealedRecord[],
     { isAssigned = false }: { readonly isAssigned?: boolean } = {},
   ): void {
     const isAdmitted = row.state === 'admitted';
-    // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's.
-    // So an outcome's goes before anybody is told.
-    this.#outbox.hand(sealed, { mayLinger: isAdmitted });
-    if (row.lane !== null && isAdmitted && !isAssigned) this.#bell.wake(row.lane);
-    else if (row.lane !== null && isFinal(row.state)) this.#bell.freed(row.lane, row.executor_id);
+    // The proposer has the decision in the reply, and waits for the position of the outcome in the log, not of the
+    // decision. So an outcome's record is sent before any notification.
+    this.#outbox.enqueue(sealed, { mayLinger: isAdmitted });
+    if (row.lane !== null && isAdmitted && !isAssigned) this.#wakeUp.wake(row.lane);
+    else if (row.lane !== null && isFinal(row.state)) this.#wakeUp.slotFreed(row.lane, row.executor_id);
     if (row.workspace_id !== null && row.new_snapshot_id !== null)
       this.#heads.moved(row.tenant_id, row.workspace_id, row.new_snapshot_id);
     if (!isAdmitted || row.approval_id !== null) this.#events.operationChanged(changeOf(row));

@@ -3,7 +3,10 @@ import type { Bus } from '@writ/bus';
 import type { OperationEvent, Subjects } from '@writ/contract';
 import { Events, type OperationChange } from './events.ts';
 
-/** Events over the bus. Nobody listening, or nothing to send with, is no error: who missed one asks. */
+/**
+ * Sends events over the bus. It is no error if nobody listens or the bus is away: a subscriber that missed an event
+ * polls.
+ */
 export class BusEvents extends Events {
   readonly #bus: Bus;
   readonly #subjects: Subjects;

@@ -4,7 +4,7 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { OperationEvent, parseFromPeer } from '@writ/contract';
 import { Outcomes } from './outcomes.ts';
 
-/** What other replicas say of operations; this one's own events don't come back to it. */
+/** Receives other replicas' events about operations; this replica doesn't receive its own. */
 @Controller()
 export class OutcomesController {
   readonly #outcomes: Outcomes;
@@ -14,7 +14,7 @@ export class OutcomesController {
   }
 
   @EventPattern('operation')
-  heard(@Payload() payload: unknown): void {
+  handle(@Payload() payload: unknown): void {
     this.#outcomes.changedElsewhere(parseFromPeer(OperationEvent, payload).operation_id);
   }
 }

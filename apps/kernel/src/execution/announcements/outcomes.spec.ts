@@ -4,22 +4,22 @@ import { Outcomes } from './outcomes.ts';
 
 const row = { operation_id: 'op_a' } as OperationRow;
 
-describe('whoever waits for an end', () => {
-  it('hears it, all who wait for it, and nobody else', async () => {
+describe('waiting for the end of a call', () => {
+  it('resolves for all who wait for this call, and for no one else', async () => {
     const outcomes = new Outcomes(10);
-    const heard = Promise.all(['op_a', 'op_a', 'op_b'].map((id) => outcomes.wait(id, 50)));
+    const news = Promise.all(['op_a', 'op_a', 'op_b'].map((id) => outcomes.wait(id, 50)));
     outcomes.ended({ row, sealedResult: null });
-    expect(await heard).toEqual([{ row, sealedResult: null }, { row, sealedResult: null }, 'nothing']);
+    expect(await news).toEqual([{ row, sealedResult: null }, { row, sealedResult: null }, 'nothing']);
   });
 
-  it('is told that another replica moved it', async () => {
+  it('resolves with `elsewhere` where another replica changed it', async () => {
     const outcomes = new Outcomes(10);
-    const heard = outcomes.wait('op_a', 1_000);
+    const news = outcomes.wait('op_a', 1_000);
     outcomes.changedElsewhere('op_a');
-    expect(await heard).toBe('elsewhere');
+    expect(await news).toBe('elsewhere');
   });
 
-  it('waits no longer than asked, and not at all in a crowd', async () => {
+  it('ends after the given time, and at once where too many wait', async () => {
     const outcomes = new Outcomes(1);
     expect(await outcomes.wait('op_a', 0)).toBe('nothing');
     const first = outcomes.wait('op_a', 20);

@@ -7,55 +7,57 @@ export interface Outcome {
   readonly sealedResult: Buffer | null;
 }
 
-/** `elsewhere`: another replica has moved it, and the database says where to. */
-export type Heard = Outcome | 'elsewhere' | 'nothing';
+/**
+ * `elsewhere`: another replica has changed it, and the database has its new state. `nothing`: it hasn't ended in time.
+ */
+export type OutcomeNews = Outcome | 'elsewhere' | 'nothing';
 
-type Tell = (heard: Heard) => void;
+type Listener = (news: OutcomeNews) => void;
 
 /**
- * Lets whoever proposed a call wait for its end where it was admitted: most calls end within milliseconds, and then one
- * answer says it all.
+ * Lets the proposer of a call wait for its end where it was admitted: most calls end within milliseconds, and one reply
+ * then has both decision and outcome.
  */
 export class Outcomes {
-  readonly #waiting = new Map<string, Set<Tell>>();
+  readonly #waiting = new Map<string, Set<Listener>>();
   readonly #waitersMax: number;
 
-  /** @param waitersMax more than these are told `nothing` at once: whoever waits here keeps a request open */
+  /** @param waitersMax further waiters get `nothing` at once: each waiter keeps a request open */
   constructor(waitersMax: number) {
     this.#waitersMax = waitersMax;
   }
 
   /**
-   * Resolves with what is heard of the operation first, or with `nothing` after so many milliseconds. Begin before it
-   * can end.
+   * Resolves with the first news of the operation, or with `nothing` after so many milliseconds. Callers begin before
+   * it can end.
    */
-  async wait(operationId: string, ms: number): Promise<Heard> {
+  async wait(operationId: string, ms: number): Promise<OutcomeNews> {
     if (ms <= 0 || this.#waiting.size >= this.#waitersMax) return 'nothing';
-    const tellers = this.#waiting.get(operationId) ?? new Set<Tell>();
-    this.#waiting.set(operationId, tellers);
+    const listeners = this.#waiting.get(operationId) ?? new Set<Listener>();
+    this.#waiting.set(operationId, listeners);
     return await new Promise((resolve) => {
-      const tell: Tell = (heard) => {
+      const notify: Listener = (news) => {
         clearTimeout(timer);
-        tellers.delete(tell);
-        if (tellers.size === 0) this.#waiting.delete(operationId);
-        resolve(heard);
+        listeners.delete(notify);
+        if (listeners.size === 0) this.#waiting.delete(operationId);
+        resolve(news);
       };
-      const timer = setTimeout(() => tell('nothing'), ms);
-      tellers.add(tell);
+      const timer = setTimeout(() => notify('nothing'), ms);
+      listeners.add(notify);
     });
   }
 
   /** This replica has ended the operation. */
   ended(outcome: Outcome): void {
-    this.#tell(outcome.row.operation_id, outcome);
+    this.#notify(outcome.row.operation_id, outcome);
   }
 
   /** Another replica has changed its state. */
   changedElsewhere(operationId: string): void {
-    this.#tell(operationId, 'elsewhere');
+    this.#notify(operationId, 'elsewhere');
   }
 
-  #tell(operationId: string, heard: Heard): void {
-    for (const tell of [...(this.#waiting.get(operationId) ?? [])]) tell(heard);
+  #notify(operationId: string, news: OutcomeNews): void {
+    for (const notify of [...(this.#waiting.get(operationId) ?? [])]) notify(news);
   }
 }

@@ -4,15 +4,15 @@ import type { Lane } from '@writ/contract';
 /** Wakes the dispatcher of this replica. */
 export abstract class WakeUp {
   /**
-   * Says that an operation may wait in the lane. Returns at once and never throws. Callers wake the dispatcher after
-   * the COMMIT that made the operation wait. A wake-up that is lost delays the call until the dispatcher's timer, and
-   * loses nothing.
+   * Notifies the dispatcher that an operation may wait in the lane. Returns at once and never throws. Callers wake the
+   * dispatcher after the COMMIT that made the operation wait. A wake-up that is lost delays the call until the
+   * dispatcher's timer, and loses nothing.
    */
   abstract wake(lane: Lane): void;
 
   /**
-   * Says that a call of the lane has ended, and whose slot it had if any, after its COMMIT. Returns at once and never
-   * throws; where nothing was left waiting it costs nothing.
+   * Notifies the dispatcher, after the COMMIT, that a call of the lane has ended, and which executor's slot it had, if
+   * any. Returns at once and never throws. It costs nothing where no call waits.
    */
-  abstract freed(lane: Lane, executorId: string | null): void;
+  abstract slotFreed(lane: Lane, executorId: string | null): void;
 }

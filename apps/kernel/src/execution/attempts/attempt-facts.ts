@@ -7,7 +7,7 @@ import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { SeenOperation, Head, RulesInForce, FactRows } from '../../foundation/rows/attempt-rows.ts';
 import { tokenOf } from '../../foundation/rows/token-row.ts';
 
-/** Everything that the end of an attempt is decided on, as of one instant of the database's clock. */
+/** All facts on which the end of an attempt is decided, as of one instant of the database's clock. */
 export interface AttemptFacts extends SeenOperation {
   /** the whole chain, in any order that keeps parents apart from children */
   readonly chain: readonly CapabilityToken[];

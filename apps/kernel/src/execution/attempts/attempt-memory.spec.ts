@@ -7,22 +7,22 @@ let clock = 0;
 const remembering = (): AttemptMemory => {
   clock = 0;
   const memory = new AttemptMemory(() => clock);
-  memory.keep(facts);
+  memory.remember(facts);
   return memory;
 };
 
-describe('what a redemption read', () => {
-  it('is given once, with the time moved on', () => {
+describe('the facts that a redemption read', () => {
+  it('are returned once, with the time moved on', () => {
     const memory = remembering();
     clock = 20.4;
-    expect(memory.take('op_a')).toEqual({ ...facts, now: 1_020 });
-    expect(memory.take('op_a')).toBeNull();
-    expect(memory.take('op_b')).toBeNull();
+    expect(memory.consume('op_a')).toEqual({ ...facts, now: 1_020 });
+    expect(memory.consume('op_a')).toBeNull();
+    expect(memory.consume('op_b')).toBeNull();
   });
 
-  it('is not given once the lease it knows has run out: a renewal may have moved it', () => {
+  it('are not returned once their lease has run out: a renewal may have moved it', () => {
     const memory = remembering();
     clock = 500;
-    expect(memory.take('op_a')).toBeNull();
+    expect(memory.consume('op_a')).toBeNull();
   });
 });

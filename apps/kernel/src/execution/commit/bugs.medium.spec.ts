@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { deltaFor, reportOf, speakerOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
+import { deltaFor, reportOf, credentialsOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token({ budgets: { calls: 10, cpu_ms: 1_000_000 } });
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
   run.faults.length = 0;
 });
 
@@ -30,7 +30,7 @@ const outcomes = async () => (await tenant.records()).filter((record) => record.
 async function reportBesides(error: Error, before: (attempt: Attempt) => Promise<unknown> = async () => undefined) {
   const { attempt } = await run.perform(tenant, tenant.writeCall(token));
   await before(attempt);
-  kernel.policy.says = throwing(error);
+  kernel.policy.answer = throwing(error);
   return { attempt, report: reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'changed' })) };
 }
 
@@ -54,11 +54,11 @@ describe('an effect whose judging fails', () => {
     expect(run.faults).toEqual(told === 0 ? [] : [error]);
   });
 
-  it('after something began outside ends in doubt by its first report', async () => {
-    const { attempt, report } = await reportBesides(BUG, (begun) => run.renew.effectStarted(speakerOf(begun)));
+  it('after something began outside ends ambiguous by its first report', async () => {
+    const { attempt, report } = await reportBesides(BUG, (begun) => run.renew.effectStarted(credentialsOf(begun)));
     expect(await run.commit.run(report)).toEqual({ v: 1, state: 'ambiguous', tx_outcome: 'ambiguous' });
     expect(await outcomes()).toMatchObject([{ tx_outcome: 'ambiguous', fault_code: 'effect.ambiguous', attempt: 1 }]);
-    // Facts that were kept from before the announcement are read once more, and then it is judged on those.
+    // Facts that were cached before the announcement are read once more, and then it is judged on those.
     expect(new Set(run.faults)).toEqual(new Set([BUG]));
     expect((await tenant.row(attempt.operation_id)).state).toBe('ambiguous');
   });
@@ -69,7 +69,7 @@ describe('an effect whose judging fails', () => {
       const { attempt, report } = await reportBesides(new Fault(code));
       await expect(run.commit.run(report)).rejects.toMatchObject({ code });
       expect((await tenant.row(attempt.operation_id)).state).toBe('performing');
-      kernel.policy.says = () => AUTOPILOT;
+      kernel.policy.answer = () => AUTOPILOT;
       expect(await run.commit.run(report)).toMatchObject({ state: 'committed' });
       expect(await outcomes()).toHaveLength(1);
     },

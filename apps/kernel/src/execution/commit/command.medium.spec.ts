@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
+import {
+  deltaFor,
+  reportOf,
+  credentialsOf,
+  textsAt,
+  type Attempt,
+  type TestExecution,
+} from '../../specs/test-executor.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -33,7 +40,7 @@ const endOf = async (attempt: Attempt, more: Parameters<typeof reportOf>[2]) => 
   return await tenant.row(attempt.operation_id);
 };
 
-it('a command that fails half-way leaves no trace in the workspace, and its output stays', async () => {
+it('a command that fails half-way leaves no trace in the workspace, and its output is kept', async () => {
   const attempt = await command();
   const row = await endOf(attempt, { exit_code: 2, result: output(2) });
   expect(row).toMatchObject({
@@ -81,7 +88,7 @@ it.each([{}, { on_failure: 'keep' }])(
 
 it('a command that did something outside and then failed is ambiguous, and its reservation stays', async () => {
   const attempt = await command();
-  await run.renew.effectStarted(speakerOf(attempt));
+  await run.renew.effectStarted(credentialsOf(attempt));
   expect(await endOf(attempt, { exit_code: 1, result: output(1) })).toMatchObject({
     state: 'ambiguous',
     tx_outcome: 'ambiguous',

@@ -8,12 +8,12 @@ import { KeepOutput } from './keep-output.ts';
 import { PreviewReports } from './preview-reports.ts';
 
 /**
- * Reports decided at once by one replica; one more is told to come back, within its lease. Each holds a delta in
+ * Reports that one replica decides at once; a further one is told to retry, within its lease. Each holds a delta in
  * memory.
  */
 const CONCURRENCY_MAX = 64;
 
-/** in: bytes become a ReportRequest, an executor's word about a container's word. */
+/** Parses bytes into a ReportRequest: an executor's statement about a container's statement, and neither is trusted. */
 @Controller()
 export class CommitController {
   readonly #commit: Commit;
@@ -35,7 +35,7 @@ export class CommitController {
     );
   }
 
-  /** What is kept beside the result is durable before the result is. */
+  /** The stored full output is durable before the result is. */
   async #run(report: ReportRequest): Promise<ReportReply> {
     await this.#output.run(report);
     return await this.#commit.run(report);

@@ -25,14 +25,14 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b', 'src/c.txt': 'c' });
   token = await tenant.token({ budgets: { calls: 10, cpu_ms: 1_000_000 } });
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 const perform = async (more = {}): Promise<Attempt> =>
   (await run.perform(tenant, tenant.writeCall(token, more))).attempt;
 const outcomes = async () => (await tenant.records()).filter((record) => record.phase === 'outcome');
 
-describe('a report of a good effect', () => {
+describe('a report of an effect that may commit', () => {
   it('commits: head, snapshot, result, budget and one record that names its decision', async () => {
     const attempt = await perform();
     const delta = await deltaFor(kernel, attempt, { 'a.txt': 'changed', 'new.txt': 'n' });
@@ -133,7 +133,7 @@ describe('a report of a good effect', () => {
     });
   });
 
-  it('takes a long delta by reference', async () => {
+  it('accepts a long delta by reference', async () => {
     const attempt = await perform();
     const delta = await deltaFor(kernel, attempt, { 'a.txt': 'by reference' });
     const delta_ref = await kernel.blobs.put(tenant.tenantId, Buffer.from(JSON.stringify(delta)));
@@ -187,7 +187,7 @@ describe('many commits on one workspace', () => {
   });
 });
 
-describe('what may not commit', () => {
+describe('these do not commit:', () => {
   const endOf = async (attempt: Attempt, report: Parameters<typeof run.commit.run>[0]) => {
     await run.commit.run(report);
     const row = await tenant.row(attempt.operation_id);
@@ -226,15 +226,15 @@ describe('what may not commit', () => {
     expect(row.fault_message).toContain('`b.txt`');
   });
 
-  it('an effect that policy forbids, or wants a person to see where there is none to ask', async () => {
+  it('an effect that policy forbids, or requires a person for where none can be asked', async () => {
     const attempt = await perform({ session_mode: 'gateway' });
-    kernel.policy.says = (action) =>
+    kernel.policy.answer = (action) =>
       action.resources.some(({ path }) => path === 'b.txt') ? { ...AUTOPILOT, autonomy_mode: 'soft_gate' } : AUTOPILOT;
     expect(await endOf(attempt, reportOf(attempt, await deltaFor(kernel, attempt, { 'b.txt': 'x' })))).toMatchObject({
       fault_code: 'effect.out_of_scope',
     });
     const second = await perform();
-    kernel.policy.says = () => ({ effect: 'refuse', code: 'policy.error', message: 'a rule failed' });
+    kernel.policy.answer = () => ({ effect: 'refuse', code: 'policy.error', message: 'a rule failed' });
     expect(await endOf(second, reportOf(second, await deltaFor(kernel, second, { 'b.txt': 'x' })))).toMatchObject({
       fault_code: 'effect.out_of_scope',
       fault_message: 'a rule failed',
@@ -290,7 +290,7 @@ describe('what may not commit', () => {
       (delta: { changes: object[] }) => ({ ...delta, changes: [{ ...delta.changes[0], path: '../x' }] }),
     ],
     [
-      'a `before` that never stood there',
+      'a `before` that never existed',
       (delta: { changes: { before: object }[] }) => ({ ...delta, changes: [{ ...delta.changes[0], before: null }] }),
     ],
     [
@@ -363,7 +363,7 @@ describe('what may not commit', () => {
   });
 });
 
-describe('what changes while an effect is being checked', () => {
+describe('a change while an effect is being checked', () => {
   /** Makes the change after the facts were read and before the end is written. */
   const whileChecking = async (attempt: Attempt, change: () => Promise<unknown>) => {
     const { blobs } = kernel;
@@ -383,7 +383,7 @@ describe('what changes while an effect is being checked', () => {
     }
   };
 
-  it('a lease that runs out fences the report', async () => {
+  it('of the lease, which runs out, fences the report', async () => {
     const attempt = await perform();
     const late = whileChecking(attempt, () =>
       tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [attempt.operation_id]),
@@ -407,7 +407,7 @@ describe('what changes while an effect is being checked', () => {
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'hello' });
   });
 
-  it('another commit on other paths is kept beside this one', async () => {
+  it('of other paths, by another commit, is kept beside this one', async () => {
     const [attempt, other] = [await perform(), await perform()];
     const delta = await deltaFor(kernel, other, { 'b.txt': 'meanwhile' });
     expect(await whileChecking(attempt, () => run.newCommit().run(reportOf(other, delta)))).toMatchObject({

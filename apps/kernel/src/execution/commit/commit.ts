@@ -2,23 +2,25 @@
 import { Fault, isFinal, type Budgets, type Delta, type ReportReply, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes } from '@writ/digest';
+import { isSqlError } from '@writ/database';
 import { deltaId } from '@writ/workspace';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import { effectHint, type CheckedEffect, type EffectCheck, type EffectApplier } from '../effects/index.ts';
 import {
-  ambiguousEnding,
-  endingFault,
+  ambiguousOutcome,
+  outcomeFault,
   frozenFault,
-  nothingDone,
-  saidBeside,
+  unchangedOutcomeOf,
+  mergeReasons,
   stoppedFault,
-  type Ending,
-  type EndingFault,
+  type OutcomeDraft,
+  type OutcomeFault,
   type OutcomeWriter,
   type HeadChange,
 } from '../outcomes/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { EndVerdict } from '../../foundation/rows/attempt-rows.ts';
+import { changeFault, type CallChanges, type DraftedChanges } from './call-changes.ts';
 import type { HoldEffect } from './hold-effect.ts';
 import type { Reruns } from './reruns.ts';
 import { usageCounter } from './usage-counter.ts';
@@ -26,37 +28,38 @@ import { usageCounter } from './usage-counter.ts';
 /** Readings of the facts per report: they change by a cancellation or a revocation, and each happens once. */
 const READINGS_MAX = 4;
 
-/** What an effect goes through until its outcome is written. */
+/** The steps of an effect until its outcome is written. */
 export interface CommitSteps {
   readonly effects: EffectCheck;
-  readonly landing: EffectApplier;
+  readonly applier: EffectApplier;
   readonly holds: HoldEffect;
   readonly reruns: Reruns;
+  readonly changes: CallChanges;
 }
 
 /**
  * Ends attempts by what their executors report. INVARIANT (fenced): only the current attempt's executor, with its nonce
- * and while its lease lives, can end an operation; a report that is repeated gets the outcome that the first one had.
- * INVARIANT (all or nothing): the head moves in the transaction that ends the operation as `committed`, or not at all.
+ * and while its lease lives, can end an operation; a repeated report gets the outcome that the first one had. INVARIANT
+ * (all or nothing): the head moves in the transaction that ends the operation as `committed`, or not at all.
  */
 export class Commit {
   readonly #tenants: TenantPool;
   readonly #blobs: BlobStore;
   readonly #steps: CommitSteps;
-  readonly #endings: OutcomeWriter;
+  readonly #outcomeWriter: OutcomeWriter;
   readonly #memory: AttemptMemory;
 
   constructor(
     tenants: TenantPool,
     blobs: BlobStore,
     steps: CommitSteps,
-    endings: OutcomeWriter,
+    outcomeWriter: OutcomeWriter,
     memory: AttemptMemory,
   ) {
     this.#tenants = tenants;
     this.#blobs = blobs;
     this.#steps = steps;
-    this.#endings = endings;
+    this.#outcomeWriter = outcomeWriter;
     this.#memory = memory;
   }
 
@@ -67,7 +70,7 @@ export class Commit {
    */
   async run(report: ReportRequest): Promise<ReportReply> {
     for (let readings = READINGS_MAX; readings > 0; readings -= 1) {
-      const facts = this.#remembered(report) ?? (await readAttemptFacts(this.#tenants, report));
+      const facts = this.#cachedFacts(report) ?? (await readAttemptFacts(this.#tenants, report));
       const settled = settledReply(facts, report);
       if (settled !== null) return settled;
       const verdict = await this.#decide(facts, report);
@@ -75,57 +78,93 @@ export class Commit {
         return { v: 1, state: verdict.operation.state, tx_outcome: verdict.operation.tx_outcome };
       if (verdict.verdict === 'settled') return { v: 1, state: verdict.state, tx_outcome: verdict.tx_outcome };
       if (verdict.verdict === 'fenced' || verdict.verdict === 'gone') throw new Fault('attempt.fenced');
-      // `again`, `token.revoked`, `token.expired` and `frozen`: the facts say why when they are read anew.
+      // For `again`, `token.revoked`, `token.expired` and `frozen` the facts are read anew, and contain the reason.
     }
     throw new Fault('overloaded', 'the workspace kept changing');
   }
 
-  /** An attempt of the past may be remembered here while another replica heard its report. */
-  #remembered({ operation_id, attempt }: ReportRequest): AttemptFacts | null {
-    const known = this.#memory.take(operation_id);
-    return known?.operation.attempt === attempt ? known : null;
+  /** An old attempt may be cached here after another replica received its report. */
+  #cachedFacts({ operation_id, attempt }: ReportRequest): AttemptFacts | null {
+    const cached = this.#memory.consume(operation_id);
+    return cached?.operation.attempt === attempt ? cached : null;
   }
 
   async #decide(facts: AttemptFacts, report: ReportRequest): Promise<EndVerdict> {
     const checked = await this.#steps.effects.of(facts, report);
-    const { delta, asks } = checked;
+    const { delta, moreSupervision } = checked;
     const stopped = stopFault(facts) ?? checked.fault;
-    const held = stopped === null && asks !== null && delta !== null && mayHold(facts);
+    const held = stopped === null && moreSupervision !== null && delta !== null && mayHold(facts);
     if (held) {
-      const verdict = await this.#steps.holds.run({ facts, report, checked, asks }, heldEnding(facts, report, checked));
+      const verdict = await this.#steps.holds.run(
+        { facts, report, checked, moreSupervision },
+        heldOutcome(facts, report, checked),
+      );
       if (verdict !== null) return verdict;
     }
-    const fault = stopped ?? (held ? endingFault('tool.changed') : asks === null ? null : nobodyToAsk(asks));
+    const fault =
+      stopped ??
+      (held ? outcomeFault('tool.changed') : moreSupervision === null ? null : noApproverFault(moreSupervision));
     if (fault !== null || delta === null)
-      return await this.#endings.end(facts, failedEnding(facts, report, checked, fault), report);
+      return await this.#outcomeWriter.end(facts, failedOutcome(facts, report, checked, fault), report);
+    const found = await this.#steps.changes.of(facts, report);
+    if ('code' in found)
+      return await this.#outcomeWriter.end(facts, failedOutcome(facts, report, checked, found), report);
+    const { changes, announce } = found;
     if (delta.changes.length === 0 && facts.operation.precondition_refs.length === 0) {
-      return await this.#endings.end(
-        facts,
-        await this.#outside(facts, delta, goodEnding(facts, report, checked, null)),
+      const draft = { ...committedOutcome(facts, report, checked, null), changes };
+      return await this.#endWithChanges(facts, await this.#withOutsideDelta(facts, delta, draft), {
         report,
-      );
+        announce,
+        failed: (fault) => failedOutcome(facts, report, checked, fault),
+      });
     }
-    return await this.#steps.landing.land(facts, { delta, contents: checked.contents }, async (change) => {
+    return await this.#steps.applier.apply(facts, { delta, contents: checked.contents }, async (change) => {
       const isConflict = 'code' in change && change.code === 'workspace.conflict';
-      const again = isConflict ? await this.#steps.reruns.of(facts, report, usedOf(facts, report)) : null;
+      const again = isConflict ? await this.#steps.reruns.tryRerun(facts, report, usedOf(facts, report)) : null;
       if (again !== null && 'verdict' in again) return again;
       const end = again ?? change;
-      return await this.#endings.end(
-        facts,
-        'code' in end
-          ? failedEnding(facts, report, checked, end)
-          : await this.#outside(facts, delta, goodEnding(facts, report, checked, end)),
+      const failed = (fault: OutcomeFault): OutcomeDraft => failedOutcome(facts, report, checked, fault);
+      if ('code' in end) return await this.#outcomeWriter.end(facts, failed(end), report);
+      const draft = { ...committedOutcome(facts, report, checked, end), changes };
+      return await this.#endWithChanges(facts, await this.#withOutsideDelta(facts, delta, draft), {
         report,
-      );
+        announce,
+        failed,
+      });
     });
   }
 
+  /** Ends the call well, or with a fault where the kernel's own tables do not take its changes any more. */
+  async #endWithChanges(
+    facts: AttemptFacts,
+    draft: OutcomeDraft,
+    {
+      report,
+      announce,
+      failed,
+    }: Pick<DraftedChanges, 'announce'> & { report: ReportRequest; failed: (fault: OutcomeFault) => OutcomeDraft },
+  ): Promise<EndVerdict> {
+    try {
+      const verdict = await this.#outcomeWriter.end(facts, draft, report);
+      if (verdict.verdict === 'done') await announce();
+      return verdict;
+    } catch (error) {
+      if (draft.changes === undefined || draft.changes.length === 0) throw error;
+      // Another change of the store was published meanwhile: the record names the version that this one makes.
+      if (isSqlError(error, 'info_store_moved')) return { verdict: 'again' };
+      const fault = changeFault(error);
+      if (fault === null) throw error;
+      return await this.#outcomeWriter.end(facts, failed(fault), report);
+    }
+  }
+
   /**
-   * What was done outside and ended well is committed, though nothing here has changed: it names the empty delta of its
-   * snapshot, which is stored as any other is.
+   * A call that succeeded outside, or changed the kernel's own tables, is committed even if no file changed: it names
+   * the empty delta of its snapshot, which is stored as any other delta is.
    */
-  async #outside({ operation }: AttemptFacts, delta: Delta, ending: Ending): Promise<Ending> {
-    if (!operation.effect_started || ending.txOutcome !== 'no_op') return ending;
+  async #withOutsideDelta({ operation }: AttemptFacts, delta: Delta, ending: OutcomeDraft): Promise<OutcomeDraft> {
+    const hasEffect = operation.effect_started || (ending.changes ?? []).length > 0;
+    if (!hasEffect || ending.txOutcome !== 'no_op') return ending;
     const empty = { ...delta, changes: [] };
     await this.#blobs.putMany(operation.tenant_id, [canonicalBytes(empty)]);
     return { ...ending, states: ['performed', 'committed'], txOutcome: 'committed', outsideDeltaId: deltaId(empty) };
@@ -140,9 +179,10 @@ function settledReply(
   { now, operation }: AttemptFacts,
   { attempt, executor_id, nonce }: ReportRequest,
 ): ReportReply | null {
-  const isSpeaker = operation.attempt === attempt && operation.executor_id === executor_id && operation.nonce === nonce;
-  if (!isSpeaker) throw new Fault('attempt.fenced');
-  // Held for its effect: a report that is repeated, since the answer to the first was lost.
+  const hasCredentials =
+    operation.attempt === attempt && operation.executor_id === executor_id && operation.nonce === nonce;
+  if (!hasCredentials) throw new Fault('attempt.fenced');
+  // Held for its effect: a repeated report, since the reply to the first was lost.
   if (isFinal(operation.state) || operation.state === 'held')
     return { v: 1, state: operation.state, tx_outcome: operation.tx_outcome };
   if (operation.state !== 'performing' || operation.lease_until === null || operation.lease_until < now)
@@ -150,38 +190,43 @@ function settledReply(
   return null;
 }
 
-/** Why an attempt that ran mustn't count any more, whatever it did. */
-function stopFault({ now, operation, chain, frozen }: AttemptFacts): EndingFault | null {
+/** Why an attempt that ran mustn't commit, whatever it did. */
+function stopFault({ now, operation, chain, frozen }: AttemptFacts): OutcomeFault | null {
   if (operation.cancel_requested) return stoppedFault(operation);
-  // Once something outside may have happened, coming late is better than leaving it in doubt.
+  // Once something outside may have happened, a late end is better than an ambiguous one.
   if (operation.deadline !== null && operation.deadline <= now && !operation.effect_started)
-    return endingFault('deadline');
+    return outcomeFault('deadline');
   if (frozen !== null) return frozenFault(frozen);
-  if (chain.some((token) => token.revoked_at !== null)) return endingFault('token.revoked');
-  // A grant that is over permits nothing more, not even the end of what began under it: who needs room issues tokens
-  // that last longer than their calls.
+  if (chain.some((token) => token.revoked_at !== null)) return outcomeFault('token.revoked');
+  // An expired grant permits nothing more, not even the end of what began under it. Tokens have to last longer than
+  // their calls.
   return chain.some(({ grant }) => grant.expires_at <= now)
-    ? endingFault('token.expired', null, 'propose the call anew under a token that lasts longer')
+    ? outcomeFault('token.expired', null, 'propose the call anew under a token that lasts longer')
     : null;
 }
 
 /**
- * An effect can wait for a person where there is one to ask. One that began something outside may wait too: where
+ * An effect can wait for a person where the session has one. An effect that began something outside may wait too: if
  * nobody lets it commit, it ends `ambiguous`.
  */
 const mayHold = ({ operation }: AttemptFacts): boolean => operation.session_mode === 'interactive';
 
-function nobodyToAsk({ mode, reasons, passes, asksAnew }: NonNullable<CheckedEffect['asks']>): EndingFault {
-  const hint = `in an interactive session the effect waits for a person; ${effectHint({ asksAnew, reasons })}`;
-  return endingFault(
+function noApproverFault({
+  mode,
+  reasons,
+  passes,
+  requiresNewApproval,
+}: NonNullable<CheckedEffect['moreSupervision']>): OutcomeFault {
+  const hint = `in an interactive session the effect waits for a person; ${effectHint({ requiresNewApproval, reasons })}`;
+  return outcomeFault(
     'effect.out_of_scope',
     reasons[0]?.message ?? `the policy asks for \`${mode}\` for this effect`,
     [hint, ...passes].join('. '),
   );
 }
 
-/** Settled as used; whatever becomes of the effect costs nothing more. */
-function heldEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect): Ending {
+/** Settles the usage: whatever becomes of the effect, it costs nothing more. */
+function heldOutcome(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect): OutcomeDraft {
   return {
     states: ['performed', 'held'],
     txOutcome: null,
@@ -198,23 +243,23 @@ function heldEnding(facts: AttemptFacts, report: ReportRequest, checked: Checked
 }
 
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
-function failedEnding(
+function failedOutcome(
   facts: AttemptFacts,
   report: ReportRequest,
   checked: CheckedEffect,
-  fault: EndingFault | null,
-): Ending {
+  fault: OutcomeFault | null,
+): OutcomeDraft {
   const { operation } = facts;
-  const told = {
+  const reported = {
     result: checked.result,
     requests: checked.requests,
     effectDigest: checked.digest,
     ...decidedBy(facts, checked),
   };
-  if (operation.effect_started) return { ...ambiguousEnding(['performed', 'ambiguous']), ...told };
-  const txOutcome = nothingDone(operation);
+  if (operation.effect_started) return { ...ambiguousOutcome(['performed', 'ambiguous']), ...reported };
+  const txOutcome = unchangedOutcomeOf(operation);
   return {
-    ...told,
+    ...reported,
     states: ['performed', txOutcome],
     txOutcome,
     fault,
@@ -225,15 +270,13 @@ function failedEnding(
   };
 }
 
-/**
- * A change of the head is a commit; without one nothing was done, whether the tool may write or not (ADR 0009).
- */
-function goodEnding(
+/** A change of the head is a commit; without one nothing was done, whether the tool may write or not (ADR 0009). */
+function committedOutcome(
   facts: AttemptFacts,
   report: ReportRequest,
   checked: CheckedEffect,
   head: HeadChange | null,
-): Ending {
+): OutcomeDraft {
   const txOutcome = (head?.new_snapshot_id ?? null) === null ? 'no_op' : 'committed';
   return {
     states: ['performed', txOutcome],
@@ -250,13 +293,16 @@ function goodEnding(
   };
 }
 
-/** Policy is asked about an effect that there is. What it says beside its verdict goes into record and result. */
-function decidedBy({ rules, operation }: AttemptFacts, { delta, said }: CheckedEffect): Pick<Ending, 'rules' | 'said'> {
+/** Policy judges only an effect that changes something. What it found goes into the record and the result. */
+function decidedBy(
+  { rules, operation }: AttemptFacts,
+  { delta, findings }: CheckedEffect,
+): Pick<OutcomeDraft, 'rules' | 'findings'> {
   if (delta === null || delta.changes.length === 0) return {};
-  return { rules, ...(said === null ? {} : { said: saidBeside(operation.reasons, said) }) };
+  return { rules, ...(findings === null ? {} : { findings: mergeReasons(operation.reasons, findings) }) };
 }
 
-/** What the call has used with this attempt: one call, however often it ran. */
+/** The call's usage including this attempt: it counts as one call, however often it ran. */
 function usedOf({ operation: { spent } }: AttemptFacts, { usage }: ReportRequest): Budgets {
   const inAll = (dimension: 'cpu_ms' | 'wall_ms' | 'disk_write_bytes' | 'egress_bytes'): number =>
     (spent[dimension] ?? 0) + (usage[dimension] ?? 0);

@@ -4,10 +4,10 @@ import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
-import { putSealed, reportOf, speakerOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
-import { askedBy, callerOf } from '../../specs/test-management.ts';
+import { putSealed, reportOf, credentialsOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
+import { requestBy, callerOf } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
-import { ReadRequests } from '../../management/operations/index.ts';
+import { ReadRequests } from '../../management/operation-queries/index.ts';
 import { newId } from '@writ/nest-kit';
 
 let kernel: TestKernel;
@@ -19,8 +19,8 @@ openKernelSpec((on) => {
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
-  kernel.policy.says = () => AUTOPILOT;
-  kernel.policy.asked.length = 0;
+  kernel.policy.answer = () => AUTOPILOT;
+  kernel.policy.judged.length = 0;
 });
 
 const POSTS: Partial<Grant> = { net: [{ domain: 'api.example.org', methods: ['POST'] }] };
@@ -53,8 +53,15 @@ describe('a call that names a request', () => {
     ['another host', POSTS, post('https://example.org/v1')],
     ['another method', { net: [{ domain: 'api.example.org', methods: ['GET'] }] }, post()],
     ['no host at all', {}, post()],
+    ['the usual ports alone', POSTS, post('https://api.example.org:8443/v1')],
+    ['another port alone', { net: [{ domain: 'api.example.org', methods: ['POST'], ports: [8443] }] }, post()],
   ])('is refused where its token grants %s', async (_, grant, call) => {
     expect(await admit(grant, call)).toMatchObject({ state: 'refused', result: { error: { code: 'token.scope' } } });
+  });
+
+  it('is admitted to a port that its token names', async () => {
+    const net = [{ domain: 'api.example.org', methods: ['POST'], ports: [8443] }];
+    expect(await admit({ net }, post('https://api.example.org:8443/v1'))).toMatchObject({ state: 'admitted' });
   });
 
   it('is refused where one token of the chain does not grant it', async () => {
@@ -70,7 +77,7 @@ describe('a call that names a request', () => {
     'http://169.254.169.254.:80/',
     'https://user@api.example.org/',
     'http://2130706433/',
-    'https://api.example.org:22/',
+    'https://api.example.org:80/',
     'ftp://api.example.org/',
   ])('is refused for the URL %s', async (url) => {
     expect(await admit(POSTS, post(url))).toMatchObject({
@@ -79,26 +86,26 @@ describe('a call that names a request', () => {
     });
   });
 
-  it('is shown to policy with its host, its method and its purpose', async () => {
+  it('is judged by policy with its host, its method and its purpose', async () => {
     await admit(POSTS, post());
-    expect(kernel.policy.asked.at(-1)?.egress).toEqual({
+    expect(kernel.policy.judged.at(-1)?.egress).toEqual({
       domains: ['api.example.org'],
       methods: ['POST'],
       purpose: 'to tell',
     });
   });
 
-  it('waits in a lane of its own, and its executor is told what every token of the chain lets out', async () => {
+  it('waits in its own lane, and its executor receives the grants of every token of the chain', async () => {
     const { attempt, redemption } = await perform({ ...POSTS, budgets: { egress_bytes: 5_000 } });
     expect(redemption).toMatchObject({ net: [POSTS.net], limits: { egress_bytes: 5_000 } });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ lane: 'broker', reserved: { egress_bytes: 5_000 } });
   });
 });
 
-describe('a report of what left', () => {
+describe('a report of egress', () => {
   it('commits what was done outside, with its requests in the payload, and their number and hash in the record', async () => {
     const { attempt } = await perform({ ...POSTS, budgets: { egress_bytes: 1_000_000 } });
-    await run.renew.effectStarted(speakerOf(attempt));
+    await run.renew.effectStarted(credentialsOf(attempt));
     const requests = [request(), request({ outcome: 'refused', reason: 'no', status: null, address: null })];
     const usage = {
       wall_ms: 5,
@@ -137,7 +144,7 @@ describe('a report of what left', () => {
     ).toEqual(requests);
   });
 
-  it('takes a long list by reference', async () => {
+  it('may have a long list by reference', async () => {
     const { attempt } = await perform();
     const requests = Array.from({ length: LIMITS.egressRequests.max }, (_, n) =>
       request({ at_ms: n, outcome: 'refused', status: null }),
@@ -162,9 +169,9 @@ describe('a report of what left', () => {
     expect(await outcome()).toMatchObject({ tx_outcome: 'rolled_back', fault_code: 'effect.invalid', egress_count: 0 });
   });
 
-  it('that failed after something may have left is in doubt, and still says what left', async () => {
+  it('of a failure after something may have left is ambiguous, and still lists the requests', async () => {
     const { attempt } = await perform();
-    await run.renew.effectStarted(speakerOf(attempt));
+    await run.renew.effectStarted(credentialsOf(attempt));
     const error = { code: 'egress.failed', message: 'no answer', hint: null };
     await run.commit.run(
       reportOf(attempt, null, {
@@ -177,7 +184,7 @@ describe('a report of what left', () => {
     expect(await outcome()).toMatchObject({ tx_outcome: 'ambiguous', egress_count: 1, fault_code: 'effect.ambiguous' });
   });
 
-  it('that failed before anything left did nothing', async () => {
+  it('of a failure before anything left did nothing', async () => {
     const { attempt } = await perform();
     const error = { code: 'egress.refused', message: 'its address is not public', hint: null };
     await run.commit.run(
@@ -195,39 +202,39 @@ describe('a report of what left', () => {
 describe('a command', () => {
   const command = { tool_id: 'shell.run', args: { command: 'true' } };
 
-  it('runs with nothing left to send, and may then send nothing', async () => {
+  it('runs with no budget left to send, and may then send nothing', async () => {
     const { redemption } = await perform({ ...POSTS, budgets: { egress_bytes: 0 } }, command);
     expect(redemption.limits.egress_bytes).toBe(0);
   });
 
-  it('is shown to policy with all that its token lets out, and one that lets nothing out with nothing', async () => {
+  it('is judged by policy with all hosts that its token allows, and with none where it allows none', async () => {
     await admit(POSTS, command);
-    expect(kernel.policy.asked.at(-1)?.egress).toEqual({
+    expect(kernel.policy.judged.at(-1)?.egress).toEqual({
       domains: ['api.example.org'],
       methods: ['POST'],
       purpose: '',
     });
     await admit({}, command);
-    expect(kernel.policy.asked.at(-1)?.egress).toBeNull();
+    expect(kernel.policy.judged.at(-1)?.egress).toBeNull();
   });
 });
 
-it('a request with nothing left to send is refused', async () => {
+it('a request without a budget left to send is refused', async () => {
   expect(await admit({ ...POSTS, budgets: { egress_bytes: 0 } }, post())).toMatchObject({
     state: 'refused',
     result: { error: { code: 'budget.exhausted' } },
   });
 });
 
-it('the list of what asked to leave is read page by page by whoever may see the call, whole and as its record has it', async () => {
+it('the list of egress requests is read page by page by anyone who may see the call, whole and as its record has it', async () => {
   const { attempt } = await perform();
   const list = [1, 2, 3].map((at_ms) => request({ at_ms }));
-  await run.renew.effectStarted(speakerOf(attempt));
+  await run.renew.effectStarted(credentialsOf(attempt));
   await run.commit.run(reportOf(attempt, null, { result: ANSWER, requests: list }));
   const read = new ReadRequests(kernel.tenants, kernel.vault);
   const { operation_id } = attempt;
   const ask = (caller: Caller, page = { cursor: null as string | null, limit: 2 }) =>
-    read.run({ ...askedBy(caller), operation_id, page });
+    read.run({ ...requestBy(caller), operation_id, page });
   const admin = callerOf(tenant.tenantId);
   const first = await ask(admin);
   expect(first).toEqual({ items: list.slice(0, 2), next_cursor: '2', total: 3, hash: (await outcome())?.egress_hash });
@@ -241,7 +248,7 @@ it('the list of what asked to leave is read page by page by whoever may see the 
   await expect(ask(admin, { cursor: '-1', limit: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
 });
 
-describe('what was announced by an attempt that nobody reported', () => {
+describe('the requests announced by an attempt that was not reported', () => {
   const loseLease = (id: string) =>
     tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [id]);
   const again = async (before: Attempt): Promise<Attempt> => {
@@ -261,7 +268,7 @@ describe('what was announced by an attempt that nobody reported', () => {
   const unreported = { outcome: 'unreported', reason: 'nobody reported what became of it' };
   const listOf = async (operation_id: string) =>
     await new ReadRequests(kernel.tenants, kernel.vault).run({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       operation_id,
       page: { cursor: null, limit: 10 },
     });
@@ -273,15 +280,15 @@ describe('what was announced by an attempt that nobody reported', () => {
       )
     ).rows[0]?.announced ?? null;
 
-  it('is its list, line by line as it was announced last, and stands in the record', async () => {
+  it('are its list, line by line as each was announced last, and are in the record', async () => {
     const { attempt } = await perform();
     const { operation_id } = attempt;
     await run.renew.run({
-      ...speakerOf(attempt),
+      ...credentialsOf(attempt),
       announced: { seq: 0, from: 0, items: [request({ outcome: 'refused', status: null }), waiting] },
     });
     await run.renew.effectStarted({
-      ...speakerOf(attempt),
+      ...credentialsOf(attempt),
       announced: {
         seq: 2,
         from: 1,
@@ -292,7 +299,7 @@ describe('what was announced by an attempt that nobody reported', () => {
       },
     });
     // Sent before, and overtaken.
-    await run.renew.run({ ...speakerOf(attempt), announced: { seq: 1, from: 1, items: [waiting] } });
+    await run.renew.run({ ...credentialsOf(attempt), announced: { seq: 1, from: 1, items: [waiting] } });
     expect((await announced(operation_id))?.some((piece) => piece.toString('latin1').includes('example'))).toBe(false);
     await loseLease(operation_id);
     await run.sweeper.sweep();
@@ -306,17 +313,17 @@ describe('what was announced by an attempt that nobody reported', () => {
     expect(await announced(operation_id)).toEqual([]);
   });
 
-  it('comes before what a later attempt reports, and what that one announced is told once', async () => {
+  it("come before those of a later attempt's report, and the later attempt's own are listed once", async () => {
     const { attempt } = await perform(
       { net: [{ domain: 'api.example.org', methods: ['POST', 'GET'] }] },
       { tool_id: 'shell.run', args: { command: 'true' } },
     );
     const { operation_id } = attempt;
-    await run.renew.run({ ...speakerOf(attempt), announced: { seq: 0, from: 0, items: [waiting] } });
+    await run.renew.run({ ...credentialsOf(attempt), announced: { seq: 0, from: 0, items: [waiting] } });
     await loseLease(operation_id);
     await run.sweeper.sweep();
     const second = await again(attempt);
-    await run.renew.run({ ...speakerOf(second), announced: { seq: 0, from: 0, items: [waiting] } });
+    await run.renew.run({ ...credentialsOf(second), announced: { seq: 0, from: 0, items: [waiting] } });
     await run.commit.run(reportOf(second, null, { requests: [request({ at_ms: 7 })] }));
     expect(await listOf(operation_id)).toMatchObject({
       total: 2,
@@ -324,24 +331,24 @@ describe('what was announced by an attempt that nobody reported', () => {
     });
   });
 
-  it('is taken from the attempt that has the call alone, from no preview, and not without end', async () => {
+  it('are accepted only from the attempt that has the call, from no preview, and up to a bound', async () => {
     const { attempt } = await perform();
     const piece = { seq: 0, from: 0, items: [waiting] };
-    await expect(run.renew.run({ ...speakerOf(attempt), attempt: 9, announced: piece })).rejects.toMatchObject({
+    await expect(run.renew.run({ ...credentialsOf(attempt), attempt: 9, announced: piece })).rejects.toMatchObject({
       code: 'attempt.fenced',
     });
     await expect(
-      run.renew.run({ ...speakerOf(attempt), tenant_id: newId('tenant'), announced: piece }),
+      run.renew.run({ ...credentialsOf(attempt), tenant_id: newId('tenant'), announced: piece }),
     ).rejects.toMatchObject({ code: 'attempt.fenced' });
-    await expect(run.renew.run({ ...speakerOf(attempt), mode: 'preview', announced: piece })).rejects.toMatchObject({
-      code: 'request.malformed',
-    });
+    await expect(run.renew.run({ ...credentialsOf(attempt), mode: 'preview', announced: piece })).rejects.toMatchObject(
+      { code: 'request.malformed' },
+    );
     expect(await announced(attempt.operation_id)).toEqual([]);
     await tenant.query(
       `UPDATE kernel.payload SET announced = array_fill('x'::bytea, ARRAY[3072]) WHERE operation_id = $1`,
       [attempt.operation_id],
     );
-    await expect(run.renew.effectStarted({ ...speakerOf(attempt), announced: piece })).rejects.toThrow();
+    await expect(run.renew.effectStarted({ ...credentialsOf(attempt), announced: piece })).rejects.toThrow();
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ effect_started: false });
   });
 });

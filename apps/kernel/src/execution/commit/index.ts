@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+export { CallChanges } from './call-changes.ts';
 export { CommitController } from './commit.controller.ts';
 export { Commit } from './commit.ts';
 export { HoldEffect } from './hold-effect.ts';

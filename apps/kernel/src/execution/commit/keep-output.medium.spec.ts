@@ -2,10 +2,10 @@
 import type { OutputRefs } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { openContent } from '@writ/sealing';
-import { ReadOutput } from '../../management/operations/index.ts';
+import { ReadOutput } from '../../management/operation-queries/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { newNonce, putSealed, reportOf, sealOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
-import { askedBy, callerOf } from '../../specs/test-management.ts';
+import { requestBy, callerOf } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
@@ -57,7 +57,7 @@ const report = (output_refs?: OutputRefs, more = {}) =>
   });
 const ask = (stream: 'stdout' | 'stderr' = 'stdout', agent?: string, of = tenant) =>
   read.run({
-    ...askedBy(
+    ...requestBy(
       agent === undefined
         ? callerOf(of.tenantId)
         : ({ ...callerOf(of.tenantId), role: 'agent', agent_id: agent } as ReturnType<typeof callerOf>),
@@ -70,7 +70,7 @@ const rows = async () =>
     .rowCount;
 const sweep = () => new OutputSweeper(kernel.workers).sweep();
 
-it('a whole output is kept beside the result, and the call says where and until when', async () => {
+it('a full output is kept beside the result, and the view of the call has its address and its expiry', async () => {
   const refs = await refsOf();
   await keep.run(report(refs));
   expect(await run.commit.run(report(refs))).toMatchObject({ state: 'no_op' });
@@ -94,7 +94,7 @@ it('a whole output is kept beside the result, and the call says where and until 
   expect(await sweep()).toBe(0);
 });
 
-it('no digest knows of it, and a report without it is one of an older executor', async () => {
+it('no digest covers a full output, and a report without it is one of an older executor', async () => {
   const digests = [];
   for (const refs of [await refsOf(), undefined]) {
     ({ attempt } = await run.perform(
@@ -110,11 +110,11 @@ it('no digest knows of it, and a report without it is one of an older executor',
   expect((await kernel.views.of(await tenant.row(attempt.operation_id))).result).not.toHaveProperty('whole_output');
   await expect(ask()).rejects.toMatchObject({
     code: 'output.not_kept',
-    message: expect.stringContaining('all that there is'),
+    message: expect.stringContaining('shows all of its output'),
   });
 });
 
-it('only whoever holds the attempt has anything kept, while it performs, and the first time counts', async () => {
+it('only the executor that holds the attempt can keep an output, while it performs, and the first expiry counts', async () => {
   const refs = await refsOf();
   for (const other of [{ executor_id: newId('executor') }, { nonce: newNonce() }, { attempt: attempt.attempt + 1 }])
     await keep.run(report(refs, other));
@@ -126,7 +126,7 @@ it('only whoever holds the attempt has anything kept, while it performs, and the
   expect((await ask()).ref).toEqual(refs.stdout);
 });
 
-it('what was kept of an attempt that was given up is not shown of the next, which may keep its own', async () => {
+it('the output of an abandoned attempt is not shown for the next one, which may keep its own', async () => {
   const refs = await refsOf('of the first');
   await keep.run(report(refs));
   await tenant.query(`UPDATE kernel.operation SET attempt = attempt + 1 WHERE operation_id = $1`, [
@@ -139,7 +139,7 @@ it('what was kept of an attempt that was given up is not shown of the next, whic
   expect((await ask()).ref).toEqual(own.stdout);
 });
 
-it("what its answer brings opens what was kept, and nothing does once its call's key was erased", async () => {
+it("the key in the reply opens a kept output, and nothing does once its call's key was erased", async () => {
   await keep.run(report(await refsOf()));
   const { ref, opens } = await ask();
   const stored = await kernel.blobs.get(tenant.tenantId, ref.sha256);
@@ -154,14 +154,14 @@ it("what its answer brings opens what was kept, and nothing does once its call's
   await kernel.admin.query('DELETE FROM kernel.payload_key WHERE tenant_id = $1', [tenant.tenantId]);
   await expect(
     new ReadOutput(kernel.tenants, kernel.newVault().calls).run({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       operation_id: attempt.operation_id,
       stream: 'stdout',
     }),
   ).rejects.toMatchObject({ code: 'output.not_kept' });
 });
 
-it('one that was kept when none were sealed is read as it is', async () => {
+it('an output from before outputs were sealed is read in clear', async () => {
   const refs = await refsOf();
   await keep.run(report(refs));
   const before = { ...(await kernel.blobs.put(tenant.tenantId, Buffer.from('of before'))), cut: false };
@@ -174,7 +174,7 @@ it('one that was kept when none were sealed is read as it is', async () => {
 
 it.each([
   [
-    'that nobody stored',
+    'that was not stored',
     (refs: OutputRefs): OutputRefs => ({ ...refs, stdout: { ...refs.stdout, sha256: '0'.repeat(64) } }),
     'was not stored',
   ],
@@ -184,7 +184,7 @@ it.each([
     'of another size',
   ],
   [
-    'that was stored as it is',
+    'that was stored in clear',
     async (refs: OutputRefs): Promise<OutputRefs> => ({
       ...refs,
       stdout: { ...(await kernel.blobs.put(tenant.tenantId, Buffer.from('the beginning'))), cut: false },
@@ -202,7 +202,7 @@ it.each([
   });
 });
 
-it('it is shown to its tenant alone, and of agents to the one whose call it was', async () => {
+it('a full output is shown to its tenant alone, and of agents only to the one whose call it was', async () => {
   await keep.run(report(await refsOf()));
   const theirs = await kernel.newTenant();
   await expect(ask('stdout', undefined, theirs)).rejects.toMatchObject({ code: 'not_found' });
@@ -210,21 +210,24 @@ it('it is shown to its tenant alone, and of agents to the one whose call it was'
   expect((await ask('stdout', tenant.agentId)).ref.size).toBe(13);
 });
 
-it('it is gone from the moment that was told, and its row is swept; until when it was there stays known', async () => {
+it('a full output is gone from its expiry on, and its row is swept; the expiry remains visible', async () => {
   keep = new KeepOutput(kernel.tenants, kernel.blobs, 0);
   await keep.run(report(await refsOf()));
   await run.commit.run(report());
   await expect(ask()).rejects.toMatchObject({
     code: 'output.not_kept',
-    message: expect.stringMatching(/kept until 20\d\d-.*Z$/),
+    message: expect.stringMatching(/stored until 20\d\d-.*Z$/),
   });
   expect(await rows()).toBe(1);
   expect(await sweep()).toBeGreaterThanOrEqual(1);
   expect(await rows()).toBe(0);
-  await expect(ask()).rejects.toMatchObject({ code: 'output.not_kept', message: expect.stringMatching(/kept until/) });
+  await expect(ask()).rejects.toMatchObject({
+    code: 'output.not_kept',
+    message: expect.stringMatching(/stored until/),
+  });
 });
 
-describe("a tenant's bound of what its outputs hold", () => {
+describe("a tenant's bound on its kept outputs", () => {
   const boundTo = async (bytes: number | null) =>
     await tenant.query('UPDATE kernel.tenant SET outputs_bytes_max = $1', [bytes]);
   const another = async () =>
@@ -236,7 +239,7 @@ describe("a tenant's bound of what its outputs hold", () => {
     }).attempt;
   const wholeOf = async (of: Attempt) => (await tenant.row(of.operation_id)).whole_output;
 
-  it('keeps what there is room for and nothing more; the call ends as it would and says so', async () => {
+  it('keeps what fits and nothing more; the call ends as it would, and its view shows that', async () => {
     await boundTo(13 + 6);
     await keep.run(report(await refsOf()));
     attempt = await another();
@@ -258,7 +261,7 @@ describe("a tenant's bound of what its outputs hold", () => {
     expect((await ask()).ref.size).toBe(6);
   });
 
-  it('counts what is over no more, and the attempt before of the same call not at all', async () => {
+  it("doesn't count expired outputs, nor those of an earlier attempt of the same call", async () => {
     await boundTo(13);
     await keep.run(report(await refsOf()));
     await tenant.query('UPDATE kernel.operation SET attempt = attempt + 1 WHERE operation_id = $1', [

@@ -6,8 +6,8 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 
 /**
- * Keeps the full output that a report names, for a time. It is no part of the effect: no digest and no record names it.
- * INVARIANT (fenced): only whoever holds the attempt has anything kept, and only while it performs.
+ * Stores the full output that a report names, for a time. It is no part of the effect: no digest and no record names
+ * it. INVARIANT (fenced): only the executor that holds the attempt can store it, and only while the attempt performs.
  */
 export class KeepOutput {
   readonly #tenants: TenantPool;
@@ -21,12 +21,12 @@ export class KeepOutput {
   }
 
   /**
-   * Resolves once it is durable, with its time begun. Nothing is written for an attempt that is over or another's, nor
-   * of contents that aren't as named: the effect's check says so.
+   * Resolves once it is durable and its time has begun. Nothing is written for an attempt that is over or another's,
+   * nor for contents that don't match their names: the check of the effect reports those.
    */
   async run(report: ReportRequest): Promise<void> {
     const { tenant_id, operation_id, attempt, executor_id, nonce, output_refs: refs } = report;
-    if (refs === undefined || !(await this.#areThere(report))) return;
+    if (refs === undefined || !(await this.#areStored(report))) return;
     await kernelSql.keepOutput(this.#tenants.pool, {
       tenant: tenant_id,
       operation: operation_id,
@@ -39,7 +39,7 @@ export class KeepOutput {
     });
   }
 
-  async #areThere(report: ReportRequest): Promise<boolean> {
+  async #areStored(report: ReportRequest): Promise<boolean> {
     try {
       await verifyOutput(this.#blobs, report);
       return true;

@@ -27,7 +27,7 @@ it.each([
   ['fs.write', { path: 'a.txt', content: 'x' }],
   ['shell.run', { command: 'make' }],
 ])(
-  'the limits of a call of `%s` are what the least of its chain has left, and its executor is told them',
+  'the limits of a call of `%s` are the least that a token of its chain has left, and its executor receives them',
   async (tool_id, args) => {
     const ids = await chain({ wall_ms: 900 }, { cpu_ms: 70, wall_ms: 5000 }, { disk_write_bytes: 11 });
     const { redemption } = await run.perform(tenant, tenant.writeCall(leafOf(ids), { tool_id, args }));
@@ -35,7 +35,7 @@ it.each([
   },
 );
 
-it("an effect of more bytes than the chain had left doesn't commit, whatever its executor says of them", async () => {
+it("an effect of more bytes than the chain had left doesn't commit, whatever its executor reports", async () => {
   const ids = await chain({ disk_write_bytes: 9 }, {});
   const { attempt } = await run.perform(tenant, tenant.writeCall(leafOf(ids)));
   const lie = { usage: { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 } };

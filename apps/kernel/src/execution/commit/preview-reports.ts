@@ -3,7 +3,7 @@ import { Fault, type Budgets, type ReportReply, type ReportRequest } from '@writ
 import type { BlobStore } from '@writ/blobs';
 import { attemptFacts, type AttemptFacts } from '../attempts/index.ts';
 import { stageCall, type CheckedEffect, type EffectCheck } from '../effects/index.ts';
-import { saidBeside } from '../outcomes/index.ts';
+import { mergeReasons } from '../outcomes/index.ts';
 import type { PreviewEnd, Previews } from '../held/index.ts';
 import { stricter } from '../../judging/judgement/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
@@ -12,7 +12,7 @@ import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { PreviewRow, ApprovalRow } from '../../foundation/rows/held-rows.ts';
 import { usageCounter } from './usage-counter.ts';
 
-/** An attempt's facts where the attempt is a preview. */
+/** The facts of an attempt that is a preview. */
 interface PreviewFacts {
   readonly facts: AttemptFacts;
   readonly preview: PreviewRow;
@@ -21,7 +21,7 @@ interface PreviewFacts {
 
 /**
  * Ends previews by what their executors report.
- * INVARIANT (a preview never commits): all that is written is what a person is to see; the call stays `held`.
+ * INVARIANT (a preview never commits): it only writes what a person is to see; the call stays `held`.
  */
 export class PreviewReports {
   readonly #tenants: TenantPool;
@@ -39,16 +39,16 @@ export class PreviewReports {
   }
 
   /**
-   * Resolves once what was found is durable.
+   * Resolves once the findings are durable.
    * @throws Fault `attempt.fenced` for any other attempt, and for a call that is no longer held.
    */
   async run(report: ReportRequest): Promise<ReportReply> {
     const { facts, preview, approval } = await this.#read(report);
-    const isSpeaker =
+    const hasCredentials =
       preview.attempt === report.attempt &&
       preview.executor_id === report.executor_id &&
       preview.nonce === report.nonce;
-    if (!isSpeaker) throw new Fault('attempt.fenced');
+    if (!hasCredentials) throw new Fault('attempt.fenced');
     if (preview.state === 'ready' || preview.state === 'failed') return { v: 1, state: 'held', tx_outcome: null };
     if (approval?.state !== 'pending') throw new Fault('attempt.fenced');
     const checked = await this.#effects.of(
@@ -77,8 +77,8 @@ export class PreviewReports {
   }
 
   /**
-   * INVARIANT (of the effect, or not): what can't commit, and what asked for something that a preview doesn't get, is
-   * no effect to approve.
+   * INVARIANT (of the effect, or not): an effect that can't commit, or that requested something which a preview doesn't
+   * get, can't be approved.
    */
   async #endOf(
     facts: AttemptFacts,
@@ -87,37 +87,38 @@ export class PreviewReports {
     approval: ApprovalRow,
   ): Promise<PreviewEnd> {
     const { operation } = facts;
-    const asked = report.asked_for ?? [];
-    const { digest, bytes, contents, result, asks } = checked;
-    const found = {
+    const requested = report.asked_for ?? [];
+    const { digest, bytes, contents, result, moreSupervision } = checked;
+    const findings = {
       used: usedOf(report),
       countedBy: usageCounter(facts, report),
       effectDigest: digest,
       resultHash: result?.hash ?? null,
-      askedFor: asked,
+      askedFor: requested,
     };
     const snapshot = operation.state_snapshot_id;
     if (digest === null || bytes === null || snapshot === null)
-      return { ...found, fault: checked.fault, staged: null, approval: null };
+      return { ...findings, fault: checked.fault, staged: null, approval: null };
     const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot, digest, bytes, contents });
-    if (checked.fault !== null || asked.length > 0) return { ...found, fault: checked.fault, staged, approval: null };
-    const mode = stricter(asks?.mode ?? approval.autonomy_mode, approval.autonomy_mode);
-    const { reasons } = saidBeside(approval.reasons, { rule_ids: [], reasons: asks?.reasons ?? [] });
+    if (checked.fault !== null || requested.length > 0)
+      return { ...findings, fault: checked.fault, staged, approval: null };
+    const mode = stricter(moreSupervision?.mode ?? approval.autonomy_mode, approval.autonomy_mode);
+    const { reasons } = mergeReasons(approval.reasons, { rule_ids: [], reasons: moreSupervision?.reasons ?? [] });
     return {
-      ...found,
+      ...findings,
       fault: null,
       staged,
       approval: {
         effect_digest: digest,
         autonomy_mode: mode,
-        quorum: Math.max(approval.quorum, asks?.quorum ?? 1),
+        quorum: Math.max(approval.quorum, moreSupervision?.quorum ?? 1),
         reasons,
       },
     };
   }
 }
 
-/** As a run's, but for the call itself, which is counted when it ends. */
+/** As for a run, except for the call itself, which counts when it ends. */
 function usedOf({ usage }: ReportRequest): Budgets {
   return { cpu_ms: usage.cpu_ms, wall_ms: usage.wall_ms, disk_write_bytes: usage.disk_write_bytes };
 }

@@ -3,7 +3,7 @@ import type { ApprovalView, Caller, Envelope, OperationView as View, ReportReque
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks } from '../../specs/test-ports.ts';
+import { requires } from '../../specs/test-ports.ts';
 import {
   deltaFor,
   LEASE_MS,
@@ -28,7 +28,7 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b' });
   token = await tenant.token({ budgets: { calls: 1, cpu_ms: 1_000 } });
-  kernel.policy.says = asks('soft_gate');
+  kernel.policy.answer = requires('soft_gate');
 });
 
 const operator = (): Caller => ({
@@ -55,7 +55,7 @@ const decide = async (
     ...more,
   });
 
-/** Gives the waiting previews out and redeems that of the held call. */
+/** Dispatches the waiting previews and redeems that of the held call. */
 async function begin(held: View): Promise<Attempt> {
   run.speak(100);
   await run.previewDispatcher.run();
@@ -96,7 +96,7 @@ const previewOf = async ({ operation_id }: View) =>
   ).rows[0];
 
 describe('a preview', () => {
-  it('leaves the call held, shows what would happen, and makes the approval one of the effect', async () => {
+  it('leaves the call held, shows its effect, and makes the approval one of the effect', async () => {
     const held = await previewed({ 'a.txt': 'shown', 'new.txt': 'n' });
     expect(await tenant.row(held.operation_id)).toMatchObject({ state: 'held', attempt: 0 });
     expect(await textsAt(kernel, tenant, ['a.txt', 'new.txt'])).toEqual({ 'a.txt': 'hello', 'new.txt': null });
@@ -118,7 +118,7 @@ describe('a preview', () => {
     ).toHaveLength(2);
   });
 
-  it("is paid as used and recorded; the call itself isn't counted", async () => {
+  it("costs what it used and is recorded; the call itself isn't counted", async () => {
     const held = await hold();
     expect(await tenant.budgetOf(token)).toMatchObject({ calls: { reserved: 0 }, cpu_ms: { reserved: 1_000 } });
     await report(await begin(held), { 'a.txt': 'shown' });
@@ -134,7 +134,7 @@ describe('a preview', () => {
     });
   });
 
-  it('tells auditors where it stands and nothing of what it found', async () => {
+  it('shows auditors its state and nothing of its findings', async () => {
     const held = await previewed();
     const auditor: Caller = { ...operator(), role: 'auditor' };
     expect((await show(held, auditor)).preview).toMatchObject({ state: 'ready', changes: null, output: null });
@@ -151,7 +151,7 @@ describe('a preview', () => {
       { why: 'it is a directory' },
     ],
     [
-      "that asked for what a preview doesn't get",
+      "that requested something that a preview doesn't get",
       { 'a.txt': 'x' },
       { asked_for: [{ kind: 'egress', what: 'example.test' }] },
       { why: expect.stringContaining('`example.test`') },
@@ -167,7 +167,7 @@ describe('a preview', () => {
     expect(await decide(held, 'approve')).toMatchObject({ state: 'admitted' });
   });
 
-  it('outside of the token is no effect to approve', async () => {
+  it("with an effect outside of the token's scope leaves no effect to approve", async () => {
     token = await tenant.token({ fs: [{ path: 'a.txt', read: true, write: true }] });
     expect(await show(await previewed({ 'b.txt': 'beyond' }))).toMatchObject({
       of: 'action',
@@ -175,16 +175,16 @@ describe('a preview', () => {
     });
   });
 
-  it('whose effect asks for more supervision needs that person', async () => {
+  it('whose effect requires more supervision needs that person', async () => {
     const held = await hold();
     const attempt = await begin(held);
-    kernel.policy.says = asks('escalated');
+    kernel.policy.answer = requires('escalated');
     await report(attempt, { 'a.txt': 'x' });
     expect(await show(held)).toMatchObject({ of: 'effect', autonomy_mode: 'escalated' });
     await expect(decide(held, 'approve')).rejects.toMatchObject({ code: 'auth.role' });
   });
 
-  it('is none for a call that reads, and none without a budget for it', async () => {
+  it("doesn't exist for a call that reads, nor without a budget for it", async () => {
     expect((await show(await kernel.admit.run(tenant.call(token), null))).preview.state).toBe('none');
     token = await tenant.token({ budgets: { cpu_ms: 0 } });
     expect(await show(await hold())).toMatchObject({
@@ -246,7 +246,7 @@ describe('an attempt of a preview', () => {
     expect((await tenant.row(held.operation_id)).effect_started).toBe(false);
   });
 
-  it('is fenced once the call has been decided, and what it had reserved is given back', async () => {
+  it('is fenced once the call has been decided, and its reservation is released', async () => {
     const held = await hold();
     const attempt = await begin(held);
     await decide(held, 'deny');
@@ -255,7 +255,7 @@ describe('an attempt of a preview', () => {
     expect((await previewOf(held))?.state).toBe('abandoned');
   });
 
-  it('that is lost is tried by others, three in all, and then costs what it had reserved', async () => {
+  it('that is lost is retried by others, three times in all, and then costs its reservation', async () => {
     const held = await hold();
     const lose = async (): Promise<void> => {
       await begin(held);
@@ -278,11 +278,11 @@ describe('an attempt of a preview', () => {
   it('waits while runs fill the executors', async () => {
     const held = await hold();
     const other = await tenant.token();
-    kernel.policy.says = (action) =>
+    kernel.policy.answer = (action) =>
       ({
-        ...asks('soft_gate')(),
+        ...requires('soft_gate')(),
         autonomy_mode: action.args['content'] === 'run' ? 'autopilot' : 'soft_gate',
-      }) as ReturnType<ReturnType<typeof asks>>;
+      }) as ReturnType<ReturnType<typeof requires>>;
     const calls = await Promise.all(
       [1, 2].map(() => kernel.admit.run(tenant.writeCall(other, { args: { path: 'b.txt', content: 'run' } }), null)),
     );

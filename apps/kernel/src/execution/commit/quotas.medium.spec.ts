@@ -2,7 +2,7 @@
 import type { Change, KernelRequest } from '@writ/contract';
 import { parseSnapshotId, sizeOf } from '@writ/workspace';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
 import { deltaFor, reportOf, textsAt, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
@@ -19,12 +19,12 @@ openKernelSpec((on) => {
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 type Quota = KernelRequest<'workspace.limits.set'>['change'];
 const FILE = { kind: 'file', mode: '644' } as const;
-const admin = () => askedBy(callerOf(tenant.tenantId));
+const admin = () => requestBy(callerOf(tenant.tenantId));
 const bound = (change: Quota, workspace_id = tenant.workspaceId) =>
   manage.limitWorkspace.set({ ...admin(), workspace_id, change });
 const limits = (workspace_id = tenant.workspaceId) => manage.limitWorkspace.read({ ...admin(), workspace_id });
@@ -46,7 +46,7 @@ const filesOf = async (files: Readonly<Record<string, string | null>>): Promise<
   );
 const upload = async (files: Readonly<Record<string, string | null>>) =>
   await manage.changeWorkspace.run({ ...admin(), workspace_id: tenant.workspaceId, changes: await filesOf(files) });
-/** What is there, counted anew. */
+/** The contents of the workspace, counted anew. */
 const counted = async (workspaceId = tenant.workspaceId) => {
   const { rows } = await kernel.admin.query<{ head_snapshot_id: string }>(
     'SELECT head_snapshot_id FROM kernel.workspace WHERE workspace_id = $1',
@@ -57,7 +57,7 @@ const counted = async (workspaceId = tenant.workspaceId) => {
     parseSnapshotId(rows[0]?.head_snapshot_id ?? ''),
   );
 };
-/** What stands in the row beside the head. */
+/** The counts in the row beside the head. */
 const kept = async () =>
   (
     await kernel.admin.query<{ files: number | null; bytes: number | null }>(
@@ -66,8 +66,8 @@ const kept = async () =>
     )
   ).rows[0];
 
-describe('what a workspace holds', () => {
-  it('is kept beside the head by whatever moves it: calls, people, imports, restores, and a call that lands on a newer head', async () => {
+describe('the size of a workspace', () => {
+  it('is stored beside the head by everything that moves it: calls, people, imports, restores, and commits on a newer head', async () => {
     const { new_snapshot_id } = await write({ 'a.txt': 'hello' });
     expect(await kept()).toEqual({ files: 1, bytes: 5 });
     await upload({ 'deep/er/b.txt': 'bb', 'a.txt': 'longer text' });
@@ -99,7 +99,7 @@ describe('what a workspace holds', () => {
     expect(await counted()).toEqual({ files: 1, bytes: 5 });
   });
 
-  it("that nobody counted, from before or by a version that doesn't, is counted when somebody asks, sets a quota, or commits under one", async () => {
+  it('that is not counted, because of an older version, is counted on a read, a new quota, or a commit under one', async () => {
     await tenant.write({ 'a.txt': 'hello', 'src/b.txt': 'b' });
     expect(await kept()).toEqual({ files: null, bytes: null });
     await write({ 'c.txt': 'c' });
@@ -122,14 +122,14 @@ describe('what a workspace holds', () => {
     expect(await kept()).toEqual({ files: 6, bytes: 9 });
   });
 
-  it('moved under a quota by a version that does not count is refused', async () => {
+  it("can't be changed under a quota by a version that does not count", async () => {
     await bound({ files_max: 100 });
     await expect(tenant.write({ 'a.txt': 'hello' })).rejects.toMatchObject({ code: 'WR004' });
   });
 });
 
-describe('a call that would lead past a quota', () => {
-  it('is rolled back whole, says what of what and what to do, and has a record', async () => {
+describe('a change that would exceed a quota', () => {
+  it('is rolled back whole if it is a call, with a hint about what and how much, and has a record', async () => {
     await write({ 'a.txt': 'hello' });
     await bound({ bytes_max: 10 });
     const row = await write({ 'src.txt': 'twelve bytes', 'small.txt': '1' });
@@ -157,7 +157,7 @@ describe('a call that would lead past a quota', () => {
     expect(await write({ 'a.txt': 'ten bytes!' })).toMatchObject({ state: 'committed' });
   });
 
-  it("may be one that a person moves: what was uploaded, imported or restored isn't there, and there is no record", async () => {
+  it("is refused without a record if it is a person's upload, import or restore", async () => {
     const full = await upload({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
     await upload({ 'b.txt': null, 'c.txt': null });
     await bound({ files_max: 2 });
@@ -187,7 +187,7 @@ describe('a call that would lead past a quota', () => {
     expect(await counted()).toEqual({ files: 1, bytes: 1 });
   });
 
-  it('passes where it takes away, though what is there is past a quota that was lowered', async () => {
+  it('commits where it frees space, even beyond a quota that was lowered', async () => {
     await write({ 'a.txt': 'hello', 'b.txt': 'hello' });
     await bound({ bytes_max: 3, files_max: 1 });
     expect(await write({ 'b.txt': 'hell' })).toMatchObject({ state: 'committed' });
@@ -238,7 +238,7 @@ describe('a call that would lead past a quota', () => {
 });
 
 describe('a quota', () => {
-  it('is set one bound at a time, recorded with the digest of both, and taken back by null; what is so already is no change', async () => {
+  it('is set one bound at a time, recorded with the digest of both, and removed by null; setting the same changes nothing', async () => {
     const one = await bound({ files_max: 3 });
     expect(one).toEqual({ workspace_id: tenant.workspaceId, files_max: 3, bytes_max: null, files: 0, bytes: 0 });
     await bound({ files_max: 3 });
@@ -254,17 +254,17 @@ describe('a quota', () => {
     ]);
   });
 
-  it("of a workspace is an administrator's to set, and another tenant's workspace isn't there", async () => {
+  it("of a workspace is set by administrators alone, and another tenant's workspace isn't found", async () => {
     const asked = { workspace_id: tenant.workspaceId, change: { files_max: 1 } };
     await expect(
-      manage.limitWorkspace.set({ ...askedBy(callerOf(tenant.tenantId, 'operator')), ...asked }),
+      manage.limitWorkspace.set({ ...requestBy(callerOf(tenant.tenantId, 'operator')), ...asked }),
     ).rejects.toMatchObject({ code: 'auth.role' });
     const other = await kernel.newTenant();
-    await expect(manage.limitWorkspace.set({ ...askedBy(callerOf(other.tenantId)), ...asked })).rejects.toMatchObject({
-      code: 'not_found',
-    });
+    await expect(manage.limitWorkspace.set({ ...requestBy(callerOf(other.tenantId)), ...asked })).rejects.toMatchObject(
+      { code: 'not_found' },
+    );
     await expect(
-      manage.limitWorkspace.read({ ...askedBy(callerOf(other.tenantId)), workspace_id: tenant.workspaceId }),
+      manage.limitWorkspace.read({ ...requestBy(callerOf(other.tenantId)), workspace_id: tenant.workspaceId }),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of a call whose files another call changed while it ran.
+// A call whose files another call changed while it ran.
 import { UNBALANCED_BUDGETS } from '@writ/testing';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
@@ -27,12 +27,12 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b' });
   token = await tenant.token({ budgets: { calls: 50, cpu_ms: 1_000_000 } });
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 const perform = async (more = {}): Promise<Attempt> =>
   (await run.perform(tenant, tenant.writeCall(token, more))).attempt;
-/** Somebody else's call, from its beginning to its end. */
+/** Another caller's call, from its beginning to its end. */
 const meanwhile = async (files: Record<string, string | null>): Promise<void> => {
   const attempt = await perform();
   await run.newCommit().run(reportOf(attempt, await deltaFor(kernel, attempt, files)));
@@ -58,7 +58,7 @@ const writes = async (attempt: Attempt, text: string) =>
   reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': text }));
 
 describe('an inline call whose files another call changed', () => {
-  it('runs again on the newest head: same operation, another attempt, a decision of its own about the newer snapshot, nothing more reserved', async () => {
+  it('runs again on the newest head: same operation, another attempt, a new decision on the newer snapshot, no more reserved', async () => {
     const first = await perform();
     await meanwhile({ 'a.txt': 'theirs' });
     expect(await run.commit.run(await writes(first, 'ours'))).toEqual({ v: 1, state: 'admitted', tx_outcome: null });
@@ -96,7 +96,7 @@ describe('an inline call whose files another call changed', () => {
     expect((await tenant.budgetOf(token))['cpu_ms']).toMatchObject({ reserved: 0, used: 9 });
   });
 
-  it('twice at most: then the conflict is its end', async () => {
+  it('runs again twice at most: then it ends with the conflict', async () => {
     let attempt = await perform();
     for (const text of ['one', 'two']) {
       await meanwhile({ 'a.txt': text });
@@ -118,11 +118,11 @@ describe('an inline call whose files another call changed', () => {
     expect((await recordsOf(attempt.operation_id)).filter(({ phase }) => phase === 'outcome')).toHaveLength(1);
   });
 
-  it('is fenced from what its first attempt still says, on the replica that remembers it too', async () => {
+  it('is fenced from late reports of its first attempt, also on the replica that has that attempt cached', async () => {
     const first = await perform();
     const late = await writes(first, 'late');
     await meanwhile({ 'a.txt': 'theirs' });
-    // Another replica hears the report: this one goes on remembering the first attempt.
+    // Another replica receives the report: this one keeps the first attempt cached.
     await run.newCommit().run(late);
     await expect(run.newCommit().run(late)).rejects.toMatchObject({ code: 'attempt.fenced' });
     const second = await next(first);
@@ -131,11 +131,11 @@ describe('an inline call whose files another call changed', () => {
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'ours' });
   });
 
-  it('heard by a replica that remembers an earlier attempt commits by the later one', async () => {
+  it('whose report goes to a replica with an earlier attempt cached commits by the later one', async () => {
     const [one, other] = [run.newMemory(), run.newMemory()];
     const first = await perform();
     await meanwhile({ 'a.txt': 'theirs' });
-    one.keep(await run.factsOf(first));
+    one.remember(await run.factsOf(first));
     await run.newCommit(other).run(await writes(first, 'ours'));
     const second = await next(first);
     expect(await run.newCommit(one).run(await writes(second, 'ours'))).toMatchObject({ state: 'committed' });
@@ -160,8 +160,8 @@ describe('an inline call whose files another call changed', () => {
   });
 });
 
-describe('what is not run again', () => {
-  it('a call that ran in a sandbox: its conflict is its end', async () => {
+describe('these are not run again:', () => {
+  it('a call that ran in a sandbox: it ends with its conflict', async () => {
     const attempt = await perform();
     await tenant.query(`UPDATE kernel.operation SET lane = 'sandboxed' WHERE operation_id = $1`, [
       attempt.operation_id,
@@ -182,7 +182,7 @@ describe('what is not run again', () => {
     });
   });
 
-  it('a call whose path leads elsewhere by now: policy was never asked about that place', async () => {
+  it('a call whose path resolves elsewhere by now: policy never judged that path', async () => {
     const attempt = await perform({ args: { path: 'd/a.txt', content: 'x' } });
     const report = reportOf(
       attempt,
@@ -210,9 +210,9 @@ describe('what is not run again', () => {
     const attempt = await perform();
     await meanwhile({ 'a.txt': 'theirs' });
     const report = await writes(attempt, 'ours');
-    // The commit decides on what it remembers, from before.
+    // The commit decides on facts that it cached before.
     const memory = run.newMemory();
-    memory.keep(await run.factsOf(attempt));
+    memory.remember(await run.factsOf(attempt));
     await tenant.query(sql, [attempt.operation_id]);
     expect(await run.newCommit(memory).run(report)).toMatchObject({ state: 'rolled_back' });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ fault_code: code, reruns: 0, reserved: {} });
@@ -235,7 +235,7 @@ it('16 editors of one file: each edit lands or ends with a code, in one line of 
   const landed = ends.filter(({ state }) => state === 'committed').map(({ index }) => String(index));
   const text = (await textsAt(kernel, tenant, ['a.txt']))['a.txt'] ?? '';
   expect(text.split('\n').slice(1).sort()).toEqual(landed.sort());
-  // In each of three rounds somebody is first.
+  // In each of three rounds one of them is first.
   expect(landed.length).toBeGreaterThanOrEqual(3);
   for (const { operation_id, state } of ends) {
     const row = await tenant.row(operation_id);

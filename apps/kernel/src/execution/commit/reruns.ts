@@ -2,7 +2,7 @@
 import { LIMITS, type Budgets, type ReportRequest } from '@writ/contract';
 import type { Announcer } from '../announcements/index.ts';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
-import type { EndingFault } from '../outcomes/index.ts';
+import type { OutcomeFault } from '../outcomes/index.ts';
 import { sameRules } from '../../judging/judgement/index.ts';
 import { refusalOf, type Reevaluated, type Reevaluation } from '../reevaluation/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
@@ -16,10 +16,10 @@ import type { RerunVerdict } from '../../foundation/database/functions/attempts.
 const RULE = 'workspace.rerun';
 
 /**
- * Sends inline calls back to the queue whose files another call changed while they ran: their tools are functions of a
- * snapshot, so running one again on the newest is what would have happened, had it come later. The statement that sends
- * one back asserts the rules that it was judged under. Where links of the newer tree lead its paths elsewhere than
- * before, nothing runs.
+ * Sends inline calls back to the queue if another call changed their files while they ran. Their tools are functions of
+ * a snapshot: running one again on the newest has the effect of a call that came later. The statement that sends a call
+ * back asserts the rules that it was judged under. If links of the newer tree resolve its paths to other files than
+ * before, it doesn't run again.
  */
 export class Reruns {
   readonly #tenants: TenantPool;
@@ -33,30 +33,30 @@ export class Reruns {
   }
 
   /**
-   * What became of the attempt; a fault where the call may not run again by now; null where it isn't run again and the
-   * conflict is its end. `used` is what the attempt did, with those before it.
+   * The new verdict on the attempt; a fault where the call may not run again by now; null where it isn't run again and
+   * ends with the conflict. `used` is the usage of the attempt and of those before it.
    */
-  async of(
+  async tryRerun(
     { operation, rules }: AttemptFacts,
     report: ReportRequest,
     used: Budgets,
-  ): Promise<EndVerdict | EndingFault | null> {
-    // Once something outside may have happened nothing is tried again.
+  ): Promise<EndVerdict | OutcomeFault | null> {
+    // Once something outside may have happened, the call is never retried.
     if (operation.lane !== 'inline' || operation.effect_started || operation.reruns >= LIMITS.reruns.max) return null;
-    // The head that met the conflict may be an old one by now, and another conflict would be certain there.
+    // The head of the conflict may be old by now, and another conflict would be certain there.
     const facts = await readAttemptFacts(this.#tenants, report);
     if (facts.operation.deadline !== null && facts.operation.deadline <= facts.now) return null;
-    const anew = await this.#reevaluation.of(facts);
-    if (anew === null) return null;
+    const reevaluated = await this.#reevaluation.evaluate(facts);
+    if (reevaluated === null) return null;
     // A refusal is written with the rules that the report was checked under.
-    if (!sameRules(rules, anew.facts.rules)) return { verdict: 'again' };
-    const fault = refusalOf(facts.operation, anew, {
+    if (!sameRules(rules, reevaluated.facts.rules)) return { verdict: 'again' };
+    const fault = refusalOf(facts.operation, reevaluated, {
       cause: 'others changed the same files',
       code: 'workspace.conflict',
     });
     if (fault !== null) return fault;
-    if (!(await this.#reevaluation.leadsToTheSame(facts.operation, anew))) return null;
-    const verdict = await this.#write(facts.operation, anew, report, used);
+    if (!(await this.#reevaluation.resolvesToSamePaths(facts.operation, reevaluated))) return null;
+    const verdict = await this.#write(facts.operation, reevaluated, report, used);
     return verdict?.verdict === 'rerun'
       ? { verdict: 'settled', state: verdict.operation.state, tx_outcome: null }
       : verdict;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What executors store of calls: what is believed of it at a report, and who opens it afterwards.
+// Contents that executors store of calls: which ones a report may name, and who can open them afterwards.
 import type { BlobRef, Caller, ReportRequest } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { openContent, sealContent, sealedRef } from '@writ/sealing';
-import { ReadRequests, ReadResult } from '../../management/operations/index.ts';
+import { ReadRequests, ReadResult } from '../../management/operation-queries/index.ts';
 import { openStaged, type StagedCall } from '../effects/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import {
@@ -16,11 +16,11 @@ import {
   type Attempt,
   type TestExecution,
 } from '../../specs/test-executor.ts';
-import { askedBy, callerOf } from '../../specs/test-management.ts';
+import { requestBy, callerOf } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
-import { seenEffect } from '../../specs/seen-effect.ts';
+import { shownEffectDigest } from '../../specs/shown-effect.ts';
 import { newId } from '@writ/nest-kit';
 
 const BYTES = canonicalBytes(WRITTEN);
@@ -49,7 +49,7 @@ openKernelSpec((on) => {
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
   ({ attempt } = await run.perform(tenant, tenant.writeCall(token)));
 });
 
@@ -61,7 +61,7 @@ const readResult = (
   caller: Caller = callerOf(tenant.tenantId),
   vault = kernel.vault,
   operation_id = attempt.operation_id,
-) => new ReadResult(kernel.tenants, vault.calls).run({ ...askedBy(caller), operation_id });
+) => new ReadResult(kernel.tenants, vault.calls).run({ ...requestBy(caller), operation_id });
 const openedResult = async (of: { ref: BlobRef | null; opens: { key: string; attempt: number } | null }) =>
   openContent(
     {
@@ -74,7 +74,7 @@ const openedResult = async (of: { ref: BlobRef | null; opens: { key: string; att
     await kernel.blobs.get(tenant.tenantId, of.ref!.sha256),
   );
 const withoutKey = () => kernel.admin.query('DELETE FROM kernel.payload_key WHERE tenant_id = $1', [tenant.tenantId]);
-/** Everything that the database has of the tenant's calls, and the tenant's records. */
+/** Everything that the database stores of the tenant's calls, and the tenant's records. */
 const kept = async () =>
   JSON.stringify([
     (
@@ -85,14 +85,14 @@ const kept = async () =>
     ).rows,
     await tenant.records(),
   ]);
-/** A byte of it changed, beyond what tells that it is sealed. */
-function bent(sealed: Buffer): Buffer {
+/** One byte of it changed, after the part that shows that it is sealed. */
+function changedByte(sealed: Buffer): Buffer {
   sealed.writeUInt8(sealed.readUInt8(30) ^ 1, 30);
   return sealed;
 }
 
 describe('a long result', () => {
-  it('is believed where it is sealed as that of its attempt, and opens for whoever may see the call', async () => {
+  it('is accepted where it is sealed as that of its attempt, and opens for everyone who may see the call', async () => {
     const ref = await putSealed(kernel, attempt, 'result', BYTES);
     expect(await reportResult(ref)).toMatchObject({ state: 'committed' });
     const { result } = await kernel.views.of(await tenant.row(attempt.operation_id));
@@ -104,8 +104,8 @@ describe('a long result', () => {
   });
 
   it.each<[string, () => Promise<BlobRef>]>([
-    ['stored as it is', async () => await kernel.blobs.put(tenant.tenantId, BYTES)],
-    ['stored as it is, and said to be shorter by what a seal takes', async () => await put(BYTES)],
+    ['stored in clear', async () => await kernel.blobs.put(tenant.tenantId, BYTES)],
+    ['stored in clear, and reported as shorter by the size of a seal', async () => await put(BYTES)],
     [
       'sealed for another call',
       async () => await put(sealContent({ ...sealOf(attempt), operationId: newId('operation') }, 'result', BYTES)),
@@ -126,7 +126,7 @@ describe('a long result', () => {
           ),
         ),
     ],
-    ['changed by a byte', async () => await put(bent(sealContent(sealOf(attempt), 'result', BYTES)))],
+    ['changed by a byte', async () => await put(changedByte(sealContent(sealOf(attempt), 'result', BYTES)))],
     [
       'sealed for a preview of the same number',
       async () => {
@@ -143,20 +143,20 @@ describe('a long result', () => {
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ fault_code: 'effect.invalid', result_ref: null });
   });
 
-  it('is shown to its tenant alone, and of agents to the one whose call it was', async () => {
+  it('is shown to its tenant alone, and of agents only to the one whose call it was', async () => {
     await reportResult(await putSealed(kernel, attempt, 'result', BYTES));
     const theirs = await kernel.newTenant();
     for (const caller of [callerOf(theirs.tenantId), callerOf(tenant.tenantId, 'agent', newId('agent'))])
       await expect(readResult(caller)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('opens for nobody once the key of its call was erased, though its row came back', async () => {
+  it("doesn't open any more once the key of its call was erased, even if its row came back", async () => {
     await reportResult(await putSealed(kernel, attempt, 'result', BYTES));
     await withoutKey();
     expect(await readResult(undefined, kernel.newVault())).toEqual({ v: 1, ref: null, opens: null });
   });
 
-  it("of a time when none were sealed is named as it is; a short one isn't named", async () => {
+  it("from before contents were sealed is named without a key; a short one isn't named", async () => {
     const ref = await kernel.blobs.put(tenant.tenantId, BYTES);
     await report({});
     expect(await readResult()).toEqual({ v: 1, ref: null, opens: null });
@@ -167,7 +167,7 @@ describe('a long result', () => {
     expect(await readResult()).toEqual({ v: 1, ref, opens: null });
   });
 
-  it("of a call that was admitted before calls had keys is under a key of its tenant's", async () => {
+  it('of a call that was admitted before calls had keys is under a key of its tenant', async () => {
     const row = { ...(await tenant.row(attempt.operation_id)), payload_key: null };
     const seals = await Promise.all(
       [kernel.vault, kernel.newVault()].map((vault) => vault.calls.contentSeal(row, 1, 'run')),
@@ -181,12 +181,12 @@ describe('a long list of requests', () => {
   const list = canonicalBytes([LINE, LINE]);
   const listed = async () =>
     await new ReadRequests(kernel.tenants, kernel.vault).run({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       operation_id: attempt.operation_id,
       page: { cursor: null, limit: 10 },
     });
 
-  it('is read where it is sealed, and its hash is that of what it says', async () => {
+  it('is read where it is sealed, and its hash is that of its text', async () => {
     expect(await report({ requests_ref: await putSealed(kernel, attempt, 'requests', list) })).toMatchObject({
       state: 'committed',
     });
@@ -194,7 +194,7 @@ describe('a long list of requests', () => {
   });
 
   it.each<[string, () => Promise<BlobRef>]>([
-    ['stored as it is', async () => await kernel.blobs.put(tenant.tenantId, list)],
+    ['stored in clear', async () => await kernel.blobs.put(tenant.tenantId, list)],
     ['sealed as a result', async () => await put(sealContent(sealOf(attempt), 'result', list))],
   ])('that is %s is no effect', async (_, stores) => {
     expect(await report({ requests_ref: await stores() })).toMatchObject({ state: 'rolled_back' });
@@ -205,17 +205,17 @@ describe('a long list of requests', () => {
 describe('the long result of a preview', () => {
   const operator = () => callerOf(tenant.tenantId, 'operator');
   const show = async ({ approval_id }: { approval_id: string | null }) =>
-    (await kernel.approvals.read({ ...askedBy(operator()), approval_id: approval_id ?? '' })).preview;
+    (await kernel.approvals.read({ ...requestBy(operator()), approval_id: approval_id ?? '' })).preview;
   const approve = async ({ approval_id }: { approval_id: string | null }) =>
     await kernel.decide.run({
-      ...askedBy(operator()),
+      ...requestBy(operator()),
       approval_id: approval_id ?? '',
       decision: 'approve',
       comment: null,
-      effect_digest: await seenEffect(kernel, tenant.tenantId, approval_id),
+      effect_digest: await shownEffectDigest(kernel, tenant.tenantId, approval_id),
     });
   async function held(more: (of: Attempt) => Promise<Partial<ReportRequest>>) {
-    kernel.policy.says = asks('soft_gate');
+    kernel.policy.answer = requires('soft_gate');
     const view = await kernel.admit.run(tenant.writeCall(token), null);
     await run.preview(tenant, view, { 'a.txt': 'shown' }, async (of) => {
       attempt = of;
@@ -229,7 +229,7 @@ describe('the long result of a preview', () => {
     requests_ref: await putSealed(kernel, of, 'requests', canonicalBytes([])),
   });
 
-  it("is shown to who decides, and is the call's result once its effect is approved", async () => {
+  it("is shown to the person who decides, and is the call's result once its effect is approved", async () => {
     const view = await held(sealed);
     expect(await show(view)).toMatchObject({ state: 'ready', output: WRITTEN });
     expect(await approve(view)).toMatchObject({
@@ -240,13 +240,13 @@ describe('the long result of a preview', () => {
     expect(await openedResult(await readResult())).toEqual(Buffer.from(BYTES));
   });
 
-  it('that is stored as it is is no effect to approve', async () => {
+  it('that is stored in clear is no effect to approve', async () => {
     expect(
       await show(await held(async () => ({ ...SHORT, result_ref: await kernel.blobs.put(tenant.tenantId, BYTES) }))),
     ).toMatchObject({ state: 'failed' });
   });
 
-  it('that was staged when none were sealed is shown, checked and committed as it is', async () => {
+  it('that was staged before contents were sealed is shown, checked and committed in clear', async () => {
     const view = await held(sealed);
     const { tenant_id, operation_id, payload_key } = await tenant.row(view.operation_id);
     const {
@@ -275,7 +275,7 @@ describe('the long result of a preview', () => {
   });
 });
 
-describe('what a redemption brings', () => {
+describe('the content key of a redemption', () => {
   it('is a key of its attempt alone: no other attempt, call or mode has it', async () => {
     const row = await tenant.row(attempt.operation_id);
     const other = (await run.perform(tenant, tenant.writeCall(token))).attempt;

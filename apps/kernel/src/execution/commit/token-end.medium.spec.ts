@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A token that ends while its call runs: what the call did under it no longer counts, whoever in the chain it belongs
-// to.
+// A token that ends while its call runs: the call doesn't commit, whichever token of the chain it is.
 import type { Caller } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
-import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
+import {
+  deltaFor,
+  reportOf,
+  credentialsOf,
+  textsAt,
+  type Attempt,
+  type TestExecution,
+} from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { seenEffect } from '../../specs/seen-effect.ts';
+import { shownEffectDigest } from '../../specs/shown-effect.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
 
@@ -24,7 +30,7 @@ beforeEach(async () => {
   await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b' });
   parent = await tenant.token();
   token = await tenant.token({ budgets: { calls: 10, cpu_ms: 1_000_000 } }, { parent_id: parent });
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 const perform = async (): Promise<Attempt> => (await run.perform(tenant, tenant.writeCall(token))).attempt;
@@ -63,28 +69,28 @@ describe('a call whose token expires while it runs', () => {
     await expectRolledBack(attempt, 3);
   });
 
-  it('is found out by the statement that commits, where it was good when the effect was checked', async () => {
+  it('is detected by the statement that commits, where the token was valid when the effect was checked', async () => {
     const attempt = await perform();
     const memory = run.newMemory();
-    memory.keep(await run.factsOf(attempt));
+    memory.remember(await run.factsOf(attempt));
     await expire(token);
     expect(await run.newCommit(memory).run(await writes(attempt))).toMatchObject({ state: 'rolled_back' });
     await expectRolledBack(attempt, 3);
   });
 
-  it('is told to stop, and may start no effect outside any more', async () => {
+  it('has to stop, and may start no effect outside any more', async () => {
     const attempt = await perform();
     await expire(token);
-    expect(await run.renew.run(speakerOf(attempt))).toMatchObject({ stop: true });
-    expect(await run.renew.effectStarted(speakerOf(attempt))).toMatchObject({ stop: true });
+    expect(await run.renew.run(credentialsOf(attempt))).toMatchObject({ stop: true });
+    expect(await run.renew.effectStarted(credentialsOf(attempt))).toMatchObject({ stop: true });
     expect((await tenant.row(attempt.operation_id)).effect_started).toBe(false);
   });
 
-  it('with an effect outside begun in time is in doubt: what it did there may stand, what it did here may not', async () => {
+  it('with an effect outside begun in time is ambiguous: its effect outside may remain, its change of the workspace may not', async () => {
     const attempt = await perform();
-    await run.renew.effectStarted(speakerOf(attempt));
+    await run.renew.effectStarted(credentialsOf(attempt));
     await expire(token);
-    expect(await run.renew.run(speakerOf(attempt))).toMatchObject({ stop: true });
+    expect(await run.renew.run(credentialsOf(attempt))).toMatchObject({ stop: true });
     expect(await run.newCommit().run(await writes(attempt))).toMatchObject({
       state: 'ambiguous',
       tx_outcome: 'ambiguous',
@@ -95,7 +101,7 @@ describe('a call whose token expires while it runs', () => {
   it('is not run again when another changed its files', async () => {
     const attempt = await perform();
     const memory = run.newMemory();
-    memory.keep(await run.factsOf(attempt));
+    memory.remember(await run.factsOf(attempt));
     const other = (await run.perform(tenant, tenant.writeCall(await tenant.token()))).attempt;
     await run.newCommit().run(reportOf(other, await deltaFor(kernel, other, { 'a.txt': 'hello', 'b.txt': 'theirs' })));
     await expire(token);
@@ -104,13 +110,13 @@ describe('a call whose token expires while it runs', () => {
   });
 });
 
-it('an effect that waits for a person is not committed by their yes once the token is over', async () => {
-  kernel.policy.says = (action) =>
-    action.resources.some(({ path }) => path === 'b.txt') ? asks('soft_gate')() : AUTOPILOT;
+it('an effect that waits for a person is not committed by an approval once the token has expired', async () => {
+  kernel.policy.answer = (action) =>
+    action.resources.some(({ path }) => path === 'b.txt') ? requires('soft_gate')() : AUTOPILOT;
   const attempt = await perform();
   expect(await run.newCommit().run(await writes(attempt, 'b.txt'))).toMatchObject({ state: 'held' });
   const { approval_id } = await tenant.row(attempt.operation_id);
-  const effect_digest = await seenEffect(kernel, tenant.tenantId, approval_id);
+  const effect_digest = await shownEffectDigest(kernel, tenant.tenantId, approval_id);
   const caller: Caller = { tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
   // The statement that commits waits for the rules, and finds the token expired when it has them.
   await kernel.admin.query('BEGIN');
@@ -130,7 +136,7 @@ it('an effect that waits for a person is not committed by their yes once the tok
   expect(await textsAt(kernel, tenant, ['b.txt'])).toEqual({ 'b.txt': 'b' });
 });
 
-it('a call that was decided under a token in force, and is written once it is over, is refused', async () => {
+it('a call that was decided under a valid token, and is written once that has expired, is refused', async () => {
   await kernel.admin.query('BEGIN');
   await kernel.admin.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);
   const deciding = kernel.admit.run(tenant.writeCall(token), null);

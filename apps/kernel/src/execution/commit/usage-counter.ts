@@ -3,8 +3,8 @@ import type { ReportRequest, UsageCounter } from '@writ/contract';
 import type { AttemptFacts } from '../attempts/index.ts';
 
 /**
- * Who counted what this attempt used, or null where it ran in no sandbox or its executor doesn't say. Attempts before
- * it are those of inline calls, which run in no sandbox, so the answer holds for all that is settled.
+ * The counter of this attempt's usage; null where it ran in no sandbox or its executor names none. Attempts before it
+ * are those of inline calls, which run in no sandbox, so the answer holds for all that is settled.
  */
 export function usageCounter({ operation: { lane } }: AttemptFacts, { usage }: ReportRequest): UsageCounter | null {
   return lane === 'sandboxed' ? (usage.counted_by ?? null) : null;

@@ -14,13 +14,13 @@ import {
   LEASE_MS,
   PERMIT_TTL_MS,
   reportOf,
-  speakerOf,
+  credentialsOf,
   SUBJECTS,
   type Attempt,
   type TestExecution,
 } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks } from '../../specs/test-ports.ts';
+import { requires } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
 import { Release } from '../sweep/index.ts';
@@ -54,9 +54,9 @@ beforeEach(async () => {
   subscription = await bus.subscribe(SUBJECTS.event('assigned', executorId), ({ payload }) => {
     sent.push(payload as AssignedEvent);
   });
-  // A word that never grows old.
+  // An event that never expires.
   slots = new Slots(() => 0);
-  speak(8);
+  announceSlots(8);
   admit = newAdmit();
 });
 afterEach(async () => {
@@ -65,7 +65,7 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
-const speak = (inline: number): void =>
+const announceSlots = (inline: number): void =>
   slots.note({ v: 1, executor_id: executorId, inline, sandboxed: 8, assignable: { public_key: '', mark: MARK } });
 function newAdmit(leaseMs = LEASE_MS): Admit {
   const permits = {
@@ -74,9 +74,15 @@ function newAdmit(leaseMs = LEASE_MS): Admit {
     report: (error: unknown) => faults.push(error),
     now: () => performance.now(),
   };
-  const desk = new PermitIssuer(kernel.signer, bus, SUBJECTS, (_traceparent, _operation, work) => work());
-  dispatcher = new Dispatcher(kernel.workers, desk, slots, permits);
-  assign = new Assign(dispatcher, desk, run.redeem, new Release(kernel.tenants, run.sweeper, kernel.bell), permits);
+  const permitIssuer = new PermitIssuer(kernel.signer, bus, SUBJECTS, (_traceparent, _operation, work) => work());
+  dispatcher = new Dispatcher(kernel.workers, permitIssuer, slots, permits);
+  assign = new Assign(
+    dispatcher,
+    permitIssuer,
+    run.redeem,
+    new Release(kernel.tenants, run.sweeper, kernel.bell),
+    permits,
+  );
   const decisions = new Decisions(
     admissionStatements(kernel.tenants),
     kernel.sealer,
@@ -100,10 +106,10 @@ const until = async (reached: () => boolean | Promise<boolean>): Promise<void> =
 };
 const stateOf = async (call: SentCall): Promise<unknown> => (await tenant.row(call.operation_id)).state;
 /** How often a lane's dispatcher was woken. */
-const rung = (): number => kernel.bell.rung.length;
+const wokenCount = (): number => kernel.bell.woken.length;
 
-it('a call is admitted, dispatched and redeemed at once, and sent to the executor with all that it needs', async () => {
-  const before = rung();
+it('a call is admitted, dispatched and redeemed at once, and sent to the executor with everything that it needs', async () => {
+  const before = wokenCount();
   const call = await propose(tenant.writeCall(token));
   await until(() => sent.length === 1);
   const [event] = sent as [AssignedEvent];
@@ -137,11 +143,11 @@ it('a call is admitted, dispatched and redeemed at once, and sent to the executo
     },
   });
   expect(argsHash(Buffer.from(event.redemption.args_salt, 'base64'), event.redemption.args)).toBe(row.args_hash);
-  expect(rung()).toBe(before);
+  expect(wokenCount()).toBe(before);
   expect((await tenant.records()).map(({ phase }) => phase)).toEqual(['decision']);
 });
 
-it('what the executor then reports ends it as any other, and another speaker is fenced', async () => {
+it("the executor's report ends an assigned call as any other, and one with other credentials is fenced", async () => {
   const call = await propose(tenant.writeCall(token));
   await until(() => sent.length === 1);
   const [{ nonce }] = sent as [AssignedEvent];
@@ -160,7 +166,7 @@ it('what the executor then reports ends it as any other, and another speaker is 
   expect(await run.commit.run(reportOf(attempt, delta))).toMatchObject({ tx_outcome: 'committed' });
 });
 
-it('no permit for it is taken, by whomever', async () => {
+it("the permit of an assigned call can't be redeemed, by any executor", async () => {
   await propose(tenant.writeCall(token));
   await until(() => sent.length === 1);
   const [{ permit }] = sent as [AssignedEvent];
@@ -169,7 +175,7 @@ it('no permit for it is taken, by whomever', async () => {
   ).rejects.toMatchObject({ code: 'permit.spent' });
 });
 
-describe('a call waits in its lane as any other', () => {
+describe('a call waits in its lane like any other', () => {
   afterEach(async () => {
     await new Promise((resolve) => {
       setTimeout(resolve, 20);
@@ -177,9 +183,9 @@ describe('a call waits in its lane as any other', () => {
     expect(sent).toEqual([]);
   });
   const waits = async (call = tenant.writeCall(token)): Promise<void> => {
-    const before = rung();
+    const before = wokenCount();
     await propose(call);
-    expect([await stateOf(call), rung() - before, (await tenant.row(call.operation_id)).attempt]).toEqual([
+    expect([await stateOf(call), wokenCount() - before, (await tenant.row(call.operation_id)).attempt]).toEqual([
       'admitted',
       1,
       0,
@@ -187,18 +193,18 @@ describe('a call waits in its lane as any other', () => {
   };
 
   it('where no executor has a slot free', async () => {
-    speak(0);
+    announceSlots(0);
     await waits();
   });
 
-  it('where one of the tenant waits there already', async () => {
+  it('where a call of the tenant waits there already', async () => {
     const first = tenant.writeCall(token);
     await kernel.admit.run(first, null);
     await waits();
     expect(await stateOf(first)).toBe('admitted');
   });
 
-  it('where the tenant has as many under way as it may', async () => {
+  it('where the tenant has its maximum of calls under way', async () => {
     await tenant.query('UPDATE kernel.tenant SET cap = 1 WHERE tenant_id = $1', [tenant.tenantId]);
     await run.perform(tenant, tenant.writeCall(token));
     await waits();
@@ -211,20 +217,20 @@ describe('a call waits in its lane as any other', () => {
     });
   });
 
-  it("where leases are short beside the age of an executor's word", async () => {
+  it("where leases are short compared to the age of an executor's event", async () => {
     await dispatcher.stop();
     admit = newAdmit(3_599);
     await waits();
   });
 
-  it("where it has a session's shell to go to", async () => {
+  it("where it has to go to a session's shell", async () => {
     const call = tenant.writeCall(token, { tool_id: 'shell.session', args: { command: 'true' }, session_id: 's1' });
     await propose(call);
     expect(await stateOf(call)).toBe('admitted');
   });
 });
 
-it('a tenant beside others gets no more of the lane than its share, and the next waits', async () => {
+it('a tenant beside others gets no more of the lane than its share, and its next call waits', async () => {
   const other = await kernel.newTenant();
   await other.write({ 'a.txt': 'hello' });
   await propose(other.writeCall(await other.token()));
@@ -236,7 +242,7 @@ it('a tenant beside others gets no more of the lane than its share, and the next
   await until(() => sent.length === 3);
 });
 
-it("of calls that come at once each is run by one, and none beyond the tenant's cap", async () => {
+it("of calls that arrive at once each is run by one executor, and none beyond the tenant's cap", async () => {
   await tenant.query('UPDATE kernel.tenant SET cap = 3 WHERE tenant_id = $1', [tenant.tenantId]);
   const calls = Array.from({ length: 8 }, () => tenant.call(token));
   await Promise.all(calls.map(propose));
@@ -250,13 +256,13 @@ it("of calls that come at once each is run by one, and none beyond the tenant's 
 
 it.each([
   ["can't be sent", () => bus.close()],
-  ['nobody is there for', () => subscription.close()],
-])("what %s is given back at once, and isn't held against the call", async (_what, happens) => {
+  ['has no subscribed executor', () => subscription.close()],
+])("an assigned call that %s is given back at once, and the attempt isn't counted as lost", async (_what, happens) => {
   await happens();
-  const before = rung();
+  const before = wokenCount();
   const call = await propose(tenant.writeCall(token));
   await assign.settled();
-  expect(rung()).toBe(before + 1);
+  expect(wokenCount()).toBe(before + 1);
   expect(await tenant.row(call.operation_id)).toMatchObject({
     state: 'admitted',
     executor_id: null,
@@ -266,18 +272,18 @@ it.each([
   });
 });
 
-it("what is refused or held is nobody's", async () => {
-  const { says } = kernel.policy;
-  kernel.policy.says = asks('soft_gate');
+it('a call that is refused or held is not assigned', async () => {
+  const { answer } = kernel.policy;
+  kernel.policy.answer = requires('soft_gate');
   const held = await propose(tenant.writeCall(token)).finally(() => {
-    kernel.policy.says = says;
+    kernel.policy.answer = answer;
   });
   const refused = await propose(tenant.writeCall(newId('token')));
   expect(await Promise.all([held, refused].map(stateOf))).toEqual(['held', 'refused']);
   expect(sent).toEqual([]);
 });
 
-it('one that never arrives is found by its lease, and another attempt is made', async () => {
+it('a call that never arrives is found when its lease runs out, and gets another attempt', async () => {
   const call = await propose(tenant.writeCall(token));
   await tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [call.operation_id]);
   expect(await run.sweeper.sweep()).toMatchObject({ lost: 1 });
@@ -287,7 +293,7 @@ it('one that never arrives is found by its lease, and another attempt is made', 
   await expect(
     run.commit.run({
       ...reportOf({ ...attempt, attempt: 1, executor_id: executorId, nonce }, null),
-      ...speakerOf({ ...attempt, attempt: 1, executor_id: executorId, nonce }),
+      ...credentialsOf({ ...attempt, attempt: 1, executor_id: executorId, nonce }),
     }),
   ).rejects.toMatchObject({ code: 'attempt.fenced' });
 });

@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { Fault, TOOLS, type Lane, type Permit, type Redemption, type ReleaseRequest } from '@writ/contract';
-import { Assigner, type Assigned, type Assignment } from './assigner.ts';
+import {
+  Fault,
+  TOOLS,
+  type Lane,
+  type Permit,
+  type Redemption,
+  type ReleaseRequest,
+  type SchedulingClass,
+} from '@writ/contract';
+import { Assigner, type AssignableCall, type Assigned, type Assignment } from './assigner.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { RedeemedRows } from '../../foundation/rows/attempt-rows.ts';
 
-/** Who knows of free slots, and of whose turn it is. */
-interface Slots {
+/** Knows the free slots, and whether calls take turns. */
+interface SlotSource {
   /**
-   * an executor whose slot is taken for a call of the tenant, and how many the tenant may have out in the lane; null
-   * where calls take turns
+   * an executor with a slot reserved for a call of the tenant, and the tenant's maximum of calls under way in the lane;
+   * null where calls take turns
    */
-  assignee(
+  reserveSlot(
     lane: Lane,
     tenantId: string,
+    schedulingClass: SchedulingClass,
   ): {
     readonly to: { readonly executorId: string; readonly publicKey: string; readonly mark: string };
     readonly most: number | null;
   } | null;
 }
 
-/** Who signs permits and sends them. */
-interface Desk {
-  /** Resolves with whether the executor listens. */
+/** Signs permits and sends them. */
+interface AssignmentSender {
+  /** Resolves with whether the executor received it. */
   assign(
     to: Assignment,
     lane: Lane,
@@ -32,59 +41,65 @@ interface Desk {
   ): Promise<boolean>;
 }
 
-/** Who says what an attempt is told that was redeemed. */
+/** Makes the reply to a redemption. */
 interface Redemptions {
   redemptionOf(redeemed: RedeemedRows, permit: Permit, publicKey: string): Promise<Redemption>;
 }
 
-/** Who takes attempts back that nobody runs. */
-interface GivenBack {
+/** Accepts attempts back that no executor runs. */
+interface AttemptReleaser {
   run(request: ReleaseRequest): Promise<void>;
 }
 
-/** As executors make them themselves. */
+/** As long as the nonces of executors. */
 const NONCE_BYTES = 16;
 /**
- * A lease counts from the executor's word that the call was assigned on, which is up to 1.2 s old. Shorter ones would
- * be half over when they begin.
+ * The lease counts from the executor's event that the call was assigned on, which is up to 1.2 s old. Shorter leases
+ * would be half over when they begin.
  */
 const LEASE_MS_MIN = 3_600;
 
 export interface AssignOptions {
   readonly permitTtlMs: number;
   readonly leaseMs: number;
-  /** told what went wrong; nobody waits for what is sent */
+  /** receives errors; no caller waits for what is sent */
   readonly report: (error: unknown) => void;
 }
 
 /**
- * Admits calls for executors that have a slot free, and sends them there with everything they need, in the place of a
- * permit that is taken off a lane and redeemed (ADR 0087). INVARIANT (one way to run): what is sent is a permit and
- * what its redemption answers, made by the same code on the same statement; the executor verifies both as it does any.
+ * Admits calls for executors that have a free slot, and sends each call there with everything it needs. This replaces a
+ * permit in a lane and its redemption (ADR 0087). INVARIANT (one way to run): the executor gets a permit and the reply
+ * to its redemption, made by the same code on the same statement, and verifies both as it does any.
  */
 export class Assign extends Assigner {
-  readonly #slots: Slots;
-  readonly #desk: Desk;
+  readonly #slots: SlotSource;
+  readonly #sender: AssignmentSender;
   readonly #redemptions: Redemptions;
-  readonly #givenBack: GivenBack;
+  readonly #releaser: AttemptReleaser;
   readonly #options: AssignOptions;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
 
-  constructor(slots: Slots, desk: Desk, redemptions: Redemptions, givenBack: GivenBack, options: AssignOptions) {
+  constructor(
+    slots: SlotSource,
+    sender: AssignmentSender,
+    redemptions: Redemptions,
+    releaser: AttemptReleaser,
+    options: AssignOptions,
+  ) {
     super();
     this.#slots = slots;
-    this.#desk = desk;
+    this.#sender = sender;
     this.#redemptions = redemptions;
-    this.#givenBack = givenBack;
+    this.#releaser = releaser;
     this.#options = options;
   }
 
-  /** A session's call goes where its shell is. */
-  override assignmentFor(lane: Lane, tenantId: string, toolId: string): Assignment | null {
-    if (TOOLS.get(toolId)?.session === true || this.#options.leaseMs < LEASE_MS_MIN) return null;
-    const assignee = this.#slots.assignee(lane, tenantId);
-    if (assignee === null) return null;
-    const { to, most } = assignee;
+  /** Session calls are not assigned: they go where their shell is. */
+  override assignmentFor(lane: Lane, { tenant_id, tool_id, scheduling_class }: AssignableCall): Assignment | null {
+    if (TOOLS.get(tool_id)?.session === true || this.#options.leaseMs < LEASE_MS_MIN) return null;
+    const reservation = this.#slots.reserveSlot(lane, tenant_id, scheduling_class);
+    if (reservation === null) return null;
+    const { to, most } = reservation;
     return {
       executor_id: to.executorId,
       public_key: to.publicKey,
@@ -97,19 +112,19 @@ export class Assign extends Assigner {
   }
 
   override send(assigned: Assigned): void {
-    const sent = this.#send(assigned)
+    const sending = this.#send(assigned)
       .catch(async (error: unknown) => {
         if (!(error instanceof Fault)) this.#options.report(error);
-        await this.#giveBack(assigned);
+        await this.#release(assigned);
       })
       .catch(this.#options.report)
-      .finally(() => this.#underWay.delete(sent));
-    this.#underWay.add(sent);
+      .finally(() => this.#pending.delete(sending));
+    this.#pending.add(sending);
   }
 
-  /** Resolves when of all calls that were to be sent it is known whether they were. */
+  /** Resolves when all calls were sent or given back. */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pending);
   }
 
   async #send({ assignment, redeemed }: Assigned): Promise<void> {
@@ -118,24 +133,24 @@ export class Assign extends Assigner {
     if (lane === null || action_digest === null || permit_until === null)
       throw new Error(`operation \`${operation.operation_id}\` was redeemed without what a permit needs`);
     const call = { ...operation, action_digest };
-    const isThere = await this.#desk.assign(
+    const wasReceived = await this.#sender.assign(
       assignment,
       lane,
       call,
       { issuedAt: now, expiresAt: permit_until },
       (permit) => this.#redemptions.redemptionOf(redeemed, permit, assignment.public_key),
     );
-    if (!isThere) throw new Fault('bus.unreachable', `the executor \`${assignment.executor_id}\` is gone`);
+    if (!wasReceived) throw new Fault('bus.unreachable', `the executor \`${assignment.executor_id}\` is gone`);
   }
 
   /**
-   * Nobody has got it. One that was ended meanwhile, since what it was decided on is gone, is nobody's attempt any
-   * more.
+   * Gives back a call that no executor received. If the call was ended meanwhile, since an input of its decision is
+   * gone, the attempt is fenced already.
    */
-  async #giveBack({ assignment, redeemed: { operation } }: Assigned): Promise<void> {
+  async #release({ assignment, redeemed: { operation } }: Assigned): Promise<void> {
     const { tenant_id, operation_id, attempt } = operation;
     const { executor_id, nonce } = assignment;
-    await this.#givenBack
+    await this.#releaser
       .run({ v: 1, tenant_id, operation_id, attempt, mode: 'run', executor_id, nonce, stopping: true })
       .catch((error: unknown) => {
         if (!(error instanceof Fault) || error.code !== 'attempt.fenced') throw error;

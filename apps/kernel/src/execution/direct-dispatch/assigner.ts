@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane } from '@writ/contract';
+import type { Lane, SchedulingClass } from '@writ/contract';
 import type { RedeemedRows } from '../../foundation/rows/attempt-rows.ts';
 
-/** For whom a call is admitted: an executor that has a slot for it, and under what it holds the attempt. */
+/** An executor with a slot for a call, and the credentials of the attempt that it gets. */
 export interface Assignment {
   readonly executor_id: string;
-  /** what secrets are sealed to, base64 */
+  /** the key that secrets are sealed to, base64 */
   readonly public_key: string;
-  /** what the executor is to count the lease from */
+  /** the mark from which the executor counts the lease */
   readonly mark: string;
   readonly nonce: string;
   /**
-   * calls of a tenant of weight 1 that may be out in the lane, this one included; null: as many as it may have at all
+   * calls of a tenant of weight 1 that may be under way in the lane, this one included; null: as many as it may have at
+   * all
    */
   readonly most: number | null;
   readonly permit_ttl_ms: number;
   readonly lease_ms: number;
+}
+
+/** What decides whether a call may be assigned. */
+export interface AssignableCall {
+  readonly tenant_id: string;
+  readonly tool_id: string;
+  readonly scheduling_class: SchedulingClass;
 }
 
 /** A call that was admitted, dispatched and redeemed in one transaction. */
@@ -27,19 +35,19 @@ export interface Assigned {
 /** Assigns calls to executors as they are admitted. */
 export abstract class Assigner {
   /**
-   * For whom a call of the tenant with this tool may be admitted to the lane; null where it must wait its turn. What
-   * isn't used of it costs a free slot for half a second.
+   * Reserves a slot for the call in the lane; null where the call must wait its turn. An
+   * assignment that isn't used costs a free slot for half a second.
    */
-  abstract assignmentFor(lane: Lane, tenantId: string, toolId: string): Assignment | null;
+  abstract assignmentFor(lane: Lane, call: AssignableCall): Assignment | null;
 
   /**
-   * Sends the call to its executor, after the COMMIT. Returns at once and never throws: what can't be sent is given
-   * back to its lane, or found by its lease.
+   * Sends the call to its executor, after the COMMIT. Returns at once and never throws: a call that can't be sent goes
+   * back to its lane, or its lease runs out.
    */
   abstract send(assigned: Assigned): void;
 }
 
-/** Where every call waits its turn. */
+/** For deployments where every call waits its turn. */
 export class NoAssigner extends Assigner {
   override assignmentFor(): null {
     return null;

@@ -47,8 +47,8 @@ const stateCount = async (state: string, tenant?: TestTenant): Promise<number> =
   );
   return rows[0]?.n ?? 0;
 };
-const newDispatcher = (slots: Slots, desk = run.desk): Dispatcher =>
-  new Dispatcher(kernel.workers, desk, slots, {
+const newDispatcher = (slots: Slots, permitIssuer = run.desk): Dispatcher =>
+  new Dispatcher(kernel.workers, permitIssuer, slots, {
     permitTtlMs: PERMIT_TTL_MS,
     report: (error) => run.faults.push(error),
     now: () => performance.now(),
@@ -59,7 +59,7 @@ const slotsOf = (inline: number): Slots => {
   return slots;
 };
 
-it('an admitted call is given out as a permit that verifies, once', async () => {
+it('an admitted call is dispatched as a permit that verifies, once', async () => {
   const tenant = await newTenant();
   const [id] = await admit(tenant, 1);
   run.speak(1);
@@ -84,7 +84,7 @@ it('an admitted call is given out as a permit that verifies, once', async () => 
   expect(run.permits.inline).toHaveLength(1);
 });
 
-it('nothing is given out without a free slot, and at most twice as many as are free', async () => {
+it('nothing is dispatched without a free slot, and at most twice as many as are free', async () => {
   const tenant = await newTenant();
   await admit(tenant, 12);
   await pass(newDispatcher(slotsOf(0)));
@@ -95,7 +95,7 @@ it('nothing is given out without a free slot, and at most twice as many as are f
   expect(await stateCount('dispatched')).toBe(6);
 });
 
-it('five replicas at once stay within the bound together, and give each call out once', async () => {
+it('five replicas at once stay within the bound together, and dispatch each call once', async () => {
   const tenant = await newTenant();
   await admit(tenant, 30);
   await Promise.all(Array.from({ length: 5 }, () => pass(newDispatcher(slotsOf(10)))));
@@ -126,7 +126,7 @@ it('turns go by weight where one slot at a time is free, too', async () => {
   for (let i = 0; i < 8; i++) {
     dispatcher.wake('inline');
     await dispatcher.settled();
-    // They are taken at once, so that the next pass has room for two.
+    // They are redeemed at once, so that the next pass has room for two.
     await kernel.admin.query(
       `UPDATE kernel.operation SET state = 'performing', executor_id = 'exc', nonce = 'n', lease_until = 9e12 WHERE state = 'dispatched'`,
     );
@@ -144,7 +144,7 @@ it('a tenant has at most its cap dispatched or performing', async () => {
   expect(await stateCount('dispatched', other)).toBe(4);
 });
 
-it('an executor that was not heard for three seconds has no slots', async () => {
+it('an executor without an event for three seconds has no slots', async () => {
   let now = 0;
   const slots = new Slots(() => now);
   slots.note({ v: 1, executor_id: newId('executor'), inline: 5, sandboxed: 1 });
@@ -155,7 +155,7 @@ it('an executor that was not heard for three seconds has no slots', async () => 
   expect([slots.free('inline'), slots.free('sandboxed')]).toEqual([2, 0]);
 });
 
-it('a slot that becomes free takes a call that was left waiting', async () => {
+it('a slot that becomes free gets a call that was left waiting', async () => {
   const tenant = await newTenant();
   const ids = await admit(tenant, 1);
   run.dispatcher.wake('inline');
@@ -167,8 +167,8 @@ it('a slot that becomes free takes a call that was left waiting', async () => {
 it('a permit that could not be published goes back at once, and the next one is another attempt', async () => {
   const tenant = await newTenant();
   const [id] = await admit(tenant, 1);
-  const desk = { issue: () => Promise.reject(new Error('no bus')) } as unknown as typeof run.desk;
-  await pass(newDispatcher(slotsOf(1), desk));
+  const permitIssuer = { issue: () => Promise.reject(new Error('no bus')) } as unknown as typeof run.desk;
+  await pass(newDispatcher(slotsOf(1), permitIssuer));
   expect(run.faults).toHaveLength(1);
   expect(await tenant.row(String(id))).toMatchObject({ state: 'admitted', attempt: 1 });
   await pass(newDispatcher(slotsOf(1)));
@@ -176,7 +176,7 @@ it('a permit that could not be published goes back at once, and the next one is 
   expect(payloadOf(permit).attempt).toBe(2);
 });
 
-it('what executors say of themselves is bounded: neither a number nor a crowd stops a lane', () => {
+it("executors' events are bounded: neither a number nor a crowd stops a lane", () => {
   const slots = new Slots(() => 0);
   slots.note({ v: 1, executor_id: newId('executor'), inline: Number.MAX_SAFE_INTEGER, sandboxed: 0 });
   expect(slots.free('inline')).toBe(1_000);

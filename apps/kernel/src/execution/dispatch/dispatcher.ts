@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
+import { LANES, type Lane, type SchedulingClass, type SlotsEvent } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
 import { WakeUp } from '../announcements/wake-up.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
@@ -10,68 +10,87 @@ import { LaneTenants } from './lane-tenants.ts';
 import { SessionCalls } from './session-calls.ts';
 import type { Assignee, Slots } from './slots.ts';
 
-/** How long a lost wake-up can delay a call. A pass that finds nothing writes nothing. */
+/** How long a lost wake-up can delay a call. A pass that finds no call writes nothing. */
 const TICK_MS = 500;
 /**
- * Permits outstanding per free slot: one that is being taken and one that is on its way, so that no slot waits for a
+ * Permits outstanding per free slot: one that is being redeemed and one on its way, so that no slot waits for a
  * message.
  */
 const OUTSTANDING_PER_SLOT = 2;
 
+/**
+ * How long slots of a lane stay reserved for interactive calls after one of them was seen, in milliseconds: longer than
+ * a model or a person thinks between two calls of a session. A lane without interactive calls uses all of its slots.
+ */
+const INTERACTIVE_MS = 300_000;
+
 export interface DispatcherOptions {
   /** milliseconds within which a permit must be redeemed */
   readonly permitTtlMs: number;
-  /** told what went wrong; the dispatcher goes on */
+  /** receives errors; the dispatcher continues */
   readonly report: (error: unknown) => void;
   /** monotonic milliseconds */
   readonly now: () => number;
 }
 
-/** How a lane stands in this replica. */
+/** The state of a lane in this replica. */
 interface LaneState {
   running: boolean;
   /** woken since the pass under way began */
   again: boolean;
   /** the last pass left calls waiting, or may have */
   more: boolean;
-  /** the tenant served last; the next pass begins after it, or with it where so much of its turn is left */
-  place: string;
-  left: number;
+  /** the tenant served last; the next pass begins after it, or with it if that much of its turn is left */
+  position: string;
+  turnLeft: number;
   readonly tenants: LaneTenants;
+  /** when this replica last saw an interactive call, on the monotonic clock */
+  interactiveAt: number;
 }
 
 /**
- * Gives waiting calls to executors.
+ * Dispatches waiting calls to executors.
  * INVARIANT (durable before it acts): a permit is published only after the COMMIT that made its call `dispatched`. That
  * COMMIT waits for no disk. A permit acts by its redemption, which does wait. If a server that crashed has lost the
  * dispatch, the permit can't be redeemed, and the call is dispatched again.
  * INVARIANT (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas.
  * So calls wait where they can be cancelled and shared fairly.
  * INVARIANT (room for others): while another tenant uses a lane, no tenant fills its slots, so the other's call needn't
- * wait for one of them to end. Each tenant's use counts, also one whose calls run for long and that is dispatched
- * nothing meanwhile.
+ * wait for one of them to end. Each tenant's use counts, even if its calls run for long and nothing of it is dispatched
+ * meanwhile.
+ * INVARIANT (room for interactive calls): while interactive calls come, other calls of all tenants together leave a
+ * quarter of a lane's slots free, and at least one of several. So an interactive call needn't wait for background work
+ * to end (ADR 0113). The order within a tenant is that of `rankOf` in libs/fairness.
  */
 export class Dispatcher extends WakeUp {
   readonly #workers: CrossTenantPool;
-  readonly #desk: PermitIssuer;
+  readonly #permitIssuer: PermitIssuer;
   readonly #slots: Slots;
   readonly #options: DispatcherOptions;
   readonly #lanes: ReadonlyMap<Lane, LaneState>;
   readonly #sessions: SessionCalls;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #passes = new Set<Promise<void>>();
   readonly #ticks: Repeated;
   #stopped = false;
 
-  constructor(workers: CrossTenantPool, desk: PermitIssuer, slots: Slots, options: DispatcherOptions) {
+  constructor(workers: CrossTenantPool, permitIssuer: PermitIssuer, slots: Slots, options: DispatcherOptions) {
     super();
     this.#workers = workers;
-    this.#desk = desk;
+    this.#permitIssuer = permitIssuer;
     this.#slots = slots;
     this.#options = options;
     this.#lanes = new Map(
       LANES.map((lane) => [
         lane,
-        { running: false, again: false, more: false, place: '', left: 0, tenants: new LaneTenants(options.now) },
+        {
+          running: false,
+          again: false,
+          more: false,
+          position: '',
+          turnLeft: 0,
+          tenants: new LaneTenants(options.now),
+          interactiveAt: -Infinity,
+        },
       ]),
     );
     this.#sessions = new SessionCalls(workers);
@@ -88,7 +107,7 @@ export class Dispatcher extends WakeUp {
     this.#ticks.start();
   }
 
-  /** Takes nothing new; resolves when the passes under way have ended. */
+  /** Begins no new pass; resolves when the passes under way have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#ticks.stop();
@@ -98,36 +117,44 @@ export class Dispatcher extends WakeUp {
 
   /** Resolves when the passes under way have ended. */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#passes);
   }
 
   /**
-   * An executor has sent how many calls it would take. Only lanes that were left with calls are looked at: most such
-   * events change nothing.
+   * Notes how many calls an executor accepts. It wakes only lanes with calls left over: most such events change
+   * nothing.
    */
-  heard(event: SlotsEvent): void {
+  slotsReported(event: SlotsEvent): void {
     this.#slots.note(event);
     for (const [lane, state] of this.#lanes) if (state.more && (event[lane] ?? 0) > 0) this.wake(lane);
   }
 
-  /** A tenant that had as many calls under way as it may have takes its next one now, without a wake-up. */
-  override freed(lane: Lane, executorId: string | null): void {
-    if (executorId !== null) this.#slots.freed(lane, executorId);
+  /** Without a wake-up, a tenant at its maximum of calls under way now gets its next one dispatched. */
+  override slotFreed(lane: Lane, executorId: string | null): void {
+    if (executorId !== null) this.#slots.slotFreed(lane, executorId);
     if (this.#lanes.get(lane)?.more === true) this.wake(lane);
   }
 
   /**
-   * An executor that a call of the tenant may be assigned to as it is admitted, whose slot is taken then, and how many
-   * calls the tenant may have out in the lane. Null where calls take turns: where this replica is dispatching in the
-   * lane, or has left some waiting there.
+   * An executor for a call of the tenant, with one of its slots reserved, and the tenant's maximum of calls under way
+   * in the lane. Null where calls take turns: while this replica dispatches in the lane, or has left calls waiting
+   * there. Null also for a call that isn't interactive while slots are kept for those that are: only the dispatch
+   * counts the calls of all tenants.
    */
-  assignee(lane: Lane, tenantId: string): { readonly to: Assignee; readonly most: number | null } | null {
+  reserveSlot(
+    lane: Lane,
+    tenantId: string,
+    schedulingClass: SchedulingClass,
+  ): { readonly to: Assignee; readonly most: number | null } | null {
     const state = this.#lanes.get(lane);
-    if (state === undefined || this.#stopped || state.running || state.more) return null;
-    const to = this.#slots.assign(lane);
+    if (state === undefined) return null;
+    this.#noteClass(state, schedulingClass);
+    if (this.#stopped || state.running || state.more) return null;
+    if (schedulingClass !== 'interactive' && this.#backgroundMost(lane, state) !== null) return null;
+    const to = this.#slots.reserve(lane);
     if (to === null) return null;
     state.tenants.note(tenantId);
-    return { to, most: state.tenants.areSeveral() ? this.#mostBeside(lane) : null };
+    return { to, most: state.tenants.hasSeveral() ? this.#shareBeside(lane) : null };
   }
 
   override wake(lane: Lane): void {
@@ -136,8 +163,8 @@ export class Dispatcher extends WakeUp {
     state.again = true;
     if (state.running) return;
     state.running = true;
-    const run = this.#run(lane, state).finally(() => this.#underWay.delete(run));
-    this.#underWay.add(run);
+    const run = this.#run(lane, state).finally(() => this.#passes.delete(run));
+    this.#passes.add(run);
   }
 
   async #run(lane: Lane, state: LaneState): Promise<void> {
@@ -150,7 +177,7 @@ export class Dispatcher extends WakeUp {
         this.#options.report(error);
       }
     }
-    // In the same turn as the last look at `again`, so that no wake-up falls between them.
+    // In the same turn of the event loop as the last check of `again`, so that no wake-up falls between them.
     state.running = false;
   }
 
@@ -158,37 +185,57 @@ export class Dispatcher extends WakeUp {
     const free = this.#slots.free(lane);
     state.more = true;
     if (free === 0) return;
-    // Where nobody was seen, nobody is known to be held up: whoever is taken first is noted, and then it is the one.
-    const most = state.tenants.isAny() ? this.#mostBeside(lane) : null;
-    const taken = await kernelSql.dispatch(
+    // If no tenant was seen, none can be held up: the first that is dispatched is noted, and is then the only one.
+    const most = state.tenants.hasAny() ? this.#shareBeside(lane) : null;
+    const dispatched = await kernelSql.dispatchByClass(
       this.#workers.pool,
       {
         lane,
         outstanding: free * OUTSTANDING_PER_SLOT,
         ttl_ms: this.#options.permitTtlMs,
-        after: state.place,
-        left: state.left,
+        after: state.position,
+        left: state.turnLeft,
         most,
-        alone: state.tenants.alone(),
+        alone: state.tenants.onlyTenant(),
+        background: this.#backgroundMost(lane, state),
       },
-      { unawaited: true },
+      { asyncCommit: true },
     );
-    state.place = taken.place;
-    state.left = taken.left;
-    for (const call of taken.calls) state.tenants.note(call.tenant_id);
-    state.more = taken.more;
-    const owners = await this.#sessions.ownersOf(taken.calls);
-    await Promise.all(taken.calls.map((call) => this.#issue(lane, call, taken, owners.get(call.operation_id))));
+    state.position = dispatched.place;
+    state.turnLeft = dispatched.left;
+    for (const { tenant_id, scheduling_class } of dispatched.calls) {
+      state.tenants.note(tenant_id);
+      this.#noteClass(state, scheduling_class);
+    }
+    state.more = dispatched.more;
+    const owners = await this.#sessions.ownersOf(dispatched.calls);
+    await Promise.all(
+      dispatched.calls.map((call) => this.#issue(lane, call, dispatched, owners.get(call.operation_id))),
+    );
   }
 
   /**
-   * How many calls one tenant of weight 1 may have out in the lane beside others. A command waits for much else than
-   * processors, so one slot stays free. An inline call costs little else, so a tenant has a quarter of the slots. It
-   * has the same part of the places in the kernel (`ConcurrencyLimiter`).
+   * The most calls that one tenant of weight 1 may have under way in the lane beside others. A command waits for much
+   * else than processors, so one slot stays free. An inline call costs little else, so a tenant has a quarter of the
+   * slots. It has the same share of the kernel's concurrent requests (`ConcurrencyLimiter`).
    */
-  #mostBeside(lane: Lane): number {
-    const slots = this.#slots.all(lane);
+  #shareBeside(lane: Lane): number {
+    const slots = this.#slots.total(lane);
     return Math.max(1, lane === 'inline' ? Math.floor(slots / 4) : slots - 1);
+  }
+
+  /**
+   * The most calls that aren't interactive that may be under way in the lane; null for as many as there are slots. A
+   * lane of one slot can't keep any free.
+   */
+  #backgroundMost(lane: Lane, { interactiveAt }: LaneState): number | null {
+    const slots = this.#slots.total(lane);
+    if (slots < 2 || this.#options.now() - interactiveAt > INTERACTIVE_MS) return null;
+    return slots - Math.max(1, Math.floor(slots / 4));
+  }
+
+  #noteClass(state: LaneState, schedulingClass: SchedulingClass): void {
+    if (schedulingClass === 'interactive') state.interactiveAt = this.#options.now();
   }
 
   async #issue(
@@ -198,12 +245,12 @@ export class Dispatcher extends WakeUp {
     owner: string | undefined,
   ): Promise<void> {
     try {
-      if (owner === undefined) return await this.#desk.issue(lane, 'run', call, issued_at, expires_at);
-      await this.#desk.issueTo(owner, lane, call, issued_at, expires_at);
+      if (owner === undefined) return await this.#permitIssuer.issue(lane, 'run', call, issued_at, expires_at);
+      await this.#permitIssuer.issueTo(owner, lane, call, issued_at, expires_at);
       this.#sessions.watch(call, () => this.#wakeAgain(lane), this.#options.report);
     } catch (error) {
       this.#options.report(error);
-      // Back to the queue at once instead of after the permit's life. Where the message did arrive, its attempt is
+      // Back to the queue at once, instead of when the permit expires. Where the message did arrive, its attempt is
       // fenced.
       await kernelSql.undispatch(this.#workers.pool, { operation: call.operation_id, attempt: call.attempt });
       const state = this.#lanes.get(lane);

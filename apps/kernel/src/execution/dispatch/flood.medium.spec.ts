@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The very dispatcher, on a real database and a clock of the test's own: what a tenant's calls wait for a slot beside
-// one that always has more waiting.
+// The real dispatcher, on a real database and the test's clock: how long a tenant's calls wait for a slot beside
+// another tenant that always has more waiting.
 import type { Lane } from '@writ/contract';
 import { copyOperations } from '@writ/testing';
 import { newId } from '@writ/nest-kit';
@@ -24,7 +24,7 @@ afterEach(async () => {
   await kernel.close();
 });
 
-/** One executor that takes permits in the order in which they came, and needs 40 ms for each. */
+/** One executor that runs permits in the order in which they came, and needs 40 ms for each. */
 class Executor {
   now = 0;
   readonly slots = new Slots(() => this.now);
@@ -58,7 +58,7 @@ class Executor {
   }
 }
 
-/** Moves a call past what the dispatcher doesn't do, without a trigger's word. */
+/** Moves a call to a state that the dispatcher doesn't write, without the trigger. */
 async function mark(operationId: string, state: 'performing' | 'gone'): Promise<void> {
   if (state === 'gone') await kernel.admin.query('DELETE FROM kernel.operation WHERE operation_id = $1', [operationId]);
   else
@@ -68,7 +68,7 @@ async function mark(operationId: string, state: 'performing' | 'gone'): Promise<
     );
 }
 
-/** Admits one call, as a copy of one that was. */
+/** Admits one call, as a copy of an earlier one. */
 async function copy(of: string, lane: Lane): Promise<string> {
   const id = newId('operation');
   await copyOperations(
@@ -83,7 +83,7 @@ async function copy(of: string, lane: Lane): Promise<string> {
 async function patternOf(tenant: TestTenant): Promise<string> {
   const call = tenant.call(await tenant.token());
   await kernel.admit.run(call, null);
-  // Kept to be copied, where no lane looks.
+  // Stored to be copied, where no lane looks.
   await kernel.admin.query('UPDATE kernel.operation SET deadline = 1 WHERE operation_id = $1', [call.operation_id]);
   return call.operation_id;
 }
@@ -94,7 +94,7 @@ interface Flood {
   readonly beginsMs: number;
 }
 
-/** The times that the victim's calls took from their admission to their end. */
+/** The times of the victim's calls from their admission to their end. */
 async function play(lane: Lane, slots: number, flood: Flood | null, victimCalls = VICTIM_CALLS): Promise<number[]> {
   const [victim, flooder] = [await kernel.newTenant(), await kernel.newTenant()];
   for (const tenant of [victim, flooder]) await tenant.write({ 'a.txt': 'hello' });
@@ -104,12 +104,12 @@ async function play(lane: Lane, slots: number, flood: Flood | null, victimCalls 
   const executor = new Executor(slots, ({ tenant_id }) =>
     tenant_id === flooder.tenantId ? (flood?.takesMs ?? 0) : TAKES_MS,
   );
-  const desk = {
+  const permitIssuer = {
     issue: async (_lane: Lane, _mode: string, call: DispatchedCall) => {
       executor.queue.push(call);
     },
   } as unknown as PermitIssuer;
-  const dispatcher = new Dispatcher(kernel.workers, desk, executor.slots, {
+  const dispatcher = new Dispatcher(kernel.workers, permitIssuer, executor.slots, {
     permitTtlMs: PERMIT_TTL_MS,
     report: (error) => {
       throw error;
@@ -158,15 +158,15 @@ test.each([
     const alone = await play(lane, slots, null);
     const beside = await play(lane, slots, { takesMs: TAKES_MS, beginsMs: 0 });
     expect(p95(alone)).toBe(TAKES_MS);
-    // The first one finds every slot taken: nobody knew of its tenant.
+    // The first one finds every slot in use: its tenant was not seen before.
     expect(p95(beside.slice(1)) / p95(alone)).toBeLessThanOrEqual(1.1);
   },
   120_000,
 );
 
-/** Longer than a tenant that is dispatched nothing is remembered. */
+/** Longer than a tenant without a dispatched call is remembered. */
 const LONG_MS = 12_000;
-/** So long that calls of the flood end, and more of them are taken, several times. */
+/** So many that calls of the flood end, and more of them are dispatched, several times. */
 const LONG_CALLS = 150;
 
 test("calls that take longer than a tenant is remembered never fill the inline lane before another's calls", async () => {

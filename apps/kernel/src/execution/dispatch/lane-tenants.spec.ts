@@ -2,53 +2,53 @@
 import { LaneTenants } from './lane-tenants.ts';
 import { Slots } from './slots.ts';
 
-test('two tenants are several until one was not seen for ten seconds', () => {
+test('two tenants count as several until one was not seen for ten seconds', () => {
   let now = 0;
   const tenants = new LaneTenants(() => now);
   tenants.note('a');
   tenants.note('a');
-  expect(tenants.areSeveral()).toBe(false);
+  expect(tenants.hasSeveral()).toBe(false);
   tenants.note('b');
-  expect(tenants.areSeveral()).toBe(true);
+  expect(tenants.hasSeveral()).toBe(true);
   now = 9_999;
   tenants.note('a');
-  expect(tenants.areSeveral()).toBe(true);
+  expect(tenants.hasSeveral()).toBe(true);
   now = 10_000;
-  expect(tenants.areSeveral()).toBe(false);
+  expect(tenants.hasSeveral()).toBe(false);
 });
 
 test('the only tenant of the last ten seconds is the one that is alone', () => {
   let now = 0;
   const tenants = new LaneTenants(() => now);
-  expect([tenants.isAny(), tenants.alone()]).toEqual([false, null]);
+  expect([tenants.hasAny(), tenants.onlyTenant()]).toEqual([false, null]);
   tenants.note('a');
-  expect([tenants.isAny(), tenants.alone()]).toEqual([true, 'a']);
+  expect([tenants.hasAny(), tenants.onlyTenant()]).toEqual([true, 'a']);
   now = 1;
   tenants.note('b');
-  expect(tenants.alone()).toBeNull();
+  expect(tenants.onlyTenant()).toBeNull();
   now = 10_000;
-  expect(tenants.alone()).toBe('b');
+  expect(tenants.onlyTenant()).toBe('b');
   now = 10_001;
-  expect([tenants.isAny(), tenants.alone()]).toEqual([false, null]);
+  expect([tenants.hasAny(), tenants.onlyTenant()]).toEqual([false, null]);
 });
 
-test('a crowd of tenants is not remembered beyond what is asked', () => {
+test('a crowd of tenants is remembered only up to a bound', () => {
   const tenants = new LaneTenants(() => 0);
   for (let n = 0; n < 5_000; n++) tenants.note(`ten_${n}`);
-  expect(tenants.areSeveral()).toBe(true);
+  expect(tenants.hasSeveral()).toBe(true);
 });
 
-test('what executors can run at once is the most that each has had free', () => {
+test('the calls that executors can run at once are the most slots that each has had free', () => {
   let now = 0;
   const slots = new Slots(() => now);
-  const say = (executor_id: string, inline: number): void =>
+  const report = (executor_id: string, inline: number): void =>
     slots.note({ v: 1, executor_id: executor_id as never, inline, sandboxed: 0 });
-  say('exc_a', 8);
-  say('exc_b', 4);
-  say('exc_a', 0);
-  expect([slots.free('inline'), slots.all('inline')]).toEqual([4, 12]);
+  report('exc_a', 8);
+  report('exc_b', 4);
+  report('exc_a', 0);
+  expect([slots.free('inline'), slots.total('inline')]).toEqual([4, 12]);
   now = 2_000;
-  say('exc_a', 1);
+  report('exc_a', 1);
   now = 4_000;
-  expect([slots.free('inline'), slots.all('inline')]).toEqual([1, 8]);
+  expect([slots.free('inline'), slots.total('inline')]).toEqual([1, 8]);
 });

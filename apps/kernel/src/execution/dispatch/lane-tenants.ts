@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * How long a tenant counts as one who may come back at any moment, in milliseconds: as long as in `FairLimiter`
- * (libs/fairness).
- */
+/** How long a tenant counts as active after a call, in milliseconds: as long as in `FairLimiter` (libs/fairness). */
 const REMEMBERED_MS = 10_000;
-/** Tenants remembered: whether there are two is all that is asked. */
+/** Tenants in memory: callers only ask whether there are two. */
 const TENANTS_MAX = 1_000;
 
-/** Whose calls a lane has taken lately. `now` is a monotonic clock of this process, in milliseconds. */
+/**
+ * The tenants whose calls a lane has dispatched lately. `now` is a monotonic clock of this process, in milliseconds.
+ */
 export class LaneTenants {
   readonly #seen = new Map<string, number>();
   readonly #now: () => number;
@@ -18,26 +17,26 @@ export class LaneTenants {
   }
 
   note(tenantId: string): void {
-    // At the end of the map: it is forgotten last.
+    // Moves it to the end of the map: it is forgotten last.
     this.#seen.delete(tenantId);
     this.#seen.set(tenantId, this.#now());
     if (this.#seen.size > TENANTS_MAX) this.#forgetFirst();
   }
 
-  /** Whether more than one tenant is about. */
-  areSeveral(): boolean {
+  /** Whether more than one tenant is active. */
+  hasSeveral(): boolean {
     this.#forgetOld();
     return this.#seen.size > 1;
   }
 
-  /** Whether a tenant is about at all. */
-  isAny(): boolean {
+  /** Whether any tenant is active. */
+  hasAny(): boolean {
     this.#forgetOld();
     return this.#seen.size > 0;
   }
 
-  /** The only tenant that is about; null where several are, or none. */
-  alone(): string | null {
+  /** The only active tenant; null where there are several, or none. */
+  onlyTenant(): string | null {
     this.#forgetOld();
     return this.#seen.size === 1 ? ([...this.#seen.keys()][0] ?? null) : null;
   }

@@ -8,12 +8,12 @@ import { newId } from '@writ/nest-kit';
 import type { DispatchedCall } from '../../foundation/database/functions/dispatch.ts';
 
 /**
- * Runs something as part of the trace that a `traceparent` names, so that what it sends belongs to that trace; outside
- * of any for null.
+ * Runs work within the trace that a `traceparent` names, so that messages sent by it belong to that trace; outside of
+ * any trace for null.
  */
 export type WithinTrace = <T>(traceparent: string | null, operationId: string, run: () => Promise<T>) => Promise<T>;
 
-/** Many times what the bus needs to say that nobody listens. */
+/** Many times what the bus needs to report that there is no subscriber. */
 const REACHED_MS = 1_000;
 
 /** Signs permits and publishes them on the work lanes. */
@@ -22,30 +22,39 @@ export class PermitIssuer {
   readonly #bus: Bus;
   readonly #subjects: Subjects;
   readonly #withinTrace: WithinTrace;
+  readonly #ownImages: ReadonlySet<string> | null;
 
-  constructor(signer: Signer, bus: Bus, subjects: Subjects, withinTrace: WithinTrace) {
+  /** @param ownImages the digests of the deployment's images; null: no call runs in another one */
+  constructor(
+    signer: Signer,
+    bus: Bus,
+    subjects: Subjects,
+    withinTrace: WithinTrace,
+    ownImages: readonly string[] | null = null,
+  ) {
     this.#signer = signer;
     this.#bus = bus;
     this.#subjects = subjects;
     this.#withinTrace = withinTrace;
+    this.#ownImages = ownImages === null ? null : new Set(ownImages);
   }
 
   /**
    * Publishes the permit of a dispatched call or preview. It MUST be dispatched durably before: an executor may redeem
    * it at once.
-   * @throws Fault `bus.unreachable` where the lane doesn't take it, though it may have arrived.
+   * @throws Fault `bus.unreachable` where the lane doesn't accept it, though it may have arrived.
    */
   async issue(lane: Lane, mode: PermitMode, call: DispatchedCall, issuedAt: number, expiresAt: number): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(this.#sealed(lane, mode, call, issuedAt, expiresAt)));
     const messageId = `${call.operation_id}.${mode}.${String(call.attempt)}`;
     await this.#withinTrace(call.traceparent, call.operation_id, () =>
-      this.#bus.ring(this.#subjects.work(lane), bytes, { messageId }),
+      this.#bus.enqueue(this.#subjects.work(lane), bytes, { messageId }),
     );
   }
 
   /**
-   * Sends the permit of a dispatched call to one executor; whether it is there shows by the redemption. The same MUST
-   * hold.
+   * Sends the permit of a dispatched call to one executor; only a redemption shows that it arrived. The call MUST be
+   * dispatched durably before.
    */
   async issueTo(
     executorId: string,
@@ -61,8 +70,8 @@ export class PermitIssuer {
   }
 
   /**
-   * Sends a call with its redeemed permit to the executor that it was redeemed for; resolves with whether that listens.
-   * `redemption` is made in the call's trace.
+   * Sends a call with its redeemed permit to the executor that it was redeemed for; resolves with whether the executor
+   * received it. `redemption` is made in the call's trace.
    */
   async assign(
     to: Assignment,
@@ -71,7 +80,7 @@ export class PermitIssuer {
     times: { readonly issuedAt: number; readonly expiresAt: number },
     redemption: (permit: Permit) => Promise<Redemption>,
   ): Promise<boolean> {
-    const permit = permitOf(lane, 'run', call, times.issuedAt, times.expiresAt);
+    const permit = permitOf(lane, 'run', call, times, this.#isRegistered(call));
     const { reached } = await this.#withinTrace(call.traceparent, call.operation_id, async () => {
       const event: AssignedEvent = {
         v: 1,
@@ -80,17 +89,28 @@ export class PermitIssuer {
         mark: to.mark,
         redemption: await redemption(permit),
       };
-      return { reached: this.#bus.reach(this.#subjects.event('assigned', to.executor_id), event, REACHED_MS) };
+      return { reached: this.#bus.tryDeliver(this.#subjects.event('assigned', to.executor_id), event, REACHED_MS) };
     });
     return await reached;
   }
 
   #sealed(lane: Lane, mode: PermitMode, call: DispatchedCall, issuedAt: number, expiresAt: number): Envelope {
-    return sealPermit(permitOf(lane, mode, call, issuedAt, expiresAt), this.#signer);
+    return sealPermit(permitOf(lane, mode, call, { issuedAt, expiresAt }, this.#isRegistered(call)), this.#signer);
+  }
+
+  #isRegistered({ image_digest }: DispatchedCall): boolean {
+    return image_digest !== null && this.#ownImages?.has(image_digest) === false;
   }
 }
 
-const permitOf = (lane: Lane, mode: PermitMode, call: DispatchedCall, issuedAt: number, expiresAt: number): Permit => ({
+/** @param isRegistered whether the call's image is a tenant's, so that its redemption says how to get it */
+const permitOf = (
+  lane: Lane,
+  mode: PermitMode,
+  call: DispatchedCall,
+  times: { readonly issuedAt: number; readonly expiresAt: number },
+  isRegistered: boolean,
+): Permit => ({
   v: 1,
   permit_id: newId('permit'),
   tenant_id: call.tenant_id,
@@ -101,6 +121,7 @@ const permitOf = (lane: Lane, mode: PermitMode, call: DispatchedCall, issuedAt: 
   tool_id: call.tool_id,
   action_digest: call.action_digest,
   image_digest: call.image_digest,
-  issued_at: issuedAt,
-  expires_at: expiresAt,
+  ...(isRegistered ? { registered_image: true } : {}),
+  issued_at: times.issuedAt,
+  expires_at: times.expiresAt,
 });

@@ -10,26 +10,26 @@ import type { Slots } from './slots.ts';
 const LANES: readonly Lane[] = ['inline', 'sandboxed'];
 
 /**
- * Gives waiting previews to executors, where runs leave room: runs fill the lanes up to twice the free slots, previews
- * only up to what is free. INVARIANT (durable before sent): as for runs.
+ * Dispatches waiting previews to executors, into slots that runs leave free: runs fill the lanes up to twice the free
+ * slots, previews only up to the free slots. INVARIANT (durable before sent): as for runs.
  */
 export class PreviewDispatcher {
   readonly #workers: CrossTenantPool;
-  readonly #desk: PermitIssuer;
+  readonly #permitIssuer: PermitIssuer;
   readonly #slots: Slots;
   readonly #options: DispatcherOptions;
 
-  constructor(workers: CrossTenantPool, desk: PermitIssuer, slots: Slots, options: DispatcherOptions) {
+  constructor(workers: CrossTenantPool, permitIssuer: PermitIssuer, slots: Slots, options: DispatcherOptions) {
     this.#workers = workers;
-    this.#desk = desk;
+    this.#permitIssuer = permitIssuer;
     this.#slots = slots;
     this.#options = options;
   }
 
-  /** One pass over the lanes. Resolves with how many were given out. */
+  /** One pass over the lanes. Resolves with how many were dispatched. */
   async run(): Promise<number> {
-    const given = await Promise.all(LANES.map((lane) => this.#pass(lane)));
-    return given.reduce((sum, count) => sum + count, 0);
+    const counts = await Promise.all(LANES.map((lane) => this.#pass(lane)));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   async #pass(lane: Lane): Promise<number> {
@@ -46,7 +46,7 @@ export class PreviewDispatcher {
 
   async #issue(lane: Lane, call: DispatchedCall, issuedAt: number, expiresAt: number): Promise<void> {
     try {
-      await this.#desk.issue(lane, 'preview', call, issuedAt, expiresAt);
+      await this.#permitIssuer.issue(lane, 'preview', call, issuedAt, expiresAt);
     } catch (error) {
       this.#options.report(error);
       await kernelSql.undispatchPreview(this.#workers.pool, { operation: call.operation_id, attempt: call.attempt });

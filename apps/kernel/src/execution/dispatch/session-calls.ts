@@ -4,12 +4,12 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import type { DispatchedCall } from '../../foundation/database/functions/dispatch.ts';
 
-/** An executor that is there redeems a permit within a fraction of this. In milliseconds. */
-const TAKEN_MS = 2_500;
+/** A live executor redeems a permit within a fraction of this. In milliseconds. */
+const REDEEM_MS = 2_500;
 
 /**
- * Calls of sessions go to the executor that has the session's shell. One that doesn't take its permit in time is taken
- * for dead: the call is dispatched anew, and by then the shell's lease has run out or soon has.
+ * Calls of sessions go to the executor that has the session's shell. An executor that doesn't redeem its permit in time
+ * counts as dead: the call is dispatched anew, and by then the shell's lease has run out or soon has.
  */
 export class SessionCalls {
   readonly #workers: CrossTenantPool;
@@ -19,7 +19,7 @@ export class SessionCalls {
     this.#workers = workers;
   }
 
-  /** The executors that must get some of these calls, by operation; whoever isn't named may go to any. */
+  /** The executors that must get some of these calls, by operation; a call without an entry may go to any. */
   async ownersOf(calls: readonly DispatchedCall[]): Promise<ReadonlyMap<string, string>> {
     const ofSessions = calls
       .filter(({ tool_id }) => TOOLS.get(tool_id)?.session === true)
@@ -28,18 +28,18 @@ export class SessionCalls {
     return new Map(Object.entries(await kernelSql.shellOwners(this.#workers.pool, { operations: ofSessions })));
   }
 
-  /** Takes the permit back where nobody has redeemed it in time, and then calls `back`. */
-  watch({ operation_id, attempt }: DispatchedCall, back: () => void, report: (error: unknown) => void): void {
+  /** Takes the permit back where it was not redeemed in time, and then calls `back`. */
+  watch({ operation_id, attempt }: DispatchedCall, onReturned: () => void, report: (error: unknown) => void): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      kernelSql.undispatch(this.#workers.pool, { operation: operation_id, attempt }).then((wasBack) => {
-        if (wasBack) back();
+      kernelSql.undispatch(this.#workers.pool, { operation: operation_id, attempt }).then((wasReturned) => {
+        if (wasReturned) onReturned();
       }, report);
-    }, TAKEN_MS);
+    }, REDEEM_MS);
     this.#timers.add(timer);
   }
 
-  /** The permits' own life bounds what is forgotten here. */
+  /** Forgets the permits under watch; they expire by themselves. */
   stop(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();

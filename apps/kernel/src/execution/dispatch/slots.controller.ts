@@ -13,7 +13,7 @@ export class SlotsController {
   }
 
   @EventPattern('slots')
-  heard(@Payload() payload: unknown): void {
-    this.#dispatcher.heard(parseFromPeer(SlotsEvent, payload));
+  handle(@Payload() payload: unknown): void {
+    this.#dispatcher.slotsReported(parseFromPeer(SlotsEvent, payload));
   }
 }

@@ -3,8 +3,7 @@ import { extractTrace, withSpan } from '@writ/telemetry';
 import type { WithinTrace } from './permit-issuer.ts';
 
 /**
- * Goes on in the trace of the proposal, so that one trace covers a call from request to receipt, however long it
- * waited.
+ * Continues the trace of the proposal, so that one trace covers a call from request to receipt, however long it waited.
  */
 export const withinTrace: WithinTrace = (traceparent, operationId, run) => {
   const dispatched = (): ReturnType<typeof run> => withSpan('dispatched', { operation_id: operationId }, run);

@@ -11,16 +11,16 @@ import {
 } from '@writ/contract';
 import { listsTool } from '@writ/capability';
 import type { EffectExamination } from '@writ/effect';
-import { endingFault, type EndingFault } from '../outcomes/index.ts';
-import { delegatorsOf, hintOf, passReasons } from '../../judging/judgement/index.ts';
+import { outcomeFault, type OutcomeFault } from '../outcomes/index.ts';
+import { delegatorsOf, hintOf, isStaged, passReasons } from '../../judging/judgement/index.ts';
 import type { ActivePolicy, JudgedEffect as EffectQuestion, Supervision } from '../../judging/policies/policy-sets.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 
-/** Begins what a set that observes says: see `cedarPolicy`. */
+/** Prefix of the rule ids of a set that observes: see `cedarPolicy`. */
 const OBSERVED = 'policy.observed';
 
 /** An attempt whose effect is judged. */
-export interface JudgedEffect {
+export interface AttemptEffect {
   readonly operation: OperationRow;
   readonly chain: readonly CapabilityToken[];
   readonly tool: ToolDefinition;
@@ -28,61 +28,69 @@ export interface JudgedEffect {
   readonly delta: Delta;
   /** of the session and the workspace */
   readonly labels: readonly string[];
-  /** how much supervision the call has had */
+  /** the supervision that the call has had */
   readonly granted: AutonomyMode;
   readonly examined: EffectExamination;
   /** whether persons approved this very effect */
   readonly isApproved: boolean;
 }
 
-/** An effect that a person may let pass, and the call has not had that person's yes. */
+/** An effect that may commit only if a person approves it, and that person has not. */
 export interface MoreSupervision {
   readonly mode: 'soft_gate' | 'escalated';
   readonly reasons: readonly Reason[];
   readonly rule_ids: readonly string[];
-  /** what would have let it be without anybody, in words: one or none */
+  /** how it would have passed without a person, in words: one or none */
   readonly passes: readonly string[];
-  /** of the policy that asks */
+  /** of the policy that requires it */
   readonly policy_hash: string;
   /** how long it waits for a person, in milliseconds */
   readonly approval_ms: number;
   /** how many persons must approve it */
   readonly quorum: number;
-  /** whether it is findings on the effect that ask: no yes that was given before covers them */
-  readonly asksAnew: boolean;
+  /** whether findings on the effect require it: no earlier approval covers them */
+  readonly requiresNewApproval: boolean;
 }
 
-/** What the policy says of an effect beside its verdict, for the record (ids) and for the caller (reasons). */
-export interface SaidOfEffect {
+/** What policy found about an effect, apart from its verdict: ids for the record and reasons for the caller. */
+export interface EffectFindings {
   readonly rule_ids: readonly string[];
   readonly reasons: readonly Reason[];
 }
 
-/** Whether policy lets an effect be: not at all (`fault`), with a person's yes (`asks`), or as it is. */
+/** Whether policy permits an effect: not at all (`fault`), with a person's approval (`asks`), or as it is. */
 export interface EffectPolicy {
-  readonly fault: EndingFault | null;
-  readonly asks: MoreSupervision | null;
-  /** null where it has nothing to add to what it said of the call */
-  readonly said: SaidOfEffect | null;
+  readonly fault: OutcomeFault | null;
+  readonly moreSupervision: MoreSupervision | null;
+  /** null where it has nothing to add to its judgement of the call */
+  readonly findings: EffectFindings | null;
 }
 
-/** What there is to say of an effect that policy is not asked about. */
-export const UNASKED: EffectPolicy = { fault: null, asks: null, said: null };
+/** The result for an effect that policy doesn't judge. */
+export const NOT_JUDGED: EffectPolicy = { fault: null, moreSupervision: null, findings: null };
 
-/** What helps an effect that policy doesn't let be, where nobody is asked: a yes to the action covers no finding. */
-export function effectHint({ asksAnew, reasons }: Pick<MoreSupervision, 'asksAnew' | 'reasons'>): string {
-  const rule = asksAnew ? PERMITTED_EFFECTS.find((each) => reasons.some(({ code }) => code === each)) : undefined;
+/**
+ * How an effect that policy doesn't permit could pass where no person can be asked: an approval of the action covers no
+ * finding.
+ */
+export function effectHint({
+  requiresNewApproval,
+  reasons,
+}: Pick<MoreSupervision, 'requiresNewApproval' | 'reasons'>): string {
+  const rule = requiresNewApproval
+    ? PERMITTED_EFFECTS.find((each) => reasons.some(({ code }) => code === each))
+    : undefined;
   return rule === undefined
     ? 'a call whose arguments name these files is judged before it runs'
     : `a token may permit \`${rule}\`, in the \`effects\` of its grant`;
 }
 
-/** How many persons let the call go so far. Supervised is never less than one. */
+/** How many persons have approved the call so far. A supervised call counts at least one. */
 const approversOf = ({ approvers }: OperationRow, granted: AutonomyMode): number =>
   Math.max(approvers, granted === 'autopilot' ? 0 : 1);
 
-/** The question that policy is asked of an effect: every changed path is a write. */
-function questionOf({ operation, chain, tool, args, delta, ...more }: JudgedEffect): EffectQuestion {
+/** The input of policy for an effect: every changed path is a write. */
+function effectInputOf({ operation, chain, tool, args, delta, ...more }: AttemptEffect): EffectQuestion {
   const { labels, granted, examined, isApproved } = more;
   return {
     tenant_id: operation.tenant_id,
@@ -96,8 +104,9 @@ function questionOf({ operation, chain, tool, args, delta, ...more }: JudgedEffe
     session_mode: operation.session_mode,
     job_lists_tool: listsTool(chain, operation.tool_id),
     max_autonomy: null,
+    staged_change: isStaged(operation),
     labels,
-    // Admission asked about history, and the call is part of it by now.
+    // Admission judged by history, and the call is part of it by now.
     history: null,
     past: null,
     changes: delta.changes,
@@ -109,56 +118,64 @@ function questionOf({ operation, chain, tool, args, delta, ...more }: JudgedEffe
 }
 
 /**
- * Asks the policy in force about what the call did, as it was asked about what the call said. It lets be what needs no
- * more supervision than the call has had. A set that observes lets everything be; what it decides is said.
+ * Has the policy in force judge the call's effect, as it judged the call's arguments. It permits an effect that needs
+ * no more supervision than the call has had. A set that observes permits every effect; its decision is reported.
  */
-export async function decideEffectPolicy(policy: ActivePolicy, effect: JudgedEffect): Promise<EffectPolicy> {
+export async function decideEffectPolicy(policy: ActivePolicy, effect: AttemptEffect): Promise<EffectPolicy> {
   const { operation, granted } = effect;
-  const asked = await policy.judgeEffect(questionOf(effect));
-  if (asked.effect === 'refuse')
-    return { ...UNASKED, fault: endingFault('effect.out_of_scope', asked.message, asked.hint) };
-  const { autonomy_mode: mode, rule_ids, reasons } = asked;
-  const quorum = mode === 'autopilot' ? 0 : (asked.approvers?.count ?? 1);
-  const had = asked.asksAnew === true ? 'autopilot' : granted;
-  const approvers = asked.asksAnew === true ? 0 : approversOf(operation, granted);
-  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(had) && quorum <= approvers)
-    return { ...UNASKED, said: observedOf(asked) };
+  const verdict = await policy.judgeEffect(effectInputOf(effect));
+  if (verdict.effect === 'refuse')
+    return { ...NOT_JUDGED, fault: outcomeFault('effect.out_of_scope', verdict.message, verdict.hint) };
+  const { autonomy_mode: mode, rule_ids, reasons } = verdict;
+  const quorum = mode === 'autopilot' ? 0 : (verdict.approvers?.count ?? 1);
+  const hadSupervision = verdict.requiresNewApproval === true ? 'autopilot' : granted;
+  const approvers = verdict.requiresNewApproval === true ? 0 : approversOf(operation, granted);
+  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(hadSupervision) && quorum <= approvers)
+    return { ...NOT_JUDGED, findings: observedOf(verdict) };
   if (mode === 'soft_gate' || mode === 'escalated') {
     const { hash: policy_hash, approvalMs: approval_ms } = policy;
-    const passes = passReasons(asked);
-    const said = { rule_ids, reasons: [...reasons, ...passes] };
-    const asksAnew = asked.asksAnew === true;
+    const passes = passReasons(verdict);
+    const findings = { rule_ids, reasons: [...reasons, ...passes] };
+    const requiresNewApproval = verdict.requiresNewApproval === true;
     return {
-      ...UNASKED,
-      said,
-      asks: { ...said, mode, passes: passes.map(({ message }) => message), policy_hash, approval_ms, quorum, asksAnew },
+      ...NOT_JUDGED,
+      findings,
+      moreSupervision: {
+        ...findings,
+        mode,
+        passes: passes.map(({ message }) => message),
+        policy_hash,
+        approval_ms,
+        quorum,
+        requiresNewApproval,
+      },
     };
   }
-  const fault = endingFault(
+  const fault = outcomeFault(
     'effect.out_of_scope',
     reasons[0]?.message ?? 'the policy forbids this effect',
-    hintOf(asked, effectHint({ asksAnew: asked.asksAnew === true, reasons })),
+    hintOf(verdict, effectHint({ requiresNewApproval: verdict.requiresNewApproval === true, reasons })),
   );
-  return { ...UNASKED, fault, said: { rule_ids, reasons } };
+  return { ...NOT_JUDGED, fault, findings: { rule_ids, reasons } };
 }
 
 /**
- * What is said of an effect that may be: findings that are approved, permitted or only observed, and what a set that
- * observes would have enforced. Null where there is nothing. The ids of a set that observes say that they are the
- * effect's: the call had a verdict of its own.
+ * The findings on a permitted effect: those that are approved, permitted or only observed, and what a set that observes
+ * would have enforced. Null where there is none. The reasons of a set that observes name the effect, since the call had
+ * its own verdict.
  */
-function observedOf({ autonomy_mode, decided, rule_ids, reasons }: Supervision): SaidOfEffect | null {
+function observedOf({ autonomy_mode, decided, rule_ids, reasons }: Supervision): EffectFindings | null {
   const isFinding = (id: string): boolean => (EFFECT_RULES as readonly string[]).includes(id);
   if (!rule_ids.some((id) => id.startsWith(`${OBSERVED}:`))) {
     const found = rule_ids.filter(isFinding);
     return found.length === 0 ? null : { rule_ids: found, reasons: reasons.filter(({ code }) => isFinding(code)) };
   }
-  const said =
+  const shownReasons =
     decided === autonomy_mode
       ? reasons.filter(({ code }) => isFinding(code))
       : reasons.map(({ code, message }) => ({
           code,
           message: code === OBSERVED ? `${message} of the effect` : message,
         }));
-  return { rule_ids, reasons: said };
+  return { rule_ids, reasons: shownReasons };
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A delta as a thread writes it, so that the event loop takes it over a piece at a time.
+// A delta as a thread serializes it, so that the event loop parses one piece at a time.
 import { Fault, type Change, type Delta } from '@writ/contract';
 import { canonicalJson, parseJson } from '@writ/digest';
 import { isMadeAgain } from '@writ/effect';
 import { pacer } from '@writ/worker-pool';
 import { parseDelta } from '@writ/workspace';
 
-/** A delta in text, and where pieces of it stand. */
+/** A delta as text, with the positions of its pieces. */
 export interface DeltaPieces {
   readonly base: string;
   /** its RFC 8785 JSON */
@@ -24,7 +24,7 @@ export const READ_WALL_MS = 15_000;
 /** Changes of one piece: their reading takes half a millisecond. */
 const PIECE_CHANGES = 250;
 
-/** Writes a delta. Takes a time that grows with it. */
+/** Serializes a delta. The time that it takes grows with the delta. */
 export function writeInPieces(base: string, changes: Delta['changes']): DeltaPieces {
   // As `canonicalBytes` writes it: members by their names.
   const parts = [Buffer.from(`{"base":${canonicalJson(base)},"changes":[`)];
@@ -46,8 +46,8 @@ export function writeInPieces(base: string, changes: Delta['changes']): DeltaPie
   return { base, bytes: new Uint8Array(Buffer.concat(parts)), pieces };
 }
 
-/** Takes the changes of a delta over, a slice of the event loop at a time. */
-export async function takePieces(written: DeltaPieces): Promise<Change[]> {
+/** Parses the changes of a delta, a slice of the event loop at a time. */
+export async function parsePieces(written: DeltaPieces): Promise<Change[]> {
   const changes: Change[] = [];
   const pause = pacer();
   for (const piece of written.pieces) {
@@ -64,8 +64,8 @@ export function readWhole(bytes: Uint8Array): DeltaPieces {
 }
 
 /**
- * Of a stored delta the changes that count in a series: what is made again counts for nothing, and an install changes
- * thousands of such files. @throws Fault `effect.invalid` where it is no delta
+ * The changes of a stored delta that count in a series: files that are generated again don't count, and an install
+ * changes thousands of such files. @throws Fault `effect.invalid` where it is no delta
  */
 export function readLasting(bytes: Uint8Array): DeltaPieces {
   const { base, changes } = parseDelta(jsonOf(bytes));
@@ -76,8 +76,8 @@ export function readLasting(bytes: Uint8Array): DeltaPieces {
 }
 
 /**
- * Reads JSON that is then taken field by field: what a key twice would mean doesn't matter, since only what was read
- * here is checked, named and stored. @throws Fault `effect.invalid`
+ * Parses JSON whose fields are then read one by one: a duplicate key doesn't matter, since only the parsed value is
+ * checked, hashed and stored. @throws Fault `effect.invalid`
  */
 export function jsonOf(bytes: Uint8Array): unknown {
   try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { Fault, type Delta, type FileState, type TenantId } from '@writ/contract';
+import { FairTurns } from '@writ/fairness';
 import type { BlobStore } from '@writ/blobs';
 import {
   compareContents,
@@ -18,7 +19,7 @@ import {
   type LaterStarters,
   type PastEffect,
 } from '@writ/effect';
-import { pacer, yieldNow, type InputOf, type OutputOf, type Work } from '@writ/worker-pool';
+import { pacer, yieldNow, type InputOf, type OutputOf, type TaskRunner } from '@writ/worker-pool';
 import {
   applyDelta,
   ConflictError,
@@ -37,14 +38,14 @@ import type { ExecutionTasks } from '../worker-tasks.ts';
 import type { ComparedContents } from './compared-contents.ts';
 import { EffectSeries, SERIES_CHANGES_MAX } from './effect-series.ts';
 import { Effort } from './effort.ts';
-import { FairTurns, LARGE_READINGS } from './fair-turns.ts';
+import { LARGE_READINGS } from './large-readings.ts';
 import type { CheckedDelta } from './effect-applier.ts';
-import { rememberedFacts, type Compare } from './remembered-facts.ts';
+import { cachedComparisons, type Compare } from './cached-comparisons.ts';
 import { StoredDeltas } from './stored-deltas.ts';
 
 /**
- * INVARIANT (unread is lost): what cannot be compared within its bounds counts as rewritten, and as nothing that git
- * keeps.
+ * INVARIANT (unread is lost): a content that can't be compared within its bounds counts as rewritten, and as nothing
+ * that git keeps.
  */
 const INCOMPARABLE: ContentFacts = {
   binaryBefore: false,
@@ -64,11 +65,11 @@ const INLINE_BYTES_MAX = 64 * 1024;
 /** Two contents of `CONTENT_BYTES_MAX` take some two seconds; this is for a busy one, in milliseconds. */
 const COMPARE_WALL_MS = 10_000;
 /**
- * What one question about a repository may take: its effort is spent in some four seconds of a free processor. This is
- * for a busy one, in milliseconds.
+ * The time for one question about a repository, in milliseconds, on a busy processor: a free one spends the effort in
+ * some four seconds.
  */
 const GIT_WALL_MS = 20_000;
-/** How long a worker thread may take for each task that examinations ask, in milliseconds. */
+/** How long a worker thread may take for each task of an examination, in milliseconds. */
 const WALL_MS = {
   'contents.compare': COMPARE_WALL_MS,
   'contents.starters': COMPARE_WALL_MS,
@@ -76,24 +77,24 @@ const WALL_MS = {
   'git.kept': GIT_WALL_MS,
   'git.stashes': GIT_WALL_MS,
 } as const;
-/** Contents that one statement brings: many small ones, or a few of a megabyte. */
+/** Contents that one statement reads: many small ones, or a few of a megabyte. */
 const READ_AT_ONCE = 64;
 
-/** What an examiner may share with others, and how much of series it keeps in memory. */
+/** The resources that an examiner may share with others, and how much of series it caches. */
 export interface ExaminerShare {
   /** readings of much of a workspace, of all examiners of the process together */
   readonly large?: FairTurns;
   readonly seriesChangesMax?: number;
-  /** whose turns all its large readings and works take, in the place of their tenants' */
+  /** the name under which all its large readings and tasks queue, instead of their tenants */
   readonly queuedAs?: string;
 }
 
-/** How an effect that has committed is examined, as of then. */
-export interface ExaminedThen {
+/** The conditions under which a committed effect was examined. */
+export interface PastExamination {
   readonly settings: EffectSettings;
   /** when it committed, in milliseconds */
   readonly now: number;
-  /** the effects of its series as of then: as `ExaminedEffect` says */
+  /** the effects of its series at that time: see `ExaminedEffect` */
   readonly past: () => Promise<readonly PastEffect[]>;
   readonly effort: Effort;
 }
@@ -102,14 +103,14 @@ export interface ExaminedThen {
 export class EffectExaminer {
   readonly #blobs: BlobStore;
   readonly #series: EffectSeries;
-  readonly #work: Work<ExecutionTasks>;
-  readonly #remember = rememberedFacts();
-  /** Of this process: nobody else knows which files of a large effect are looked into. */
+  readonly #work: TaskRunner<ExecutionTasks>;
+  readonly #cacheFacts = cachedComparisons();
+  /** Of this process alone: callers can't foresee which files of a large effect are examined. */
   readonly #key = randomBytes(KEY_BYTES);
   readonly #large: FairTurns;
   readonly #queuedAs: string | null;
 
-  constructor(blobs: BlobStore, tenants: TenantPool, work: Work<ExecutionTasks>, share: ExaminerShare = {}) {
+  constructor(blobs: BlobStore, tenants: TenantPool, work: TaskRunner<ExecutionTasks>, share: ExaminerShare = {}) {
     const { large, seriesChangesMax = SERIES_CHANGES_MAX, queuedAs = null } = share;
     this.#blobs = blobs;
     this.#series = new EffectSeries(new StoredDeltas(blobs, work, queuedAs), blobs, tenants, seriesChangesMax);
@@ -141,10 +142,9 @@ export class EffectExaminer {
   /**
    * Examines a delta that has committed, on its base, as it was examined then. Nothing is written.
    *
-   * @throws BeyondEffort; Fault `blob.missing` where a content that the rules ask for was collected, others as
-   * `examine`
+   * @throws BeyondEffort; Fault `blob.missing` where a content that the rules need was collected, others as `examine`
    */
-  async examineThen(tenantId: TenantId, delta: Delta, then: ExaminedThen): Promise<EffectExamination> {
+  async examineCommitted(tenantId: TenantId, delta: Delta, then: PastExamination): Promise<EffectExamination> {
     return await this.#examined(tenantId, { delta, contents: new Map() }, then);
   }
 
@@ -156,14 +156,14 @@ export class EffectExaminer {
   async #examined(
     tenantId: TenantId,
     effect: CheckedDelta,
-    { settings, now, past, effort }: ExaminedThen,
+    { settings, now, past, effort }: PastExamination,
   ): Promise<EffectExamination> {
     const contents = this.#contents(tenantId, effect, effort);
     return await examineEffect({ changes: effect.delta.changes, settings, key: this.#key, now, contents, past });
   }
 
   /**
-   * What the delta says untrue of the state that it claims to change, in words; null where all of it stood there.
+   * Where the delta misstates the state that it claims to change, in words; null where it doesn't.
    * @throws Fault as the blob store
    */
   async untrueOf(tenantId: TenantId, delta: Delta): Promise<string | null> {
@@ -177,8 +177,8 @@ export class EffectExaminer {
     }
   }
 
-  /** Asks a worker thread. Null where the answer is beyond the bounds of its task. */
-  async #ask<K extends keyof typeof WALL_MS>(
+  /** Runs a task in a worker thread. Null where the answer is beyond the bounds of its task. */
+  async #runTask<K extends keyof typeof WALL_MS>(
     task: K,
     input: InputOf<ExecutionTasks, K>,
     tenantId: TenantId,
@@ -191,7 +191,7 @@ export class EffectExaminer {
   async #compare(tenantId: TenantId, contents: ComparedContents, effort: Effort): Promise<ContentFacts> {
     const { before, after } = contents;
     if (before.byteLength + (after?.byteLength ?? 0) <= INLINE_BYTES_MAX) return compareContents(before, after);
-    return (await this.#ask('contents.compare', contents, tenantId, effort)) ?? INCOMPARABLE;
+    return (await this.#runTask('contents.compare', contents, tenantId, effort)) ?? INCOMPARABLE;
   }
 
   /** References alone are lines of text: a few of them are read on the event loop. */
@@ -202,7 +202,7 @@ export class EffectExaminer {
       gone.loose.length === 0 &&
       gone.indexes.length === 0 &&
       bytesOf(before) + bytesOf(after) + bytesOf(rest ?? new Map()) <= INLINE_BYTES_MAX;
-    return isShort ? historyChanges(question) : await this.#ask('git.history', question, tenantId, effort);
+    return isShort ? historyChanges(question) : await this.#runTask('git.history', question, tenantId, effort);
   }
 
   async #readMany(
@@ -220,7 +220,7 @@ export class EffectExaminer {
     }
     for (let at = 0; at < stored.length; at += READ_AT_ONCE) {
       for (const [sha256, bytes] of await this.#blobs.getMany(tenantId, stored.slice(at, at + READ_AT_ONCE))) {
-        effort.took(bytes.byteLength);
+        effort.countRead(bytes.byteLength);
         found.set(sha256, bytes);
       }
     }
@@ -231,18 +231,18 @@ export class EffectExaminer {
   async #starters(tenantId: TenantId, contents: LaterContents, effort: Effort): Promise<LaterStarters | null> {
     const { before, after } = contents;
     if ((before?.byteLength ?? 0) + after.byteLength <= INLINE_BYTES_MAX) {
-      // There may be many: each gives the event loop back.
+      // There may be many: each yields to the event loop.
       await yieldNow();
       return newStarters(contents);
     }
-    return await this.#ask('contents.starters', contents, tenantId, effort);
+    return await this.#runTask('contents.starters', contents, tenantId, effort);
   }
 
   #contents(tenantId: TenantId, { delta, contents }: CheckedDelta, effort: Effort): EffectContents {
     const root = parseSnapshotId(delta.base);
     const stored = async (sha256: string): Promise<Uint8Array> => {
       const bytes = await this.#blobs.get(tenantId, sha256);
-      effort.took(bytes.byteLength);
+      effort.countRead(bytes.byteLength);
       return bytes;
     };
     const read = withPauses(async (sha256) => contents.get(sha256) ?? (await stored(sha256)), pacer());
@@ -252,7 +252,7 @@ export class EffectExaminer {
     return {
       read,
       pause: yieldNow,
-      compare: this.#remember(tenantId, compare),
+      compare: this.#cacheFacts(tenantId, compare),
       starters: async (reader, before, after) =>
         await this.#starters(tenantId, { reader, before: await readOrNull(before), after: await read(after) }, effort),
       before: async (path): Promise<FileState | null> => stateOf(await lookup(read, root, parsePath(path))),
@@ -263,18 +263,18 @@ export class EffectExaminer {
           effort.verify();
           return await run();
         }),
-      keptByGit: async (question) => await this.#ask('git.kept', question, tenantId, effort),
+      keptByGit: async (question) => await this.#runTask('git.kept', question, tenantId, effort),
       gitHistory: async (question) => await this.#gitHistory(tenantId, question, effort),
-      droppedStashes: async (question) => await this.#ask('git.stashes', question, tenantId, effort),
+      droppedStashes: async (question) => await this.#runTask('git.stashes', question, tenantId, effort),
       count: async (counts, skips) => await countFiles(read, root, counts, skips),
     };
   }
 }
 
 /**
- * Beyond its budget a work has no answer; any other fault stays one.
+ * Null for a task that exceeds its budget; any other fault is thrown.
  *
- * @throws BeyondEffort where it is the effort that ended it
+ * @throws BeyondEffort where the effort's end caused it
  */
 async function orNull<T>(work: Promise<T>, effort: Effort): Promise<T | null> {
   try {
@@ -306,7 +306,7 @@ async function countFiles(
   skips: (directory: string) => boolean,
 ): Promise<number> {
   let count = 0;
-  for await (const { path, entry } of walk(read, root, { enters: (directory) => !skips(directory) })) {
+  for await (const { path, entry } of walk(read, root, { shouldEnter: (directory) => !skips(directory) })) {
     if (entry.kind !== 'dir' && counts(path, entry.sha256)) count += 1;
   }
   return count;

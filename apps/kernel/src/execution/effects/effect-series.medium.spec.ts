@@ -2,7 +2,7 @@
 import type { Delta } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { completeEffectSettings, type EffectExamination } from '@writ/effect';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { kernelTasks } from '../../kernel.worker.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
@@ -14,7 +14,7 @@ import { EffectExaminer } from './effect-examiner.ts';
 const FILES = 20;
 const FAILED = { code: 'tool.failed', message: 'the tool failed', hint: null } as const;
 const NO_RESULT = sha256Hex(canonicalBytes(null));
-/** A quarter of them are many. */
+/** More than a quarter of the files count as many. */
 const BOUND = 5;
 
 let kernel: TestKernel;
@@ -35,11 +35,11 @@ beforeEach(async () => {
     ),
   );
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
-/** A replica's: it shares nothing with others but the database. */
-const newExaminer = () => new EffectExaminer(kernel.blobs, kernel.tenants, new InlineWork(kernelTasks));
+/** The examiner of a replica: it shares nothing with others but the database. */
+const newExaminer = () => new EffectExaminer(kernel.blobs, kernel.tenants, new InlineTaskRunner(kernelTasks));
 const perform = async (more = {}): Promise<Attempt> =>
   (await run.perform(tenant, tenant.writeCall(token, more))).attempt;
 const effectOf = (delta: Delta) => ({ delta, bytes: canonicalBytes(delta), contents: new Map<string, Uint8Array>() });
@@ -68,7 +68,7 @@ describe('a series of effects', () => {
     },
   );
 
-  it('counts what committed, and not what was rolled back or persons approved', async () => {
+  it('counts effects that committed, and not those that were rolled back or that persons approved', async () => {
     const lose = async (n: number, ends: 'commits' | 'is approved' | 'is rolled back'): Promise<readonly number[]> => {
       const attempt = await perform();
       const { findings } = await examine(attempt, n, ends === 'is approved');
@@ -81,7 +81,7 @@ describe('a series of effects', () => {
       expect((await tenant.row(attempt.operation_id)).tx_outcome).toBe(
         ends === 'is rolled back' ? 'rolled_back' : 'committed',
       );
-      // The commit examines it too, as an effect that nobody approved.
+      // The commit examines it too, as an effect that no person approved.
       if (ends === 'is approved')
         await tenant.query('UPDATE kernel.series_effect SET is_approved = true WHERE operation_id = $1', [
           attempt.operation_id,
@@ -94,7 +94,7 @@ describe('a series of effects', () => {
     for (let n = 7; n < 10; n += 1) expect(await lose(n, 'is rolled back')).toEqual([BOUND]);
   });
 
-  it("of a child token goes on where its issuer's series is", async () => {
+  it("of a child token continues its issuer's series", async () => {
     const child = await tenant.token({}, { parent_id: token });
     for (let n = 0; n < BOUND - 1; n += 1) {
       const attempt = await perform({ session_id: 's1' });

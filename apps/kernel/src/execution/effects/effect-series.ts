@@ -10,7 +10,7 @@ import type { SeriesRow } from '../../foundation/database/functions/outcomes.ts'
 import { Effort } from './effort.ts';
 import type { StoredDeltas } from './stored-deltas.ts';
 
-/** Changes of earlier effects that are kept in memory, of all tenants: some 40 MB. */
+/** Changes of earlier effects that are cached, of all tenants: some 40 MB. */
 export const SERIES_CHANGES_MAX = 100_000;
 /** Deltas that are read at the same time. */
 const READ_AT_ONCE = 16;
@@ -30,7 +30,7 @@ export class EffectSeries {
   readonly #deltas: StoredDeltas;
   readonly #changesMax: number;
   /** the newest last */
-  readonly #known = new Map<string, readonly Change[]>();
+  readonly #cache = new Map<string, readonly Change[]>();
   #changes = 0;
 
   constructor(deltas: StoredDeltas, blobs: BlobStore, tenants: TenantPool, changesMax: number) {
@@ -41,8 +41,8 @@ export class EffectSeries {
   }
 
   /**
-   * Adds an effect that is about to commit, and resolves with what reads those before it, the earliest first. Durable
-   * before this resolves: of two effects that are examined at the same time the later one sees the earlier.
+   * Adds an effect that is about to commit, and resolves with a reader of those before it, the earliest first. It is
+   * durable before this resolves: of two effects that are examined at the same time the later one sees the earlier.
    *
    * @param bytes RFC 8785 JSON of its delta
    *
@@ -90,12 +90,12 @@ export class EffectSeries {
 
   async #changesOf(tenantId: TenantId, hash: string, effort: Effort): Promise<readonly Change[]> {
     const key = `${tenantId}/${hash}`;
-    const changes = this.#known.get(key) ?? (await this.#deltas.lasting(tenantId, hash, effort));
-    if (!this.#known.delete(key)) this.#changes += changes.length;
-    this.#known.set(key, changes);
-    for (const [oldest, { length }] of this.#known) {
+    const changes = this.#cache.get(key) ?? (await this.#deltas.lasting(tenantId, hash, effort));
+    if (!this.#cache.delete(key)) this.#changes += changes.length;
+    this.#cache.set(key, changes);
+    for (const [oldest, { length }] of this.#cache) {
       if (this.#changes <= this.#changesMax) break;
-      this.#known.delete(oldest);
+      this.#cache.delete(oldest);
       this.#changes -= length;
     }
     return changes;

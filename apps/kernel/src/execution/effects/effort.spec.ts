@@ -9,16 +9,16 @@ beforeEach(() => {
   now = 5_000;
 });
 
-it('an effort ends at its bytes, and knows how many they were', () => {
+it('an effort ends at its bytes, and reports how many they were', () => {
   const effort = newEffort();
-  effort.took(10);
+  effort.countRead(10);
   expect(() => {
-    effort.took(1);
+    effort.countRead(1);
   }).toThrow(BeyondEffort);
   expect(effort.bytes).toBe(11);
 });
 
-it('an effort ends at its time, of which each part gets what is left at most', () => {
+it('an effort ends at its time, of which each part gets at most what is left', () => {
   const effort = newEffort();
   expect([effort.atMost(400), effort.atMost(4_000)]).toEqual([400, 1_000]);
   now += 900;
@@ -31,12 +31,12 @@ it('an effort ends at its time, of which each part gets what is left at most', (
   expect(effort.atMost(400)).toBe(1);
 });
 
-it('an effort ends in time though what it waits for never comes', async () => {
+it('an effort ends in time even if the work that it waits for never ends', async () => {
   await expect(newEffort(10, 5).within(new Promise(() => undefined))).rejects.toThrow(BeyondEffort);
   expect(await newEffort(10, 5).within(Promise.resolve('done'))).toBe('done');
 });
 
-it('a work that the effort ended is told from one that failed by itself', async () => {
+it('a work that the effort ended is distinguished from one that failed by itself', async () => {
   const effort = newEffort();
   await expect(effort.ended(failing())).rejects.toMatchObject({ code: 'limit.exceeded' });
   now += 2_000;
@@ -45,6 +45,6 @@ it('a work that the effort ended is told from one that failed by itself', async 
 
 it('an effect that is about to commit is examined without such bounds', () => {
   const effort = Effort.unbounded();
-  effort.took(Number.MAX_SAFE_INTEGER);
+  effort.countRead(Number.MAX_SAFE_INTEGER);
   expect(effort.atMost(20_000)).toBe(20_000);
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What an examination may use. */
+/** The bounds of an examination. */
 export interface EffortBounds {
   /** bytes of contents and of directories that it may read */
   readonly bytesMax: number;
@@ -8,12 +8,12 @@ export interface EffortBounds {
   readonly wallMs: number;
 }
 
-/** An examination used more than it may: nothing is known of its effect. */
+/** An examination exceeded its bounds: it has no finding on its effect. */
 export class BeyondEffort extends Error {}
 
 /**
  * Counts what an examination uses, and ends it at its bounds.
- * INVARIANT (ended is not judged): at a bound it throws. So what was cut short never counts as content that is lost.
+ * INVARIANT (ended is not judged): at a bound it throws. So an interrupted reading never counts as lost content.
  */
 export class Effort {
   readonly #bytesMax: number;
@@ -28,18 +28,18 @@ export class Effort {
     this.#now = now;
   }
 
-  /** That of an effect that is about to commit: the bounds of the rules themselves suffice. */
+  /** For an effect that is about to commit: the bounds of the rules themselves suffice. */
   static unbounded(): Effort {
     return new Effort({ bytesMax: Infinity, wallMs: Infinity }, () => 0);
   }
 
-  /** what was read so far */
+  /** bytes that were read so far */
   get bytes(): number {
     return this.#bytes;
   }
 
   /** Counts bytes that were read. @throws BeyondEffort */
-  took(bytes: number): void {
+  countRead(bytes: number): void {
     this.#bytes += bytes;
     this.verify();
   }
@@ -49,12 +49,12 @@ export class Effort {
     if (this.#bytes > this.#bytesMax || this.#now() > this.#until) throw new BeyondEffort();
   }
 
-  /** Milliseconds that a part of it may take: so many at most, and what is left. */
+  /** Milliseconds for a part of the examination: at most `ms`, and at most what is left. */
   atMost(ms: number): number {
     return Math.max(1, Math.min(ms, Math.ceil(this.#until - this.#now())));
   }
 
-  /** Resolves as the work does. @throws BeyondEffort in the place of a fault, where the effort ended the work */
+  /** Resolves as the work does. @throws BeyondEffort instead of a fault, where the effort ended the work */
   async ended<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one tenant makes of `.git` must not keep another waiting: read by real threads, beside the turns of the event
-// loop.
+// One tenant's `.git` must not keep another waiting: it is read by real threads, beside the turns of the event loop.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { poolSizes, workerProgram } from '@writ/worker-pool';
 import { KernelPool } from '../../kernel-pool.ts';
 
-/** Far below what these took the event loop (3 s to 101 s), and above what a machine that does other things adds. */
+/**
+ * Far below the time that these took on the event loop (3 s to 101 s), and above what other work on the machine adds.
+ */
 const DELAY_MS_MAX = 500;
 const OPTIONS = { tenantId: 'ten_hostile', wallMs: 20_000 };
 const NAMES = Array.from({ length: 200 }, (_, n) => n.toString(16).padStart(40, '0'));
@@ -17,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => pool.close());
 
-/** An index of version 4: a name, and so many that are as long. */
+/** An index of version 4: a name, and many entries that are as long. */
 function longIndex(entries: number, length: number): Buffer {
   const head = Buffer.from([0x44, 0x49, 0x52, 0x43, 0, 0, 0, 4, 0, 0, 0, 0]);
   head.writeUInt32BE(entries + 1, 8);
@@ -31,13 +32,13 @@ function longIndex(entries: number, length: number): Buffer {
   ]);
 }
 
-/** Loose objects of 30 KiB that inflate to 30 MiB, none of which is what its name says. */
+/** Loose objects of 30 KiB that inflate to 30 MiB, none of which matches its name. */
 const bombs = (): Map<string, Uint8Array> => {
   const bytes = deflateSync(Buffer.concat([Buffer.from(`blob ${30 * 1024 * 1024}\0`), Buffer.alloc(30 * 1024 * 1024)]));
   return new Map(NAMES.map((name) => [name, bytes]));
 };
 
-it('an index, objects and logs that cost much hold up nobody else, and keep nothing', async () => {
+it('an index, objects and logs that are expensive to read hold up no other tenant, and count as keeping nothing', async () => {
   const references = new Map([
     ['packed-refs', Buffer.from(NAMES.map((name, n) => `${name} refs/heads/${n}\n`).join(''))],
   ]);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 export { callArguments } from './call-arguments.ts';
-export { effectHint, type EffectPolicy, type MoreSupervision, type SaidOfEffect } from './decide-effect-policy.ts';
+export { effectHint, type EffectPolicy, type MoreSupervision, type EffectFindings } from './decide-effect-policy.ts';
 export { EffectExaminer } from './effect-examiner.ts';
 export { BeyondEffort, Effort, type EffortBounds } from './effort.ts';
-export { FairTurns, LARGE_READINGS } from './fair-turns.ts';
+export { LARGE_READINGS } from './large-readings.ts';
 export { EffectCheck, type CheckedEffect, type EffectCheckParts } from './effect-check.ts';
-export { judgeEffect } from './judge-effect.ts';
+export { judgeEffect, type EffectFacts } from './judge-effect.ts';
 export { EffectApplier, type CheckedDelta, type EndOnHead } from './effect-applier.ts';
 export { quotaHint } from './quota-hint.ts';
 export { verifyOutput } from './staged-effect.ts';

@@ -2,18 +2,23 @@
 import type { EffectExamination, EffectSettings } from '@writ/effect';
 import type { AttemptFacts } from '../attempts/index.ts';
 import type { ActivePolicy } from '../../judging/policies/policy-sets.ts';
-import { decideEffectPolicy, type EffectPolicy, type JudgedEffect } from './decide-effect-policy.ts';
+import { decideEffectPolicy, type EffectPolicy, type AttemptEffect } from './decide-effect-policy.ts';
 
-/** An effect before it is examined: how it is depends on the policy. */
-export type UnexaminedEffect = Pick<JudgedEffect, 'tool' | 'args' | 'delta' | 'isApproved'>;
+/** An effect before it is examined: the policy determines how. */
+export type UnexaminedEffect = Pick<AttemptEffect, 'tool' | 'args' | 'delta' | 'isApproved'>;
+
+/** The facts that policy judges an effect on. The paths of the tenant's settings are checked before it is asked. */
+export interface EffectFacts extends Pick<AttemptFacts, 'operation' | 'chain'> {
+  readonly rules: Omit<AttemptFacts['rules'], 'settings'>;
+}
 
 /**
- * What a policy says of an effect: examined by the numbers of that policy, and judged by its rules. Commits and
- * backtests ask here.
+ * A policy's judgement of an effect: examined by the numbers of that policy, and judged by its rules. Commits and
+ * backtests use it.
  */
 export async function judgeEffect(
   policy: ActivePolicy,
-  facts: Pick<AttemptFacts, 'operation' | 'chain' | 'rules'>,
+  facts: EffectFacts,
   effect: UnexaminedEffect,
   examine: (settings: EffectSettings) => Promise<EffectExamination>,
 ): Promise<EffectPolicy> {
@@ -22,24 +27,24 @@ export async function judgeEffect(
 }
 
 /**
- * Nobody has seen what a call under a session grant does this time. So the policy is asked as if nobody had approved.
- * The effect passes where the policy wants a person only for what the approver was shown.
+ * No person has seen the effect of this call under a session grant. So policy judges it as if no person had approved.
+ * The effect passes if policy requires a person only for reasons that the approver was shown.
  */
 async function decideSupervision(
-  { operation, chain, rules }: Pick<AttemptFacts, 'operation' | 'chain' | 'rules'>,
+  { operation, chain, rules }: EffectFacts,
   policy: ActivePolicy,
-  effect: UnexaminedEffect & Pick<JudgedEffect, 'examined'>,
+  effect: UnexaminedEffect & Pick<AttemptEffect, 'examined'>,
 ): Promise<EffectPolicy> {
   const own = chain.find(({ capability_token_id }) => capability_token_id === operation.capability_token_id);
   const approved = own?.session_approval;
   const isForSession = approved !== undefined && operation.approval_refs.every((ref) => ref === approved.approval_id);
   const granted = isForSession ? 'autopilot' : operation.autonomy_mode;
-  const asked = await decideEffectPolicy(policy, { ...effect, operation, chain, labels: rules.labels, granted });
+  const verdict = await decideEffectPolicy(policy, { ...effect, operation, chain, labels: rules.labels, granted });
   const wasShown =
     isForSession &&
-    asked.asks?.mode === 'soft_gate' &&
-    !asked.asks.asksAnew &&
-    asked.asks.quorum === 1 &&
-    asked.asks.reasons.every(({ code }) => approved.reasons.includes(code));
-  return wasShown ? { ...asked, asks: null } : asked;
+    verdict.moreSupervision?.mode === 'soft_gate' &&
+    !verdict.moreSupervision.requiresNewApproval &&
+    verdict.moreSupervision.quorum === 1 &&
+    verdict.moreSupervision.reasons.every(({ code }) => approved.reasons.includes(code));
+  return wasShown ? { ...verdict, moreSupervision: null } : verdict;
 }

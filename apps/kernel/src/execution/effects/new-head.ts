@@ -24,9 +24,9 @@ export interface NamedEffect {
 }
 
 /**
- * Makes the state that a delta leads to on the head, and stores all that names it: nodes and the delta itself, and the
- * contents that came along. The head isn't touched. The kernel computes the new root itself: nothing of an executor's
- * word is taken but the delta, and every `before` in it must be what stands there.
+ * Makes the state that a delta leads to on the head, and stores everything that it names: nodes, the delta itself, and
+ * the contents that came along. The head isn't changed. The kernel computes the new root itself. It uses only the delta
+ * of an executor, and every `before` in it must match the state.
  *
  * @throws Fault `workspace.conflict` where another call changed a path of it, `effect.invalid` where it doesn't fit its
  * own base
@@ -39,7 +39,7 @@ export async function makeNewHead(
 ): Promise<HeadChange> {
   const reader = withPauses((sha256) => blobs.get(tenantId, sha256), pacer());
   const onHead = head.snapshot_id === delta.base ? delta : await rebased(reader, delta, head);
-  // What another call made as well is there already.
+  // Another call made the same changes already.
   if (onHead.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
   const applied = await applyChecked(reader, onHead, delta, head);
   const { id, bytes: encoded } = await runWithPauses(encodingDelta(onHead), reader.pause);
@@ -57,7 +57,7 @@ async function applyChecked(reader: NodeReader, onHead: Delta, delta: Delta, hea
   try {
     return await applyDelta(reader, parseSnapshotId(head.snapshot_id), onHead);
   } catch (error) {
-    // On its own base a delta that doesn't apply says something untrue of what it found.
+    // A delta that doesn't apply to its own base misstates what it found.
     if (error instanceof ConflictError && head.snapshot_id === delta.base)
       throw new Fault('effect.invalid', error.message, { cause: error });
     throw error;

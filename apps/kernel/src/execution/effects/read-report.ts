@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an executor reports comes from a container that may lie. Everything here is read as attacker-controlled: what
-// isn't well-formed makes the call end as `effect.invalid`, never this process. These functions take a time that
-// grows with what they read: see `ReportReader` for where.
+// An executor's report comes from a container that may lie. Everything here is attacker-controlled: malformed input
+// ends the call as `effect.invalid`, and never this process. The time that these functions take grows with the input:
+// `ReportReader` decides where they run.
 import { EgressRequest, Fault, LIMITS, parseMessage, type Delta, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, effectDigest, JsonError, parseIJson } from '@writ/digest';
 import { parseDelta } from '@writ/workspace';
 import { Type } from 'typebox';
-import { requestsOf, type EndingRequests } from '../outcomes/ending-requests.ts';
+import { requestsOf, type OutcomeRequests } from '../outcomes/outcome-requests.ts';
 import { jsonOf, writeInPieces, type DeltaPieces } from './delta-pieces.ts';
 
-/** A delta as it was reported, with what its effect's digest is over beside. */
+/** A delta as it was reported, with the other fields that its effect's digest covers. */
 export interface ReportedDelta {
   /** as bytes, or by value */
   readonly delta: Uint8Array | { readonly value: unknown };
@@ -18,7 +18,7 @@ export interface ReportedDelta {
   readonly tool: Pick<ToolDefinition, 'tool_id' | 'mutating'>;
   readonly exit_status: number | null;
   readonly result_hash: string;
-  readonly requests: EndingRequests['list'];
+  readonly requests: OutcomeRequests['list'];
 }
 
 /** A delta that is well-formed and within its limits. */
@@ -28,9 +28,9 @@ export interface DeltaRead extends DeltaPieces {
 }
 
 /** Reads a delta. @throws Fault `effect.invalid`, `limit.exceeded` */
-export function readDelta({ delta, ...beside }: ReportedDelta): DeltaRead {
-  const { base, changes } = parsedDelta(delta instanceof Uint8Array ? jsonOf(delta) : delta.value, beside);
-  const { exit_status, result_hash, requests } = beside;
+export function readDelta({ delta, ...context }: ReportedDelta): DeltaRead {
+  const { base, changes } = parsedDelta(delta instanceof Uint8Array ? jsonOf(delta) : delta.value, context);
+  const { exit_status, result_hash, requests } = context;
   const digest = effectDigest({
     changes: changes.map(({ path, before, after }) => ({ path, before, after })),
     exit_status,
@@ -53,7 +53,7 @@ function parsedDelta(value: unknown, { snapshot, tool }: Pick<ReportedDelta, 'sn
   return delta;
 }
 
-/** Before anything of them is looked at: of what is wrong with each of a million, a thread would remember all. */
+/** Checked before any change is parsed: for a million malformed changes, a thread would hold a million errors. */
 function verifyCount(changes: unknown): void {
   const { deltaChanges } = LIMITS;
   if (!Array.isArray(changes) || changes.length <= deltaChanges.max) return;
@@ -69,9 +69,9 @@ function verifyDeltaBytes({ changes }: Delta): void {
 /** A result as it was reported by reference. */
 export interface ReportedResult {
   readonly bytes: Uint8Array;
-  /** what the tool returns, as a schema of JSON: nothing of it is lost on its way to a thread but what types need */
+  /** the tool's result schema, as JSON: on its way to a thread it loses only types */
   readonly tool: Pick<ToolDefinition, 'tool_id' | 'result'>;
-  /** whether the call ended well, and so has to say something */
+  /** whether the call succeeded, and so must have a result */
   readonly isNeeded: boolean;
 }
 
@@ -85,7 +85,7 @@ export interface ResultValue extends Omit<ReportedResult, 'bytes'> {
   readonly value: unknown;
 }
 
-/** Verifies the same of a value, and answers its RFC 8785 JSON. @throws Fault `effect.invalid` */
+/** Verifies the same for a value, and returns its RFC 8785 JSON. @throws Fault `effect.invalid` */
 export function writeResult({ value, tool, isNeeded }: ResultValue): Uint8Array {
   verifyResultForm(tool, value, isNeeded);
   try {
@@ -96,7 +96,7 @@ export function writeResult({ value, tool, isNeeded }: ResultValue): Uint8Array 
 }
 
 function verifyResultForm({ tool_id, result }: ReportedResult['tool'], value: unknown, isNeeded: boolean): void {
-  // A call that ended badly may have nothing to say.
+  // A call that failed may have no result.
   if (value === null && !isNeeded) return;
   try {
     parseMessage(result, value);
@@ -117,14 +117,14 @@ function parsedResult(bytes: Uint8Array): unknown {
 const Requests = Type.Array(EgressRequest, { maxItems: LIMITS.egressRequests.max });
 
 /** Reads a list of requests that was reported by reference. @throws Fault `effect.invalid` */
-export function readRequestList(bytes: Uint8Array): EndingRequests {
+export function readRequestList(bytes: Uint8Array): OutcomeRequests {
   const value = jsonOf(bytes);
   if (!Array.isArray(value) || value.length > LIMITS.egressRequests.max) {
-    throw new Fault('effect.invalid', 'the list of requests is none');
+    throw new Fault('effect.invalid', 'the list of requests is malformed');
   }
   try {
     return requestsOf(parseMessage(Requests, value));
   } catch (cause) {
-    throw new Fault('effect.invalid', 'the list of requests is none', { cause });
+    throw new Fault('effect.invalid', 'the list of requests is malformed', { cause });
   }
 }

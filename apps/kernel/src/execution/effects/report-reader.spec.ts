@@ -9,8 +9,8 @@ import { ReportedContents } from './reported-contents.ts';
 import { ReportReader } from './report-reader.ts';
 
 /**
- * Milliseconds of processor time that the event loop may take in one go. Measured: 5 for results and requests, up to
- * 19 for the copying of a delta of 7 MiB. On the loop before, 20 to 1,450.
+ * Milliseconds of processor time that the event loop may spend in one turn. Measured: 5 for results and requests, up to
+ * 19 for copying a delta of 7 MiB. When the event loop read them, 20 to 1,450.
  */
 const TURN_MS_MAX = 40;
 
@@ -63,7 +63,7 @@ const changes = (count: number): Change[] =>
   }));
 const deltaOf = (count: number) => ({ v: 1 as const, base: SNAPSHOT, changes: changes(count) });
 
-/** What the event loop computes in one go, at most, while the reading is under way: of some readings the least. */
+/** The longest turn of the event loop while the reading is under way: the least of some readings. */
 async function longestTurn(read: () => Promise<unknown>): Promise<number> {
   const longest: number[] = [];
   for (let round = 0; round < 2; round += 1) {
@@ -84,8 +84,8 @@ async function longestTurn(read: () => Promise<unknown>): Promise<number> {
   return Math.min(...longest);
 }
 
-/** What the reading on the loop and that in a thread answer, or that of their faults. */
-const bothSay = async (read: (reader: ReportReader) => Promise<unknown>, of: 'code' | 'message') =>
+/** The answers of the reading on the event loop and of that in a thread, or their faults. */
+const bothAnswers = async (read: (reader: ReportReader) => Promise<unknown>, of: 'code' | 'message') =>
   await Promise.all(
     [inline, threads].map(
       async (reader) => await read(reader).catch((error: unknown) => (error as Record<typeof of, string>)[of]),
@@ -96,7 +96,7 @@ describe('a reported delta', () => {
   it.each([0, 1, 249, 250, 251, 1_000])('of %d changes is read alike on the loop and in a thread', async (count) => {
     const delta = deltaOf(count);
     const digest = effectDigest({ changes: delta.changes, exit_status: 0, result_hash: hex(2), requests: [] });
-    // Written as no canonical JSON is.
+    // Not written as canonical JSON.
     const text = JSON.stringify({ v: 1, changes: delta.changes, base: delta.base }, null, 1);
     const delta_ref = await blobs.put(tenant_id, Buffer.from(text));
     for (const reader of [inline, threads]) {
@@ -121,12 +121,12 @@ describe('a reported delta', () => {
     ['that is none', { v: 1 }, tool, 'effect.invalid'],
   ])('%s is refused alike on the loop and in a thread', async (_, delta, of, code) => {
     const delta_ref = await blobs.put(tenant_id, Buffer.from(JSON.stringify(delta) + ' '.repeat(20_000)));
-    const codes = await bothSay((reader) => reader.delta(report({ delta_ref }), { ...BESIDE, tool: of }), 'code');
+    const codes = await bothAnswers((reader) => reader.delta(report({ delta_ref }), { ...BESIDE, tool: of }), 'code');
     expect(codes).toEqual([code, code]);
   });
 });
 
-describe('the largest reports take little of the event loop at a time', () => {
+describe('the largest reports keep each turn of the event loop short', () => {
   const repeated = (unit: string, bytes: number): string => `[${unit.repeat(Math.floor(bytes / unit.length) - 2)}0]`;
   const named = (bytes: number): string =>
     `{${Array.from({ length: bytes / 20 }, (_, n) => `"\\u0041${n}":0`).join()}}`;
@@ -167,7 +167,7 @@ describe('the largest reports take little of the event loop at a time', () => {
   ])('a result of %s', async (_, text) => {
     const bytes = Buffer.from(text());
     const sent = report({ result_ref: await blobs.put(tenant_id, bytes), result_hash: sha256Hex(bytes) });
-    const answers = await bothSay((reader) => reader.result(contents, tool, sent), 'message');
+    const answers = await bothAnswers((reader) => reader.result(contents, tool, sent), 'message');
     expect(answers[1]).toEqual(answers[0]);
     expect(await longestTurn(() => threads.result(contents, tool, sent))).toBeLessThan(TURN_MS_MAX);
   });
@@ -176,7 +176,7 @@ describe('the largest reports take little of the event loop at a time', () => {
     const list = TOOLS.get('web.search') ?? (TOOLS.get('fs.list') as ToolDefinition);
     const result = { value: Array.from({ length: 20_000 }, () => []) };
     const sent = report({ result: result as never, result_hash: sha256Hex(canonicalBytes(result)) });
-    const answers = await bothSay((reader) => reader.result(contents, list, sent), 'message');
+    const answers = await bothAnswers((reader) => reader.result(contents, list, sent), 'message');
     expect(answers).toEqual([answers[0], answers[0]]);
     expect(await longestTurn(() => threads.result(contents, list, sent))).toBeLessThan(TURN_MS_MAX);
   });
@@ -205,7 +205,7 @@ describe('the largest reports take little of the event loop at a time', () => {
   ])('requests: %s', async (_, text) => {
     const requests_ref = await blobs.put(tenant_id, Buffer.from(text()));
     const sent = report({ requests_ref });
-    const answers = await bothSay((reader) => reader.requests(contents, sent), 'message');
+    const answers = await bothAnswers((reader) => reader.requests(contents, sent), 'message');
     expect(answers[1]).toEqual(answers[0]);
     expect(await longestTurn(() => threads.requests(contents, sent))).toBeLessThan(TURN_MS_MAX);
   });

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS, type Delta, type ReportRequest, type ToolDefinition } from '@writ/contract';
+import {
+  COMMAND_OUTPUT_BYTES,
+  Fault,
+  LIMITS,
+  type Delta,
+  type ReportRequest,
+  type ToolDefinition,
+} from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { sha256Hex } from '@writ/digest';
-import type { Work } from '@writ/worker-pool';
+import type { TaskRunner } from '@writ/worker-pool';
 import { deltaOf } from '@writ/workspace';
-import { requestsOf, type EndingRequests, type EndingResult } from '../outcomes/index.ts';
+import { requestsOf, type OutcomeRequests, type OutcomeResult } from '../outcomes/index.ts';
 import { jsonSizeOf } from '../../judging/judgement/index.ts';
 import type { ExecutionTasks } from '../worker-tasks.ts';
-import { INLINE_BYTES_MAX, READ_WALL_MS, takePieces } from './delta-pieces.ts';
+import { INLINE_BYTES_MAX, READ_WALL_MS, parsePieces } from './delta-pieces.ts';
 import {
   readDelta,
   readRequestList,
@@ -18,19 +25,19 @@ import {
 } from './read-report.ts';
 import { readBlob, type ReportedContents } from './reported-contents.ts';
 
-/** A longest delta: `deltaChanges` of them with names of ordinary length. It is read into memory whole. */
+/** The longest delta: `deltaChanges` of them with names of ordinary length. It is read into memory whole. */
 const DELTA_BLOB_BYTES_MAX = 16 * 1024 * 1024;
-/** A longest result: the output that tools may give, in JSON, where a byte may take six. */
-const RESULT_BLOB_BYTES_MAX = 2 * 1024 * 1024;
-/** The longest list there can be: as many as there may be, each as long as it may be, in JSON. */
+/** The longest result: the most output that a tenant lets commands return, in JSON, where a byte may need six. */
+const RESULT_BLOB_BYTES_MAX = 6 * COMMAND_OUTPUT_BYTES.max + 64 * 1024;
+/** The longest list of requests: the most requests, each as long as allowed, in JSON. */
 const REQUESTS_BLOB_BYTES_MAX = 2 * 1024 * 1024;
 
 /** A delta by value of so many changes is read on the event loop: it takes 3 ms. */
 const INLINE_CHANGES_MAX = 150;
-/** A result by value of so many values is written on the event loop. */
+/** A result by value of so many values is serialized on the event loop. */
 const INLINE_VALUES_MAX = 2_000;
 
-/** What of an effect the reading of its delta says. */
+/** An effect's delta as it was read, with the digest. */
 export interface EffectRead {
   readonly delta: Delta;
   /** RFC 8785 JSON of the delta */
@@ -40,25 +47,25 @@ export interface EffectRead {
 }
 
 /**
- * Reads what executors report. INVARIANT (the loop is everybody's): on the event loop nothing is read that isn't
- * known to take 5 ms at most; the rest is read in a worker thread, and what comes of it is taken over piece by piece.
- * Only the copying of a delta of many MiB takes longer.
+ * Reads what executors report. INVARIANT (the loop is everybody's): the event loop reads only what is known to take 5
+ * ms at most. A worker thread reads the rest, and the event loop parses its result piece by piece. Only copying a delta
+ * of many MiB takes longer.
  */
 export class ReportReader {
   readonly #blobs: BlobStore;
-  readonly #work: Work<ExecutionTasks> | null;
+  readonly #work: TaskRunner<ExecutionTasks> | null;
 
-  /** @param work null: all of it is done where it is asked, for specs */
-  constructor(blobs: BlobStore, work: Work<ExecutionTasks> | null) {
+  /** @param work null: all of it is done on the event loop, for specs */
+  constructor(blobs: BlobStore, work: TaskRunner<ExecutionTasks> | null) {
     this.#blobs = blobs;
     this.#work = work;
   }
 
   /**
-   * What asked to leave, as the gate of the executor lists it. @throws Fault `effect.invalid`; others where our own
-   * store fails
+   * The egress requests, as the executor's gate lists them. @throws Fault `effect.invalid`; others where our own store
+   * fails
    */
-  async requests(contents: ReportedContents, report: ReportRequest): Promise<EndingRequests> {
+  async requests(contents: ReportedContents, report: ReportRequest): Promise<OutcomeRequests> {
     const { tenant_id, requests, requests_ref } = report;
     const ref = requests_ref ?? null;
     if (ref === null) return inlineRequests(requests);
@@ -70,14 +77,14 @@ export class ReportReader {
   }
 
   /**
-   * The result of a report, as its hash says and its tool returns it. @throws Fault `effect.invalid`; others where
-   * our own store fails
+   * The result of a report, verified against its hash and its tool's schema. @throws Fault `effect.invalid`; others
+   * where our own store fails
    */
   async result(
     contents: ReportedContents,
     { tool_id, result }: ToolDefinition,
     report: ReportRequest,
-  ): Promise<EndingResult> {
+  ): Promise<OutcomeResult> {
     const tool = { tool_id, result };
     const { tenant_id, result_hash: hash, result_ref: ref, ended } = report;
     const isNeeded = ended === 'exited';
@@ -86,7 +93,7 @@ export class ReportReader {
     verifyHash(bytes, hash);
     const isShort = bytes.byteLength <= INLINE_BYTES_MAX;
     await this.#run('result.verify', verifyResultBytes, { bytes, tool, isNeeded }, tenant_id, isShort);
-    return { hash, ref: contents.kept(ref), bytes: null };
+    return { hash, ref: contents.storedRef(ref), bytes: null };
   }
 
   /**
@@ -95,7 +102,7 @@ export class ReportReader {
    */
   async delta(
     report: ReportRequest,
-    beside: Omit<ReportedDelta, 'delta' | 'exit_status' | 'result_hash'>,
+    context: Omit<ReportedDelta, 'delta' | 'exit_status' | 'result_hash'>,
   ): Promise<EffectRead> {
     const { tenant_id, delta, delta_ref: ref, exit_code: exit_status, result_hash } = report;
     if (delta !== null && ref !== null) {
@@ -105,17 +112,17 @@ export class ReportReader {
       ref === null
         ? null
         : await readBlob(this.#blobs, tenant_id, ref, DELTA_BLOB_BYTES_MAX, { tooLong: 'limit.exceeded' });
-    const value = delta ?? deltaOf(beside.snapshot, []);
-    const { tool_id, mutating } = beside.tool;
+    const value = delta ?? deltaOf(context.snapshot, []);
+    const { tool_id, mutating } = context.tool;
     const tool = { tool_id, mutating };
-    const reported: ReportedDelta = { ...beside, tool, delta: stored ?? { value }, exit_status, result_hash };
+    const reported: ReportedDelta = { ...context, tool, delta: stored ?? { value }, exit_status, result_hash };
     const isShort = stored === null ? isFew(value) : stored.byteLength <= INLINE_BYTES_MAX;
     const read = await this.#run('delta.read', readDelta, reported, tenant_id, isShort);
     const { base, bytes, digest } = read;
-    return { delta: { v: 1, base, changes: await takePieces(read) } as Delta, bytes, digest };
+    return { delta: { v: 1, base, changes: await parsePieces(read) } as Delta, bytes, digest };
   }
 
-  async #inlineResult(tool: ResultValue['tool'], report: ReportRequest, isNeeded: boolean): Promise<EndingResult> {
+  async #inlineResult(tool: ResultValue['tool'], report: ReportRequest, isNeeded: boolean): Promise<OutcomeResult> {
     const { tenant_id, result: value, result_hash: hash } = report;
     const isSmall = !jsonSizeOf(value, INLINE_VALUES_MAX, INLINE_VALUES_MAX).isMore;
     const written = { value, tool, isNeeded };
@@ -127,7 +134,7 @@ export class ReportReader {
     return { hash, ref: null, bytes };
   }
 
-  /** @param isShort whether it is known to take little */
+  /** @param isShort whether it is known to take little time */
   async #run<K extends 'requests.read' | 'result.verify' | 'result.write' | 'delta.read'>(
     task: K,
     read: ExecutionTasks[K],
@@ -146,9 +153,9 @@ function isFew(value: unknown): boolean {
   return !Array.isArray(changes) || changes.length <= INLINE_CHANGES_MAX;
 }
 
-function inlineRequests(list: ReportRequest['requests']): EndingRequests {
-  const told = requestsOf(list);
-  if (told.bytes.byteLength <= LIMITS.requestsInlineBytes.max) return told;
+function inlineRequests(list: ReportRequest['requests']): OutcomeRequests {
+  const listed = requestsOf(list);
+  if (listed.bytes.byteLength <= LIMITS.requestsInlineBytes.max) return listed;
   throw new Fault('effect.invalid', 'a list of requests this long travels as a blob');
 }
 

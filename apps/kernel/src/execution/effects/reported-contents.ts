@@ -5,16 +5,16 @@ import { openContent, SEAL_BYTES, type ContentKind } from '@writ/sealing';
 import { plainRef, type CallVault, type KeyedCall } from '../../evidence/payload/index.ts';
 import type { ContentRef, SealedBy } from '../../foundation/rows/content-ref.ts';
 
-/** What the contents that a report names are sealed by: its attempt. */
+/** The attempt that sealed the contents which a report names. */
 export const sealedBy = ({ attempt, mode }: Pick<ReportRequest, 'attempt' | 'mode'>): SealedBy => ({
   attempt,
   mode: mode ?? 'run',
 });
 
 /**
- * The contents that an executor says it has stored for an attempt. INVARIANT (sealed, or no effect): what isn't sealed
- * under the key of the attempt that reports it is refused: what was stored as it is, and what another attempt or call
- * sealed.
+ * The contents that an executor reports as stored for an attempt. INVARIANT (sealed, or no effect): a content that
+ * isn't sealed under the key of the reporting attempt is refused, whether it is in clear or sealed by another attempt
+ * or call.
  */
 export class ReportedContents {
   readonly #vault: CallVault;
@@ -22,7 +22,7 @@ export class ReportedContents {
   readonly #call: KeyedCall;
   readonly #by: SealedBy | null;
 
-  /** @param by null: an effect that was staged when none were sealed, and waited since */
+  /** @param by null: an effect that was staged before contents were sealed, and has waited since */
   constructor(vault: CallVault, blobs: BlobStore, call: KeyedCall, by: SealedBy | null) {
     this.#vault = vault;
     this.#blobs = blobs;
@@ -44,14 +44,14 @@ export class ReportedContents {
     }
   }
 
-  /** The reference as it is kept, with what says how it is opened. */
-  kept(ref: BlobRef): ContentRef {
+  /** The reference as rows store it, with the attempt whose key opens it. */
+  storedRef(ref: BlobRef): ContentRef {
     return this.#by === null ? plainRef(ref) : { ...plainRef(ref), sealed: this.#by };
   }
 }
 
 /**
- * Bytes that a report names, as they are stored: `more` than their reference says.
+ * Stored bytes that a report names: `more` bytes longer than their reference states.
  * @throws Fault `effect.invalid`, or `tooLong`
  */
 export async function readBlob(

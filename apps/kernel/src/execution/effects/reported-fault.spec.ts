@@ -36,7 +36,7 @@ test.each([
   ['effect.invalid', { ended: 'failed' as const, error: { code: 'made.up', message: 'no', hint: null } }, {}],
   ['effect.invalid', { ended: 'failed' as const, error: { code: 'toString', message: 'no', hint: null } }, {}],
   ['effect.invalid', { ended: 'failed' as const }, {}],
-  // What only the kernel says would be read in a signed record as the kernel's word.
+  // A code that only the kernel may use would appear in a signed record as the kernel's.
   ['effect.invalid', { ended: 'failed' as const, error: { code: 'approval.denied', message: 'no', hint: null } }, {}],
   ['effect.invalid', { ended: 'failed' as const, error: { code: 'token.revoked', message: 'no', hint: null } }, {}],
 ])('%s rolls back', (code, report, args) => {
@@ -47,7 +47,7 @@ test.each<[ToolClass, string | null]>([
   ['sandboxed', null],
   ['inline', 'effect.invalid'],
   ['broker', 'effect.invalid'],
-])('usage counted in a sandbox is believed of a call that ran in one: %s', (toolClass, code) => {
+])('usage counted in a sandbox is accepted only for a call that ran in one: %s', (toolClass, code) => {
   const usage = {
     wall_ms: 1,
     cpu_ms: 1,
@@ -59,7 +59,7 @@ test.each<[ToolClass, string | null]>([
   expect(faultOf({ ended: 'exited', exit_code: 0, usage }, {}, toolClass)?.code ?? null).toBe(code);
 });
 
-test('what a tool says is cut, and holds no NUL that the database could not store', () => {
+test('the message of a tool is cut, and has no NUL, which the database could not store', () => {
   const fault = faultOf({
     ended: 'failed',
     error: { code: 'file.not_found', message: `a\0b${'x'.repeat(5000)}`, hint: '' },
@@ -75,4 +75,17 @@ test('a command without an exit status was ended by a signal, and a tool of file
   });
   expect(faultOf({ ended: 'exited', exit_code: 0 }, {}, 'sandboxed')).toBeNull();
   expect(faultOf({ ended: 'exited', exit_code: null }, {}, 'inline')).toBeNull();
+});
+
+test.each([
+  ['calendar.find', 'calendar.refused', 'calendar.refused'],
+  ['calendar.find', 'mailbox.refused', 'effect.invalid'],
+  ['email.find', 'mailbox.folder_unknown', 'mailbox.folder_unknown'],
+  ['email.draft', 'mailbox.refused', 'mailbox.refused'],
+  ['email.draft', 'egress.failed', 'egress.failed'],
+  ['email.draft', 'calendar.refused', 'effect.invalid'],
+  ['web.fetch', 'mailbox.refused', 'effect.invalid'],
+])('a call of %s that reports `%s` ends as `%s`', (tool_id, code, ended) => {
+  const report = { ended: 'failed', exit_code: null, error: { code, message: 'no', hint: null }, usage: {} };
+  expect(reportedFault(report as unknown as ReportRequest, { tool_id, class: 'broker' }, {})?.code).toBe(ended);
 });

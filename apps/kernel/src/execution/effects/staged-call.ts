@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, type AskedFor, type BlobRef, type Delta, type ReportRequest, type TenantId } from '@writ/contract';
+import { LIMITS, type UnmetNeed, type BlobRef, type Delta, type ReportRequest, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { parseJson, sha256Hex } from '@writ/digest';
 import type { KeyedCall, TenantVault } from '../../evidence/payload/index.ts';
@@ -8,7 +8,7 @@ import { sealedBy } from './reported-contents.ts';
 import type { Contents } from './staged-effect.ts';
 
 /**
- * What is kept of an effect that waits for a person: all that a report of it said. The delta is a blob, as every
+ * The stored form of an effect that waits for a person: the whole content of its report. The delta is a blob, as every
  * committed one is.
  */
 export interface StagedCall {
@@ -23,11 +23,14 @@ export interface StagedCall {
   readonly result_ref: BlobRef | null;
   readonly result_hash: string;
   readonly usage: ReportRequest['usage'];
-  /** absent where none could leave yet */
+  /** absent for a call from before requests were recorded */
   readonly requests?: ReportRequest['requests'];
   readonly requests_ref?: BlobRef | null;
-  readonly asked_for: readonly AskedFor[];
-  /** the attempt that sealed what `result_ref` and `requests_ref` name; absent: it was staged when none were sealed */
+  readonly asked_for: readonly UnmetNeed[];
+  /**
+   * the attempt that sealed what `result_ref` and `requests_ref` name; absent: it was staged before contents were
+   * sealed
+   */
   readonly sealed?: SealedBy;
 }
 
@@ -85,8 +88,8 @@ export async function openStaged(
 }
 
 /**
- * The report that was staged, to be checked as it was checked then. Who speaks doesn't matter any more: the kernel
- * itself kept it.
+ * The staged report, to be checked as it was checked then. The reporter's credentials don't matter any more: the kernel
+ * itself stored it.
  */
 export function reportOfStaged(tenantId: string, operationId: string, staged: StagedCall): ReportRequest {
   return {
@@ -111,7 +114,7 @@ export function reportOfStaged(tenantId: string, operationId: string, staged: St
   };
 }
 
-/** The delta by value where it fits a message; else whoever reads blobs of the tenant finds it by its reference. */
+/** The delta by value where it fits a message; otherwise readers of the tenant's blobs find it by its reference. */
 export async function shownDelta(blobs: BlobStore, tenantId: string, { delta_ref }: StagedCall): Promise<Delta | null> {
   if (delta_ref.size > LIMITS.deltaInlineBytes.max) return null;
   return parseJson(Buffer.from(await blobs.get(tenantId as TenantId, delta_ref.sha256)).toString('utf8')) as Delta;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an executor reports comes from a container that may lie. Everything here is read as attacker-controlled: what
-// isn't well-formed makes the call end as `effect.invalid`, never this process.
+// An executor's report comes from a container that may lie. Everything here is attacker-controlled: malformed input
+// ends the call as `effect.invalid`, and never this process.
 import { Fault, LIMITS, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { sha256Hex } from '@writ/digest';
@@ -20,8 +20,8 @@ export async function readContents({ contents }: ReportRequest): Promise<Content
 }
 
 /**
- * Verifies that the contents of a full output are there, as long as they are when sealed. The kernel does not open
- * them: what they say is the executor's word, as a result's text is.
+ * Verifies that the contents of a full output are stored, with the length that they have when sealed. The kernel does
+ * not open them: their text is the executor's statement, as a result's text is.
  * @throws Fault `effect.invalid`; others where our own store fails
  */
 export async function verifyOutput(

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change, Delta, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import type { Work } from '@writ/worker-pool';
+import type { TaskRunner } from '@writ/worker-pool';
 import type { ExecutionTasks } from '../worker-tasks.ts';
 import {
   INLINE_BYTES_MAX,
   READ_WALL_MS,
   readLasting,
   readWhole,
-  takePieces,
+  parsePieces,
   type DeltaPieces,
 } from './delta-pieces.ts';
 import type { Effort } from './effort.ts';
@@ -16,11 +16,11 @@ import type { Effort } from './effort.ts';
 /** Reads deltas that were stored, by the hex SHA-256 of their bytes. */
 export class StoredDeltas {
   readonly #blobs: BlobStore;
-  readonly #work: Work<ExecutionTasks>;
+  readonly #work: TaskRunner<ExecutionTasks>;
   readonly #queuedAs: string | null;
 
-  /** @param queuedAs whose turns all its works take; null: their tenants' */
-  constructor(blobs: BlobStore, work: Work<ExecutionTasks>, queuedAs: string | null = null) {
+  /** @param queuedAs the name under which all its tasks queue; null: their tenants */
+  constructor(blobs: BlobStore, work: TaskRunner<ExecutionTasks>, queuedAs: string | null = null) {
     this.#blobs = blobs;
     this.#work = work;
     this.#queuedAs = queuedAs;
@@ -29,12 +29,12 @@ export class StoredDeltas {
   /** @throws BeyondEffort; Fault `effect.invalid` where it is no delta, others as the blob store */
   async whole(tenantId: TenantId, hash: string, effort: Effort): Promise<Delta> {
     const pieces = await this.#read('delta.whole', readWhole, { tenantId, hash, effort });
-    return { v: 1, base: pieces.base, changes: await takePieces(pieces) } as Delta;
+    return { v: 1, base: pieces.base, changes: await parsePieces(pieces) } as Delta;
   }
 
   /** Those of its changes that count in a series. @throws as `whole` */
   async lasting(tenantId: TenantId, hash: string, effort: Effort): Promise<readonly Change[]> {
-    return await takePieces(await this.#read('delta.lasting', readLasting, { tenantId, hash, effort }));
+    return await parsePieces(await this.#read('delta.lasting', readLasting, { tenantId, hash, effort }));
   }
 
   async #read(
@@ -43,7 +43,7 @@ export class StoredDeltas {
     { tenantId, hash, effort }: { readonly tenantId: TenantId; readonly hash: string; readonly effort: Effort },
   ): Promise<DeltaPieces> {
     const bytes = await this.#blobs.get(tenantId, hash);
-    effort.took(bytes.byteLength);
+    effort.countRead(bytes.byteLength);
     if (bytes.byteLength <= INLINE_BYTES_MAX) return read(bytes);
     const options = { tenantId: this.#queuedAs ?? tenantId, wallMs: effort.atMost(READ_WALL_MS) };
     return await effort.ended(this.#work.run(task, bytes, options));

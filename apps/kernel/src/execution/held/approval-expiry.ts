@@ -2,8 +2,8 @@
 import type { CapabilityToken } from '@writ/contract';
 
 /**
- * Until when an approval may be given: as long as the policy in force says, and to its call's deadline or its token's
- * end at the latest, since after that a yes would come to nothing.
+ * Until when an approval may be given: as long as the policy in force permits, and at the latest until the call's
+ * deadline or its token's expiry. A later approval would have no effect.
  */
 export function approvalExpiry(
   now: number,

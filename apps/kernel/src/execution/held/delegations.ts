@@ -41,8 +41,8 @@ export async function readDelegation(
   );
 }
 
-/** Why the delegation isn't good for the call, in words; null where it is. */
-export function unfitFor(delegation: Delegation, { now, approval, operation }: HeldCall): string | null {
+/** Why the delegation doesn't cover the call, in words; null where it does. */
+export function unfitReason(delegation: Delegation, { now, approval, operation }: HeldCall): string | null {
   const { tools, agent_id, autonomy_mode, expires_at, revoked_at } = delegation;
   if (revoked_at !== null) return 'it was revoked';
   if (expires_at <= now) return 'it has expired';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 
-/** Answers whether the call ran before it was held: its end is then no refusal any more. */
+/** Returns whether the call ran before it was held: its end is then no refusal any more. */
 export const hasRun = ({ operation }: Pick<HeldCall, 'operation'>): boolean => operation.attempt > 0;

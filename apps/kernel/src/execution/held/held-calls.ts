@@ -4,60 +4,64 @@ import {
   FAULTS,
   type FaultCode,
   type Reason,
-  type SessionAsk,
+  type SessionGrantTerms,
   type State,
   type TxOutcome,
   type ValueScope,
 } from '@writ/contract';
 import type { Announcer } from '../announcements/index.ts';
-import { endOf, postable } from '../../judging/judgement/index.ts';
+import { unchangedOutcome, postable } from '../../judging/judgement/index.ts';
 import { composeRecord, fieldsOfCall, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { isAgain } from '../../foundation/database/kernel-errors.ts';
+import { mustDecideAgain } from '../../foundation/database/kernel-errors.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { ApprovalRow, HeldCall } from '../../foundation/rows/held-rows.ts';
 import type { OperationMonitor } from '../telemetry/operation-monitor.ts';
 import { hasRun } from './held-call.ts';
-import { isRecordedApart, voteDigest, type Vote } from './votes.ts';
+import { hasOwnRecord, voteDigest, type Vote } from './votes.ts';
 
-/** What a person, or the clock, says about a held call. */
+/** The decision of a person, or of the clock, on a held call. */
 export interface ApprovalClosing {
   readonly state: Exclude<ApprovalRow['state'], 'pending'>;
   /** an API key's id, or `kernel` for the clock */
   readonly actor: string;
   readonly comment: string | null;
-  /** of one that is superseded: the call that goes on in its place */
+  /** of a superseded approval: the call that replaces it */
   readonly supersededBy?: string;
   /** of a session grant: how many calls it serves, and for how long */
-  readonly session?: SessionAsk | null;
-  /** of one that waits for a value: how far it reaches, and what kernel.put_value reads */
-  readonly given?: { readonly scope: ValueScope; readonly columns: Readonly<Record<string, unknown>> };
+  readonly session?: SessionGrantTerms | null;
+  /** of an approval that waits for a value: its name and scope, and the parameters of kernel.put_value */
+  readonly given?: {
+    readonly name: string;
+    readonly scope: ValueScope;
+    readonly columns: Readonly<Record<string, unknown>>;
+  };
   /** the vote that decides it; absent for the clock and a cancellation */
   readonly vote?: Vote;
 }
 
-/** A person's yes. */
+/** A decision that approves, with its vote. */
 export type ApprovedClosing = ApprovalClosing & { readonly vote: Vote };
 
-/** What counts held calls. */
+/** The counters of held calls. */
 export type HeldMonitor = Pick<OperationMonitor, 'ended' | 'approvalClosed'>;
 
-/** An approval about to be closed: the records of it, and what kernel.close_approval reads. */
+/** An approval about to be closed: its records, and the parameters of kernel.close_approval. */
 export interface ClosedApproval {
   readonly records: readonly SealedRecord[];
   readonly columns: Readonly<Record<string, unknown>>;
 }
 
 /** Why a held call ends without having run. */
-export interface HeldEnding {
+export interface HeldOutcome {
   readonly code: FaultCode;
   readonly message: string;
   readonly hint: string | null;
   readonly reasons: readonly Reason[];
   /**
-   * the tenant's rules, as kernel.assert_rules takes them, where it is they that end it: with others now nothing is
-   * written
+   * the tenant's rules, as kernel.assert_rules takes them, where the call ends because of them: if they have changed,
+   * nothing is written
    */
   readonly rules?: Readonly<Record<string, unknown>>;
 }
@@ -71,8 +75,8 @@ const VERBS = {
 } as const;
 
 /**
- * Held calls: finds them and ends them. Where nothing ran their end is a refusal and costs nothing; where an effect of
- * a run waited, it is rolled back, or is ambiguous where the run began something outside.
+ * Finds held calls and ends them. A call that never ran ends refused and costs nothing. A call whose effect waited is
+ * rolled back, or is ambiguous if its run began something outside.
  */
 export class HeldCalls {
   readonly #tenants: TenantPool;
@@ -98,7 +102,7 @@ export class HeldCalls {
    * held → refused, rolled_back or ambiguous, with the record of the approval and of the outcome. Null when the call
    * isn't held any more, or the rules that end it have changed: nothing was written.
    */
-  async end(held: HeldCall, closing: ApprovalClosing, ending: HeldEnding): Promise<OperationRow | null> {
+  async end(held: HeldCall, closing: ApprovalClosing, ending: HeldOutcome): Promise<OperationRow | null> {
     const { operation, approval } = held;
     const refs = [...operation.approval_refs, approval.approval_id];
     const closed = this.close(held, closing);
@@ -148,20 +152,20 @@ export class HeldCalls {
     this.#monitor.approvalClosed({ tenant_id: approval.tenant_id, decision, waitedMs: now - approval.created_at });
   }
 
-  /** What closing the approval writes. */
+  /** The records and columns that close the approval. */
   close(held: HeldCall, closing: ApprovalClosing): ClosedApproval {
     const { approval } = held;
     const { vote, state, actor, comment, supersededBy = null } = closing;
-    const apart = vote !== undefined && isRecordedApart(held, vote) ? this.sealVote(held, vote) : null;
+    const voteRecord = vote !== undefined && hasOwnRecord(held, vote) ? this.sealVote(held, vote) : null;
     return {
-      records: [...(apart === null ? [] : [apart]), this.#sealApproval(held, closing)],
+      records: [...(voteRecord === null ? [] : [voteRecord]), this.#sealApproval(held, closing)],
       columns: {
         approval_id: approval.approval_id,
         state,
         decided_by: actor,
         comment,
         superseded_by: supersededBy,
-        vote: vote === undefined ? null : { ...vote, record_id: apart?.record_id ?? null },
+        vote: vote === undefined ? null : { ...vote, record_id: voteRecord?.record_id ?? null },
       },
     };
   }
@@ -171,7 +175,7 @@ export class HeldCalls {
     return this.#seal(held, vote.cast_by, { verb: 'vote', subject: vote.vote_id, digest: voteDigest(held, vote) });
   }
 
-  /** The record of what became of an approval. */
+  /** The record of a closed approval. */
   #sealApproval(held: HeldCall, { state, actor, given }: ApprovalClosing): SealedRecord {
     return this.#seal(held, actor, {
       verb: given === undefined ? VERBS[state] : `give_${given.scope}`,
@@ -196,27 +200,27 @@ export class HeldCalls {
   }
 }
 
-/** Null where the statement found that the facts had moved. */
+/** Null where the statement was refused because the facts had changed. */
 export async function unlessMoved<T>(statement: Promise<T>): Promise<T | null> {
   try {
     return await statement;
   } catch (error) {
-    if (isAgain(error)) return null;
+    if (mustDecideAgain(error)) return null;
     throw error;
   }
 }
 
 /**
  * INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`,
- * whoever ended it; its reasons say why.
+ * whoever ended it; its reasons name the cause.
  */
 function endOfHeld(
   held: HeldCall,
-  { code, message, hint }: HeldEnding,
-): Pick<HeldEnding, 'code' | 'message' | 'hint'> & { state: State; txOutcome: TxOutcome } {
+  { code, message, hint }: HeldOutcome,
+): Pick<HeldOutcome, 'code' | 'message' | 'hint'> & { state: State; txOutcome: TxOutcome } {
   const { effect_started, mutating } = held.operation;
-  if (!hasRun(held)) return { code, message, hint, state: 'refused', txOutcome: endOf(mutating) };
-  if (!effect_started) return { code, message, hint, state: 'rolled_back', txOutcome: endOf(mutating) };
+  if (!hasRun(held)) return { code, message, hint, state: 'refused', txOutcome: unchangedOutcome(mutating) };
+  if (!effect_started) return { code, message, hint, state: 'rolled_back', txOutcome: unchangedOutcome(mutating) };
   return {
     code: 'effect.ambiguous',
     message: FAULTS['effect.ambiguous'].message,
@@ -227,11 +231,12 @@ function endOfHeld(
 }
 
 /**
- * What the outcome of a call that ran says beside a refusal's: what it did, which isn't committed, and what it used.
+ * The fields that the outcome of a call that ran has beyond a refusal's: its effect, which isn't committed, and its
+ * usage.
  */
 function ranAs({ attempt, effect_digest, budget_delta, usage_counted_by }: OperationRow) {
   return { attempt, effect_digest, budget_delta, usage_counted_by };
 }
 
-/** What every record about a held call says of it. */
+/** The fields of every record about a held call. */
 const subjectOf = ({ now, operation }: HeldCall) => ({ ...fieldsOfCall(operation), recorded_at: now });

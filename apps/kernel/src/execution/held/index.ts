@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { approvalExpiry } from './approval-expiry.ts';
-export { readDelegation, unfitFor, type Delegation } from './delegations.ts';
-export { keptOf } from './held-arguments.ts';
+export { readDelegation, unfitReason, type Delegation } from './delegations.ts';
+export { storedArgumentsOf } from './held-arguments.ts';
 export { hasRun } from './held-call.ts';
 export {
   HeldCalls,
@@ -9,7 +9,7 @@ export {
   type ApprovalClosing,
   type ApprovedClosing,
   type ClosedApproval,
-  type HeldEnding,
+  type HeldOutcome,
 } from './held-calls.ts';
 export { isProposer, proposersOf } from './persons.ts';
 export { Previews, type PreviewEnd } from './previews.ts';

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AskedFor, Budgets, Reason, ReportRequest, UsageCounter } from '@writ/contract';
+import type { UnmetNeed, Budgets, Reason, ReportRequest, UsageCounter } from '@writ/contract';
 import { settledUse } from '@writ/capability';
 import type { Announcer } from '../announcements/index.ts';
-import type { EndingFault } from '../outcomes/index.ts';
+import type { OutcomeFault } from '../outcomes/index.ts';
 import { composeRecord, fieldsOfCall, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { SeenOperation } from '../../foundation/rows/attempt-rows.ts';
 import type { PreviewVerdict } from '../../foundation/database/functions/previews.ts';
 
-/** The longest reason that is kept, in characters. */
-const WHY_CHARS_MAX = 2048;
+/** The longest reason that is stored, in characters. */
+const REASON_CHARS_MAX = 2048;
 
-/** What a preview found. */
+/** The findings of a preview. */
 export interface PreviewEnd {
   readonly used: Budgets;
-  /** who counted that in a sandbox; null where nobody did */
+  /** who counted that in a sandbox; null where it was not counted */
   readonly countedBy: UsageCounter | null;
   readonly effectDigest: string | null;
   readonly resultHash: string | null;
-  readonly askedFor: readonly AskedFor[];
+  readonly askedFor: readonly UnmetNeed[];
   /** why the effect couldn't commit as it is */
-  readonly fault: EndingFault | null;
+  readonly fault: OutcomeFault | null;
   /** sealed; null where there is nothing to show */
   readonly staged: Buffer | null;
-  /** what the approval becomes one of: exactly this effect; null leaves it one of the action */
+  /** what the approval is for from now on: exactly this effect; null leaves it an approval of the action */
   readonly approval: {
     readonly effect_digest: string;
     readonly autonomy_mode: string;
@@ -33,7 +33,7 @@ export interface PreviewEnd {
   } | null;
 }
 
-/** Ends previews: what was found, its settlement and its record are one transaction. */
+/** Ends previews: the findings, their settlement and their record are one transaction. */
 export class Previews {
   readonly #tenants: TenantPool;
   readonly #sealer: RecordSealer;
@@ -47,12 +47,12 @@ export class Previews {
 
   /**
    * `seen` is the call as previewed. Without attempt credentials it ends a preview whose last executor was lost: then
-   * what was reserved counts as used.
+   * the reservation counts as used.
    */
   async end(
     seen: SeenOperation,
     end: PreviewEnd,
-    speaker: Pick<ReportRequest, 'executor_id' | 'nonce'> | null,
+    credentials: Pick<ReportRequest, 'executor_id' | 'nonce'> | null,
   ): Promise<PreviewVerdict['verdict']> {
     const { operation } = seen;
     const record = this.#sealRecord(seen, end);
@@ -60,11 +60,11 @@ export class Previews {
       tenant_id: operation.tenant_id,
       operation_id: operation.operation_id,
       attempt: operation.attempt,
-      speaker: speaker === null ? null : { executor_id: speaker.executor_id, nonce: speaker.nonce },
+      speaker: credentials === null ? null : { executor_id: credentials.executor_id, nonce: credentials.nonce },
       state: end.approval === null ? 'failed' : 'ready',
       set: {
         fault_code: end.fault?.code ?? null,
-        fault_message: end.fault?.message.slice(0, WHY_CHARS_MAX) ?? null,
+        fault_message: end.fault?.message.slice(0, REASON_CHARS_MAX) ?? null,
         effect_digest: end.effectDigest,
         would_ask_for: end.askedFor,
       },

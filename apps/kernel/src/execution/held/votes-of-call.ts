@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, VoteCount } from '@writ/contract';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import type { VotedOn, VotedOperation, VoteRole, VoteRow } from '../../foundation/rows/held-rows.ts';
+import type { VotedCall, VotedOperation, VoteRole, VoteRow } from '../../foundation/rows/held-rows.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 
-/** The least role whose yes counts under that much supervision. */
+/** The least role whose approval counts under that much supervision. */
 export const roleNeeded = (mode: AutonomyMode): VoteRole => (mode === 'escalated' ? 'admin' : 'operator');
 
-/** The votes for it that stand. */
-export const yesesOf = (votes: readonly VoteRow[]): readonly VoteRow[] =>
+/** The approving votes that count. */
+export const approvalsIn = (votes: readonly VoteRow[]): readonly VoteRow[] =>
   votes.filter(({ says, stands }) => says === 'approve' && stands);
 
-/** How many of how many have approved. */
-export function countVotes({ autonomy_mode, quorum, votes }: VotedOn): VoteCount {
+/** How many of the required persons have approved. */
+export function countVotes({ autonomy_mode, quorum, votes }: VotedCall): VoteCount {
   const role = roleNeeded(autonomy_mode);
   return {
-    given: yesesOf(votes).filter((vote) => role === 'operator' || vote.role === 'admin').length,
+    given: approvalsIn(votes).filter((vote) => role === 'operator' || vote.role === 'admin').length,
     needed: quorum,
     role,
   };
 }
 
-/** What the held ones among these operations wait for, by operation. */
+/** The votes that the held ones among these operations wait for, by operation. */
 export async function readVotes(
   tenants: TenantPool,
   tenantId: string,

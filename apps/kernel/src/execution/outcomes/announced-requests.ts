@@ -5,22 +5,23 @@ import { parseJson } from '@writ/digest';
 import type { TenantVault } from '../../evidence/payload/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
-import { requestsOf } from './ending-requests.ts';
-import type { Ending } from './ending.ts';
+import { requestsOf } from './outcome-requests.ts';
+import type { OutcomeDraft } from './outcome-draft.ts';
 
-/** A piece of an attempt's list, as kernel.payload.announced has it. */
+/** A piece of an attempt's list, as kernel.payload.announced stores it. */
 type Piece = AnnouncedRequests & { readonly attempt: number };
 
 /**
- * The ending, with what was announced in attempts that nobody reported, before what was reported. INVARIANT (nothing
- * left out): the record of an outcome counts every request that the kernel was told of, whatever became of who told it.
+ * The ending, with the requests announced in unreported attempts before the reported ones. INVARIANT (nothing left
+ * out): the record of an outcome counts every request that was announced to the kernel, whatever became of the executor
+ * that announced it.
  */
 export async function withAnnounced(
   tenants: TenantPool,
   vault: TenantVault,
   row: OperationRow,
-  ending: Ending,
-): Promise<Ending> {
+  ending: OutcomeDraft,
+): Promise<OutcomeDraft> {
   const last = lastUnreported(row, ending);
   if (last === 0) return ending;
   const pieces = (await readPieces(tenants, vault, row)).filter(({ attempt }) => attempt <= last);
@@ -28,10 +29,8 @@ export async function withAnnounced(
   return { ...ending, requests: requestsOf([...listOf(pieces), ...(ending.requests?.list ?? [])]) };
 }
 
-/**
- * The last attempt that nobody reported; 0 where there was none. Nearly every call ends with the report of its first.
- */
-function lastUnreported({ attempt, state }: OperationRow, { requests }: Ending): number {
+/** The last unreported attempt; 0 where there was none. Nearly every call ends with the report of its first. */
+function lastUnreported({ attempt, state }: OperationRow, { requests }: OutcomeDraft): number {
   const isReported = (requests !== undefined && requests !== null) || state === 'held';
   return isReported ? Math.max(0, attempt - 1) : attempt;
 }
@@ -77,7 +76,7 @@ function listOf(pieces: readonly Piece[]): EgressRequest[] {
     .map(unreported);
 }
 
-/** What was under way when it was announced may have left, come back, or neither. */
+/** A request that was under way when it was announced may have been sent, answered, or neither. */
 const unreported = (request: EgressRequest): EgressRequest =>
   request.outcome === 'failed'
     ? { ...request, outcome: 'unreported', reason: 'nobody reported what became of it' }

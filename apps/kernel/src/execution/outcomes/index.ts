@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 export {
-  ambiguousEnding,
-  endingFault,
+  ambiguousOutcome,
+  outcomeFault,
   frozenFault,
   keyRevokedFault,
-  nothingDone,
-  saidBeside,
+  unchangedOutcomeOf,
+  mergeReasons,
   stoppedFault,
-  unreportedEnding,
-  type Ending,
-  type EndingFault,
-  type EndingResult,
+  unreportedOutcome,
+  type OutcomeDraft,
+  type OutcomeFault,
+  type OutcomeResult,
   type HeadChange,
-} from './ending.ts';
-export { requestsOf, type EndingRequests } from './ending-requests.ts';
+} from './outcome-draft.ts';
+export {
+  changesResources,
+  resourceChangesOf,
+  type AgentChangeOrder,
+  type PublishedChange,
+  type ResourceChange,
+} from './resource-changes.ts';
+export { requestsOf, type OutcomeRequests } from './outcome-requests.ts';
 export { OutcomeWriter, type EffectHold, type HeldDecision, type AttemptCredentials } from './outcome-writer.ts';

@@ -3,22 +3,23 @@ import type { Budgets } from '@writ/contract';
 import { settledUse } from '@writ/capability';
 import { composeRecord, fieldsOfCall, type UnsealedRecord } from '../../evidence/records/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
-import type { Ending } from './ending.ts';
+import type { OutcomeDraft } from './outcome-draft.ts';
+import { recordedChange } from './resource-changes.ts';
 
-/** What the ending settles: the use of each reserved dimension; nothing where the reservation stays. */
-export function budgetDelta(row: OperationRow, ending: Ending): Budgets | null {
+/** The usage that the ending settles, for each reserved dimension; null where the reservation stays. */
+export function budgetDelta(row: OperationRow, ending: OutcomeDraft): Budgets | null {
   if (ending.settled !== undefined) return ending.settled;
   return ending.used === null ? null : settledUse(row.reserved, ending.used);
 }
 
-/** How many requests asked to leave, and the hash of their list; zero and null where none did. */
-function egressOf({ requests }: Ending): { egress_count: number; egress_hash: string | null } {
+/** The number of egress requests, and the hash of their list; zero and null where there was none. */
+function egressOf({ requests }: OutcomeDraft): { egress_count: number; egress_hash: string | null } {
   const count = requests?.list.length ?? 0;
   return { egress_count: count, egress_hash: count === 0 ? null : (requests?.hash ?? null) };
 }
 
-/** The outcome's record: it names the decision it carries out by id and hash, since order in the log means nothing. */
-export function outcomeRecord(row: OperationRow, ending: Ending, recordedAt: number): UnsealedRecord {
+/** The outcome's record: it names its decision by id and hash, since order in the log means nothing. */
+export function outcomeRecord(row: OperationRow, ending: OutcomeDraft, recordedAt: number): UnsealedRecord {
   return composeRecord({
     ...fieldsOfCall(row),
     kind: 'tool_call',
@@ -27,7 +28,7 @@ export function outcomeRecord(row: OperationRow, ending: Ending, recordedAt: num
     attempt: row.attempt === 0 ? null : row.attempt,
     verdict: ending.states.at(-1) === 'refused' ? 'refused' : null,
     fault_code: ending.fault?.code ?? null,
-    rule_ids: [...(ending.said?.rule_ids ?? [])],
+    rule_ids: [...(ending.findings?.rule_ids ?? [])],
     approval_refs: row.approval_refs,
     result_hash: ending.result?.hash ?? null,
     new_snapshot_id: ending.head?.new_snapshot_id ?? null,
@@ -40,5 +41,6 @@ export function outcomeRecord(row: OperationRow, ending: Ending, recordedAt: num
     effect_digest: ending.effectDigest,
     ...egressOf(ending),
     actor: ending.actor ?? null,
+    change: recordedChange(ending.changes),
   });
 }

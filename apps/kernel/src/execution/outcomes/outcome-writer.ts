@@ -12,7 +12,7 @@ import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { SeenOperation, EndVerdict } from '../../foundation/rows/attempt-rows.ts';
 import type { OperationMonitor } from '../telemetry/operation-monitor.ts';
 import { withAnnounced } from './announced-requests.ts';
-import type { Ending } from './ending.ts';
+import type { OutcomeDraft } from './outcome-draft.ts';
 import { budgetDelta, outcomeRecord } from './outcome-record.ts';
 
 /** The credentials of the attempt that reports. The row's executor, attempt and nonce fence it from every other. */
@@ -30,19 +30,18 @@ export interface HeldDecision {
   /** of the effect that is approved */
   readonly effect_digest: string;
   /**
-   * the tenant's rules that it was decided under, as kernel.assert_rules takes them, and the labels that the call
-   * brings
+   * the tenant's rules that it was decided under, as kernel.assert_rules takes them, and the labels that the call adds
    */
   readonly rules: Readonly<Record<string, unknown>>;
   readonly labels: readonly string[];
-  /** for the caller, beside the reasons that held it */
-  readonly said: readonly Reason[];
+  /** for the caller, in addition to the reasons that held it */
+  readonly findings: readonly Reason[];
   /** of the approval and of the new decision */
   readonly records: readonly SealedRecord[];
   readonly spend: readonly unknown[];
 }
 
-/** What makes an effect wait for a person, as kernel.hold_effect takes it. `staged` is sealed. */
+/** The parameters of kernel.hold_effect, which makes an effect wait for a person. `staged` is sealed. */
 export interface EffectHold {
   readonly approval: Readonly<Record<string, unknown>>;
   readonly staged: Buffer;
@@ -79,23 +78,28 @@ export class OutcomeWriter {
   }
 
   /**
-   * Ends the operation if it still is what was seen. For a report, the attempt credentials of `speaker` must still be
+   * Ends the operation if it still is as it was seen. For a report, the attempt credentials of `speaker` must still be
    * valid.
    * @throws Fault `record.too_large`, `database.unavailable`
    */
-  async end(seen: SeenOperation, ending: Ending, speaker: AttemptCredentials | null = null): Promise<EndVerdict> {
+  async end(
+    seen: SeenOperation,
+    ending: OutcomeDraft,
+    credentials: AttemptCredentials | null = null,
+  ): Promise<EndVerdict> {
     const { operation_id, traceparent } = seen.operation;
     const state = ending.states.at(-1) ?? ending.states[0];
-    const end = (): Promise<EndVerdict> => withSpan(state, { operation_id }, () => this.#end(seen, ending, speaker));
-    // A report comes in its call's trace; what a sweep finds has none but the proposal's.
-    return speaker === null && traceparent !== null ? await extractTrace({ traceparent }, end) : await end();
+    const end = (): Promise<EndVerdict> =>
+      withSpan(state, { operation_id }, () => this.#end(seen, ending, credentials));
+    // A report arrives in its call's trace; a sweep has none but the proposal's.
+    return credentials === null && traceparent !== null ? await extractTrace({ traceparent }, end) : await end();
   }
 
   /**
    * held → performed → its end: `seen` is the call as it was decided anew. Nothing is written unless it is still held,
    * and the approval pending.
    */
-  async endHeld(seen: SeenOperation, ending: Ending, decided: HeldDecision): Promise<EndVerdict> {
+  async endHeld(seen: SeenOperation, ending: OutcomeDraft, decided: HeldDecision): Promise<EndVerdict> {
     const { records, ...rest } = decided;
     const held = {
       ...rest,
@@ -117,12 +121,12 @@ export class OutcomeWriter {
    */
   async hold(
     { operation }: SeenOperation,
-    ending: Ending,
-    speaker: AttemptCredentials,
+    ending: OutcomeDraft,
+    credentials: AttemptCredentials,
     { approval, staged, record }: EffectHold,
   ): Promise<EndVerdict | null> {
     const order = {
-      ...orderOf(operation, ending, speaker),
+      ...orderOf(operation, ending, credentials),
       record: { record_id: record.record_id, keyid: record.keyid },
       hold: { approval, decision_hash: record.digest, usage_counted_by: ending.countedBy ?? null },
     };
@@ -137,19 +141,19 @@ export class OutcomeWriter {
     return verdict;
   }
 
-  async #end(seen: SeenOperation, ending: Ending, speaker: AttemptCredentials | null): Promise<EndVerdict> {
+  async #end(seen: SeenOperation, ending: OutcomeDraft, credentials: AttemptCredentials | null): Promise<EndVerdict> {
     return await this.#write(
       kernelSql.finish,
       seen,
       ending,
-      speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } },
+      credentials === null ? {} : { speaker: { executor_id: credentials.executor_id, nonce: credentials.nonce } },
     );
   }
 
   async #write(
     statement: typeof kernelSql.finish,
     { now, operation }: SeenOperation,
-    decided: Ending,
+    decided: OutcomeDraft,
     more: Readonly<Record<string, unknown>>,
   ): Promise<EndVerdict> {
     const ending = await withAnnounced(this.#tenants, this.#vault, operation, decided);
@@ -179,30 +183,35 @@ export class OutcomeWriter {
     return verdict;
   }
 
-  async #sealedRequests(operation: OperationRow, { requests }: Ending): Promise<{ requests?: string }> {
+  async #sealedRequests(operation: OperationRow, { requests }: OutcomeDraft): Promise<{ requests?: string }> {
     if (requests === undefined || requests === null || requests.list.length === 0) return {};
     return { requests: (await this.#vault.calls.seal(operation, 'requests', requests.bytes)).toString('base64') };
   }
 
-  async #sealedResult(operation: OperationRow, { result }: Ending): Promise<Buffer | null> {
+  async #sealedResult(operation: OperationRow, { result }: OutcomeDraft): Promise<Buffer | null> {
     if (result === null || result.bytes === null) return null;
     return await this.#vault.calls.seal(operation, 'result', result.bytes);
   }
 }
 
-/** What kernel.finish reads. */
-function orderOf(row: OperationRow, ending: Ending, speaker: AttemptCredentials | null): Record<string, unknown> {
+/** The parameters of kernel.finish. */
+function orderOf(
+  row: OperationRow,
+  ending: OutcomeDraft,
+  credentials: AttemptCredentials | null,
+): Record<string, unknown> {
   const { state, attempt, cancel_requested, effect_started, lease_until } = row;
   return {
     tenant_id: row.tenant_id,
     operation_id: row.operation_id,
     seen: { state, attempt, cancel_requested, effect_started, lease_until },
-    ...(speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } }),
+    ...(credentials === null ? {} : { speaker: { executor_id: credentials.executor_id, nonce: credentials.nonce } }),
     chain_valid: ending.chainValid,
     ...(ending.rules === undefined ? {} : { rules: ending.rules }),
     ...(ending.head === null ? {} : { head: ending.head }),
     ...(ending.outsideDeltaId === undefined ? {} : { outside_delta_id: ending.outsideDeltaId }),
-    // Only a call that ends well relies on anything.
+    ...(ending.changes === undefined || ending.changes.length === 0 ? {} : { changes: ending.changes }),
+    // Only a call that ends well relies on its versions.
     ...(ending.chainValid ? assertedVersions(row) : {}),
     states: ending.states,
     set: {
@@ -214,7 +223,7 @@ function orderOf(row: OperationRow, ending: Ending, speaker: AttemptCredentials 
       result_ref: ending.result?.ref ?? null,
       effect_digest: ending.effectDigest,
       budget_delta: budgetDelta(row, ending),
-      ...(ending.said === undefined ? {} : { reasons: ending.said.reasons }),
+      ...(ending.findings === undefined ? {} : { reasons: ending.findings.reasons }),
     },
     used: ending.used,
   };

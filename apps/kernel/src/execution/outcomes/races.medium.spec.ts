@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that may end a call, at once: whoever is first, the call ends once, whole, recorded and settled.
+// All ways to end a call, at once: whichever is first, the call ends once, whole, recorded and settled.
 import type { AuditRecord, Caller } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { deltaFor, reportOf, speakerOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { deltaFor, reportOf, credentialsOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -19,7 +19,7 @@ openKernelSpec((on) => {
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 const as = (role: Caller['role']): Caller => ({
@@ -50,9 +50,9 @@ it.each(Array.from({ length: 12 }, (_, index) => index))(
           [attempt.operation_id, 'performing'],
         ),
       () => run.sweeper.sweep(),
-      () => run.renew.effectStarted(speakerOf(attempt)),
+      () => run.renew.effectStarted(credentialsOf(attempt)),
     ];
-    // Each run begins with another of them.
+    // Each run begins with another one of them.
     await Promise.allSettled(
       [...ways.slice(index % ways.length), ...ways.slice(0, index % ways.length)].map((way) => way()),
     );
@@ -79,7 +79,7 @@ it.each(Array.from({ length: 6 }, (_, index) => index))(
   'a held call approved, denied, cancelled, revoked and expired at once is decided once (%i)',
   async (index) => {
     const token = await tenant.token({ budgets: { calls: 1 } });
-    kernel.policy.says = asks('soft_gate');
+    kernel.policy.answer = requires('soft_gate');
     const { operation_id, approval_id } = await kernel.admit.run(tenant.writeCall(token), null);
     const decide = (decision: 'approve' | 'deny') =>
       kernel.decide.run({ v: 1, caller: as('admin'), approval_id: approval_id ?? '', decision, comment: null });
@@ -101,8 +101,8 @@ it.each(Array.from({ length: 6 }, (_, index) => index))(
     await Promise.allSettled([...ways.slice(index), ...ways.slice(0, index)].map((way) => way()));
     const row = await tenant.row(operation_id);
     expect(['admitted', 'refused', 'rolled_back']).toContain(row.state);
-    const said = (await tenant.records()).filter(({ kind }) => kind === 'approval');
-    expect(said).toHaveLength(1);
+    const approvals = (await tenant.records()).filter(({ kind }) => kind === 'approval');
+    expect(approvals).toHaveLength(1);
     expect(await outcomesOf(operation_id)).toHaveLength(row.state === 'admitted' ? 0 : 1);
     expect((await tenant.budgetOf(token))['calls']).toMatchObject({
       reserved: row.state === 'admitted' ? 1 : 0,
@@ -113,7 +113,7 @@ it.each(Array.from({ length: 6 }, (_, index) => index))(
   },
 );
 
-it('an outcome names its decision by the hash of the very bytes that were signed, so that two receipts can be held against each other', async () => {
+it('an outcome names its decision by the hash of the very bytes that were signed, so that two receipts can be compared', async () => {
   const { attempt } = await run.perform(tenant, tenant.writeCall(await tenant.token()));
   await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'written' })));
   const [outcome] = await outcomesOf(attempt.operation_id);

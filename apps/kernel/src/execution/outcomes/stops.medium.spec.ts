@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cancellation and a deadline, each at every state that a call can be in: how it ends, what its records say, what it
-// costs.
+// A cancellation and a deadline, in every state of a call: how the call ends, what its records contain, what it costs.
 import type { AuditRecord, State } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
+import {
+  deltaFor,
+  reportOf,
+  credentialsOf,
+  textsAt,
+  type Attempt,
+  type TestExecution,
+} from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -20,65 +26,65 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token({ budgets: { calls: 5, cpu_ms: 1_000_000 } });
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 /** A call that got as far as its state. */
-interface Placed {
+interface PlacedCall {
   readonly operation_id: string;
   readonly approval_id: string | null;
   readonly attempt: Attempt | null;
 }
 
-const admitted = async (): Promise<Placed> => {
+const admitted = async (): Promise<PlacedCall> => {
   const { operation_id, approval_id } = await kernel.admit.run(
     tenant.writeCall(token, { deadline: Date.now() + 3_600_000 }),
     null,
   );
   return { operation_id, approval_id, attempt: null };
 };
-const held = async (): Promise<Placed> => {
-  kernel.policy.says = asks('soft_gate');
+const held = async (): Promise<PlacedCall> => {
+  kernel.policy.answer = requires('soft_gate');
   const placed = await admitted();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
   return placed;
 };
-const dispatched = async (): Promise<Placed> => {
+const dispatched = async (): Promise<PlacedCall> => {
   const placed = await admitted();
   run.speak(100);
   run.dispatcher.wake('inline');
   await run.permitOf(placed.operation_id);
   return placed;
 };
-const performing = async (): Promise<Placed> => {
+const performing = async (): Promise<PlacedCall> => {
   const { attempt } = await run.perform(tenant, tenant.writeCall(token, { deadline: Date.now() + 3_600_000 }));
   return { operation_id: attempt.operation_id, approval_id: null, attempt };
 };
-const withEffect = async (): Promise<Placed> => {
+const withEffect = async (): Promise<PlacedCall> => {
   const placed = await performing();
-  await run.renew.effectStarted(speakerOf(placed.attempt as Attempt));
+  await run.renew.effectStarted(credentialsOf(placed.attempt as Attempt));
   return placed;
 };
 /** Back in the queue after its executor was lost. */
-const waitingAgain = async (): Promise<Placed> => {
+const waitingAgain = async (): Promise<PlacedCall> => {
   const placed = await performing();
   await loseLease(placed);
   await run.sweeper.sweep();
   return { ...placed, attempt: null };
 };
 
-const report = async ({ attempt }: Placed) =>
+const report = async ({ attempt }: PlacedCall) =>
   run.commit.run(reportOf(attempt as Attempt, await deltaFor(kernel, attempt as Attempt, { 'a.txt': 'written' })));
-const loseLease = ({ operation_id }: Placed) =>
+const loseLease = ({ operation_id }: PlacedCall) =>
   tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [operation_id]);
-const cancel = ({ operation_id }: Pick<Placed, 'operation_id'>) =>
+const cancel = ({ operation_id }: Pick<PlacedCall, 'operation_id'>) =>
   kernel.cancel.run({
     v: 1,
     caller: { tenant_id: tenant.tenantId, api_key_id: tenant.keyId, role: 'operator', agent_id: null },
     operation_id,
   });
-/** As if the time had come. */
-const passDeadline = async ({ operation_id }: Placed): Promise<void> => {
+/** As if the deadline had passed. */
+const passDeadline = async ({ operation_id }: PlacedCall): Promise<void> => {
   await tenant.query('UPDATE kernel.operation SET deadline = kernel.now_ms() - 1 WHERE operation_id = $1', [
     operation_id,
   ]);
@@ -86,7 +92,7 @@ const passDeadline = async ({ operation_id }: Placed): Promise<void> => {
     operation_id,
   ]);
 };
-const approve = ({ approval_id }: Placed) =>
+const approve = ({ approval_id }: PlacedCall) =>
   kernel.decide.run({
     v: 1,
     caller: { tenant_id: tenant.tenantId, api_key_id: 'key_other', role: 'admin', agent_id: null },
@@ -98,11 +104,11 @@ const sweep = async (): Promise<void> => {
   await run.sweeper.sweep();
   await kernel.expire.run();
 };
-const permitRuns = async ({ operation_id }: Placed): Promise<void> => {
+const permitRuns = async ({ operation_id }: PlacedCall): Promise<void> => {
   await tenant.query('UPDATE kernel.operation SET permit_until = 1 WHERE operation_id = $1', [operation_id]);
 };
 
-/** Fault, final state and outcome; `calls` as the budget says then. */
+/** Fault, final state and outcome; `used` and `reserved` are the calls in the budget after it. */
 interface End {
   readonly state: State;
   readonly code: string | null;
@@ -121,7 +127,12 @@ const rolledBack = (code: string, used: 0 | 1): End => ({
 const AMBIGUOUS: End = { state: 'ambiguous', code: 'effect.ambiguous', outcome: 'ambiguous', used: 0, reserved: 1 };
 const COMMITTED: End = { state: 'committed', code: null, outcome: 'committed', used: 1, reserved: 0 };
 
-type Row = readonly [what: string, place: () => Promise<Placed>, stop: (placed: Placed) => Promise<unknown>, end: End];
+type Row = readonly [
+  what: string,
+  place: () => Promise<PlacedCall>,
+  stop: (placed: PlacedCall) => Promise<unknown>,
+  end: End,
+];
 
 const CANCELLED: readonly Row[] = [
   ['held: refused, and its approval with it', held, cancel, refused('cancelled')],
@@ -153,7 +164,7 @@ const CANCELLED: readonly Row[] = [
     rolledBack('cancelled', 1),
   ],
   [
-    'performing with an effect outside, then reported: nobody promises that nothing happened',
+    'performing with an effect outside, then reported: ambiguous, since something may have happened',
     withEffect,
     async (placed) => {
       await cancel(placed);
@@ -175,7 +186,7 @@ const CANCELLED: readonly Row[] = [
 
 const OVERDUE: readonly Row[] = [
   [
-    'held, and nobody decided: refused',
+    'held, and not decided: refused',
     held,
     async (placed) => {
       await passDeadline(placed);
@@ -246,12 +257,12 @@ const OVERDUE: readonly Row[] = [
     rolledBack('deadline', 1),
   ],
   [
-    'performing, and told to stop: it may start no effect outside any more',
+    'performing, and requested to stop: it may start no effect outside any more',
     performing,
     async (placed) => {
       await passDeadline(placed);
-      expect(await run.renew.run(speakerOf(placed.attempt as Attempt))).toMatchObject({ stop: true });
-      expect(await run.renew.effectStarted(speakerOf(placed.attempt as Attempt))).toMatchObject({ stop: true });
+      expect(await run.renew.run(credentialsOf(placed.attempt as Attempt))).toMatchObject({ stop: true });
+      expect(await run.renew.effectStarted(credentialsOf(placed.attempt as Attempt))).toMatchObject({ stop: true });
       await loseLease(placed);
       await sweep();
     },
@@ -262,7 +273,7 @@ const OVERDUE: readonly Row[] = [
     withEffect,
     async (placed) => {
       await passDeadline(placed);
-      expect(await run.renew.run(speakerOf(placed.attempt as Attempt))).toMatchObject({ stop: false });
+      expect(await run.renew.run(credentialsOf(placed.attempt as Attempt))).toMatchObject({ stop: false });
       await report(placed);
     },
     COMMITTED,
@@ -282,7 +293,7 @@ const OVERDUE: readonly Row[] = [
 const outcomesOf = async (operationId: string): Promise<AuditRecord[]> =>
   (await tenant.records()).filter((record) => record.operation_id === operationId && record.phase === 'outcome');
 
-async function expectEnd({ operation_id, approval_id }: Placed, end: End): Promise<void> {
+async function expectEnd({ operation_id, approval_id }: PlacedCall, end: End): Promise<void> {
   const row = await tenant.row(operation_id);
   const code = end.code === 'any' ? row.fault_code : end.code;
   expect({ state: row.state, code: row.fault_code, outcome: row.tx_outcome }).toEqual({
@@ -309,7 +320,7 @@ async function expectEnd({ operation_id, approval_id }: Placed, end: End): Promi
     [approval_id],
   );
   expect(rows.map(({ state }) => state)).not.toContain('pending');
-  // The end is the end: asked again, it is a conflict, and nothing more is recorded.
+  // The end is final: a second stop is a conflict, and nothing more is recorded.
   await expect(cancel({ operation_id })).rejects.toMatchObject({ code: 'conflict' });
   await sweep();
   expect(await outcomesOf(operation_id)).toHaveLength(1);
@@ -323,7 +334,7 @@ describe('a call that is cancelled', () => {
     await expectEnd(placed, end);
   });
 
-  it('while it is being decided is not there to be cancelled; once it is, the cancellation is the whole of it', async () => {
+  it('while it is being decided is not found; once it is, the cancellation ends it', async () => {
     const call = tenant.writeCall(token);
     await kernel.admin.query('BEGIN; LOCK TABLE kernel.idempotency');
     const deciding = kernel.admit.run(call, null);
@@ -335,11 +346,11 @@ describe('a call that is cancelled', () => {
     await expectEnd({ operation_id: call.operation_id, approval_id: null, attempt: null }, refused('cancelled'));
   });
 
-  it('while it commits comes too late', async () => {
+  it('while it commits is too late', async () => {
     const placed = await performing();
     await kernel.admin.query('BEGIN');
     await kernel.admin.query('SELECT 1 FROM kernel.workspace WHERE workspace_id = $1 FOR UPDATE', [tenant.workspaceId]);
-    // The commit has the operation's row, and is performed, by now; the cancellation waits for it.
+    // The commit holds the operation's row, and is performed, by now; the cancellation waits for it.
     const committing = report(placed);
     await kernel.untilBlocked();
     const cancelling = cancel(placed);
@@ -370,9 +381,9 @@ describe('a call whose deadline passes', () => {
   it('while its effect is being checked does not commit', async () => {
     const placed = await performing();
     const memory = run.newMemory();
-    memory.keep(await run.factsOf(placed.attempt as Attempt));
+    memory.remember(await run.factsOf(placed.attempt as Attempt));
     await passDeadline(placed);
-    // Decided on what was read before the deadline passed; the transaction that ends the call says no.
+    // Decided on facts from before the deadline passed; the transaction that ends the call refuses.
     await run
       .newCommit(memory)
       .run(

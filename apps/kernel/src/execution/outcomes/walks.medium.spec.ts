@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One call, and whatever may happen to it, drawn at random: it only ever moves by the table of states, and ends once,
-// recorded and settled.
+// One call, and random events that may happen to it: it only moves by the table of states, and ends once, recorded and
+// settled.
 import { isFinal, type State } from '@writ/contract';
 import { verifyTransition } from '@writ/lifecycle';
 import { UNBALANCED_BUDGETS } from '@writ/testing';
@@ -12,12 +12,12 @@ import {
   newNonce,
   payloadOf,
   reportOf,
-  speakerOf,
+  credentialsOf,
   type Attempt,
   type TestExecution,
 } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
 
@@ -25,7 +25,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 openKernelSpec(async (on) => {
   ({ kernel, run } = on);
-  // What the trigger lets through, as it happens: every step, those within one transaction too.
+  // The transitions that the trigger permits, as they happen: every step, including those within one transaction.
   await kernel.admin.query(`CREATE TABLE public.walked (n bigserial, operation_id text, before text, after text);
     GRANT INSERT ON public.walked TO PUBLIC; GRANT USAGE ON SEQUENCE public.walked_n_seq TO PUBLIC; GRANT USAGE ON SCHEMA public TO PUBLIC;
     CREATE FUNCTION public.walk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -64,10 +64,7 @@ class Walk {
     this.id = id;
   }
 
-  /**
-   * Tries the step; what can't be done in the state that the call is in is refused, and changes nothing that wasn't to
-   * be changed.
-   */
+  /** Tries the step. A step that the call's state doesn't permit is refused, and changes nothing else. */
   async take(step: Step): Promise<void> {
     const operation_id = this.id;
     const { tenantId } = this.#tenant;
@@ -82,7 +79,7 @@ class Walk {
       fail: () => this.#report('failed'),
       conflict: () => this.#report('conflict'),
       effect: async () => {
-        if (this.#attempt !== null) await run.renew.effectStarted(speakerOf(this.#attempt));
+        if (this.#attempt !== null) await run.renew.effectStarted(credentialsOf(this.#attempt));
       },
       lose: async () => {
         await sql('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1 AND lease_until IS NOT NULL');
@@ -113,7 +110,7 @@ class Walk {
 
   async #redeem(): Promise<void> {
     const { state, deadline, attempt } = await this.#tenant.row(this.id);
-    // The dispatcher leaves what is overdue to the sweeper.
+    // The dispatcher leaves overdue calls to the sweeper.
     if (state !== 'admitted' || deadline === 1) return;
     run.speak(100);
     run.dispatcher.wake('inline');
@@ -152,7 +149,7 @@ class Walk {
       );
   }
 
-  /** Nobody speaks for it any more: its own bounds end it. */
+  /** No executor runs it any more: its own bounds end it. */
   async finish(): Promise<void> {
     for (const step of ['deadline', 'unredeemed', 'lose', 'lose', 'deny', 'sweep'] as const) await this.take(step);
   }
@@ -188,7 +185,7 @@ it('a call moves by the table of states alone, and ends once, recorded and settl
         const tenant = await kernel.newTenant();
         await tenant.write({ 'a.txt': 'hello' });
         const token = await tenant.token({ budgets: { calls: 5, cpu_ms: 1_000_000 } });
-        kernel.policy.says = held ? asks('soft_gate') : () => AUTOPILOT;
+        kernel.policy.answer = held ? requires('soft_gate') : () => AUTOPILOT;
         const { operation_id } = await kernel.admit.run(tenant.writeCall(token), null);
         const walk = new Walk(tenant, token, operation_id);
         for (const step of steps) await walk.take(step);
@@ -200,6 +197,6 @@ it('a call moves by the table of states alone, and ends once, recorded and settl
     ),
     { numRuns: 60 },
   );
-  // Enough is drawn for every kind of end to be among them.
+  // The walks are many enough for every kind of end to be among them.
   expect([...seen].sort()).toEqual(expect.arrayContaining(['refused', 'rolled_back']));
 }, 150_000);

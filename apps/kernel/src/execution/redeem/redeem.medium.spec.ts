@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Envelope } from '@writ/contract';
+import { tenantScope } from '@writ/capability';
+import { DEFAULT_CALL_SETTINGS, type Envelope } from '@writ/contract';
 import { argsHash } from '@writ/digest';
 import { sealPermit } from '@writ/permit';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { newSigner, type TestKernel } from '../../specs/test-kernel.ts';
-import { LEASE_MS, newNonce, payloadOf, speakerOf, type TestExecution } from '../../specs/test-executor.ts';
+import { LEASE_MS, newNonce, payloadOf, credentialsOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -32,7 +33,7 @@ const redeem = (permit: unknown, executor = newId('executor'), nonce = newNonce(
   run.redeem.run({ v: 1, permit: permit as Envelope, executor_id: executor, nonce });
 
 describe('a permit', () => {
-  it('brings everything that the call needs, and that hashes to what was decided', async () => {
+  it('returns everything that the call needs, with hashes that match the decision', async () => {
     const { operation_id, permit } = await dispatched();
     const redemption = await redeem(permit);
     const row = await tenant.row(operation_id);
@@ -45,7 +46,7 @@ describe('a permit', () => {
       state_snapshot_id: tenant.head,
       lease_ms: LEASE_MS,
       secrets: {},
-      fs: [[{ path: '', read: true, write: true }]],
+      fs: [[{ path: '', read: true, write: true }], tenantScope(DEFAULT_CALL_SETTINGS)],
     });
     expect(argsHash(Buffer.from(redemption.args_salt, 'base64'), redemption.args)).toBe(row.args_hash);
     const { rows } = await kernel.admin.query<{ now: number }>('SELECT kernel.now_ms() AS now');
@@ -102,7 +103,7 @@ describe('a permit', () => {
     }
     await expect(redeem(permit)).rejects.toMatchObject({ code: 'permit.expired' });
     expect(await redeem(next)).toMatchObject({ attempt: 2 });
-    // A permit that nobody took has used nothing up.
+    // A permit that was not redeemed has used nothing.
     expect(await tenant.row(operation_id)).toMatchObject({ leases_lost: 0 });
   });
 
@@ -113,7 +114,7 @@ describe('a permit', () => {
   });
 });
 
-describe('a call that is not to run any more when its permit comes', () => {
+describe('a call that may not run any more when its permit is redeemed', () => {
   it.each([
     ['token.revoked', 'UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1'],
     [
@@ -143,9 +144,9 @@ describe('a call that is not to run any more when its permit comes', () => {
 });
 
 describe('a lease', () => {
-  it('is extended for the one who holds it, and for nobody else', async () => {
+  it('is extended for the executor that holds it, and for no other', async () => {
     const { attempt, redemption } = await run.perform(tenant, tenant.writeCall(token));
-    const speaker = speakerOf(attempt);
+    const speaker = credentialsOf(attempt);
     const renewed = await run.renew.run(speaker);
     expect(renewed.stop).toBe(false);
     expect(renewed.lease_until).toBeGreaterThanOrEqual(redemption.lease_until);
@@ -163,12 +164,12 @@ describe('a lease', () => {
   it('that has run out is not revived', async () => {
     const { attempt } = await run.perform(tenant, tenant.writeCall(token));
     await tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [attempt.operation_id]);
-    await expect(run.renew.run(speakerOf(attempt))).rejects.toMatchObject({ code: 'attempt.fenced' });
-    await expect(run.renew.effectStarted(speakerOf(attempt))).rejects.toMatchObject({ code: 'attempt.fenced' });
+    await expect(run.renew.run(credentialsOf(attempt))).rejects.toMatchObject({ code: 'attempt.fenced' });
+    await expect(run.renew.effectStarted(credentialsOf(attempt))).rejects.toMatchObject({ code: 'attempt.fenced' });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ effect_started: false });
   });
 
-  it('says stop once the call is cancelled or a token above it revoked, and then notes no effect', async () => {
+  it('signals stop once the call is cancelled or a token above it revoked, and then notes no effect', async () => {
     const parent = await tenant.token();
     const child = await tenant.token({}, { parent_id: parent });
     const { attempt: cancelled } = await run.perform(tenant, tenant.writeCall(token));
@@ -178,27 +179,31 @@ describe('a lease', () => {
     ]);
     await tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [parent]);
     for (const attempt of [cancelled, revoked]) {
-      expect(await run.renew.run(speakerOf(attempt))).toMatchObject({ stop: true });
-      expect(await run.renew.effectStarted(speakerOf(attempt))).toMatchObject({ stop: true });
+      expect(await run.renew.run(credentialsOf(attempt))).toMatchObject({ stop: true });
+      expect(await run.renew.effectStarted(credentialsOf(attempt))).toMatchObject({ stop: true });
       expect(await tenant.row(attempt.operation_id)).toMatchObject({ effect_started: false });
     }
   });
 
-  it('is not extended for a call that must stop: who goes on asking can not keep it for ever', async () => {
+  it("is not extended for a call that must stop: an executor that keeps renewing can't hold it for ever", async () => {
     const { attempt, redemption } = await run.perform(tenant, tenant.writeCall(token));
     await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [
       attempt.operation_id,
     ]);
-    expect(await run.renew.run(speakerOf(attempt))).toEqual({ v: 1, stop: true, lease_until: redemption.lease_until });
+    expect(await run.renew.run(credentialsOf(attempt))).toEqual({
+      v: 1,
+      stop: true,
+      lease_until: redemption.lease_until,
+    });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ lease_until: redemption.lease_until });
   });
 
-  it('is not extended past the time that the call may take, whatever its executor does', async () => {
+  it('is not extended beyond the time that the call may take, whatever its executor does', async () => {
     const { attempt, redemption } = await run.perform(tenant, tenant.writeCall(token));
     await tenant.query('UPDATE kernel.operation SET permit_until = permit_until - 600000 WHERE operation_id = $1', [
       attempt.operation_id,
     ]);
-    expect(await run.renew.effectStarted(speakerOf(attempt))).toEqual({
+    expect(await run.renew.effectStarted(credentialsOf(attempt))).toEqual({
       v: 1,
       stop: true,
       lease_until: redemption.lease_until,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  CONTAINER_ACCESS,
   Fault,
+  isAgentTool,
   isTaskTool,
   SKILL_READ,
   VALUE_GET,
+  type BoundResource,
   type CallLimits,
   type Permit,
   type Redemption,
@@ -11,13 +14,20 @@ import {
   type TenantId,
   type ToolDefinition,
 } from '@writ/contract';
+import { tenantScope } from '@writ/capability';
 import { parseJson } from '@writ/digest';
 import { openPermit } from '@writ/permit';
 import { redeemedContext, sealTo } from '@writ/sealing';
 import type { Verifier } from '@writ/signing';
 import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import type { ArgumentsReader } from '../../judging/judgement/index.ts';
-import { endingFault, frozenFault, unreportedEnding, type EndingFault, type OutcomeWriter } from '../outcomes/index.ts';
+import {
+  outcomeFault,
+  frozenFault,
+  unreportedOutcome,
+  type OutcomeFault,
+  type OutcomeWriter,
+} from '../outcomes/index.ts';
 import { argumentsKey, plainRef, type PayloadField, type TenantVault } from '../../evidence/payload/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
@@ -25,16 +35,21 @@ import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { Trees } from '../../foundation/workspace/trees.ts';
 import type { RedeemedCall } from '../../foundation/database/functions/attempts.ts';
 import type { RedeemedRows } from '../../foundation/rows/attempt-rows.ts';
+import { readAgent } from '../agents/index.ts';
+import { readContainer } from '../shells/index.ts';
 import type { OperationMonitor } from '../telemetry/operation-monitor.ts';
-import { readSessionTasks } from '../tasks/index.ts';
+import { readTasks } from '../tasks/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
 import { DecidedInputs } from './decided-inputs.ts';
 
-/** A call that is not to run any more is ended here, and then said to the executor. */
-const ENDS = ['token.revoked', 'token.expired', 'deadline', 'frozen'] as const;
+/** Verdicts that end the call here; the executor then gets them as a fault. */
+const ENDING_VERDICTS = ['token.revoked', 'token.expired', 'deadline', 'frozen'] as const;
 type RedeemVerdict = RedeemedCall['verdict'];
 
-/** A longer root travels by itself: a directory of some five hundred entries. */
+/**
+ * The largest root that a reply includes, a directory of some five hundred entries. An executor reads larger ones
+ * itself.
+ */
 const NODE_BYTES_MAX = 64 * 1024;
 
 export interface RedeemOptions {
@@ -46,14 +61,14 @@ export interface RedeemOptions {
 }
 
 /**
- * Turns a permit into a running attempt, once. INVARIANT (one runs): one row update decides between all executors that
- * were given the same permit; who has won may ask again with the same nonce and gets the same answer, since a reply can
- * be lost.
+ * Exchanges a permit for a running attempt, once. INVARIANT (one runs): one row update decides between all executors
+ * that received the same permit. The winner may repeat the request with the same nonce and gets the same reply, since a
+ * reply can be lost.
  */
 export class Redeem {
   readonly #tenants: TenantPool;
   readonly #vault: TenantVault;
-  readonly #endings: OutcomeWriter;
+  readonly #outcomeWriter: OutcomeWriter;
   readonly #memory: AttemptMemory;
   readonly #trees: Trees;
   readonly #options: RedeemOptions;
@@ -62,18 +77,18 @@ export class Redeem {
   constructor(
     tenants: TenantPool,
     vault: TenantVault,
-    endings: OutcomeWriter,
+    outcomeWriter: OutcomeWriter,
     memory: AttemptMemory,
     trees: Trees,
     options: RedeemOptions,
   ) {
     this.#tenants = tenants;
     this.#vault = vault;
-    this.#endings = endings;
+    this.#outcomeWriter = outcomeWriter;
     this.#memory = memory;
     this.#trees = trees;
     this.#options = options;
-    this.#inputs = new DecidedInputs(tenants, vault, endings, options.args);
+    this.#inputs = new DecidedInputs(tenants, vault, outcomeWriter, options.args);
   }
 
   /**
@@ -85,16 +100,19 @@ export class Redeem {
     const redeemed = await this.#redeem(permit, request);
     const { verdict } = redeemed;
     if (verdict === 'redeemed') return await this.redemptionOf(redeemed, permit, request.public_key ?? null);
-    // A preview ends no call: the statement answers it with a fault of its permit.
+    // A preview ends no call: for one, the statement returns a fault of its permit.
     if (isEnd(verdict))
-      await this.#endings.end(redeemed, unreportedEnding(redeemed.operation, await this.#faultOf(verdict, permit)));
+      await this.#outcomeWriter.end(
+        redeemed,
+        unreportedOutcome(redeemed.operation, await this.#faultOf(verdict, permit)),
+      );
     throw new Fault(verdict);
   }
 
-  /** A freeze is told in its own words; it may have been lifted since, and the call ends all the same. */
-  async #faultOf(verdict: (typeof ENDS)[number], permit: Permit): Promise<EndingFault> {
+  /** The fault of a freeze contains its reason; it may have been lifted since, and the call ends all the same. */
+  async #faultOf(verdict: (typeof ENDING_VERDICTS)[number], permit: Permit): Promise<OutcomeFault> {
     const frozen = verdict === 'frozen' ? (await readAttemptFacts(this.#tenants, permit)).frozen : null;
-    return frozen === null ? endingFault(verdict) : frozenFault(frozen);
+    return frozen === null ? outcomeFault(verdict) : frozenFault(frozen);
   }
 
   async #redeem(permit: Permit, { executor_id, nonce }: RedeemRequest): Promise<RedeemedCall> {
@@ -112,14 +130,14 @@ export class Redeem {
   }
 
   /**
-   * What an attempt that was redeemed is told, secrets sealed to the key of whoever runs it. @throws Fault where what
-   * the call was decided on is gone meanwhile: then it has been ended; `permit.invalid` for a preview
+   * The reply for an attempt that was redeemed, secrets sealed to the key of its executor. @throws Fault where an input
+   * of the decision is gone meanwhile: then the call has been ended; `permit.invalid` for a preview
    */
   async redemptionOf(redeemed: RedeemedRows, permit: Permit, publicKey: string | null): Promise<Redemption> {
     const { mode } = permit;
     const facts = attemptFacts(redeemed);
     if (mode === 'run') {
-      this.#memory.keep(facts);
+      this.#memory.remember(facts);
       this.#options.monitor.redeemed(facts.operation, permit.issued_at, facts.now);
     }
     const { operation } = facts;
@@ -127,8 +145,11 @@ export class Redeem {
     const { tool, own } = await this.#inputs.tool(redeemed, mode);
     const call = { redeemed, facts, clear: await this.#argumentsInRow(facts), mode };
     const sandbox = await this.#inputs.sandbox(call);
+    const skills = await this.#inputs.skills(call, sandbox);
     const profile = await this.#inputs.profile(call);
-    const values = await this.#inputs.values(call, tool);
+    const image = await this.#inputs.image(call, own);
+    const onResources = await this.#inputs.resources(call, tool);
+    const values = await this.#inputs.values(call, onResources?.tool ?? tool, onResources?.resources ?? []);
     return {
       ...columns,
       ...decidedOf(facts),
@@ -137,12 +158,22 @@ export class Redeem {
       args_salt: (await this.#opened(operation, 'salt', salt)).toString('base64'),
       ...(await sealedFor(operation, values, publicKey)),
       limits: limitsOf(profile?.tool ?? tool, operation),
-      ...(own === null ? {} : 'provider' in own ? { search_tool: own } : { cli_tool: own }),
+      ...(own === null ? {} : { cli_tool: own }),
       ...(sandbox === null ? {} : { sandbox }),
+      ...(skills === null ? {} : { skills }),
       ...(profile === null ? {} : { profile: profile.bytes }),
+      ...(image === null ? {} : { image }),
+      ...(onResources === null ? {} : { resources: [...onResources.resources] }),
+      ...(mode === 'run' ? await this.#audioKey(operation, onResources?.resources ?? []) : {}),
       ...(operation.tool_id === SKILL_READ.tool_id ? { skill: await this.#inputs.skill(call) } : {}),
       ...(isTaskTool(operation.tool_id)
-        ? { tasks: await readSessionTasks(this.#tenants, this.#vault.calls, operation) }
+        ? { tasks: await readTasks(this.#tenants, this.#vault.calls, operation, await this.#inputs.argumentsOf(call)) }
+        : {}),
+      ...(onResources !== null && operation.tool_id === CONTAINER_ACCESS.tool_id
+        ? { container: await readContainer(this.#tenants, operation, onResources.resources) }
+        : {}),
+      ...(onResources !== null && isAgentTool(operation.tool_id)
+        ? { agent: await readAgent(this.#tenants, operation, onResources.resources) }
         : {}),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, columns.state_snapshot_id) : [],
       lease_ms: this.#options.leaseMs,
@@ -160,8 +191,8 @@ export class Redeem {
   }
 
   /**
-   * INVARIANT (to one alone): what seals and opens contents of an attempt goes to the executor that redeemed its
-   * permit, and is of no use for any other.
+   * INVARIANT (to one alone): the keys that seal and open contents of an attempt go to the executor that redeemed its
+   * permit, and are useless for any other attempt.
    */
   async #contentKeys(
     { operation, args_ref }: AttemptFacts,
@@ -170,6 +201,20 @@ export class Redeem {
     const args_key = args_ref === null ? undefined : await argumentsKey(this.#vault.calls, operation, args_ref);
     const { key } = await this.#vault.calls.liveContentSeal(operation, attempt, mode);
     return { content_key: key.toString('base64'), ...(args_key === undefined ? {} : { args_key }) };
+  }
+
+  /**
+   * INVARIANT (one device): the key opens recordings of the device that the call was decided on, and of no other. A
+   * preview hears nothing, and gets none.
+   */
+  async #audioKey(
+    { tenant_id }: OperationRow,
+    resources: readonly BoundResource[],
+  ): Promise<Pick<Redemption, 'audio_key'>> {
+    const device = resources.find(({ kind }) => kind === 'audio_device');
+    if (device === undefined) return {};
+    const cipher = await this.#vault.cipherFor(tenant_id);
+    return { audio_key: cipher.audioKey(device.resource_id).toString('base64') };
   }
 
   /**
@@ -182,7 +227,7 @@ export class Redeem {
   }
 }
 
-/** What a run needs and an admitted call has. A call without it is a bug of whoever admitted it. */
+/** The columns that a run needs. An admitted call without them is a bug in its admission. */
 function requireRunnable({ operation, salt }: RedeemedRows) {
   const { operation_id, tool_definition_digest, workspace_id, state_snapshot_id, lease_until } = operation;
   if (
@@ -197,8 +242,8 @@ function requireRunnable({ operation, salt }: RedeemedRows) {
   return { salt, tool_definition_digest, workspace_id, state_snapshot_id, lease_until };
 }
 
-/** What of the decision the executor gets as it is recorded. */
-const decidedOf = ({ operation, args_ref, chain }: AttemptFacts) => ({
+/** The parts of the decision that the executor gets as recorded. */
+const decidedOf = ({ operation, args_ref, chain, rules }: AttemptFacts) => ({
   v: 1 as const,
   operation_id: operation.operation_id,
   tenant_id: operation.tenant_id,
@@ -208,16 +253,16 @@ const decidedOf = ({ operation, args_ref, chain }: AttemptFacts) => ({
   capability_token_id: operation.capability_token_id,
   policy_hash: operation.policy_hash,
   image_digest: operation.image_digest,
-  fs: chain.map(({ grant }) => grant.fs),
+  fs: [...chain.map(({ grant }) => grant.fs), tenantScope(rules.settings)],
   net: chain.map(({ grant }) => grant.net),
 });
 
-const isEnd = (verdict: RedeemVerdict): verdict is (typeof ENDS)[number] =>
-  (ENDS as readonly string[]).includes(verdict);
+const isEnd = (verdict: RedeemVerdict): verdict is (typeof ENDING_VERDICTS)[number] =>
+  (ENDING_VERDICTS as readonly string[]).includes(verdict);
 
 /**
  * INVARIANT (sealed on the way): a secret leaves sealed to the executor that redeems, so that no message on the bus
- * holds it. Who names no key gets none, and can't run the call.
+ * holds it. An executor that names no key gets no secret, and can't run the call.
  */
 async function sealedFor(
   { tenant_id, operation_id, tool_id }: OperationRow,
@@ -238,14 +283,18 @@ async function sealedFor(
   };
 }
 
-/** The tool's limits, narrowed to what was reserved for this call. */
+/**
+ * The tool's limits, narrowed to what was reserved for this call. The decision set the time of a command, which may be
+ * longer than its tool states, and its output.
+ */
 function limitsOf(tool: ToolDefinition, { limits }: Pick<OperationRow, 'limits'>): CallLimits {
   const least = (own: number, reserved: number | undefined): number => Math.min(own, reserved ?? own);
   return {
     ...tool.limits,
-    wall_ms: least(tool.limits.wall_ms, limits?.wall_ms),
-    cpu_ms: least(tool.limits.cpu_ms, limits?.cpu_ms),
+    wall_ms: limits?.wall_ms ?? tool.limits.wall_ms,
+    cpu_ms: limits?.cpu_ms ?? tool.limits.cpu_ms,
     disk_write_bytes: least(tool.limits.disk_write_bytes, limits?.disk_write_bytes),
     egress_bytes: least(tool.limits.egress_bytes ?? 0, limits?.egress_bytes),
+    output_bytes: limits?.output_bytes ?? tool.limits.output_bytes,
   };
 }

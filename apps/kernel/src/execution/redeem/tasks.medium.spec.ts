@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tasks of a session: what comes with a call that works on them, and what of earlier calls counts.
+// The tasks of a session: what a call that works on them receives, and which earlier calls count.
 import type { ProposedCall, SessionTasks } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { reportOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
+import { grantResource } from '../../specs/test-resources.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
 
@@ -19,7 +20,7 @@ openKernelSpec((on) => {
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 const of = (tool_id: string, args: Record<string, unknown>, more: Partial<ProposedCall> = {}): ProposedCall =>
@@ -31,7 +32,7 @@ const of = (tool_id: string, args: Record<string, unknown>, more: Partial<Propos
     ...more,
   });
 const TASK = (task_id: string) => ({ task: { task_id, title: 't', note: '', status: 'open' } });
-/** Runs a change to its end; the executor's answer is what it shows, and nothing that counts. */
+/** Runs a change to its end; the executor's result shows the task, and doesn't count. */
 const done = async (call: ProposedCall, over: Parameters<typeof reportOf>[2] = {}): Promise<string> => {
   const { attempt } = await run.perform(tenant, call);
   await run.commit.run(reportOf(attempt, null, { result: TASK(call.operation_id), ...over }));
@@ -40,7 +41,7 @@ const done = async (call: ProposedCall, over: Parameters<typeof reportOf>[2] = {
 const seen = async (more: Partial<ProposedCall> = {}): Promise<SessionTasks | undefined> =>
   (await run.perform(tenant, of('task.list', {}, more))).redemption.tasks;
 
-it('are what the committed calls of the session say', async () => {
+it("are the result of the session's committed calls", async () => {
   const first = await done(of('task.create', { title: 'first', note: 'n' }));
   const second = await done(of('task.create', { title: 'second' }));
   await done(of('task.edit', { task_id: first, status: 'done' }));
@@ -52,7 +53,11 @@ it('are what the committed calls of the session say', async () => {
     ],
     changes: 3,
   });
-  expect(await tenant.row(first)).toMatchObject({ state: 'no_op', tx_outcome: 'no_op', commit_delta_id: null });
+  expect(await tenant.row(first)).toMatchObject({
+    state: 'committed',
+    commit_delta_id: expect.stringMatching(/^delta_/) as unknown,
+    new_snapshot_id: null,
+  });
   expect((await run.perform(tenant, tenant.call(token))).redemption.tasks).toBeUndefined();
 });
 
@@ -76,14 +81,14 @@ it('without a session are those of the token', async () => {
   expect((await seen())?.items).toEqual([]);
 });
 
-it('are no other than was decided: what an executor answers changes none', async () => {
+it("are as they were decided: an executor's result changes none", async () => {
   const id = await done(of('task.create', { title: 'mine' }), {
     result: { task: { ...TASK(newId('operation')).task, title: 'forged' } },
   });
   expect((await seen())?.items).toEqual([{ task_id: id, title: 'mine', note: '', status: 'open' }]);
 });
 
-it('come of no call that ran for show, failed, or has not ended', async () => {
+it('come from no call that was a dry run, failed, or has not ended', async () => {
   expect((await kernel.admit.run(of('task.create', { title: 'shown' }, { dry_run: true }), null)).state).toBe('no_op');
   const failed = await done(of('task.create', { title: 'too many' }), {
     ended: 'failed',
@@ -95,9 +100,49 @@ it('come of no call that ran for show, failed, or has not ended', async () => {
   expect(await seen()).toEqual({ items: [], changes: 0 });
 });
 
-it('go with what is erased', async () => {
+it('are erased with their calls', async () => {
   const id = await done(of('task.create', { title: 'private' }));
   await done(of('task.edit', { task_id: id, status: 'done' }));
   await kernel.admin.query('UPDATE kernel.payload SET args = NULL WHERE operation_id = $1', [id]);
   expect(await seen()).toEqual({ items: [], changes: 1 });
+});
+
+describe('with `any`', () => {
+  const elsewhere = { session_id: 'ses-2' };
+  const grantAll = () => grantResource(tenant, 'task', { agentId: tenant.agentId });
+
+  it('an agent that is not granted the tasks of the tenant reaches none of another session', async () => {
+    const id = await done(of('task.create', { title: 'mine' }));
+    for (const call of [
+      of('task.list', { any: true }, elsewhere),
+      of('task.edit', { task_id: id, status: 'done', any: true }, elsewhere),
+    ])
+      expect((await kernel.admit.run(call, null)).result?.error).toMatchObject({ code: 'policy.denied' });
+  });
+
+  it('an edit from another session is part of the task, for its own session too', async () => {
+    await grantAll();
+    const id = await done(of('task.create', { title: 'mine' }));
+    await done(of('task.edit', { task_id: id, status: 'done', any: true }, elsewhere));
+    expect(await seen()).toMatchObject({ items: [{ task_id: id, status: 'done' }], changes: 2 });
+    expect(await seen(elsewhere)).toMatchObject({ items: [] });
+    const { redemption } = await run.perform(tenant, of('task.list', { any: true }, elsewhere));
+    expect(redemption.tasks).toMatchObject({ items: [{ task_id: id, status: 'done' }] });
+  });
+
+  it('a call that its executor reports as done changes no task of another session or tenant without the grant', async () => {
+    const other = await kernel.newTenant();
+    const theirs = newId('operation');
+    await other.query('INSERT INTO kernel.task_change (tenant_id, operation_id, task_id) VALUES ($1, $2, $2)', [
+      other.tenantId,
+      theirs,
+    ]);
+    const id = await done(of('task.create', { title: 'mine' }));
+    const forged = await done(of('task.edit', { task_id: id, status: 'done' }, elsewhere));
+    await grantAll();
+    const foreign = await done(of('task.edit', { task_id: theirs, status: 'done', any: true }, elsewhere));
+    for (const call of [forged, foreign])
+      expect(await tenant.row(call)).toMatchObject({ state: 'rolled_back', fault_code: 'task.unknown' });
+    expect(await seen()).toMatchObject({ items: [{ task_id: id, status: 'open' }], changes: 1 });
+  });
 });

@@ -3,13 +3,14 @@ import { TOOLS, type TenantId } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
 import { parsePath } from '@writ/workspace';
 import type { AttemptFacts } from '../attempts/index.ts';
-import { endingFault, type EndingFault } from '../outcomes/index.ts';
+import { outcomeFault, type OutcomeFault } from '../outcomes/index.ts';
 import {
   actionOf,
   actionOfRow,
   approvedDigest,
   decisionRecord,
   readFactsOfRun,
+  readNamedEnvironment,
   sealDecision,
   type Arguments,
   type ArgumentsReader,
@@ -26,7 +27,7 @@ import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { Trees } from '../../foundation/workspace/trees.ts';
 
-/** What calls are evaluated again with. */
+/** The dependencies of a re-evaluation. */
 export interface ReevaluationParts {
   readonly tenants: TenantPool;
   readonly trees: Trees;
@@ -44,7 +45,7 @@ export interface Reevaluated {
   readonly args: Arguments;
 }
 
-/** What stands in place of the first decision: columns of the operation, its labels and the record. */
+/** The decision that replaces the first one: columns of the operation, its labels and the record. */
 export interface NewDecision {
   readonly record: SealedRecord;
   readonly columns: Readonly<Record<string, unknown>>;
@@ -53,7 +54,7 @@ export interface NewDecision {
 /**
  * Judges admitted calls once more that can't run as they were decided. INVARIANT (decided anew): the whole judgement is
  * made again, under the rules in force, with the supervision that the call had and no more. It keeps its arguments, its
- * reservation and its place in its session's past.
+ * reservation and its position in its session's past.
  */
 export class Reevaluation {
   readonly #parts: ReevaluationParts;
@@ -65,12 +66,16 @@ export class Reevaluation {
   }
 
   /** Null where the arguments were erased or lost. */
-  async of(attempt: AttemptFacts): Promise<Reevaluated | null> {
+  async evaluate(attempt: AttemptFacts): Promise<Reevaluated | null> {
     const { operation } = attempt;
-    const args = await this.#parts.args.kept(operation, attempt);
+    const args = await this.#parts.args.readStored(operation, attempt);
     if ('effect' in args) return null;
     const call = judgedCallOf(operation);
-    const facts = await readFactsOfRun(this.#parts.tenants, this.#parts.policies, call, operation.created_at);
+    const { tenants, policies } = this.#parts;
+    const facts = {
+      ...(await readFactsOfRun(tenants, policies, call, operation.created_at)),
+      ...(await readNamedEnvironment(tenants, call, args)),
+    };
     const judgement = await this.#judge.judge({
       call,
       facts,
@@ -82,17 +87,17 @@ export class Reevaluation {
     return { facts, judgement, action: actionOf(operation, judgement, operation.args_hash, this.#parts.images), args };
   }
 
-  /** Whether the call's paths lead to the same places on the newer head: links of it may lead elsewhere. */
-  async leadsToTheSame(
+  /** Whether the call's paths resolve to the same files on the newer head: links of it may resolve elsewhere. */
+  async resolvesToSamePaths(
     { tenant_id, tool_id, state_snapshot_id }: OperationRow,
     { judgement: { head }, args }: Reevaluated,
   ): Promise<boolean> {
     const tool = TOOLS.get(tool_id);
     if (tool === undefined || state_snapshot_id === null || head === null) return false;
-    const leads = async (snapshot: string, path: string) =>
+    const resolve = async (snapshot: string, path: string) =>
       await this.#parts.trees.resolve(tenant_id as TenantId, snapshot, parsePath(path));
     const pairs = tool.resources(args.value).map(async ({ path }) => {
-      const [then, now] = await Promise.allSettled([leads(state_snapshot_id, path), leads(head, path)]);
+      const [then, now] = await Promise.allSettled([resolve(state_snapshot_id, path), resolve(head, path)]);
       return then.status === 'fulfilled' && now.status === 'fulfilled' && then.value === now.value;
     });
     return (await Promise.all(pairs)).every(Boolean);
@@ -100,7 +105,7 @@ export class Reevaluation {
 
   /** The decision that lets the call run again. `rule` is the first that its record names. */
   decisionOf(operation: OperationRow, { facts, judgement, action }: Reevaluated, rule: string): NewDecision {
-    // Nothing more is reserved, so nothing is said of budgets.
+    // Nothing more is reserved, so the record has no budgets.
     const decided = decisionRecord({ ...operation, recorded_at: facts.now, action }, judgement, 'admitted', null);
     const record = sealDecision(
       this.#parts.sealer,
@@ -131,40 +136,40 @@ export class Reevaluation {
 }
 
 /**
- * Why the call may not run once more, or null where it may. A yes counts for the action that was shown, whatever the
- * head; who would have to be asked now was not asked. `cause` says what came in between, and `code` what it is called
- * where a person would have to be asked.
+ * Why the call may not run once more, or null where it may. An approval counts for the action that was shown, whatever
+ * the head; if a further approval would be required now, the call may not run. `cause` states what happened in between,
+ * and `code` is the fault where a person would be required.
  */
 export function refusalOf(
   operation: OperationRow,
   { judgement, action }: Reevaluated,
   { cause, code }: { readonly cause: string; readonly code: 'workspace.conflict' | 'approval.stale' },
-): EndingFault | null {
+): OutcomeFault | null {
   const { verdict, refusal } = judgement;
-  if (refusal !== null) return endingFault(refusal.code, refusal.message, refusal.hint);
+  if (refusal !== null) return outcomeFault(refusal.code, refusal.message, refusal.hint);
   if (verdict === 'held')
-    return endingFault(
+    return outcomeFault(
       code,
       `${cause}, and the policy now asks for a person before the call runs again`,
       'propose the call anew',
     );
   if (operation.approval_refs.length === 0 || approvedDigest(action) === approvedDigest(actionOfRow(operation)))
     return null;
-  return endingFault(
+  return outcomeFault(
     'approval.stale',
     `${cause}, and the policy, the tool or the image is another than when the call was approved`,
     'propose the call anew',
   );
 }
 
-/** The call as it was let run: the supervision that it had is the least that it gets now. */
+/** The call as it was admitted: the supervision that it had is the least that it gets now. */
 function judgedCallOf(row: OperationRow): JudgedCall {
   if (row.workspace_id === null)
     throw new Error(`operation \`${row.operation_id}\` has an attempt without a workspace`);
   return { ...row, workspace_id: row.workspace_id, max_autonomy: row.autonomy_mode };
 }
 
-/** A person's yes is as good as what it was given for. */
+/** An approval counts for the supervision that it was given under. */
 function approvalOf({ approval_refs, autonomy_mode }: OperationRow): GivenApproval | null {
   return approval_refs.length > 0 && (autonomy_mode === 'soft_gate' || autonomy_mode === 'escalated')
     ? { satisfies: autonomy_mode }

@@ -9,10 +9,10 @@ export interface RenewOptions {
   readonly leaseMs: number;
 }
 
-/** Each request is announced once by itself at most, and once with those that wait for a renewal. */
+/** Each request is announced at most once by itself, and once with those that wait for a renewal. */
 const PIECES_MAX = 2 * LIMITS.egressRequests.max * LIMITS.attempts.max;
 
-/** Keeps attempts alive while their executors speak for them. */
+/** Renews the leases of attempts for as long as their executors request it. */
 export class Renew {
   readonly #tenants: TenantPool;
   readonly #vault: TenantVault;
@@ -25,8 +25,8 @@ export class Renew {
   }
 
   /**
-   * Extends the lease, and keeps what the gate announces of the attempt's list. @throws Fault `attempt.fenced` for any
-   * other attempt than the current one, and once the lease has run out.
+   * Extends the lease, and stores the requests that the gate announces for the attempt's list. @throws Fault
+   * `attempt.fenced` for any other attempt than the current one, and once the lease has run out.
    */
   run(request: RenewRequest): Promise<RenewReply> {
     return this.#renew(request, false);
@@ -34,7 +34,7 @@ export class Renew {
 
   /**
    * Notes that an external effect is about to start: from now on the call is never retried. The note is durable when
-   * this resolves, with the lines that came along. With `stop` in the answer no effect was noted, and the executor MUST
+   * this resolves, with the lines that came along. With `stop` in the reply no effect was noted, and the executor MUST
    * NOT start it. @throws Fault `attempt.fenced`: the same.
    */
   effectStarted(request: RenewRequest): Promise<RenewReply> {
@@ -71,7 +71,7 @@ export class Renew {
     return await this.#vault.calls
       .sealById(tenant_id, operation_id, 'announced', canonicalBytes({ attempt, ...announced }))
       .catch((error: unknown) => {
-        // An executor learns nothing of who is a tenant.
+        // An executor learns nothing of which tenants exist.
         throw error instanceof Fault && error.code === 'not_found' ? new Fault('attempt.fenced') : error;
       });
   }

@@ -6,7 +6,7 @@ import {
   deltaFor,
   newNonce,
   reportOf,
-  speakerOf,
+  credentialsOf,
   type Attempt,
   type TestExecution,
 } from '../../specs/test-executor.ts';
@@ -15,12 +15,12 @@ import { ShellRegistry } from './shell-registry.ts';
 
 let kernel: TestKernel;
 let run: TestExecution;
-let book: ShellRegistry;
+let registry: ShellRegistry;
 let tenant: TestTenant;
 let token: string;
 openKernelSpec((on) => {
   ({ kernel, run } = on);
-  book = new ShellRegistry(kernel.tenants);
+  registry = new ShellRegistry(kernel.tenants);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
@@ -33,10 +33,16 @@ const command = async (session_id: string | null = 's1', of = token): Promise<At
   (await run.perform(tenant, tenant.writeCall(of, { tool_id: 'shell.session', args: { command: 'true' }, session_id })))
     .attempt;
 const attach = (attempt: Attempt, opens = true, shell_id = newNonce()): Promise<ShellAttachReply> =>
-  book.attach({ ...speakerOf(attempt), opens, shell_id });
-/** Where none lives, calls of the session go to whoever takes them, and not to the one that has its shell. */
+  registry.attach({ ...credentialsOf(attempt), opens, shell_id });
+/** Where no shell lives, any executor may get the session's calls, and not only the one that has its shell. */
 const end = (attempt: Attempt, { shell_id }: ShellAttachReply, ending: ShellEnding = 'closed'): Promise<void> =>
-  book.end({ v: 1, tenant_id: tenant.tenantId, executor_id: attempt.executor_id, shell_id: shell_id ?? '', ending });
+  registry.end({
+    v: 1,
+    tenant_id: tenant.tenantId,
+    executor_id: attempt.executor_id,
+    shell_id: shell_id ?? '',
+    ending,
+  });
 const commit = async (attempt: Attempt, files: Readonly<Record<string, string>>): Promise<void> => {
   expect(
     await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, files), { result: SHOWN, exit_code: 0 })),
@@ -44,7 +50,7 @@ const commit = async (attempt: Attempt, files: Readonly<Record<string, string>>)
 };
 
 describe('a call of a session', () => {
-  it('is behind once another of the session has committed since it was decided, and one that is decided then is not', async () => {
+  it('is behind once another call of the session has committed since it was decided; one that is decided then is not', async () => {
     const [first, second] = [await command(), await command()];
     const opened = await attach(first);
     expect(opened).toMatchObject({ verdict: 'opened', is_behind: false });
@@ -55,7 +61,7 @@ describe('a call of a session', () => {
     expect(await attach(await command())).toMatchObject({ is_behind: false });
   });
 
-  it('is not behind what others have committed: another session, another token, another tool', async () => {
+  it('is not behind commits of another session, another token or another tool', async () => {
     const late = await command();
     await commit(await command('s2'), { 'b.txt': 'x' });
     await commit(await command('s1', await tenant.token()), { 'c.txt': 'x' });
@@ -77,7 +83,7 @@ describe('a call of a session', () => {
     await commit(back, {});
   });
 
-  it('that is behind opens no shell, and is not who is told of a lost one', async () => {
+  it("that is behind opens no shell, and doesn't receive the notice of a lost one", async () => {
     const [first, late] = [await command(), await command()];
     const opened = await attach(first);
     await commit(first, { 'a.txt': 'two' });

@@ -10,11 +10,11 @@ import {
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 
-/** As long as a dead executor is taken for a living one at most; it renews several times in it. In milliseconds. */
+/** The longest time that a dead executor counts as alive; it renews several times in it. In milliseconds. */
 const LEASE_MS = 6_000;
 
 /**
- * Keeps where the shells of sessions are, so that calls find them and callers are told when one is no more. It decides
+ * Stores where the shells of sessions are, so that calls find them and callers learn that one has ended. It decides
  * nothing about what runs.
  */
 export class ShellRegistry {
@@ -62,7 +62,7 @@ export class ShellRegistry {
     });
   }
 
-  /** Notes why it is no more; the first word counts. */
+  /** Notes why it has ended; the first reason counts. */
   async end({ tenant_id, executor_id, shell_id, ending }: ShellEndRequest): Promise<void> {
     await kernelSql.endShell(this.#tenants.pool, { tenant: tenant_id, executor: executor_id, shell: shell_id, ending });
   }

@@ -13,25 +13,25 @@ import { ShellRegistry } from './shell-registry.ts';
 
 @Controller()
 export class ShellsController {
-  readonly #book: ShellRegistry;
+  readonly #registry: ShellRegistry;
 
-  constructor(book: ShellRegistry) {
-    this.#book = book;
+  constructor(registry: ShellRegistry) {
+    this.#registry = registry;
   }
 
   @MessagePattern('kernel.shell.attach')
   async attach(@Payload() payload: unknown): Promise<ShellAttachReply> {
-    return await this.#book.attach(parseMessage(ShellAttachRequest, payload));
+    return await this.#registry.attach(parseMessage(ShellAttachRequest, payload));
   }
 
   @MessagePattern('kernel.shell.renew')
   async renew(@Payload() payload: unknown): Promise<ShellRenewReply> {
-    return { v: 1, alive: await this.#book.renew(parseMessage(ShellRenewRequest, payload)) };
+    return { v: 1, alive: await this.#registry.renew(parseMessage(ShellRenewRequest, payload)) };
   }
 
   @MessagePattern('kernel.shell.end')
   async end(@Payload() payload: unknown): Promise<ShellRenewReply> {
-    await this.#book.end(parseMessage(ShellEndRequest, payload));
+    await this.#registry.end(parseMessage(ShellEndRequest, payload));
     return { v: 1, alive: false };
   }
 }

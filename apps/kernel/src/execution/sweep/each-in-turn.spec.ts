@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { eachInTurn } from './each-in-turn.ts';
 
-it('gives each its turn, one after the other, and returns what became of them', async () => {
+it('acts on each in turn, one after the other, and returns the results', async () => {
   let under = 0;
   const done = await eachInTurn([1, 2, 3], 'failed', async (one) => {
     under += 1;
@@ -13,7 +13,7 @@ it('gives each its turn, one after the other, and returns what became of them', 
   expect(done).toEqual([2, 4, 6]);
 });
 
-it('keeps no one from its turn by another that fails, and says how many did', async () => {
+it('continues after a failure, and reports how many failed', async () => {
   const seen: number[] = [];
   const turns = eachInTurn([1, 2, 3], 'calls could not be ended', async (one) => {
     seen.push(one);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Does something with each of what a sweep found, one after the other. One that fails keeps no other from its turn.
+ * Acts on each of the rows that a sweep found, one after the other. A failure keeps no other from its turn.
  *
  * @param what names them in the error, in the plural
- * @returns what became of those that did not fail
+ * @returns the results of those that did not fail
  * @throws AggregateError once all had their turn, where one failed
  */
 export async function eachInTurn<T, R>(found: readonly T[], what: string, act: (one: T) => Promise<R>): Promise<R[]> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of a command that was admitted under one sandbox image, where the deployment has another one by now.
+// A command that was admitted under one sandbox image, where the deployment has another one by now.
 import {
   newNonce,
   deltaFor,
@@ -17,7 +17,7 @@ import type { TestTenant } from '../../specs/test-tenant.ts';
 
 const NEW = `sha256:${'6'.repeat(64)}`;
 
-// A sweep is for all tenants: specs before may have left calls that it takes too.
+// A sweep is for all tenants: earlier specs may have left calls that it processes too.
 let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
@@ -29,10 +29,10 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token({ budgets: { calls: 10, cpu_ms: 1_000_000 } });
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
-/** Admits a command, and gives its permit out so many times; nobody takes one. */
+/** Admits a command, and dispatches its permit so many times; no executor redeems one. */
 const waiting = async (permits = 1): Promise<string> => {
   const call = tenant.writeCall(token, { tool_id: 'shell.run', args: { command: 'make' } });
   expect(await kernel.admit.run(call, null)).toMatchObject({ state: 'admitted' });
@@ -64,7 +64,7 @@ const imageOf = (envelope: Awaited<ReturnType<typeof run.permitOf>>): string =>
 const recordsOf = async (operationId: string) =>
   (await tenant.records()).filter((record) => record.operation_id === operationId);
 
-it('a command that no executor took is decided once more under the image of now, and runs in it', async () => {
+it('a command that no executor redeemed is decided once more under the present image, and runs in it', async () => {
   const id = await waiting();
   await expire(id);
   expect((await updated().sweep()).replaced).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ it('a command that no executor took is decided once more under the image of now,
   expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 1 });
 });
 
-it('a permit that is out for the old image is fenced', async () => {
+it('an outstanding permit for the old image is fenced', async () => {
   const id = await waiting(2);
   const old = await run.permitOf(id, 'sandboxed');
   await updated().sweep();
@@ -122,7 +122,7 @@ it('a permit that is out for the old image is fenced', async () => {
 
 it.each([
   [
-    'is known',
+    'is still configured',
     async () => {
       const id = await waiting();
       await expire(id);
@@ -135,9 +135,9 @@ it.each([
       ] as const;
     },
   ],
-  ['is another, but whose first permit is out still', async () => [await waiting(), updated()] as const],
+  ['was replaced, but whose first permit is still valid', async () => [await waiting(), updated()] as const],
   [
-    'is another, but that an executor of before runs',
+    'was replaced, but that an executor of the old version runs',
     async () => {
       const id = await waiting(2);
       await run.redeem.run({
@@ -212,7 +212,7 @@ it.each([
   [
     'the policy refuses now',
     () => {
-      kernel.policy.says = () => ({ effect: 'refuse', code: 'policy.error', message: 'a rule failed' });
+      kernel.policy.answer = () => ({ effect: 'refuse', code: 'policy.error', message: 'a rule failed' });
     },
     'policy.error',
   ],

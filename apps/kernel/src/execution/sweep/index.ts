@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-export { overdueEnding, Sweeper, type Swept } from './sweeper.ts';
+export { overdueOutcome, Sweeper, type Swept } from './sweeper.ts';
 export { ReleaseController } from './release.controller.ts';
 export { Release } from './release.ts';
 export { ImageSweeper, type ImageSweeperParts } from './image-sweeper.ts';

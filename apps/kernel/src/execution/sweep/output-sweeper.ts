@@ -2,12 +2,12 @@
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 
-/** Rows that one sweep takes out. */
+/** Rows that one sweep removes. */
 const ROWS_MAX = 500;
 
 /**
- * Takes out the names of outputs that were kept long enough. Nothing finds them from that moment on; their contents go
- * with the next collection.
+ * Removes the references to outputs whose time is over. From that moment on they can't be found; the next garbage
+ * collection deletes their contents.
  */
 export class OutputSweeper {
   readonly #workers: CrossTenantPool;
@@ -16,7 +16,7 @@ export class OutputSweeper {
     this.#workers = workers;
   }
 
-  /** Resolves with how many went. */
+  /** Resolves with how many were removed. */
   async sweep(): Promise<number> {
     return await kernelSql.sweepOutputs(this.#workers.pool, { rows: ROWS_MAX });
   }

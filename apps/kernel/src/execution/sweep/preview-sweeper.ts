@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
-import { endingFault } from '../outcomes/index.ts';
+import { outcomeFault } from '../outcomes/index.ts';
 import type { Previews } from '../held/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool, CrossTenantPool } from '../../foundation/database/pools.ts';
 import { eachInTurn } from './each-in-turn.ts';
 
-/** Rows that one sweep takes of a kind. */
+/** Rows of a kind that one sweep reads. */
 const ROWS_MAX = 200;
 
 /**
- * Finds previews that nobody speaks for any more. The worker's role finds, the tenant's role ends, with a record; safe
+ * Finds previews whose executor is lost. The worker's role finds them, the tenant's role ends them, with a record; safe
  * with any number of replicas.
  */
 export class PreviewSweeper {
@@ -44,7 +44,7 @@ export class PreviewSweeper {
   async #endOne(tenantId: string, operationId: string): Promise<boolean> {
     const seen = await kernelSql.previewFacts(this.#tenants.pool, { tenant: tenantId, operation: operationId });
     if (seen === null) return false;
-    // Nobody knows what the lost ones used, so it counts as all of it: killing executors is no way around a budget.
+    // The usage of lost executors is unknown, so it counts as all of it: killing executors is no way around a budget.
     const verdict = await this.#previews.end(
       seen,
       {
@@ -55,7 +55,7 @@ export class PreviewSweeper {
         askedFor: [],
         staged: null,
         approval: null,
-        fault: endingFault('attempts.exhausted'),
+        fault: outcomeFault('attempts.exhausted'),
       },
       null,
     );

@@ -5,16 +5,16 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { Sweeper } from './sweeper.ts';
 
-/** Takes attempts back that their executors have stopped, so that nobody waits for a lease that nobody renews. */
+/** Takes back attempts that their executors have stopped, so that no call waits for a lease that is never renewed. */
 export class Release {
   readonly #tenants: TenantPool;
   readonly #sweeper: Sweeper;
-  readonly #bell: WakeUp;
+  readonly #wakeUp: WakeUp;
 
-  constructor(tenants: TenantPool, sweeper: Sweeper, bell: WakeUp) {
+  constructor(tenants: TenantPool, sweeper: Sweeper, wakeUp: WakeUp) {
     this.#tenants = tenants;
     this.#sweeper = sweeper;
-    this.#bell = bell;
+    this.#wakeUp = wakeUp;
   }
 
   /**
@@ -32,8 +32,8 @@ export class Release {
       stopping,
     });
     if (released === null) throw new Fault('attempt.fenced');
-    if (!released.over) this.#bell.wake(released.lane);
-    // One that may be tried again is found by a sweep, as any whose lease has run out.
+    if (!released.over) this.#wakeUp.wake(released.lane);
+    // A sweep finds an attempt that may be retried, as any whose lease has run out.
     else if (!(await this.#sweeper.endOne(tenant_id, operation_id))) await this.#sweeper.sweep();
   }
 }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
+import {
+  deltaFor,
+  reportOf,
+  credentialsOf,
+  textsAt,
+  type Attempt,
+  type TestExecution,
+} from '../../specs/test-executor.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -18,7 +25,7 @@ beforeEach(async () => {
 });
 
 const perform = async (): Promise<Attempt> => (await run.perform(tenant, tenant.writeCall(token))).attempt;
-/** As if the executor had been silent for longer than its lease. */
+/** As if the executor had sent nothing for longer than its lease. */
 const loseLease = (attempt: Attempt) =>
   tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [attempt.operation_id]);
 const again = async (attempt: Attempt): Promise<Attempt> => {
@@ -80,7 +87,7 @@ describe('an executor that is lost', () => {
 
   it('after an external effect leaves the call ambiguous: not retried, key and reservation kept', async () => {
     const attempt = await perform();
-    expect(await run.renew.effectStarted(speakerOf(attempt))).toMatchObject({ stop: false });
+    expect(await run.renew.effectStarted(credentialsOf(attempt))).toMatchObject({ stop: false });
     await loseLease(attempt);
     expect(await run.sweeper.sweep()).toMatchObject({ lost: 0, ended: 1 });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({
@@ -94,9 +101,9 @@ describe('an executor that is lost', () => {
     expect(await tenant.countOf('idempotency')).toBe(1);
   });
 
-  it('after an external effect leaves a cancelled call ambiguous too: nobody can promise that nothing happened', async () => {
+  it("after an external effect leaves a cancelled call ambiguous too: it can't be promised that nothing happened", async () => {
     const attempt = await perform();
-    await run.renew.effectStarted(speakerOf(attempt));
+    await run.renew.effectStarted(credentialsOf(attempt));
     await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [
       attempt.operation_id,
     ]);
@@ -105,7 +112,7 @@ describe('an executor that is lost', () => {
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'ambiguous' });
   });
 
-  it('and thaws later is fenced, whatever it has to say', async () => {
+  it('and resumes later is fenced, whatever it reports', async () => {
     const frozen = await perform();
     const report = reportOf(frozen, await deltaFor(kernel, frozen, { 'a.txt': 'from the past' }));
     await loseLease(frozen);
@@ -133,7 +140,7 @@ describe('an executor that is lost', () => {
 });
 
 describe('a sweep', () => {
-  it('ends a waiting call past its deadline, and the dispatcher never takes it', async () => {
+  it('ends a waiting call past its deadline, and the dispatcher never dispatches it', async () => {
     const call = tenant.writeCall(token, { deadline: Date.now() + 60_000 });
     await kernel.admit.run(call, null);
     await tenant.query('UPDATE kernel.operation SET deadline = 1 WHERE operation_id = $1', [call.operation_id]);
@@ -149,7 +156,7 @@ describe('a sweep', () => {
     expect(await tenant.budgetOf(token)).toMatchObject({ calls: { reserved: 0, used: 0 } });
   });
 
-  it('ends a call that has no deadline after two days of waiting: nobody will run it any more, and it holds a budget', async () => {
+  it("ends a call that has no deadline after two days of waiting: it won't run any more, and it holds a budget", async () => {
     const call = tenant.writeCall(token);
     await kernel.admit.run(call, null);
     await tenant.query('UPDATE kernel.operation SET created_at = created_at - 172800000 WHERE operation_id = $1', [
@@ -177,18 +184,18 @@ describe('a sweep', () => {
     expect(await tenant.budgetOf(token)).toMatchObject({ calls: { reserved: 0, used: 6 } });
   });
 
-  it('leaves alone what is spoken for', async () => {
+  it('leaves attempts alone whose executor renews them', async () => {
     const attempt = await perform();
     expect(await run.sweeper.sweep()).toEqual({ unredeemed: 0, lost: 0, ended: 0 });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'performing' });
   });
 
-  it('that can not end one call ends the others, and says so', async () => {
+  it("that can't end one call ends the others, and reports it", async () => {
     const attempts = await Promise.all(Array.from({ length: 3 }, perform));
     await tenant.query('UPDATE kernel.operation SET lease_until = 1, leases_lost = 2 WHERE tenant_id = $1', [
       tenant.tenantId,
     ]);
-    // A record as long as none may be.
+    // A record longer than allowed.
     await tenant.query('UPDATE kernel.operation SET tool_id = repeat($2, 20000) WHERE operation_id = $1', [
       attempts[1]?.operation_id,
       'x',

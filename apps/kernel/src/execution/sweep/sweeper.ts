@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
 import {
-  ambiguousEnding,
-  endingFault,
+  ambiguousOutcome,
+  outcomeFault,
   frozenFault,
   stoppedFault,
-  unreportedEnding,
-  type Ending,
+  unreportedOutcome,
+  type OutcomeDraft,
   type OutcomeWriter,
 } from '../outcomes/index.ts';
 import type { WakeUp } from '../announcements/wake-up.ts';
@@ -17,19 +17,20 @@ import type { SeenOperation } from '../../foundation/rows/attempt-rows.ts';
 import type { Requeued } from '../../foundation/database/functions/dispatch.ts';
 import { eachInTurn } from './each-in-turn.ts';
 
-/** Rows that one sweep takes of a kind: bounds its transaction. What is left comes with the next. */
+/** Rows of a kind that one sweep reads: this bounds its transaction. The next sweep reads the rest. */
 const ROWS_MAX = 200;
 /**
- * How long a call without a deadline waits for an executor, a person's day included; kernel.waits_until says the same.
+ * How long a call without a deadline waits for an executor, a person's day included; kernel.waits_until has the same
+ * number.
  */
 const WAITS_MS_MAX = 172_800_000;
 
-/** What kernel.attempt_facts says of one that is overdue. */
+/** The reply of kernel.attempt_facts for an overdue operation. */
 interface SeenOverdue extends SeenOperation {
   readonly frozen: FreezeRow | null;
 }
 
-/** What a sweep did, for metrics. */
+/** The counts of a sweep, for metrics. */
 export interface Swept {
   readonly unredeemed: number;
   readonly lost: number;
@@ -37,20 +38,21 @@ export interface Swept {
 }
 
 /**
- * Finds what nobody speaks for any more. Replicas sweep at once: rows being changed are skipped, and each end is one
- * conditional transaction. The worker's role finds, across tenants; the tenant's role ends, with a record.
+ * Finds operations whose executor is lost or that waited too long. Replicas sweep at once: rows being changed are
+ * skipped, and each end is one conditional transaction. The worker's role finds them, across tenants; the tenant's role
+ * ends them, with a record.
  */
 export class Sweeper {
   readonly #workers: CrossTenantPool;
   readonly #tenants: TenantPool;
-  readonly #endings: OutcomeWriter;
-  readonly #bell: WakeUp;
+  readonly #outcomeWriter: OutcomeWriter;
+  readonly #wakeUp: WakeUp;
 
-  constructor(workers: CrossTenantPool, tenants: TenantPool, endings: OutcomeWriter, bell: WakeUp) {
+  constructor(workers: CrossTenantPool, tenants: TenantPool, outcomeWriter: OutcomeWriter, wakeUp: WakeUp) {
     this.#workers = workers;
     this.#tenants = tenants;
-    this.#endings = endings;
-    this.#bell = bell;
+    this.#outcomeWriter = outcomeWriter;
+    this.#wakeUp = wakeUp;
   }
 
   async sweep(): Promise<Swept> {
@@ -62,7 +64,7 @@ export class Sweeper {
 
   async #requeue(): Promise<Requeued[]> {
     const rows = await kernelSql.requeue(this.#workers.pool, { leases_max: LIMITS.attempts.max, rows: ROWS_MAX });
-    for (const { lane } of rows) this.#bell.wake(lane);
+    for (const { lane } of rows) this.#wakeUp.wake(lane);
     return rows;
   }
 
@@ -77,32 +79,32 @@ export class Sweeper {
   /** Ends one operation if it is overdue; false where it isn't, or only goes back to the queue. */
   async endOne(tenantId: string, operationId: string): Promise<boolean> {
     const seen = await kernelSql.attemptFacts(this.#tenants.pool, { tenant: tenantId, operation: operationId });
-    const ending = seen === null ? null : overdueEnding(seen);
+    const ending = seen === null ? null : overdueOutcome(seen);
     if (seen === null || ending === null) return false;
-    return (await this.#endings.end(seen, ending)).verdict === 'done';
+    return (await this.#outcomeWriter.end(seen, ending)).verdict === 'done';
   }
 }
 
 /**
- * How an operation ends that nobody reported in time; null when it isn't overdue (any more), or only goes back to the
- * queue.
+ * The ending of an operation that was not reported in time; null when it isn't overdue (any more), or only goes back to
+ * the queue.
  */
-export function overdueEnding({ now, operation, frozen }: SeenOverdue): Ending | null {
+export function overdueOutcome({ now, operation, frozen }: SeenOverdue): OutcomeDraft | null {
   if (operation.state === 'admitted') {
     if ((operation.deadline ?? operation.created_at + WAITS_MS_MAX) > now) return null;
-    return unreportedEnding(
+    return unreportedOutcome(
       operation,
       operation.deadline === null
-        ? endingFault('deadline', 'no executor took the call in two days')
-        : endingFault('deadline'),
+        ? outcomeFault('deadline', 'no executor ran the call within two days')
+        : outcomeFault('deadline'),
     );
   }
   if (operation.state !== 'performing' || operation.lease_until === null || operation.lease_until >= now) return null;
-  // Before anything else: where an effect may have happened, neither a retry nor a cancellation can be promised.
-  if (operation.effect_started) return ambiguousEnding(['ambiguous']);
-  if (operation.cancel_requested) return unreportedEnding(operation, stoppedFault(operation));
-  if (frozen !== null) return unreportedEnding(operation, frozenFault(frozen));
+  // Before all other checks: where an effect may have happened, neither a retry nor a cancellation can be promised.
+  if (operation.effect_started) return ambiguousOutcome(['ambiguous']);
+  if (operation.cancel_requested) return unreportedOutcome(operation, stoppedFault(operation));
+  if (frozen !== null) return unreportedOutcome(operation, frozenFault(frozen));
   return operation.leases_lost + 1 >= LIMITS.attempts.max
-    ? unreportedEnding(operation, endingFault('attempts.exhausted'))
+    ? unreportedOutcome(operation, outcomeFault('attempts.exhausted'))
     : null;
 }

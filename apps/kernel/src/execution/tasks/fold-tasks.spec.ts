@@ -13,7 +13,7 @@ const edited = (n: number, of: number, args: Record<string, unknown>): TaskChang
   args: { task_id: id(of), ...args },
 });
 
-test("tasks are what the calls said, in the order in which they were made; what an edit doesn't name stays", () => {
+test("tasks are the result of the calls, in the order of their creation; fields that an edit doesn't name stay", () => {
   expect(
     foldTasks([
       made(2, { title: 'two', status: 'active' }),
@@ -28,11 +28,11 @@ test("tasks are what the calls said, in the order in which they were made; what 
   ]);
 });
 
-test('an edit of a task whose making was erased says nothing', () => {
+test('an edit of a task whose creation was erased is ignored', () => {
   expect(foldTasks([edited(3, 1, { status: 'done' })])).toEqual([]);
 });
 
-test('what another version says besides is left out', () => {
+test('fields that another version has in addition are left out', () => {
   expect(foldTasks([made(1, { title: 'one' }), edited(2, 1, { other: 1, status: 'done' })])).toEqual([
     { task_id: id(1), title: 'one', note: '', status: 'done' },
   ]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseMessage, Task, TASK_CREATE } from '@writ/contract';
 
-/** A call that made or changed a task, and was committed. */
+/** A committed call that created or changed a task. */
 export interface TaskChange {
   readonly operation_id: string;
   readonly tool_id: string;
@@ -9,11 +9,11 @@ export interface TaskChange {
 }
 
 /**
- * The tasks that the calls leave, in the order in which they were made. INVARIANT (said once): nothing else is a task's
- * state, so it can't differ from what was recorded, and what is erased of the calls is gone of the tasks.
+ * The tasks that result from the calls, in the order of their creation. INVARIANT (said once): the calls are a task's
+ * only state, so it can't differ from what was recorded, and erasing the calls erases the tasks.
  *
- * @param changes in the order in which they were committed; one of a task whose making isn't among them (erased) says
- * nothing
+ * @param changes in the order in which they were committed; a change of a task whose creation isn't among them (erased)
+ * is ignored
  */
 export function foldTasks(changes: readonly TaskChange[]): Task[] {
   const tasks = new Map<string, Task>();
@@ -27,8 +27,8 @@ export function foldTasks(changes: readonly TaskChange[]): Task[] {
   return [...tasks.values()];
 }
 
-/** What a newer version may have let a call say besides is left out. */
-function changed({ task_id, ...before }: Task, said: Readonly<Record<string, unknown>>): Task {
-  const { title, note, status } = { ...before, ...said };
+/** Ignores fields that a newer version may have accepted. */
+function changed({ task_id, ...before }: Task, edit: Readonly<Record<string, unknown>>): Task {
+  const { title, note, status } = { ...before, ...edit };
   return parseMessage(Task, { task_id, title, note, status });
 }

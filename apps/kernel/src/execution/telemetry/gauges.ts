@@ -4,7 +4,7 @@ import { runStatement } from '@writ/database';
 import type { Meter } from '@writ/telemetry';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 
-/** Counted up to this: past it the exact number changes nothing for whoever looks. */
+/** Counts stop here: beyond it, the exact number makes no difference to an operator. */
 const COUNT_MAX = 100_000;
 
 const ACTIVE = ['admitted', 'dispatched', 'performing'] as const;
@@ -26,7 +26,7 @@ interface Backlog {
   }[];
 }
 
-/** Rows of one state, each through the index that holds those alone. */
+/** Rows of one state, each through the index that holds only those. */
 const ofState = (state: string): string =>
   `(SELECT state, lane, created_at FROM kernel.operation WHERE state = '${state}' LIMIT $1)`;
 
@@ -40,7 +40,7 @@ const BACKLOG = `SELECT
     SELECT z.of, count(*) AS n, kernel.now_ms() - min(created_at) AS age_ms
     FROM (SELECT a.of, a.created_at FROM kernel.approval a WHERE a.state = 'pending' LIMIT $1) z GROUP BY z.of) y) AS approvals`;
 
-/** What waits and runs, over all tenants, read when somebody asks for the metrics. */
+/** Observes what waits and runs, over all tenants, whenever the metrics are read. */
 export function watchBacklog(meter: Meter, workers: CrossTenantPool): void {
   meter.observe(
     [
@@ -73,12 +73,12 @@ export function watchBacklog(meter: Meter, workers: CrossTenantPool): void {
   );
 }
 
-/** What this kernel has heard of the slots of executors. */
-export function watchSlots(meter: Meter, slots: { free(lane: Lane): number; all(lane: Lane): number }): void {
+/** Observes the slots of executors that this kernel knows of. */
+export function watchSlots(meter: Meter, slots: { free(lane: Lane): number; total(lane: Lane): number }): void {
   meter.observe(['writ.dispatch.slots'], (observe) => {
     for (const lane of LANES) {
       observe('writ.dispatch.slots', slots.free(lane), { lane, state: 'free' });
-      observe('writ.dispatch.slots', slots.all(lane), { lane, state: 'all' });
+      observe('writ.dispatch.slots', slots.total(lane), { lane, state: 'all' });
     }
   });
 }

@@ -4,7 +4,7 @@ import { OperationMonitor } from './operation-monitor.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** With more than a monitor asks for, none of which may be said. */
+/** With more fields than a monitor uses, none of which may be logged. */
 const OPERATION: Parameters<OperationMonitor['ended']>[2] & Readonly<Record<'args_hash' | 'task_class', string>> = {
   operation_id: 'op_1',
   tenant_id: 'ten_1',
@@ -49,7 +49,7 @@ function observed(): {
   };
 }
 
-test('a decision is a line with ids, verdict, risk and codes of reasons, and no word of the call', async () => {
+test('a decision is a line with ids, verdict, risk and codes of reasons, and no text of the call', async () => {
   const { monitor, lines, metrics } = observed();
   monitor.decided(OPERATION);
   const ids = { operation_id: 'op_1', tenant_id: 'ten_1', agent_id: 'agt_1', tool_id: 'fs.write' };
@@ -81,7 +81,7 @@ test('a decision is timed from its arrival, and a refusal counted by its fault',
   expect(text).toContain('writ_operations_faults_total{fault="policy.denied"} 1');
 });
 
-test('only of a first attempt that nobody approved it is known for how long it waited', async () => {
+test('the waiting time is measured only for a first attempt without an approval', async () => {
   const { monitor, metrics } = observed();
   const call = { lane: 'sandboxed', attempt: 1, approval_id: null, reruns: 0, created_at: 1_000 } as const;
   monitor.redeemed(call, 1_250, 1_300);

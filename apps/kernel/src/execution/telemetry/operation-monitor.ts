@@ -3,7 +3,7 @@ import type { Lane, TxOutcome } from '@writ/contract';
 import { toolLabel, type Counter, type Histogram, type LabelsOf, type Logger, type Meter } from '@writ/telemetry';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 
-/** What a line of the log says of an operation: ids, codes and names, never arguments or results. */
+/** The fields of an operation in a line of the log: ids, codes and names, never arguments or results. */
 type Observed = Pick<
   OperationRow,
   | 'operation_id'
@@ -18,10 +18,10 @@ type Observed = Pick<
   | 'fault_code'
 >;
 
-/** The same of one that has ended, with the times of its beginning and its end. */
+/** The same of an operation that has ended, with the times of its creation and its end. */
 type Ended = Observed & Pick<OperationRow, 'created_at' | 'updated_at'>;
 
-/** An approval that waits no more. */
+/** An approval that doesn't wait any more. */
 interface ClosedApproval {
   readonly tenant_id: string;
   readonly decision: LabelsOf<'writ.approvals.decided'>['decision'];
@@ -60,8 +60,8 @@ export class OperationMonitor {
   }
 
   /**
-   * A decision: `verdict` is the state that it led to. An operation_id that is sent again counts again. `tookMs`: since
-   * the proposal arrived here.
+   * A decision: `verdict` is the state that it led to. An operation_id that is sent again counts again. `tookMs`: the
+   * time since the proposal arrived here.
    */
   decided(operation: Observed, tookMs: number | null = null): void {
     const { state, risk_score: risk, reasons, fault_code: fault } = operation;
@@ -78,8 +78,8 @@ export class OperationMonitor {
   }
 
   /**
-   * An end: `outcome` is the transaction's, `fault` the code of why it did not commit, if there is one; the row is as
-   * the end left it.
+   * An end: `outcome` is the transaction's, `fault` the code of why it did not commit, if there is one; the row is in
+   * the state after the end.
    */
   ended(outcome: TxOutcome, fault: string | null, operation: Ended): void {
     const seconds = Math.max(0, operation.updated_at - operation.created_at) / MS;
@@ -101,19 +101,19 @@ export class OperationMonitor {
   ): void {
     const lane = laneOf(operation);
     const { attempt, approval_id, reruns, created_at } = operation;
-    // Of others it isn't known since when they waited.
+    // The others' waiting time is unknown.
     if (attempt === 1 && reruns === 0 && approval_id === null)
       this.#states.record(Math.max(0, issuedAt - created_at) / MS, { state: 'admitted', lane });
     this.#states.record(Math.max(0, redeemedAt - issuedAt) / MS, { state: 'dispatched', lane });
   }
 
-  /** What a sweep has put back into the queue. */
+  /** The attempts that a sweep has put back into the queue. */
   requeued({ lost, unredeemed }: { readonly lost: number; readonly unredeemed: number }): void {
     this.#requeued.add(lost, { reason: 'lost' });
     this.#requeued.add(unredeemed, { reason: 'unredeemed' });
   }
 
-  /** Somebody decided what waited for a person, or nobody did in time. */
+  /** A person decided an approval, or it expired. */
   approvalClosed({ tenant_id, decision, waitedMs }: ClosedApproval): void {
     this.#approvals.add(1, { decision });
     this.#waits.record(Math.max(0, waitedMs) / MS, { decision });

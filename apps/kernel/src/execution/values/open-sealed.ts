@@ -3,12 +3,12 @@ import { Fault, LIMITS } from '@writ/contract';
 import type { HpkeBox } from '@writ/sealing';
 
 /**
- * Opens a value that the API sealed for `context`: `purpose` says it in words.
+ * Opens a value that the API sealed for `context`: `purpose` describes it in words.
  * @throws Fault `request.malformed` for one that isn't, is empty or is too long
  */
-export async function openSealed(box: HpkeBox, value: string, context: string, purpose: string): Promise<Buffer> {
-  // Without a cause: what an open failed on is nobody's to read.
-  const clear = await box.open(Buffer.from(value, 'base64'), context).catch(() => null);
+export async function openSealed(hpkeBox: HpkeBox, value: string, context: string, purpose: string): Promise<Buffer> {
+  // Without a cause: callers must not see what the opening failed on.
+  const clear = await hpkeBox.open(Buffer.from(value, 'base64'), context).catch(() => null);
   if (clear === null)
     throw new Fault('request.malformed', `the value is not sealed for this ${purpose}`, { pointer: '/value' });
   const { valueBytes } = LIMITS;

@@ -3,10 +3,10 @@ import { Fault } from '@writ/contract';
 import type { TenantVault } from '../../evidence/payload/index.ts';
 import { ValueStore, type NewSecret, type SealedSecret } from './value-store.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { isAgain } from '../../foundation/database/kernel-errors.ts';
+import { mustDecideAgain } from '../../foundation/database/kernel-errors.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 
-/** Times that one version is tried: each time somebody else stored one of the same name. */
+/** How often a version is tried: each time another caller stored one of the same name. */
 const PUTS_MAX = 5;
 
 /** Secrets in Postgres, under the tenant's data key. */
@@ -21,13 +21,13 @@ export class PgValueStore extends ValueStore {
   }
 
   override async seal(tenantId: string, { name, value, note, created_by }: NewSecret): Promise<SealedSecret> {
-    const box = await this.#vault.of(tenantId);
+    const cipher = await this.#vault.cipherFor(tenantId);
     const version = await kernelSql.nextSecretVersion(this.#tenants.pool, { tenant: tenantId, name });
     return {
       name,
       version,
-      sealed: box.sealValue('secret', [name, String(version)], value).toString('base64'),
-      key_id: box.keyId,
+      sealed: cipher.sealValue('secret', [name, String(version)], value).toString('base64'),
+      key_id: cipher.keyId,
       note,
       created_by,
     };
@@ -41,7 +41,7 @@ export class PgValueStore extends ValueStore {
         await kernelSql.putSecret(this.#tenants.pool, { tenant: tenantId, p: sealed });
         return sealed.version;
       } catch (error) {
-        if (!isAgain(error)) throw error;
+        if (!mustDecideAgain(error)) throw error;
       }
     }
     throw new Fault('overloaded', 'others kept storing the same secret');

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, secretsNamed, VALUE_GET, type NamesSecrets, type PermitMode, type ValueScope } from '@writ/contract';
-import { askOf, sessionOf, type ValueAsk } from '../../judging/judgement/index.ts';
+import {
+  Fault,
+  RESOURCE_SECRET_PREFIX,
+  secretsNamed,
+  secretsOfSettings,
+  VALUE_GET,
+  type BoundResource,
+  type NamesSecrets,
+  type PermitMode,
+  type ValueScope,
+} from '@writ/contract';
+import { valueRequestOf, sessionOf, type ValueRequest } from '../../judging/judgement/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
@@ -15,9 +25,7 @@ export interface GivenValue {
   readonly expires_at: number;
 }
 
-/**
- * Values that people gave, for one use or for a session: sealed where they lie, opened for the call that may have them.
- */
+/** Values that people gave, for one use or for a session: stored sealed, opened for the call that may have them. */
 export class SessionValues {
   readonly #tenants: TenantPool;
   readonly #vault: TenantVault;
@@ -28,92 +36,112 @@ export class SessionValues {
   }
 
   /**
-   * What kernel.put_value reads. What is no secret and for one use belongs to the call that asked for it; a secret
-   * waits for the one that uses it.
+   * The parameters of kernel.put_value. A value for one use that is no secret belongs to the call that requested it; a
+   * secret waits for the call that uses it.
    */
   async seal(
-    ask: ValueAsk,
+    request: ValueRequest,
     operationId: string,
     { approval_id, scope, value, expires_at }: GivenValue,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const box = await this.#vault.of(ask.tenant_id);
-    const { agent_id, name, secret } = ask;
+    const cipher = await this.#vault.cipherFor(request.tenant_id);
+    const { agent_id, name, secret } = request;
     return {
       approval_id,
       agent_id,
-      session_id: sessionOf(ask),
+      session_id: sessionOf(request),
       name,
       secret,
       scope,
-      key_id: box.keyId,
+      key_id: cipher.keyId,
       expires_at,
       taken_by: scope === 'once' && !secret ? operationId : null,
-      sealed: box.sealValue('session-value', [approval_id, name], value).toString('base64'),
+      sealed: cipher.sealValue('session-value', [approval_id, name], value).toString('base64'),
     };
   }
 
   /**
-   * The value of the name for the call, and the call's from here on where it is for one use; null where there is none.
+   * The value of the name for the call; null where there is none. A value for one use is the call's from then on.
+   * `isGranted`: whether the call's token grants the secret; if it doesn't, the tenant's secret is never returned.
    */
-  async take(ask: ValueAsk, operationId: string): Promise<string | null> {
-    const { tenant_id, agent_id, name, secret } = ask;
-    const taken = await kernelSql.takeValue(this.#tenants.pool, {
+  async consume(request: ValueRequest, operationId: string, isGranted = true): Promise<string | null> {
+    const { tenant_id, agent_id, name, secret } = request;
+    const take = isGranted ? kernelSql.takeValue : kernelSql.takeGivenValue;
+    const consumed = await take(this.#tenants.pool, {
       tenant: tenant_id,
       agent: agent_id,
-      session: sessionOf(ask),
+      session: sessionOf(request),
       name,
       secret,
       operation: operationId,
     });
-    if (taken === null) return null;
-    const box = await this.#vault.of(tenant_id);
-    const sealed = Buffer.from(taken.sealed, 'base64');
+    if (consumed === null) return null;
+    const cipher = await this.#vault.cipherFor(tenant_id);
+    const sealed = Buffer.from(consumed.sealed, 'base64');
     return (
-      taken.approval_id === undefined
-        ? box.openValue('secret', [name, String(taken.version)], sealed)
-        : box.openValue('session-value', [taken.approval_id, name], sealed)
+      consumed.approval_id === undefined
+        ? cipher.openValue('secret', [name, String(consumed.version)], sealed)
+        : cipher.openValue('session-value', [consumed.approval_id, name], sealed)
     ).toString('utf8');
   }
 
   /**
-   * The values that an attempt may see. Of the tool that asks for one: the value, where it is no secret; of a secret
-   * nothing, since a reference is all that it answers. Of any other tool: the secrets that its arguments name. A
-   * preview sees none.
-   * @throws Fault `value.missing`, `secret.unknown` for what has gone since the call was decided
+   * The values that an attempt may see. The tool that requests a value gets it if it is no secret; for a secret it gets
+   * nothing, since it only returns a reference. Any other tool gets the secrets that its arguments name. A preview sees
+   * none. `grants`: whether the call's token grants a secret.
+   * @throws Fault `value.missing`, `secret.unknown` for a value that is gone since the call was decided
    */
   async forCall(
     operation: OperationRow,
     tool: NamesSecrets,
     args: Readonly<Record<string, unknown>>,
-    mode: PermitMode,
+    { mode, grants }: { readonly mode: PermitMode; readonly grants: (name: string) => boolean },
   ): Promise<Readonly<Record<string, string>>> {
     if (operation.tool_id === VALUE_GET.tool_id) {
-      const ask = askOf(operation, args);
-      return ask.secret ? {} : { [ask.name]: await this.#take(ask, operation, 'value.missing') };
+      const request = valueRequestOf(operation, args);
+      return request.secret ? {} : { [request.name]: await this.#consume(request, operation, true, 'value.missing') };
     }
     if (mode === 'preview') return {};
     const values: Record<string, string> = {};
     for (const name of secretsNamed(tool, args).names)
-      values[name] = await this.#take(namedBy(operation, name), operation, 'secret.unknown');
+      values[name] = await this.#consume(namedBy(operation, name), operation, grants(name), 'secret.unknown');
     return values;
   }
 
-  async #take(
-    ask: ValueAsk,
+  /**
+   * The tenant's secrets that the settings of the call's resources name, by the name with `RESOURCE_SECRET_PREFIX`. The
+   * grant of the resource suffices for them. A value that a person gave to a session is none of them.
+   * @throws Fault `secret.unknown` for one that is gone since the call was decided
+   */
+  async forResources(
+    { tenant_id, operation_id }: OperationRow,
+    resources: readonly BoundResource[],
+  ): Promise<Readonly<Record<string, string>>> {
+    const names = new Set(resources.flatMap(({ settings }) => secretsOfSettings(settings)));
+    const values: Record<string, string> = {};
+    for (const name of names) {
+      const request = { tenant_id, agent_id: '', session_id: '', capability_token_id: '', name, secret: true };
+      const value = await this.consume(request, operation_id);
+      if (value === null)
+        throw new Fault('secret.unknown', 'a secret of the resource is gone since the call was decided');
+      values[`${RESOURCE_SECRET_PREFIX}${name}`] = value;
+    }
+    return values;
+  }
+
+  async #consume(
+    request: ValueRequest,
     { operation_id }: OperationRow,
-    gone: 'value.missing' | 'secret.unknown',
+    isGranted: boolean,
+    fault: 'value.missing' | 'secret.unknown',
   ): Promise<string> {
-    const value = await this.take(ask, operation_id);
-    if (value === null) throw new Fault(gone, `\`${ask.name}\` is over since the call was decided`);
+    const value = await this.consume(request, operation_id, isGranted);
+    if (value === null) throw new Fault(fault, `\`${request.name}\` is over since the call was decided`);
     return value;
   }
 }
 
-const namedBy = ({ tenant_id, agent_id, session_id, capability_token_id }: OperationRow, name: string): ValueAsk => ({
-  tenant_id,
-  agent_id,
-  session_id,
-  capability_token_id,
-  name,
-  secret: true,
-});
+const namedBy = (
+  { tenant_id, agent_id, session_id, capability_token_id }: OperationRow,
+  name: string,
+): ValueRequest => ({ tenant_id, agent_id, session_id, capability_token_id, name, secret: true });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A version of a secret, sealed and not yet stored: what kernel.put_secret reads. */
+/** A version of a secret, sealed and not yet stored: the parameters of kernel.put_secret. */
 export interface SealedSecret {
   readonly name: string;
   readonly version: number;
@@ -11,7 +11,7 @@ export interface SealedSecret {
   readonly created_by: string;
 }
 
-/** A secret as somebody gives it. */
+/** A secret as a person gives it. */
 export interface NewSecret {
   readonly name: string;
   readonly value: Buffer;
@@ -21,13 +21,13 @@ export interface NewSecret {
 }
 
 /**
- * The tenant's secrets. Implementations MUST keep no value in clear, and MUST bind what they keep to tenant, name and
+ * The tenant's secrets. Implementations MUST store no value in clear, and MUST bind what they store to tenant, name and
  * version.
  */
 export abstract class ValueStore {
   /**
-   * Seals a next version, for a statement of the caller's own that puts it with what else it writes. Callers MUST seal
-   * anew where that finds the version taken.
+   * Seals a next version, for the caller's own statement, which stores it with what else it writes. Callers MUST seal
+   * anew where that statement finds the version taken.
    */
   abstract seal(tenantId: string, secret: NewSecret): Promise<SealedSecret>;
   /** Resolves with the version once it is durable. It writes no record: callers MUST write theirs first. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pageOf, ROW_CURSOR, type Listed, type RowPosition } from '@writ/paging';
+import { pageOf, ROW_CURSOR, type ListPage, type RowPosition } from '@writ/paging';
 
 /** Before every row of a list with the newest first. */
 const FIRST: RowPosition = { created_at: Number.MAX_SAFE_INTEGER, id: '~' };
@@ -7,14 +7,14 @@ const FIRST: RowPosition = { created_at: Number.MAX_SAFE_INTEGER, id: '~' };
 /** Reads the opaque cursor of a request; null begins at the newest. @throws Fault `request.malformed` */
 export const parseCursor = (cursor: string | null): RowPosition => (cursor === null ? FIRST : ROW_CURSOR.parse(cursor));
 
-/** Half of what one message holds, so that what is around the rows has room. */
+/** Half of what one message holds; the other half is room for what is sent around the rows. */
 const PAGE_BYTES_MAX = 512 * 1024;
 
 /**
- * As `pageOf`, of views that are sent as they are: it ends early where they would weigh more than a message may, with
- * one view at least.
+ * As `pageOf`, for views that are sent unchanged. The page ends early where it would exceed the size of a message; it
+ * has one view at least.
  */
-export function fittedPage<T>(views: readonly T[], limit: number, positionOf: (view: T) => RowPosition): Listed<T> {
+export function fittedPage<T>(views: readonly T[], limit: number, positionOf: (view: T) => RowPosition): ListPage<T> {
   let bytes = 0;
   const tooMany = views.findIndex(
     (view, index) => (bytes += Buffer.byteLength(JSON.stringify(view))) > PAGE_BYTES_MAX && index > 0,

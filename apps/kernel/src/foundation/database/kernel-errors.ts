@@ -2,22 +2,22 @@
 import { Fault } from '@writ/contract';
 import { isSqlError } from '@writ/database';
 
-/** Answers whether the statement refused because the operation id is another tenant's. */
-export function isTaken(error: unknown): boolean {
+/** Returns whether the statement was refused because another tenant has the operation id. */
+export function isOperationIdTaken(error: unknown): boolean {
   return isSqlError(error, 'operation_taken');
 }
 
 /**
- * Answers whether the statement refused because the facts moved since they were read, whichever of them: nothing was
+ * Returns whether the statement was refused because a fact changed since it was read, whichever it is. Nothing was
  * written, and the caller decides again.
  */
-export function isAgain(error: unknown): boolean {
+export function mustDecideAgain(error: unknown): boolean {
   return isSqlError(error, 'decide_again', 'key_retired', 'tool_changed');
 }
 
 /**
- * Null where a statement that brings a decision was refused because the tool was changed since it was judged: nothing
- * was written.
+ * Resolves with null where a statement that writes a decision was refused because the tool was changed since it was
+ * judged. Nothing was written then.
  */
 export async function unlessToolChanged<T>(statement: Promise<T>): Promise<T | null> {
   try {
@@ -28,21 +28,22 @@ export async function unlessToolChanged<T>(statement: Promise<T>): Promise<T | n
   }
 }
 
-/**
- * Answers whether what moved is the key that the call was to be sealed under: no call is admitted under it any more.
- */
+/** Returns whether the key that was to seal the call was retired: no call is admitted under it any more. */
 export function isKeyRetired(error: unknown): boolean {
   return isSqlError(error, 'key_retired');
 }
 
 /**
- * Answers whether a head's move was refused because nobody has counted yet what a quota bounds: nothing was written.
+ * Returns whether a head's move was refused because the sizes that a quota bounds are not counted yet. Nothing was
+ * written.
  */
-export function isUncounted(error: unknown): boolean {
+export function isSizeUnknown(error: unknown): boolean {
   return isSqlError(error, 'size_unknown');
 }
 
-/** `workspace.quota` where that is what the statement refused, in its words; anything else as it is. */
+/**
+ * `workspace.quota`, with the statement's message, where the statement was refused for that; any other error unchanged.
+ */
 export function quotaFault(error: unknown): unknown {
   return isSqlError(error, 'quota_exceeded') ? new Fault('workspace.quota', error.message, { cause: error }) : error;
 }

@@ -25,7 +25,7 @@ function poolFor(schema: AnalysedSchema): Pool {
   return pool;
 }
 
-/** As the owner of tables. A connection tells what it counted at its end. */
+/** As the owner of tables. A connection reports its counts when it ends. */
 async function asOwner<T>(
   work: (query: (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>) => Promise<T>,
 ): Promise<T> {
@@ -73,7 +73,7 @@ describe.each(SCHEMAS)('the tables of `%s`', (schema) => {
     expect(await known(table)).toBe(400);
   });
 
-  test('where another replica is at it nothing is done', async () => {
+  test('where another replica analyses it nothing is done', async () => {
     await fill(table, 1_600);
     await asOwner(async (query) => {
       await query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`writ.statistics.${schema}`]);
@@ -82,7 +82,7 @@ describe.each(SCHEMAS)('the tables of `%s`', (schema) => {
     expect(await refreshStatistics(poolFor(schema), schema)).toBe(1);
   });
 
-  test('nobody else may have it done', async () => {
+  test('other roles may not have it analysed', async () => {
     const other = SCHEMAS.find((each) => each !== schema) as AnalysedSchema;
     await expect(poolFor(other).query(`SELECT ${schema}.refresh_statistics()`)).rejects.toMatchObject({
       code: '42501',

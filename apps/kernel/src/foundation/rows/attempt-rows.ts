@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { State, TxOutcome } from '@writ/contract';
+import type { CallSettings, State, TxOutcome } from '@writ/contract';
 import type { ArgumentsRef } from './content-ref.ts';
 import type { FreezeRow } from './freeze-row.ts';
 import type { OperationRow } from './operation-row.ts';
@@ -17,7 +17,7 @@ export interface Head {
   readonly seq: number;
 }
 
-/** Facts that an ending is decided on. */
+/** The facts on which the outcome of a call is decided. */
 export interface SeenOperation {
   /** milliseconds by the database's clock */
   readonly now: number;
@@ -25,8 +25,8 @@ export interface SeenOperation {
 }
 
 /**
- * What of the tenant's rules a call is judged under, as the database says it. It goes back as it came, to be asserted
- * by what writes the decision.
+ * The tenant's rules that a call is judged under, as the database returns them. The statement that writes the decision
+ * receives them unchanged and asserts them.
  */
 export interface RulesInForce {
   /** the hash of the set that the tenant has activated; null: the default one */
@@ -35,13 +35,15 @@ export interface RulesInForce {
   readonly labels: readonly string[];
   /** counts by the rules that need them; null where none does */
   readonly history: Readonly<Record<string, number>> | null;
+  /** the tenant's settings of calls */
+  readonly settings: CallSettings;
 }
 
-/** What the database says of an attempt, as it says it. */
+/** The facts of an attempt, as the database returns them. */
 export interface FactRows extends SeenOperation {
   readonly tokens: readonly TokenRow[] | null;
   readonly head: Head | null;
-  /** what covers the call; absent where it was just found uncovered */
+  /** the freeze that covers the call; absent where the call was just found not to be frozen */
   readonly frozen?: FreezeRow | null;
   /** encrypted; null when they are a blob */
   readonly args: Buffer | null;
@@ -49,18 +51,18 @@ export interface FactRows extends SeenOperation {
   readonly rules: RulesInForce;
 }
 
-/** The same, as a function that replies JSON has it: the arguments are base64. */
+/** The same facts, as a function that replies JSON returns them: the arguments are base64. */
 export type FactReply = Omit<FactRows, 'args'> & { readonly args: string | null };
 
-/** What a redemption reads beside them. */
+/** The same facts, and what only a redemption reads. */
 export interface RedeemedRows extends FactRows {
   readonly salt: Buffer | null;
 }
 
 /**
- * What became of an ending. `done`: durable, with its record. `settled`: it had ended before, so. `again`: what it was
- * decided on has changed (`head` tells if that moved), and nothing was written. `token.revoked`, `token.expired`,
- * `frozen`: the same, and the call may not end well any more.
+ * The result of ending a call. `done`: durable, with its record. `settled`: the call had ended before, as given.
+ * `again`: a fact behind the decision has changed (`head` is set if the head moved), and nothing was written.
+ * `token.revoked`, `token.expired`, `frozen`: the same, and the call may not commit any more.
  */
 export type EndVerdict =
   | { readonly verdict: 'done'; readonly operation: OperationRow }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobRef, PermitMode } from '@writ/contract';
 
-/** Long arguments, as `kernel.payload.args_ref` has them. */
+/** Long arguments, as `kernel.payload.args_ref` refers to them. */
 export interface ArgumentsRef extends BlobRef {
   /**
-   * the key that the API drew for them, sealed under the call's, base64; absent: they were put when none were sealed,
-   * as they are
+   * the key that the API generated for them, sealed under the call's key, base64; absent: they are stored in clear,
+   * from before arguments were sealed
    */
   readonly sealed_key?: string;
 }
 
-/** The attempt that sealed a content: another numbers its contents likewise, and a preview is none of them. */
+/**
+ * The attempt that sealed a content. Each attempt numbers its contents alike, and previews have attempt numbers apart.
+ */
 export interface SealedBy {
   readonly attempt: number;
   readonly mode: PermitMode;
 }
 
-/** A content that an executor stored, as the rows have it that name one. */
+/** A content that an executor stored, as rows refer to it. */
 export interface ContentRef extends BlobRef {
-  /** absent: it was stored when none was sealed, as it is */
+  /** absent: it is stored in clear, from before contents were sealed */
   readonly sealed?: SealedBy;
 }

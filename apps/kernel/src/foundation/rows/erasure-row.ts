@@ -9,14 +9,14 @@ export interface ErasureRow {
   readonly operation_id: string | null;
   readonly session_id: string | null;
   readonly subject: string | null;
-  /** of calls made before it */
+  /** calls made before this moment are erased */
   readonly until: number;
   readonly reason_code: string;
   readonly requested_by: string;
   readonly state: ErasureView['state'];
   readonly operations: number;
   readonly unfinished: number;
-  /** sessions whose texts go with it; of an erasure by session, their calls too */
+  /** sessions whose texts are erased too; an erasure by session also erases their calls */
   readonly session_ids: readonly string[];
   readonly texts: 'none' | 'ordered' | 'told' | 'gone';
   readonly sessions: number;
@@ -27,7 +27,7 @@ export interface ErasureRow {
   readonly finished_at: number | null;
 }
 
-/** What one batch of an erasure took, sorted by id; its record is `erased.record_id` of each. */
+/** The calls that one batch erased, sorted by id. Each has the batch's record as `erased.record_id`. */
 export interface ErasedBatch {
   readonly operation_ids: readonly string[];
   readonly erasure: ErasureRow;

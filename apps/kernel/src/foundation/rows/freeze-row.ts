@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FreezeScope } from '@writ/contract';
 
-/** Stands for the whole deployment where a tenant's id would stand: its freezes, and the lock on its rules. */
+/** In place of a tenant's id, the whole deployment: for its freezes, and for the lock on its rules. */
 export const DEPLOYMENT = '*';
 
 /** A row of kernel.freeze as `to_jsonb` gives it. */
@@ -18,21 +18,21 @@ export interface FreezeRow {
   readonly lifted_by: string | null;
 }
 
-/** What is stopped, who said so, when and why: for whoever it stops. */
-export function frozenWords({ scope, subject, reason, placed_by, created_at, expires_at }: FreezeRow): string {
-  const what = {
+/** The message for callers of a frozen call: what is frozen, since when, by whom and why. */
+export function freezeMessage({ scope, subject, reason, placed_by, created_at, expires_at }: FreezeRow): string {
+  const subjectText = {
     all: 'everything',
     tenant: 'the tenant',
     agent: `the agent \`${subject}\``,
     tool: `the tool \`${subject}\``,
   }[scope];
   const by = placed_by === 'platform' ? 'the platform' : `\`${placed_by}\``;
-  return `${what} is frozen since ${moment(created_at)}${expires_at === null ? '' : ` until ${moment(expires_at)}`}, by ${by}: ${reason}`;
+  return `${subjectText} is frozen since ${timeText(created_at)}${expires_at === null ? '' : ` until ${timeText(expires_at)}`}, by ${by}: ${reason}`;
 }
 
-/** What would let it pass. */
-export function frozenHint({ scope, freeze_id }: FreezeRow): string {
+/** The hint for callers of a frozen call: how it can pass. */
+export function freezeHint({ scope, freeze_id }: FreezeRow): string {
   return `${scope === 'all' ? 'the platform' : 'an administrator'} lifts \`${freeze_id}\`; a call that was refused is proposed anew`;
 }
 
-const moment = (instant: number): string => `${new Date(instant).toISOString().slice(0, 19)}Z`;
+const timeText = (instant: number): string => `${new Date(instant).toISOString().slice(0, 19)}Z`;

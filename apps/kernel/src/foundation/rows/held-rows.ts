@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApprovalView, AskedFor, AutonomyMode, Budgets, Reason, VoteCount } from '@writ/contract';
+import type { ApprovalView, UnmetNeed, AutonomyMode, Budgets, Reason, VoteCount } from '@writ/contract';
 import type { ArgumentsRef } from './content-ref.ts';
 import type { OperationRow } from './operation-row.ts';
 
@@ -12,7 +12,7 @@ export interface ApprovalRow {
   readonly action_digest: string;
   readonly autonomy_mode: AutonomyMode;
   readonly of: ApprovalView['of'];
-  /** of the staged effect that a yes commits; null for an approval of the action */
+  /** of the staged effect that an approval commits; null for an approval of the action */
   readonly effect_digest: string | null;
   readonly state: ApprovalView['state'];
   readonly reasons: Reason[];
@@ -21,13 +21,13 @@ export interface ApprovalRow {
   readonly decided_at: number | null;
   readonly decided_by: string | null;
   readonly comment: string | null;
-  /** the call that goes on in its place, once somebody edited the arguments */
+  /** the call that replaces it, after a person edited the arguments */
   readonly superseded_by: string | null;
   /** the token of the session grant */
   readonly session_token_id: string | null;
-  /** how many persons must say yes */
+  /** how many persons must approve */
   readonly quorum: number;
-  /** grows whenever what they are asked changes: votes are for one asking */
+  /** grows whenever the request to them changes: a vote counts for one version of the request */
   readonly asked: number;
 }
 
@@ -45,18 +45,20 @@ export interface PreviewRow {
   readonly effect_digest: string | null;
   readonly fault_code: string | null;
   readonly fault_message: string | null;
-  readonly would_ask_for: AskedFor[] | null;
+  readonly would_ask_for: UnmetNeed[] | null;
   readonly used: Budgets | null;
+  /** when its state changed last: of a `ready` one, when its effect was found */
+  readonly updated_at: number;
 }
 
-/** A right to say yes to a held call. An administrator's is an operator's too. */
+/** A role that may approve a held call. An administrator also counts as an operator. */
 export type VoteRole = VoteCount['role'];
 
 /** A row of kernel.vote as kernel.votes_of gives it. */
 export interface VoteRow {
   readonly vote_id: string;
   readonly says: 'approve' | 'deny';
-  /** whose vote it is; `cast_as` is the person behind the key that gave it */
+  /** the person whose vote it is; `cast_as` is the person behind the key that cast it */
   readonly principal: string;
   readonly role: VoteRole;
   readonly cast_by: string;
@@ -66,21 +68,21 @@ export interface VoteRow {
   readonly comment: string | null;
   readonly record_id: string | null;
   readonly created_at: number;
-  /** whether it is for what the approval is of now, by a right that nobody took back */
+  /** whether it is for the present version of the request, by a right that was not revoked */
   readonly stands: boolean;
 }
 
-/** A held call as its votes are counted. */
-export interface VotedOn {
+/** A held call with what counting its votes needs. */
+export interface VotedCall {
   readonly autonomy_mode: AutonomyMode;
   readonly quorum: number;
   readonly votes: readonly VoteRow[];
 }
 
-/** One of what kernel.votes_on returns. */
-export type VotedOperation = VotedOn & { readonly operation_id: string };
+/** One item of the reply of kernel.votes_on. */
+export type VotedOperation = VotedCall & { readonly operation_id: string };
 
-/** A call that waits, or waited, for a person, with what is kept of its arguments and of its effect. */
+/** A call that waits, or waited, for a person, with its stored arguments and effect. */
 export interface HeldCall {
   /** milliseconds by the database's clock */
   readonly now: number;
@@ -91,10 +93,10 @@ export interface HeldCall {
   /** sealed, base64; null where they came by reference or were erased */
   readonly args: string | null;
   readonly args_ref: ArgumentsRef | null;
-  /** the effect that waits, sealed, base64 */
+  /** the staged effect, sealed, base64 */
   readonly staged: string | null;
-  /** oldest first, of every asking */
+  /** oldest first, for every version of the request */
   readonly votes: readonly VoteRow[];
-  /** the person who put the policy into force that it is held under; null for the default one */
+  /** the person who activated the policy that it is held under; null for the default policy */
   readonly policy_author?: string | null;
 }

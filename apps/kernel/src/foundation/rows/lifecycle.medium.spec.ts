@@ -22,14 +22,14 @@ it('the database holds the rows of the lifecycle table and no others', async () 
   expect(rows.map(({ pair }) => pair).toSorted()).toEqual([...pairs].toSorted());
 });
 
-it('no change of state gets past it, whoever asks', async () => {
+it('no other change of state passes it, whichever role makes it', async () => {
   const token = await tenant.token();
   const call = tenant.call(token);
   await kernel.admit.run(call, null);
   const set = (state: string) =>
     kernel.admin.query('UPDATE kernel.operation SET state = $2 WHERE operation_id = $1', [call.operation_id, state]);
   for (const from of STATES) {
-    // Laid out behind the trigger's back; then each change with the trigger in place.
+    // Inserted without the trigger; then each change is made with the trigger in place.
     await kernel.admin.query('ALTER TABLE kernel.operation DISABLE TRIGGER USER');
     await set(from);
     await kernel.admin.query('ALTER TABLE kernel.operation ENABLE TRIGGER USER');
@@ -48,7 +48,7 @@ it('no change of state gets past it, whoever asks', async () => {
   }
 });
 
-it('an operation is born in a state that a decision leads to', async () => {
+it('an operation is inserted in a state that a decision leads to', async () => {
   const {
     rows: [made],
   } = await kernel.admin.query<Record<string, unknown>>('SELECT * FROM kernel.operation LIMIT 1');

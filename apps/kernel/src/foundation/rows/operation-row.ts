@@ -8,19 +8,23 @@ import type {
   Provenance,
   Reason,
   Resolution,
+  SchedulingClass,
   State,
   TxOutcome,
   UsageCounter,
-  WholeOutputView,
+  FullOutputView,
 } from '@writ/contract';
 import type { ContentRef } from './content-ref.ts';
 
-/** What an operation says of its full output. */
-export interface KeptOf extends Omit<WholeOutputView, 'href'> {
+/** The columns of an operation about its full output. */
+export interface StoredOutput extends Omit<FullOutputView, 'href'> {
   readonly attempt: number;
 }
 
-/** What somebody found out about an ambiguous call: all of it, or none. */
+/** What one attempt may use at most, and for a command the bytes of its output: see `decidedLimits`. */
+export type DecidedLimits = Budgets & { readonly output_bytes?: number };
+
+/** What a person found out about an ambiguous call: all of the columns are set, or none. */
 export interface ResolutionColumns {
   readonly resolution: Resolution['outcome'] | null;
   readonly resolution_note: string | null;
@@ -42,15 +46,20 @@ export interface OperationRow extends ResolutionColumns {
   readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
   /** the key that proposed it */
   readonly proposed_by: string;
-  /** the persons who had a hand in it; empty for one of before, which `proposed_by` stands for */
+  /**
+   * the persons who took part in the proposal; empty for a call from before this column, for which `proposed_by` counts
+   */
   readonly proposers: string[];
-  /** how many persons have approved what it runs as */
+  /** how many persons approved the call as it runs */
   readonly approvers: number;
   readonly proposal_digest: string;
   readonly state: State;
   readonly mutating: boolean;
   readonly lane: Lane | null;
   readonly task_class: string;
+  readonly scheduling_class: SchedulingClass;
+  /** what stays of its content after its end */
+  readonly retention: 'full' | 'hashes';
   readonly autonomy_mode: AutonomyMode;
   readonly risk_score: number;
   readonly risk_basis: string[];
@@ -61,12 +70,14 @@ export interface OperationRow extends ResolutionColumns {
   readonly state_snapshot_id: string | null;
   readonly policy_hash: string;
   readonly tool_definition_digest: string | null;
+  /** the registered resources that it was decided on, in the order in which its arguments name them */
+  readonly resource_ids: string[];
   readonly args_hash: string | null;
   readonly action_digest: string | null;
   readonly image_digest: string | null;
-  /** what one call may use at most, by dimension, bounded or not; null before it was admitted */
-  readonly limits: Budgets | null;
-  /** what stands reserved in each dimension, the same along the whole chain */
+  /** the most that the call may use in each dimension, bounded or not; null before it was admitted */
+  readonly limits: DecidedLimits | null;
+  /** the reservation in each dimension, the same along the whole chain */
   readonly reserved: Budgets;
   readonly deadline: number | null;
   readonly approval_id: string | null;
@@ -79,11 +90,11 @@ export interface OperationRow extends ResolutionColumns {
   readonly leases_lost: number;
   /** times that it went back to the queue because another call had changed its files */
   readonly reruns: number;
-  /** what the attempts before those used, by dimension */
+  /** the usage of the attempts before those, by dimension */
   readonly spent: Budgets;
   readonly effect_started: boolean;
   readonly cancel_requested: boolean;
-  /** who killed its container, where that is why it was to stop: an API key, or `platform` */
+  /** who killed its container, if it had to stop for that: an API key, or `platform` */
   readonly killed_by: string | null;
   /** the key that proposed it was revoked before it had ended */
   readonly key_revoked: boolean;
@@ -93,14 +104,15 @@ export interface OperationRow extends ResolutionColumns {
   readonly fault_hint: string | null;
   readonly result_hash: string | null;
   readonly result_ref: ContentRef | null;
-  /** what is kept of the output of `attempt`, or was until `expires_at` */
-  readonly whole_output: KeptOf | null;
-  /** where its content is gone */
+  /** the stored output of `attempt`, until `expires_at` */
+  readonly whole_output: StoredOutput | null;
+  /** set where its content was erased */
   readonly erased: Erased | null;
-  /** whom its content is about, where the caller said so */
+  /** the person its content is about, where the caller named one */
   readonly data_subject: string | null;
   /**
-   * what its content is sealed under; null: it was admitted before there were keys of calls, and is under its tenant's
+   * the key that its content is sealed under; null: it was admitted before calls had keys, and its content is under the
+   * tenant's key
    */
   readonly payload_key: string | null;
   readonly effect_digest: string | null;
@@ -108,8 +120,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly new_snapshot_id: string | null;
   readonly budget_delta: Budgets | null;
   /**
-   * who counted that in the call's sandbox, of a call whose effect waits for a person; null where nobody did, and for
-   * every other call
+   * the counter of that usage in the call's sandbox, for a call whose effect waits for a person; null where it was not
+   * counted, and for every other call
    */
   readonly usage_counted_by: UsageCounter | null;
   readonly decision_record_id: string;

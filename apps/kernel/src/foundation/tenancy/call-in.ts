@@ -11,7 +11,7 @@ export async function callIn<Args, Result>(
   { function: name, parameters, returns, statement }: SqlFunction<Args, Result>,
   args: Args,
 ): Promise<Result> {
-  // Prisma gives each value a type of its own choice, and can't read the type void.
+  // Prisma chooses a type for each value itself, and can't read the type void.
   const call = `${name}(${Object.values(parameters)
     .map(({ pg }, index) => `$${String(index + 1)}::${pg}`)
     .join(', ')})`;

@@ -2,8 +2,8 @@
 import type { RowPosition } from '@writ/paging';
 
 /**
- * A list's rows after a place, newest first. The bound on `created_at` alone says nothing new: it is what an index is
- * entered by.
+ * A list's rows after a position, newest first. The bound on `created_at` alone is redundant: it lets the database use
+ * the index.
  */
 export function rowsAfter<F extends string>({ created_at, id }: RowPosition, key: F) {
   const at = BigInt(created_at);

@@ -3,7 +3,7 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import { plainRow } from './plain-row.ts';
 
 describe('a row as JSON gives it', () => {
-  it('has numbers for integers and decimals, and the rest as it is', () => {
+  it('has numbers for integers and decimals, and other values unchanged', () => {
     const row = { at: 12n, none: null, score: new Prisma.Decimal('0.125'), json: { a: [1] }, list: ['x'], yes: true };
     expect(plainRow(row)).toEqual({ at: 12, none: null, score: 0.125, json: { a: [1] }, list: ['x'], yes: true });
   });

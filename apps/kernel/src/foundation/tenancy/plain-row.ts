@@ -17,7 +17,7 @@ function plain(value: unknown): unknown {
   return number;
 }
 
-/** The query builder's decimals are of a class of its own; JSON columns have no methods. */
+/** The query builder has its own class of decimals; JSON columns have no methods. */
 function isDecimal(value: unknown): value is { toNumber: () => number } {
   return typeof value === 'object' && value !== null && 'toNumber' in value && typeof value.toNumber === 'function';
 }

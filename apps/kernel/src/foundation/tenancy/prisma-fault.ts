@@ -2,7 +2,7 @@
 import { Fault } from '@writ/contract';
 
 /**
- * Prisma's codes that say in its own words what the driver says by an SQLSTATE.
+ * Prisma's codes, with the SQLSTATE that the driver has for the same error.
  * https://www.prisma.io/docs/orm/reference/error-reference
  */
 const STATES: Readonly<Record<string, string>> = {
@@ -27,18 +27,19 @@ interface PrismaError {
 }
 
 /**
- * The error as the driver would have thrown it: in the database's words, with its SQLSTATE as `code`, so that what is
- * worth another try and what is the database's absence are told by one table. Faults and what has no SQLSTATE come back
- * as they are.
+ * The error as the driver would have thrown it: the database's message, with its SQLSTATE as `code`. One table then
+ * decides which errors are worth another try and which mean that the database is unavailable. Faults and errors without
+ * an SQLSTATE are returned unchanged.
  */
 export function driverErrorOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error;
   const { code, meta } = error as PrismaError;
-  const { originalCode: original, originalMessage: said } = meta?.driverAdapterError?.cause ?? {};
+  const { originalCode: original, originalMessage: originalText } = meta?.driverAdapterError?.cause ?? {};
   const state = typeof original === 'string' ? original : STATES[String(code)];
   return state === undefined
     ? error
-    : Object.assign(new Error(typeof said === 'string' ? said : 'the database refused a query', { cause: error }), {
-        code: state,
-      });
+    : Object.assign(
+        new Error(typeof originalText === 'string' ? originalText : 'the database refused a query', { cause: error }),
+        { code: state },
+      );
 }

@@ -6,25 +6,26 @@ import { callIn } from './call-in.ts';
 import { plainRow } from './plain-row.ts';
 import type { Rows } from './tenancy.ts';
 
-/** Times that workspaces are counted whose heads keep moving under a version that doesn't count. */
+/** How often workspaces are counted anew while a version that doesn't count moves their heads. */
 const TRIES_MAX = 8;
 
-/** Of which workspaces: all of a tenant, or one. */
-export interface Counted {
+/** The workspaces to count: all of a tenant, or one. */
+export interface CountedWorkspaces {
   readonly tenant_id: string;
   readonly workspace_id?: string;
 }
 
 /**
- * Answers, first thing in a transaction that may set a quota, whether all that it bounds is counted; until COMMIT no
- * head moves then.
+ * Returns whether all that the quota bounds is counted. A transaction that may set a quota calls it first; until COMMIT
+ * no head moves then.
  */
 export type IsCounted = (rows: Rows) => Promise<boolean>;
 
 /**
- * Sets a quota where all that it bounds is counted. `set` asks what it is given before anything else, and resolves with
- * null, having written nothing, where something isn't: it is counted then and `set` runs again. A change that lifts
- * quotas or names none has nothing to ask. @throws Fault `overloaded`, and what `set` throws
+ * Sets a quota where all that it bounds is counted. `set` calls the function that it receives before anything else.
+ * Where something isn't counted, `set` writes nothing and resolves with null; the workspaces are counted then, and
+ * `set` runs again. A change that lifts quotas or names none counts nothing. @throws Fault `overloaded`, and what `set`
+ * throws
  */
 export async function withQuota<T>(
   sizes: Sizes,
@@ -34,22 +35,25 @@ export async function withQuota<T>(
   set: (isCounted: IsCounted) => Promise<T | null>,
 ): Promise<T> {
   const isBound = [change.files_max, change.bytes_max].some((max) => typeof max === 'number');
-  const where: Counted = { tenant_id, ...(workspaceId === null ? {} : { workspace_id: workspaceId }) };
+  const scope: CountedWorkspaces = { tenant_id, ...(workspaceId === null ? {} : { workspace_id: workspaceId }) };
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    // What is set for other reasons mustn't wait for many trees to be read.
+    // A change that sets no quota mustn't wait for many trees to be read.
     if (isBound) await sizes.count(tenant_id, workspaceId);
-    const made = await set(async (rows) => {
+    const changed = await set(async (rows) => {
       if (!isBound) return true;
       await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
-      return (await rows.workspace.count({ where: { ...where, files: null } })) === 0;
+      return (await rows.workspace.count({ where: { ...scope, files: null } })) === 0;
     });
-    if (made !== null) return made;
+    if (changed !== null) return changed;
   }
   throw new Fault('overloaded', 'the workspaces kept changing while they were counted');
 }
 
-/** What these workspaces hold together; nulls where one of them isn't counted. */
-export async function heldIn(rows: Rows, where: Counted): Promise<{ files: number | null; bytes: number | null }> {
+/** The files and bytes in these workspaces together; nulls where one of them isn't counted. */
+export async function workspaceSizes(
+  rows: Rows,
+  where: CountedWorkspaces,
+): Promise<{ files: number | null; bytes: number | null }> {
   const { _sum, _count } = await rows.workspace.aggregate({
     where,
     _sum: { files: true, bytes: true },
@@ -61,6 +65,6 @@ export async function heldIn(rows: Rows, where: Counted): Promise<{ files: numbe
 }
 
 /** Bytes of full outputs that are kept for the tenant now. */
-export async function outputsHeld(rows: Rows, tenantId: TenantId): Promise<number> {
+export async function keptOutputBytes(rows: Rows, tenantId: TenantId): Promise<number> {
   return await callIn(rows, kernelSql.outputsHeld, { tenant: tenantId, but: null });
 }

@@ -5,7 +5,7 @@ import { connect } from '@writ/database';
 import { testDatabase } from '@writ/testing';
 
 /**
- * A column as both sides know it: `name: type`, with `?` where it may be null, `=` where it has a default, `key` where
+ * A column as both sides have it: `name: type`, with `?` where it may be null, `=` where it has a default, `key` where
  * it identifies.
  */
 type Tables = Record<string, string[]>;
@@ -25,7 +25,7 @@ const TYPES: Record<string, string> = {
 const column = (name: string, type: string, nullable: boolean, hasDefault: boolean, isKey: boolean): string =>
   `${name}: ${type}${nullable ? '?' : ''}${hasDefault ? ' =' : ''}${isKey ? ' key' : ''}`;
 
-/** What schema.prisma says: a line a field, no relations, no renames. */
+/** The tables of schema.prisma: a line for each field, no relations, no renames. */
 function declared(schema: string): Tables {
   return Object.fromEntries(
     [...schema.matchAll(/^model (\w+) \{\n([\s\S]+?)^\}/gm)].map(([, table = '', body = '']) => {
@@ -49,7 +49,7 @@ function declared(schema: string): Tables {
   );
 }
 
-/** What the migrations made. */
+/** The tables that the migrations made. */
 async function migrated(ownerUrl: string): Promise<Tables> {
   const client = await connect(ownerUrl, 'writ-kernel-spec');
   try {
@@ -76,12 +76,12 @@ async function migrated(ownerUrl: string): Promise<Tables> {
   }
 }
 
-test('schema.prisma says of every table what its SQL makes of it', async () => {
+test('schema.prisma describes every table as its SQL creates it', async () => {
   const schema = await readFile(join(import.meta.dirname, '../../../prisma/schema.prisma'), 'utf8');
   const database = await testDatabase();
   try {
     const tables = await migrated(database.ownerUrl);
-    expect(Object.keys(tables)).toHaveLength(36);
+    expect(Object.keys(tables)).toHaveLength(40);
     expect(declared(schema)).toEqual(tables);
   } finally {
     await database.drop();

@@ -52,7 +52,7 @@ describe('a transaction of a tenant', () => {
     expect(await tenancy.within(tenantId, (rows) => rows.agent.count())).toBe(1);
   });
 
-  it('says by SQLSTATE what the database refused', async () => {
+  it('fails with the SQLSTATE of what the database refused', async () => {
     const { tenantId, agentId } = await kernel.newTenant();
     await expect(
       tenancy.within(tenantId, (rows) =>
@@ -64,7 +64,7 @@ describe('a transaction of a tenant', () => {
     });
   });
 
-  it('runs again after a deadlock, and both that met commit', async () => {
+  it('runs again after a deadlock, and both transactions commit', async () => {
     const { tenantId } = await kernel.newTenant();
     const [a, b] = [agentOf(tenantId), agentOf(tenantId)];
     const workspaces = [a, b].map((_, at) => ({
@@ -88,7 +88,7 @@ describe('a transaction of a tenant', () => {
             where: { workspace_id: workspaces[at]?.workspace_id },
             data: { head_seq: { increment: 1 } },
           });
-          // Each holds its first row before either asks for its second.
+          // Each holds its first row before either requests its second.
           if (at === order[0] && (met += 1) >= 2) release();
           await both;
         }

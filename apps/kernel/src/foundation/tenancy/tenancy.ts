@@ -10,13 +10,13 @@ import { driverErrorOf } from './prisma-fault.ts';
 export type Rows = Prisma.TransactionClient;
 
 /**
- * As long as a connection is waited for, and a transaction may take, elsewhere; the query builder's own bounds are
- * shorter than a busy machine's pauses.
+ * The same bounds on the wait for a connection and on a transaction as elsewhere in the kernel. The query builder's own
+ * bounds are shorter than a busy machine's pauses.
  */
 const BOUNDS = { maxWait: 5_000, timeout: 10_000 } as const;
 
 /**
- * Ordinary queries: each within a transaction that shows one tenant's rows and no others. They share the connections of
+ * Ordinary queries: each within a transaction that shows one tenant's rows and no others. They use the connections of
  * the hot paths.
  */
 export class Tenancy {
@@ -28,8 +28,8 @@ export class Tenancy {
 
   /**
    * Runs `work` in one transaction of the tenant and resolves after COMMIT; a throw rolls everything back. `now` is the
-   * database's clock in milliseconds. `work` MUST have no effect but through the rows that it is given: it runs again
-   * after a deadlock. @throws Fault `database.unavailable`, `overloaded`, `workspace.quota`
+   * database's clock in milliseconds. `work` MUST have no effect except through its rows: it runs again after a
+   * deadlock. @throws Fault `database.unavailable`, `overloaded`, `workspace.quota`
    */
   async within<T>(tenantId: string, work: (rows: Rows, now: number) => Promise<T>): Promise<T> {
     return await retryContention(async () => {
@@ -46,7 +46,7 @@ export class Tenancy {
     });
   }
 
-  /** Leaves the connections to whoever made them. */
+  /** Doesn't end the pool: its owner does. */
   async close(): Promise<void> {
     await this.#client.$disconnect();
   }

@@ -2,7 +2,7 @@
 import { memoryBlobs, type BlobStore } from '@writ/blobs';
 import { formatId } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { badLink } from './link-targets.ts';
+import { findLinkFault } from './link-targets.ts';
 
 const tenantId = formatId('tenant', new Uint8Array(16));
 const link = (path: string, target: string | Uint8Array) => {
@@ -10,12 +10,17 @@ const link = (path: string, target: string | Uint8Array) => {
   return { path, after: { kind: 'symlink' as const, mode: null, sha256: sha256Hex(bytes), size: bytes.length } };
 };
 
-test('links whose targets are text are taken, stored or come along', async () => {
+test('links whose targets are text are accepted, stored or supplied', async () => {
   const blobs = memoryBlobs();
   await blobs.put(tenantId, Buffer.from('/etc/passwd'));
   const along = new Map([[sha256Hex(Buffer.from('../up')), Buffer.from('../up')]]);
   expect(
-    await badLink(blobs, tenantId, [link('a', '/etc/passwd'), link('b', '../up'), { path: 'c', after: null }], along),
+    await findLinkFault(
+      blobs,
+      tenantId,
+      [link('a', '/etc/passwd'), link('b', '../up'), { path: 'c', after: null }],
+      along,
+    ),
   ).toBeNull();
 });
 
@@ -23,16 +28,18 @@ test.each([
   ['holds a control character', 'two\nlines'],
   ['is not UTF-8 or holds NUL', 'a\0'],
   ['is empty', ''],
-])('a target that %s is found among hundreds, wherever it stands', async (why, target) => {
+])('a target that %s is found among hundreds, at any position', async (why, target) => {
   const blobs = memoryBlobs();
   const links = [...Array.from({ length: 300 }, (_, i) => link(`l${i}`, `t${i}`)), link('bad', target)];
   await blobs.putMany(tenantId, [...Array.from({ length: 300 }, (_, i) => Buffer.from(`t${i}`)), Buffer.from(target)]);
-  expect(await badLink(blobs, tenantId, links)).toBe(`the target of the link \`bad\` ${why}`);
+  expect(await findLinkFault(blobs, tenantId, links)).toBe(`the target of the link \`bad\` ${why}`);
 });
 
-test('what is longer than any target is not read', async () => {
+test('a target that is longer than allowed is not read', async () => {
   const blobs = new Proxy(memoryBlobs(), {
     get: () => () => Promise.reject(new Error('nothing may be read')),
   }) as BlobStore;
-  expect(await badLink(blobs, tenantId, [link('far', 'x'.repeat(4096))])).toMatch(/`far` is longer than 4095 bytes/);
+  expect(await findLinkFault(blobs, tenantId, [link('far', 'x'.repeat(4096))])).toMatch(
+    /`far` is longer than 4095 bytes/,
+  );
 });

@@ -6,8 +6,8 @@ import type { TenantPool } from '../database/pools.ts';
 import type { Trees } from './trees.ts';
 
 /**
- * Counts what workspaces hold that nobody has counted: those from before there were quotas, and those whose heads an
- * older version moved.
+ * Counts workspaces that are not counted yet: those from before there were quotas, and those whose heads an older
+ * version moved.
  */
 export class Sizes {
   readonly #tenants: TenantPool;
@@ -19,13 +19,13 @@ export class Sizes {
   }
 
   /**
-   * Resolves once each of the tenant's, or the one, was counted at the head it had; one whose head has moved meanwhile
-   * may be uncounted still.
+   * Resolves once the workspace, or each of the tenant's, is counted at the head that it had. A workspace whose head
+   * moved meanwhile may remain uncounted.
    * @throws Fault as the blob store and the database
    */
   async count(tenantId: TenantId, workspaceId: string | null = null): Promise<void> {
     const found = await kernelSql.uncounted(this.#tenants.pool, { tenant: tenantId, workspace: workspaceId });
-    // One after another, with pauses: each may be a tree of many directories, all of them at hand.
+    // One after another, with pauses: each may be a tree of many directories, all of them cached.
     const reader = this.#trees.reader(tenantId);
     for (const { workspace_id, snapshot_id, seq } of found) {
       const { files, bytes } = await sizeOf(reader, parseSnapshotId(snapshot_id));

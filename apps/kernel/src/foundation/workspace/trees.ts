@@ -12,7 +12,10 @@ import {
   type WorkspacePath,
 } from '@writ/workspace';
 
-/** Reads the trees of a tenant's workspaces. Faults of all: `blob.missing`, `blob.corrupt`, `database.unavailable`. */
+/**
+ * Reads the trees of a tenant's workspaces. Every method may fail with `blob.missing`, `blob.corrupt`,
+ * `database.unavailable`.
+ */
 export class Trees {
   readonly #blobs: BlobStore;
 
@@ -21,14 +24,14 @@ export class Trees {
   }
 
   /**
-   * The path with its links followed, the last one too; what doesn't exist stays as written. Further faults as
+   * The path with its links followed, the last one too; a part that doesn't exist stays as written. Fails also as
    * `resolveLinks` of libs/workspace.
    */
   async resolve(tenantId: TenantId, snapshotId: string, path: WorkspacePath): Promise<WorkspacePath> {
     return (await resolveLinks(this.reader(tenantId), parseSnapshotId(snapshotId), path)).path;
   }
 
-  /** What stands at the path, without following a link there; null for nothing. */
+  /** The file at the path, without following a link there; null for none. */
   async at(tenantId: TenantId, snapshotId: string, path: WorkspacePath): Promise<FileState | null> {
     return stateOf(await lookup(this.reader(tenantId), parseSnapshotId(snapshotId), path));
   }

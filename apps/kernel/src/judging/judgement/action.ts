@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { imageForCall, TOOLS, type SandboxImages, type ToolDefinition } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
-import { definitionDigest } from '../tools/tenant-tools.ts';
+import { definitionDigest } from '../definitions/tenant-tools.ts';
 import type { Judgement } from './judgement.ts';
 
 /** The images that calls run in. */
 export interface Images {
-  /** `sha256:…` of the sandbox's */
+  /** `sha256:…` of the sandbox image */
   readonly sandbox: string;
-  /** of those tenants and tools that have others */
+  /** of the tenants and tools that have other images */
   readonly others: SandboxImages;
 }
 
+/** The digests of the deployment's own images. */
+export const ownImages = ({ sandbox, others }: Images): readonly string[] => [
+  sandbox,
+  ...others.images.map(({ digest }) => digest),
+];
+
 const digests = new WeakMap([...TOOLS.values()].map((tool) => [tool, definitionDigest(tool)]));
 
-/** Hex SHA-256 of what the definition means. */
+/** Hex SHA-256 of the definition's meaning. */
 export function toolDigestOf(tool: ToolDefinition): string {
   let digest = digests.get(tool);
   if (digest === undefined) digests.set(tool, (digest = definitionDigest(tool)));
@@ -35,7 +41,10 @@ export function actionOf(
     capability_token_id: call.capability_token_id,
     policy_hash: judgement.policy_hash,
     state_snapshot_id: judgement.head,
-    image_digest: judgement.tool?.class === 'sandboxed' ? (imageForCall(images.others, call) ?? images.sandbox) : null,
+    image_digest:
+      judgement.tool?.class === 'sandboxed'
+        ? (judgement.image ?? imageForCall(images.others, call) ?? images.sandbox)
+        : null,
   };
 }
 

@@ -12,10 +12,10 @@ import { LONG, SHAPES, textOf } from './long-arguments.contract.ts';
 
 const blobs = memoryBlobs();
 const [tenant_id, operation_id] = [newId('tenant'), newId('operation')];
-/** Opens what isn't sealed. */
+/** Opens contents in clear. */
 const vault = { calls: { open: (...[, , , sealed]: unknown[]) => Promise.resolve(sealed) } as unknown as CallVault };
 const reader = new ArgumentsReader({ blobs, vault, work: null });
-const readArguments = (sent: Parameters<ArgumentsReader['sent']>[0]) => reader.sent(sent);
+const readArguments = (sent: Parameters<ArgumentsReader['readProposed']>[0]) => reader.readProposed(sent);
 const byValue = (args: unknown) =>
   readArguments({ tenant_id, operation_id, args: args as Record<string, unknown>, args_ref: null });
 const put = (text: string) => blobs.put(tenant_id, Buffer.from(text));
@@ -54,12 +54,12 @@ describe('arguments', () => {
     expect(await byReference(text)).toMatchObject({ effect: 'refuse', code });
   });
 
-  it('take the limits themselves', async () => {
+  it('are accepted at the limits themselves', async () => {
     expect(await byValue(nested(LIMITS.argsDepth.max - 1))).toHaveProperty('canonical');
     expect(await byReference(JSON.stringify({ s: 'x'.repeat(LIMITS.argsBytes.max - 8) }))).toHaveProperty('canonical');
   });
 
-  it("by reference are of the caller's tenant, of the hash and of the size", async () => {
+  it("by reference are accepted only from the caller's tenant, with their hash and size", async () => {
     const ref = await put('{}');
     const refused = { effect: 'refuse', code: 'args.invalid' };
     expect(await readArguments({ tenant_id: newId('tenant'), operation_id, args: null, args_ref: ref })).toMatchObject(
@@ -71,7 +71,7 @@ describe('arguments', () => {
     expect(await readArguments({ tenant_id, operation_id, args: {}, args_ref: ref })).toMatchObject(refused);
   });
 
-  it('that are sealed mean what they say, and are those of the call that they were sealed for', async () => {
+  it('that are sealed are read like others, and only for the call that they were sealed for', async () => {
     const args_key = randomBytes(32);
     const seal = { key: args_key, tenantId: tenant_id, operationId: operation_id, attempt: ARGUMENTS_ATTEMPT };
     const clear = Buffer.from(JSON.stringify({ s: 'x'.repeat(LIMITS.argsBytes.max - 8) }));
@@ -82,7 +82,7 @@ describe('arguments', () => {
       args_ref: sealedRef(await blobs.put(tenant_id, stored)),
       args_key,
     });
-    // As long as arguments may be: that they are sealed costs nothing of it.
+    // As long as arguments may be: the seal doesn't count towards the limit.
     const good = await sent(sealContent(seal, 'args', clear));
     expect(await readArguments(good)).toMatchObject({ value: { s: expect.any(String) }, ref: good.args_ref });
     const refused = { effect: 'refuse', code: 'args.invalid' };
@@ -135,16 +135,20 @@ describe('arguments hold so many values and names, and no more', () => {
     }
   });
 
-  it('but those of a call that was admitted once are read as they are', async () => {
+  it('but those of a call that was admitted once are read whatever their size is', async () => {
     const ref = await put(JSON.stringify({ a: zeros(argsValues.max) }));
-    expect(await reader.kept({ tenant_id, operation_id }, { args: null, args_ref: ref })).toHaveProperty('canonical');
-    expect(await reader.admitted({ tenant_id, operation_id }, { args: null, args_ref: ref })).toHaveProperty('a');
+    expect(await reader.readStored({ tenant_id, operation_id }, { args: null, args_ref: ref })).toHaveProperty(
+      'canonical',
+    );
+    expect(await reader.readAdmittedValue({ tenant_id, operation_id }, { args: null, args_ref: ref })).toHaveProperty(
+      'a',
+    );
   });
 });
 
 /**
- * Milliseconds of processor time that the event loop may take for one call's arguments, in several turns. Measured: 4
- * at most; on the loop before, up to 300.
+ * Milliseconds of processor time that the event loop may spend on one call's arguments, in several turns. Measured: 4
+ * at most; when the event loop read them, up to 300.
  */
 const LOOP_MS_MAX = 12;
 
@@ -155,7 +159,7 @@ describe('the longest arguments', () => {
   });
   afterAll(() => pool.close());
 
-  /** What the event loop computes meanwhile, of some readings the least: others share its processor. */
+  /** The event loop's processor time meanwhile, the least of some readings: other work shares its processor. */
   async function loopMs(read: () => Promise<unknown>): Promise<number> {
     const times: number[] = [];
     for (let round = 0; round < 4; round += 1) {
@@ -172,31 +176,31 @@ describe('the longest arguments', () => {
     const text = textOf(shape, argsBytes.max);
     const args_ref = await put(text);
     const sent = { tenant_id, operation_id, args: null, args_ref };
-    const answer = await inThreads.sent(sent);
-    expect(answer).toEqual(await reader.sent(sent));
+    const answer = await inThreads.readProposed(sent);
+    expect(answer).toEqual(await reader.readProposed(sent));
     expect('effect' in answer).toBe(!LONG.has(name));
-    expect(await loopMs(() => inThreads.sent(sent))).toBeLessThan(LOOP_MS_MAX);
+    expect(await loopMs(() => inThreads.readProposed(sent))).toBeLessThan(LOOP_MS_MAX);
     const kept = { args: null, args_ref };
-    // What was admitted before there were bounds is sent back whole; nobody can propose that any more.
-    if (LONG.has(name)) expect(await loopMs(() => inThreads.kept(sent, kept))).toBeLessThan(LOOP_MS_MAX);
+    // Arguments that were admitted before there were bounds are returned whole; such a call can't be proposed any more.
+    if (LONG.has(name)) expect(await loopMs(() => inThreads.readStored(sent, kept))).toBeLessThan(LOOP_MS_MAX);
     const value = {
       ...sent,
       args_ref: null,
       args: JSON.parse(textOf(shape, argsInlineBytes.max)) as Record<string, unknown>,
     };
-    expect(await inThreads.sent(value)).toEqual(await reader.sent(value));
-    expect(await loopMs(() => inThreads.sent(value))).toBeLessThan(LOOP_MS_MAX);
+    expect(await inThreads.readProposed(value)).toEqual(await reader.readProposed(value));
+    expect(await loopMs(() => inThreads.readProposed(value))).toBeLessThan(LOOP_MS_MAX);
   });
 
-  it('that take too long are refused, and others of the tenant say that they wait', async () => {
+  it('that take too long are refused, and others of the tenant fail as `overloaded`', async () => {
     const fails = (error: Error) =>
       new ArgumentsReader({ blobs, vault, work: { run: () => Promise.reject(error) } as never });
     const args_ref = await put(textOf(SHAPES[0]![1], argsBytes.max));
     const sent = { tenant_id, operation_id, args: null, args_ref };
-    expect(await fails(new Fault('limit.exceeded')).sent(sent)).toMatchObject({
+    expect(await fails(new Fault('limit.exceeded')).readProposed(sent)).toMatchObject({
       effect: 'refuse',
       code: 'args.too_large',
     });
-    await expect(fails(new Fault('overloaded')).sent(sent)).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(fails(new Fault('overloaded')).readProposed(sent)).rejects.toMatchObject({ code: 'overloaded' });
   });
 });

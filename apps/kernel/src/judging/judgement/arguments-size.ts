@@ -2,13 +2,13 @@
 import { LIMITS } from '@writ/contract';
 import { refusal, type Refusal } from './call.ts';
 
-/** How much there is in a value of JSON. */
+/** The size of a JSON value. */
 export interface JsonSize {
-  /** lists, objects and what is in them, itself among them */
+  /** lists, objects and their members, itself among them */
   readonly values: number;
   /** different names of members */
   readonly names: number;
-  /** whether there is more, of either, than was counted */
+  /** whether there is more of either than was counted */
   readonly isMore: boolean;
 }
 
@@ -31,7 +31,7 @@ export function jsonSizeOf(value: unknown, valuesMax: number, namesMax: number):
   return { values, names: names.size, isMore };
 }
 
-/** A pointer's part of a name that the caller chose, and made as long as it liked. */
+/** How much of a name a pointer shows: the caller chose the name, and its length. */
 const NAME_SHOWN_MAX = 64;
 const HINT = 'put larger contents into the workspace as files, and name those';
 
@@ -40,18 +40,24 @@ export function decideSize(args: Readonly<Record<string, unknown>>): Refusal | n
   const { argsValues, argsNames } = LIMITS;
   const { values, isMore } = jsonSizeOf(args, argsValues.max, argsNames.max);
   if (!isMore) return null;
-  const what =
+  const boundText =
     values > argsValues.max
       ? `${argsValues.max} values (lists, objects and what is in them)`
       : `${argsNames.max} different names of members`;
-  return refusal(argsValues.fault, `arguments hold at most ${what}, and these hold more${most(args)}`, HINT);
+  return refusal(
+    argsValues.fault,
+    `arguments hold at most ${boundText}, and these hold more${largestMemberHint(args)}`,
+    HINT,
+  );
 }
 
-/** Where most of it is: the first member that is as large by itself, or else the one that has most values. */
-function most(args: Readonly<Record<string, unknown>>): string {
+/**
+ * Names the member that holds most: the first that holds more than half of the bound, or else the one with most values.
+ */
+function largestMemberHint(args: Readonly<Record<string, unknown>>): string {
   const { argsValues, argsNames } = LIMITS;
   let [largest, name] = [1, ''];
-  // So many members of the arguments themselves that no one of them is it.
+  // With so many members of the arguments themselves, no single one holds most.
   for (const [member, value] of Object.entries(args).slice(0, argsNames.max)) {
     const { values } = jsonSizeOf(value, argsValues.max, argsNames.max);
     if (values <= largest) continue;

@@ -7,12 +7,15 @@ import type { CountNeeded } from '../policies/policy-sets.ts';
 import type { SessionPast } from '../../foundation/rows/session-past.ts';
 import type { FreezeRow } from '../../foundation/rows/freeze-row.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
-import type { StandingProfile } from '../tools/execution-profiles.ts';
+import type { ImageFor } from '../../foundation/database/functions/index.ts';
+import type { CurrentProfile } from '../definitions/execution-profiles.ts';
+import type { GrantedDefinition } from '../definitions/granted-definitions.ts';
+import type { NamedResource } from '../definitions/registered-resources.ts';
 import type { Claim } from '../../foundation/database/functions/admission.ts';
 import type { RulesInForce } from '../../foundation/rows/attempt-rows.ts';
 import type { Versions } from './versions.ts';
 
-/** What is judged: a call as proposed, or a held one once more. */
+/** A call to judge: as proposed, or a held one once more. */
 export interface JudgedCall {
   readonly operation_id: string;
   readonly tenant_id: TenantId;
@@ -24,7 +27,7 @@ export interface JudgedCall {
   readonly session_mode: OperationRow['session_mode'];
   /** the key on whose behalf it is made */
   readonly proposed_by: string;
-  /** the most freedom that the session leaves, or the supervision already asked for; it only lowers */
+  /** the most freedom that the session allows, or the supervision already required; it only lowers */
   readonly max_autonomy: OperationRow['autonomy_mode'] | null;
   readonly task_class: string;
   readonly idempotency_key: string | null;
@@ -38,7 +41,7 @@ export interface Arguments {
   readonly value: Readonly<Record<string, unknown>>;
   /** their RFC 8785 bytes */
   readonly canonical: Uint8Array;
-  /** where they are kept, when they came by reference */
+  /** where they are stored, when they came by reference */
   readonly ref: ArgumentsRef | null;
 }
 
@@ -52,55 +55,88 @@ export interface CallFacts {
   readonly agent: boolean;
   /** null for a workspace that isn't the tenant's */
   readonly head: string | null;
-  /** of the resources that the call relies on; null where it relies on none */
+  /** external versions that the call relies on; null where it relies on none */
   readonly versions?: Versions | null;
-  /** the tenant's tool that it names; null or absent where that is one of Writ's own, or none */
+  /** the tenant's tool that the call names; null or absent where that is one of Writ's own, or none */
   readonly tool?: ToolDefinition | null;
-  /** of a call that asks for a value: whether it needn't ask a person; absent where nobody looked */
-  readonly value_known?: boolean;
-  /** of the secrets that the call names, those that are there; absent where nobody looked: then none is */
+  /** for a call that requests a value: whether it needn't ask a person; absent where this was not read */
+  readonly value_exists?: boolean;
+  /** those of the secrets that the call names that exist; absent where this was not read: then none counts */
   readonly secrets?: readonly string[];
   /**
-   * the registered sandbox that its script is to run in, or why there is none; null where it names none, absent where
-   * nobody looked. Never remembered
+   * those of the secrets that the call names or requests that its token does not grant, and that a person gave to its
+   * session; absent where this was not read: then none counts. Never cached
+   */
+  readonly given_secrets?: readonly string[];
+  /**
+   * the registered sandbox that the call's script is to run in, or why there is none; null where it names none, absent
+   * where this was not read. Never cached
    */
   readonly sandbox?: SignedSandbox | Refusal | null;
   /**
-   * the execution profile that its raw command is to run under; null where it names none or there is none, absent where
-   * nobody looked. Never remembered
+   * the execution profile that the call's raw command is to run under; null where it names none or there is none,
+   * absent where this was not read. Never cached
    */
-  readonly profile?: StandingProfile | null;
-  /** what stops the call, whoever proposes it */
+  readonly profile?: CurrentProfile | null;
+  /**
+   * the tenant's image that the call is to run in; null where the deployment decides. Callers that admit a call MUST
+   * have read it. Never cached
+   */
+  readonly image?: ImageFor | null;
+  /**
+   * the sandbox, profile or skill that the arguments name, as it is granted to the agent; null where they name none,
+   * absent where this was not read. Never cached
+   */
+  readonly definition?: GrantedDefinition | null;
+  /**
+   * the registered resources that the call's arguments name, in their order; absent where this was not read: then a
+   * call that names one is refused. Never cached
+   */
+  readonly resources?: readonly NamedResource[];
+  /**
+   * the secrets that the settings of these resources name and that the tenant doesn't have; absent where this was not
+   * read: then none exists
+   */
+  readonly missing_secrets?: readonly string[];
+  /**
+   * for a call that applies a staged change: null where the kernel has verified that, else why it doesn't. Absent where
+   * this was not read: then it counts as unverified
+   */
+  readonly staged?: Refusal | null;
+  /** the freeze that stops the call, whoever proposes it */
   readonly frozen: FreezeRow | null;
   /** whether the API key that proposes the call was revoked */
   readonly keyRevoked: boolean;
   readonly rules: RulesInForce;
-  /** what `rules.history` was counted for */
+  /** the needs that `rules.history` was counted for */
   readonly needs: readonly CountNeeded[] | null;
-  /** of the session, for risk; null for a call whose risk doesn't hang on it */
+  /** of the session, for risk; null for a call whose risk doesn't depend on it */
   readonly past: SessionPast | null;
-  /** as many calls of the tenant wait for an executor as may */
+  /** whether as many calls of the tenant wait for an executor as may */
   readonly queueFull: boolean;
+  /** the same for calls that aren't interactive, which leave a part of the queue free */
+  readonly backgroundQueueFull: boolean;
   readonly outbox: { readonly oldest: number | null; readonly rows: number };
   /**
-   * set where they were read for an earlier call: then only an admission may be written on them, and what writes it
-   * MUST assert them all
+   * set where the facts were read for an earlier call: then only an admission may be written on them, and the statement
+   * that writes it MUST assert them all
    */
-  readonly remembered?: true;
+  readonly cached?: true;
   /**
-   * with remembered facts: for how many calls of the tenant what writes them MUST find room; null where it needn't look
+   * with cached facts: the calls of the tenant for which the statement that writes them MUST find room; null where it
+   * needn't check
    */
-  readonly room?: number | null;
+  readonly queueHeadroom?: number | null;
 }
 
-/** A no, in words. */
+/** A refusal, in words. */
 export interface Refusal {
   readonly effect: 'refuse';
   readonly code: FaultCode;
   readonly message: string;
-  /** what would have made it pass */
+  /** how the call would have passed */
   readonly hint?: string;
-  /** all that is wrong, where that is more than the message */
+  /** all problems, where there are more than the message names */
   readonly reasons?: readonly Reason[];
 }
 

@@ -2,23 +2,21 @@
 import {
   argumentFaults,
   Fault,
-  isNotAvailable,
   LIMITS,
-  NOT_AVAILABLE,
   secretsNamed,
   TOOLS,
   type FsResource,
   type Reason,
   type ToolDefinition,
 } from '@writ/contract';
-import { parseUrl, TargetError, type EgressTarget } from '@writ/egress';
+import { parseTarget, TargetError, type EgressTarget } from '@writ/egress';
 import { parsePath, type WorkspacePath } from '@writ/workspace';
 import { refusal, type Arguments, type JudgedCall, type Refusal } from './call.ts';
 
 /** A file that a call touches, by its parsed path. */
 export type Resource = FsResource & { readonly path: WorkspacePath };
 
-/** A request that a call names, by where it goes. */
+/** A request that a call names, by its target. */
 export interface NamedRequest {
   readonly method: string;
   readonly target: EgressTarget;
@@ -31,28 +29,31 @@ export interface WellFormed {
   readonly tool: ToolDefinition;
   readonly args: Arguments;
   readonly resources: readonly Resource[];
-  /** what it would send outside, as far as its arguments say */
+  /** the requests that it would send outside, as far as its arguments name them */
   readonly requests: readonly NamedRequest[];
   /** the secrets that it names */
   readonly secrets: readonly string[];
 }
 
-/** All that is wrong is said at once, up to this many places: a caller that has more has another tool in mind. */
+/** All problems are reported at once, up to this many: a caller that has more has another tool in mind. */
 const REASONS_MAX = 32;
 
-/** Decides what can be told from the call alone: tool, arguments, paths, idempotency key. */
+/** Decides on the call alone: tool, arguments, paths, idempotency key. */
 export function decideForm(
   call: JudgedCall,
   tool: ToolDefinition | null,
   args: Arguments | Refusal,
 ): WellFormed | Refusal {
-  if (tool === null) return refusedTool(call.tool_id);
+  if (tool === null) return refuseUnknownTool();
   if ('effect' in args) return args;
   const wrong = argumentFaults(tool, args.value);
   const named = secretsNamed(tool, args.value);
   const faults = (wrong.length > 0 ? wrong : named.faults)
     .slice(0, REASONS_MAX)
-    .map(({ pointer, message }): Reason => ({ code: 'args.invalid', message: `\`${shown(pointer)}\` ${message}` }));
+    .map(({ pointer, message }): Reason => ({
+      code: 'args.invalid',
+      message: `\`${shortPointer(pointer)}\` ${message}`,
+    }));
   if (faults[0] !== undefined) return { ...refusal('args.invalid', faults[0].message), reasons: faults };
   const command = args.value['command'];
   if (
@@ -76,21 +77,13 @@ export function decideForm(
   return { effect: 'allow', tool, args, resources, requests, secrets: named.names };
 }
 
-/** There is no such tool, or not yet. */
-function refusedTool(toolId: string): Refusal {
+/** Refuses a tool that doesn't exist. */
+function refuseUnknownTool(): Refusal {
   const own = `Writ's own are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`;
-  if (toolId === NOT_AVAILABLE.searchWeb)
-    return refusal(
-      'tool.not_available',
-      'nothing answers searches of the web here: no search provider is set',
-      'an administrator sets one with `writ search-provider set URL`',
-    );
-  return isNotAvailable(toolId)
-    ? refusal('tool.not_available', `\`${toolId}\` is known and can't run here yet`, own)
-    : refusal('tool.unknown', 'there is no such tool', own);
+  return refusal('tool.unknown', 'there is no such tool', own);
 }
 
-/** Paths as a caller wrote them become paths of the workspace, or a refusal. */
+/** Parses the paths of a call into paths of the workspace, or refuses. */
 function parseResources(written: readonly FsResource[]): readonly Resource[] | Refusal {
   try {
     return written.map((resource) => ({ ...resource, path: parsePath(resource.path) }));
@@ -101,10 +94,12 @@ function parseResources(written: readonly FsResource[]): readonly Resource[] | R
   }
 }
 
-/** URLs as a caller wrote them become places outside, or a refusal. */
+/** Parses the URLs of a call into targets, or refuses. */
 function parseRequests({ requests }: ToolDefinition, { value }: Arguments): readonly NamedRequest[] | Refusal {
   try {
-    return requests?.(value).map(({ method, url, purpose }) => ({ method, purpose, target: parseUrl(url) })) ?? [];
+    return (
+      requests?.(value).map(({ method, url, purpose }) => ({ method, purpose, target: parseTarget(method, url) })) ?? []
+    );
   } catch (error) {
     if (error instanceof TargetError) return refusal('args.invalid', error.message);
     throw error;
@@ -112,4 +107,4 @@ function parseRequests({ requests }: ToolDefinition, { value }: Arguments): read
 }
 
 /** A pointer holds the caller's keys, which may be as long as the arguments. */
-const shown = (pointer: string): string => (pointer === '' ? '/' : pointer.slice(0, 256));
+const shortPointer = (pointer: string): string => (pointer === '' ? '/' : pointer.slice(0, 256));

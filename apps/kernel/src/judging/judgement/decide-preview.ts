@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Budgets, ToolDefinition } from '@writ/contract';
-import { callBudget, decideReservation, type TokenAccount, type TokenReservation } from '@writ/capability';
+import type { ToolDefinition } from '@writ/contract';
+import { callBudget, decideReservation, type TokenReservation } from '@writ/capability';
+import type { DecidedLimits } from '../../foundation/rows/operation-row.ts';
+import type { CallFacts } from './call.ts';
+import { decidedLimits } from './command-output.ts';
+
+/** What a preview may use. */
+export interface PreviewBudget {
+  readonly limits: DecidedLimits;
+  readonly reservations: readonly TokenReservation[];
+}
 
 /**
- * What the preview of a held call may use; null where it has none: a read shows nothing that approving it doesn't, a
- * broker's tool can't run without its effect outside, a session's shell can't forget what it did, and what no budget is
- * left for isn't run. The call itself isn't counted: it is when it ends.
+ * The budget of a held call's preview; null where it has no preview. A read has none, since its preview shows no more
+ * than approving it does. A broker tool can't run without its effect outside, and a session shell can't undo what it
+ * did. A call without enough budget has none either. The preview doesn't count as a call: the call counts when it ends.
  */
 export function decidePreview(
-  chain: readonly TokenAccount[],
+  { chain, rules }: Pick<CallFacts, 'chain' | 'rules'>,
   tool: ToolDefinition,
-): { limits: Budgets; reservations: readonly TokenReservation[] } | null {
+): PreviewBudget | null {
   if (!tool.mutating || tool.class === 'broker' || tool.session === true) return null;
   const budget = decideReservation({ chain, wanted: { ...callBudget(tool), calls: 0, egress_bytes: 0 } });
-  return budget.effect === 'refuse' ? null : { limits: budget.limits, reservations: budget.reservations };
+  if (budget.effect === 'refuse') return null;
+  return { limits: decidedLimits(budget.limits, tool, rules.settings), reservations: budget.reservations };
 }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The execution profile that a raw command is to run under. INVARIANT (named by every token): a profile counts for a
-// call only where each token of its chain names it. INVARIANT (read for each decision): what it was then is part of the
-// tool's digest, so what runs later runs under that or not at all.
+// call only where each token of its chain names it. INVARIANT (read for each decision): the profile at that moment is
+// part of the tool's digest. The call later runs under exactly that profile or not at all.
 import { Fault, SHELL_DANGEROUS, type Reason } from '@writ/contract';
-import { profileNamed } from '@writ/mk8-shell/dangerous';
-import { profileFor, type StandingProfile } from '../tools/execution-profiles.ts';
+import { profileNameOf } from '@writ/mk8-shell/dangerous';
+import { profileFor, type CurrentProfile } from '../definitions/execution-profiles.ts';
+import type { GrantedDefinition } from '../definitions/granted-definitions.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 
 /**
- * The profile that the call names, read now; null where it names none, or one that isn't there. Faults only where it
- * can't be read.
+ * The profile that the call names, read now; null where it names none, or one that doesn't exist or isn't granted to
+ * the agent. Faults only where it can't be read.
  */
-export async function readProfileNamed(
+export async function readNamedProfile(
   tenants: TenantPool,
   { tenant_id, tool_id }: Pick<JudgedCall, 'tenant_id' | 'tool_id'>,
   args: Arguments | Refusal,
-): Promise<StandingProfile | null> {
-  const name = tool_id !== SHELL_DANGEROUS.tool_id || 'effect' in args ? null : profileNamed(args.value);
-  if (name === null) return null;
+  granted: GrantedDefinition | null,
+): Promise<CurrentProfile | null> {
+  const name = tool_id !== SHELL_DANGEROUS.tool_id || 'effect' in args ? null : profileNameOf(args.value);
+  if (name === null || granted === null || granted.clearance === null) return null;
   try {
     return await profileFor(tenants, tenant_id, name);
   } catch (error) {
@@ -29,8 +31,8 @@ export async function readProfileNamed(
 }
 
 /**
- * Decides whether a raw command, whose arguments fit, may run under the profile that it names. Null: it may, or the
- * call is none.
+ * Decides whether a raw command, whose arguments are valid, may run under the profile that it names. Null: it may, or
+ * the call is no raw command.
  */
 export function decideProfile(
   { workspace_id, tool_id }: JudgedCall,
@@ -38,7 +40,7 @@ export function decideProfile(
   { value }: Arguments,
 ): Refusal | null {
   if (tool_id !== SHELL_DANGEROUS.tool_id) return null;
-  const name = profileNamed(value) ?? '';
+  const name = profileNameOf(value) ?? '';
   if (!chain.every(({ token }) => token.grant.profiles?.includes(name) === true)) {
     return refusal(
       'token.scope',
@@ -50,7 +52,7 @@ export function decideProfile(
     return refusal(
       'shell.unavailable',
       '`CommandPrompt` is part of Windows, and calls run on Linux',
-      'say it for `Bash`, or as a script of `mk8.run`',
+      'write it for `Bash`, or as a script of `mk8.run`',
     );
   if (profile === null || profile.name !== name)
     return refusal(
@@ -70,7 +72,7 @@ export function decideProfile(
   return null;
 }
 
-/** For whoever reads the decision: which profile the command runs under, as it is now. */
+/** A reason for readers of the decision: the profile that the command runs under, as it is now. */
 export const profileReason = ({ profile = null }: CallFacts): Reason[] =>
   profile === null
     ? []

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type FaultCode, type TenantId } from '@writ/contract';
-import { decideToken } from '@writ/capability';
+import { decideToken, tenantScope } from '@writ/capability';
 import { decideEgress } from '@writ/egress';
 import type { Trees } from '../../foundation/workspace/trees.ts';
 import { refusal, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import type { Resource, WellFormed } from './decide-form.ts';
 
-/** How a path can fail to lead anywhere in the tree. */
-const NO_WAY: ReadonlySet<FaultCode> = new Set<FaultCode>([
+/** Why a path can fail to resolve in the tree. */
+const PATH_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'path.escape',
   'path.invalid',
   'file.kind',
   'file.not_found',
 ]);
 
-/** A call that its token reaches on a workspace that is there. */
+/** A call that its token permits, on a workspace that exists. */
 export interface Reached {
   readonly effect: 'allow';
   /** the snapshot that the call is decided on and runs on */
@@ -24,9 +24,9 @@ export interface Reached {
 }
 
 /**
- * Decides what the token allows. INVARIANT (both paths): a path must be in scope as it was written and as the links of
- * the tree lead it, so that neither a link nor a spelling widens a scope. The tree is read only for a token that is
- * good for the workspace.
+ * Decides whether the token, and the settings of the tenant, permit the call. INVARIANT (both paths): a path must be in
+ * scope as it was written and as the links of the tree resolve it. So neither a link nor a spelling widens a scope. The
+ * tree is read only for a token that is valid for the workspace.
  */
 export async function decideReach(
   trees: Trees,
@@ -37,7 +37,7 @@ export async function decideReach(
   const written = tokenVerdict(call, facts, form.resources) ?? requestVerdict(facts, form);
   if (written !== null) return written;
   if (facts.head === null) return refusal('workspace.unknown', 'there is no such workspace');
-  const resources = await resolved(trees, call.tenant_id, facts.head, form.resources);
+  const resources = await resolveResources(trees, call.tenant_id, facts.head, form.resources);
   if ('effect' in resources) return resources;
   return tokenVerdict(call, facts, resources) ?? { effect: 'allow', head: facts.head, resources };
 }
@@ -54,11 +54,12 @@ function tokenVerdict(call: JudgedCall, facts: CallFacts, resources: readonly Re
     tool_id: call.tool_id,
     now: facts.now,
     resources,
+    tenant_scope: tenantScope(facts.rules.settings),
   });
   return verdict.effect === 'refuse' ? verdict : null;
 }
 
-/** What leaves, by the net grants of the whole chain; where its host leads is the gate's to see. */
+/** Decides requests by the net grants of the whole chain; the egress gate decides where the host resolves to. */
 function requestVerdict({ chain }: CallFacts, { requests }: WellFormed): Refusal | null {
   for (const { method, target } of requests) {
     const verdict = decideEgress(
@@ -71,7 +72,7 @@ function requestVerdict({ chain }: CallFacts, { requests }: WellFormed): Refusal
   return null;
 }
 
-async function resolved(
+async function resolveResources(
   trees: Trees,
   tenantId: TenantId,
   head: string,
@@ -82,7 +83,7 @@ async function resolved(
       written.map(async (resource) => ({ ...resource, path: await trees.resolve(tenantId, head, resource.path) })),
     );
   } catch (error) {
-    if (error instanceof Fault && NO_WAY.has(error.code)) return refusal(error.code, error.message);
+    if (error instanceof Fault && PATH_FAULTS.has(error.code)) return refusal(error.code, error.message);
     throw error;
   }
 }

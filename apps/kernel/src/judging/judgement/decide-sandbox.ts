@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The registered sandbox that a script is to run in. INVARIANT (verified for each decision): it is read and verified
-// anew whenever a call is judged, also where everything else is remembered, and what it was then is part of the tool's
-// digest: what runs later runs in that or not at all.
+// anew whenever a call is judged, also where everything else is cached. The sandbox at that moment is part of the
+// tool's digest: the script later runs in exactly that sandbox or not at all.
 import { Fault, MK8_RUN, type FaultCode, type Reason } from '@writ/contract';
-import { sandboxNamed } from '@writ/mk8-shell/tool';
-import type { SignedSandbox } from '@writ/mk8-shell';
-import { sandboxFor } from '../tools/script-sandboxes.ts';
+import { DEFAULT_SANDBOX, type SignedSandbox } from '@writ/mk8-shell';
+import { sandboxNameOf } from '@writ/mk8-shell/tool';
+import type { GrantedDefinition } from '../definitions/granted-definitions.ts';
+import { resourcesFor } from '../definitions/registered-resources.ts';
+import { sandboxFor, sandboxUnknown } from '../definitions/script-sandboxes.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 
@@ -17,18 +19,26 @@ const HINTS: Partial<Record<FaultCode, string>> = {
 };
 
 /**
- * The sandbox that the call names, verified now, or why there is none to run in; null for a call that names none.
- * Faults only where it can't be read.
+ * The sandbox that the call names, verified now, or the reason why it has none; null for a call that names none. Faults
+ * only where it can't be read.
+ *
+ * @param granted as it is granted to the agent: one that isn't counts as unknown
  */
-export async function readSandboxNamed(
+export async function readNamedSandbox(
   tenants: TenantPool,
-  { tenant_id, tool_id }: Pick<JudgedCall, 'tenant_id' | 'tool_id'>,
+  call: Pick<JudgedCall, 'tenant_id' | 'tool_id' | 'agent_id'>,
   args: Arguments | Refusal,
+  granted: GrantedDefinition | null,
 ): Promise<SignedSandbox | Refusal | null> {
-  const name = tool_id !== MK8_RUN.tool_id || 'effect' in args ? null : sandboxNamed(args.value);
-  if (name === null) return null;
+  const { tenant_id, tool_id } = call;
+  if (tool_id !== MK8_RUN.tool_id || 'effect' in args) return null;
+  const name = sandboxNameOf(args.value);
+  const mismatch = () => refuseResource(tenants, call, name ?? DEFAULT_SANDBOX.name, args.value['resource']);
+  if (name === null) return await mismatch();
   try {
-    return await sandboxFor(tenants, tenant_id, name);
+    if (granted === null || granted.clearance === null) throw sandboxUnknown(name);
+    const sandbox = await sandboxFor(tenants, tenant_id, name);
+    return (await mismatch()) ?? sandbox;
   } catch (error) {
     if (!(error instanceof Fault) || HINTS[error.code] === undefined) throw error;
     return refusal(error.code, error.message, HINTS[error.code]);
@@ -36,19 +46,41 @@ export async function readSandboxNamed(
 }
 
 /**
- * Decides whether a script may run in the sandbox that its call names: one that is there, as its registrar signed it,
- * and of the call's own workspace. Null: it may, or the call names none.
+ * Refuses a call whose resource isn't that of its sandbox: it was written for another one. A resource that doesn't
+ * exist and one that isn't granted get the same answer. Null: it is that one, or the call names none.
+ */
+async function refuseResource(
+  tenants: TenantPool,
+  call: Pick<JudgedCall, 'tenant_id' | 'agent_id'>,
+  sandbox: string,
+  ref: unknown,
+): Promise<Refusal | null> {
+  if (typeof ref !== 'string' || ref === sandbox) return null;
+  const reference = { kind: 'sandbox', ref: ref.replaceAll('\0', ''), right: 'use', pointer: '/resource' } as const;
+  const [named] = await resourcesFor(tenants, call, [reference]);
+  if (named?.resource?.name === sandbox) return null;
+  return refusal(
+    'args.invalid',
+    `\`/resource\` is not the resource of the sandbox \`${sandbox}\`, which \`/sandbox\` names`,
+    'leave `resource` out, or give the id that `writ resource list --kind sandbox` shows for the sandbox',
+  );
+}
+
+/**
+ * Decides whether a script may run in the sandbox that its call names: one that exists, as its registrar signed it, and
+ * for the call's own workspace. Null: it may, or the call names none.
  */
 export function decideSandbox(
   { workspace_id, tool_id }: JudgedCall,
   { sandbox = null }: CallFacts,
   args: Arguments | Refusal,
 ): Refusal | null {
-  const name = tool_id !== MK8_RUN.tool_id || 'effect' in args ? null : sandboxNamed(args.value);
+  if (tool_id !== MK8_RUN.tool_id || 'effect' in args) return null;
+  if (sandbox !== null && 'effect' in sandbox) return sandbox;
+  const name = sandboxNameOf(args.value);
   if (name === null) return null;
   if (sandbox === null)
-    return refusal('sandbox.unverified', `nothing runs in the sandbox \`${name}\`: nobody looked whether it is signed`);
-  if ('effect' in sandbox) return sandbox;
+    return refusal('sandbox.unverified', `nothing runs in the sandbox \`${name}\`: its signature was not checked`);
   return sandbox.name === name && sandbox.workspace_id === workspace_id
     ? null
     : refusal(
@@ -58,7 +90,7 @@ export function decideSandbox(
       );
 }
 
-/** For whoever reads the decision: which sandbox the script runs in, as it is now. */
+/** A reason for readers of the decision: the sandbox that the script runs in, as it is now. */
 export const sandboxReason = ({ sandbox = null }: CallFacts): Reason[] =>
   sandbox === null || 'effect' in sandbox
     ? []

@@ -5,12 +5,13 @@ import type { TenantPool } from '../../foundation/database/pools.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import type { WellFormed } from './decide-form.ts';
 import { sessionOf } from './facts.ts';
+import { grantsSecret } from './given-secrets.ts';
 
 /**
- * Which of the secrets that the call names are there, for its session or for the tenant. Most calls name none, and
- * nothing is asked.
+ * Which of the secrets that the call names exist, for its session or for the tenant. Most calls name none; nothing is
+ * queried for them.
  */
-export async function readSecretsKnown(
+export async function readExistingSecrets(
   tenants: TenantPool,
   call: JudgedCall,
   facts: CallFacts,
@@ -29,16 +30,20 @@ export async function readSecretsKnown(
 }
 
 /**
- * Decides whether the call may have the secrets that it names: every token of the chain must grant each, and each must
- * be there. Null: it may.
+ * Decides whether the call may use the secrets that it names: a person gave each to its session, or every token of the
+ * chain grants it and it exists. Null: it may.
  */
-export function decideSecrets({ chain, secrets = [] }: CallFacts, form: WellFormed): Refusal | null {
+export function decideSecrets(
+  { chain, secrets = [], given_secrets = [] }: CallFacts,
+  form: WellFormed,
+): Refusal | null {
   for (const name of form.secrets) {
-    if (!chain.every(({ token }) => token.grant.secrets.includes(name))) {
+    if (!grantsSecret(chain, name)) {
+      if (given_secrets.includes(name)) continue;
       return refusal(
         'token.scope',
         `the capability token does not let the secret \`${name}\` be used`,
-        `a token that grants the secret \`${name}\` would do`,
+        `a token that grants the secret \`${name}\` would do, or ask a person for it with \`value.get\``,
       );
     }
     if (!secrets.includes(name))

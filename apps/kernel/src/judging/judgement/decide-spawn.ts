@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AGENT_SPAWN, Fault, parseMessage, SpawnArgs, type CapabilityToken, type Verdict } from '@writ/contract';
+import {
+  AGENT_SPAWN,
+  Fault,
+  parseMessage,
+  SpawnArgs,
+  TURN_SOURCE,
+  type CapabilityToken,
+  type Verdict,
+} from '@writ/contract';
 import { decideSpawn, type ChildToken } from '@writ/capability';
 import { parsePath } from '@writ/workspace';
 import { refusal, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import type { WellFormed } from './decide-form.ts';
 
 /**
- * What the token of a sub-agent would be, by the arguments of the call that asks for it.
+ * Decides the token that a sub-agent would get, by the arguments of the call that requests it.
  * @param chain leaf first, valid now
  */
 export function spawnVerdict(
@@ -14,13 +22,13 @@ export function spawnVerdict(
   workspaceId: string,
   args: Readonly<Record<string, unknown>>,
 ): Verdict<{ child: ChildToken }> {
-  const { fs, ...asked } = parseMessage(SpawnArgs, args);
+  const { fs, ...requested } = parseMessage(SpawnArgs, args);
   try {
     return decideSpawn({
       chain,
       workspace_id: workspaceId,
-      asked: {
-        ...asked,
+      requested: {
+        ...requested,
         ...(fs === undefined ? {} : { fs: fs.map((root) => ({ ...root, path: parsePath(root.path) })) }),
       },
     });
@@ -32,17 +40,18 @@ export function spawnVerdict(
 }
 
 /**
- * Decides whether a call may have a sub-agent: within a run, since only a run has somebody to wait for it, and no wider
- * than its own token. Null: it may, or it is another call. The token itself is made when the call has been committed,
- * by the same rule.
+ * Decides whether a call may have a sub-agent: within a run or a turn, since only these wait for one, and no wider than
+ * its own token. Null: it may, or it is another call. The token itself is made when the call has been committed, by the
+ * same rule.
  */
 export function refuseSpawn(call: JudgedCall, { chain }: CallFacts, { tool, args }: WellFormed): Refusal | null {
   if (tool.tool_id !== AGENT_SPAWN.tool_id) return null;
-  if (call.provenance.source !== 'run' || call.provenance.run_id === undefined)
+  const { source, run_id, turn } = call.provenance;
+  if (!(source === 'run' && run_id !== undefined) && !(source === TURN_SOURCE && turn !== undefined))
     return refusal(
       'tool.not_available',
-      `\`${tool.tool_id}\` is for runs of sessions: nobody else would drive a sub-agent`,
-      'begin a session (`POST /v1/sessions`), and give its agent the task',
+      `\`${tool.tool_id}\` is for runs of sessions and for turns: a call alone has no sub-agent driven`,
+      'begin a session (`POST /v1/sessions`) and give its agent the task, or post the output of a model (`POST /v1/turns`)',
     );
   const verdict = spawnVerdict(
     chain.map(({ token }) => token),

@@ -2,7 +2,7 @@
 import { reservationRows } from './decision.ts';
 
 describe('reservations, as kernel.reserve takes them', () => {
-  it('come one a token and dimension, in the order of both', () => {
+  it('have one row per token and dimension, in the order of both', () => {
     expect(
       reservationRows([
         { capability_token_id: 'cap_a', amounts: { wall_ms: 1, calls: 2, disk_write_bytes: 3 } },

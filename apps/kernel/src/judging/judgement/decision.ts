@@ -13,10 +13,10 @@ import type { TokenReservation } from '@writ/capability';
 import type { CallFacts, JudgedCall } from './call.ts';
 import { sessionOf } from './facts.ts';
 import { reservedOf, type Judgement } from './judgement.ts';
-import { DESTRUCTION_ASKED, pastAsked } from './session-past.ts';
+import { DESTRUCTION_QUERY, pastQueryFor } from './session-past.ts';
 import type { RulesInForce } from '../../foundation/rows/attempt-rows.ts';
 
-/** What a decision's record says of the call beside the judgement. */
+/** The fields of a decision's record about the call, apart from the judgement. */
 export interface DecidedCall {
   readonly tenant_id: TenantId;
   readonly operation_id: string;
@@ -75,44 +75,48 @@ export function postable(sealed: SealedRecord): Record<string, string> {
 }
 
 /**
- * The rules that a call was decided under, as kernel.assert_rules takes them; for one that destroys something, also how
- * many such calls it counted.
+ * The rules that a call was decided under, as kernel.assert_rules takes them. For a call that destroys something they
+ * include how many such calls it counted.
  */
-export function decidedUnder(
+export function assertedRules(
   call: Pick<JudgedCall, 'operation_id' | 'session_id' | 'capability_token_id' | 'workspace_id'>,
   { rules, needs, past }: CallFacts,
   { risk_basis }: Pick<Judgement, 'risk_basis'>,
 ): Record<string, unknown> {
   const counted =
     past !== null && destroysAnything(risk_basis)
-      ? { past: { operation: call.operation_id, asked: DESTRUCTION_ASKED, seen: past.destructive_calls } }
+      ? { past: { operation: call.operation_id, asked: DESTRUCTION_QUERY, seen: past.destructive_calls } }
       : {};
   return { session: sessionOf(call), workspace: call.workspace_id, needs, seen: rules, ...counted };
 }
 
-/** What of remembered facts nothing else asserts, as kernel.assert_remembered takes it. */
-export function assertedMemory(
+/** The cached facts that nothing else asserts, as kernel.assert_remembered takes them. */
+export function assertedCachedFacts(
   call: Pick<JudgedCall, 'tool_id' | 'session_id' | 'capability_token_id'>,
-  { now, head, past, room }: CallFacts,
+  { now, head, past, queueHeadroom }: CallFacts,
 ): Record<string, unknown> {
   return {
     now,
     head,
-    room,
+    room: queueHeadroom,
     session: sessionOf(call),
-    past: past === null ? null : { asked: pastAsked(call.tool_id), seen: past },
+    past: past === null ? null : { asked: pastQueryFor(call.tool_id), seen: past },
   };
 }
 
 /**
- * Answers whether two readings saw the same rules, as far as an effect is asked about under them: what a session did
- * before is asked about once, at admission.
+ * Returns whether two readings saw the same rules, as far as they matter for an effect: what a session did before is
+ * judged once, at admission.
  */
 export function sameRules(one: RulesInForce, other: RulesInForce): boolean {
-  return one.policy === other.policy && JSON.stringify(one.labels) === JSON.stringify(other.labels);
+  return (
+    one.policy === other.policy &&
+    JSON.stringify(one.labels) === JSON.stringify(other.labels) &&
+    JSON.stringify(one.settings) === JSON.stringify(other.settings)
+  );
 }
 
-/** Reservations as kernel.reserve takes them: one row a token and dimension, in the order of both. */
+/** Reservations as kernel.reserve takes them: one row for each token and dimension, in the order of both. */
 export function reservationRows(
   reservations: readonly TokenReservation[],
 ): { token: string; dimension: string; amount: number }[] {

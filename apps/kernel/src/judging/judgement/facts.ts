@@ -3,38 +3,38 @@ import { LIMITS, type Budgets } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import type { TokenAccount } from '@writ/capability';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { readToolInForce } from '../tools/tenant-tools.ts';
+import { readToolInForce } from '../definitions/tenant-tools.ts';
 import { tokenOf } from '../../foundation/rows/token-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { AccountRow } from '../../foundation/database/functions/admission.ts';
 import type { CountNeeded, PolicySets } from '../policies/policy-sets.ts';
 import type { CallFacts, JudgedCall } from './call.ts';
-import { pastAsked } from './session-past.ts';
+import { pastQueryFor } from './session-past.ts';
 import { readVersions } from './versions.ts';
 
-/** The session whose past and labels count: a call without one has its token's. */
+/** The session whose past and labels count: for a call without a session, its token stands in. */
 export const sessionOf = ({
   session_id,
   capability_token_id,
 }: Pick<JudgedCall, 'session_id' | 'capability_token_id'>): string => session_id ?? capability_token_id;
 
 /**
- * Reads what a call is judged on, within its tenant: in one round trip, unless another policy is in force than the last
- * time and needs to know more of the session's past.
+ * Reads the facts that a call is judged on, within its tenant. It takes one round trip, unless another policy is in
+ * force than the last time and needs more of the session's past.
  * @throws Fault `policy.unreadable`
  */
 export async function readFacts(tenants: TenantPool, policies: PolicySets, call: JudgedCall): Promise<CallFacts> {
   const needs = policies.lastOf(call.tenant_id).historyNeeds(call);
   const facts = await readFor(tenants, call, needs);
-  const known = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
-  // A change of policy after this reading is found by what writes the decision.
-  return JSON.stringify(known) === JSON.stringify(needs) ? facts : await readFor(tenants, call, known);
+  const needed = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
+  // The statement that writes the decision finds a change of policy after this reading.
+  return JSON.stringify(needed) === JSON.stringify(needs) ? facts : await readFor(tenants, call, needed);
 }
 
 /**
- * The same about a call that was let run before, at `admittedAt`: in its session's past it keeps the place that it had,
- * since the calls after it were decided with it there. `rules.history` of what is returned is that of then, and the
- * database is asked to assert none; risk is told the session of now.
+ * The same for a call that was already allowed to run, at `admittedAt`. It keeps its position in its session's past,
+ * since the calls after it were decided with it there. `rules.history` of the result is that of then, and the database
+ * asserts none of it; risk uses the session of now.
  */
 export async function readFactsOfRun(
   tenants: TenantPool,
@@ -42,7 +42,8 @@ export async function readFactsOfRun(
   call: JudgedCall,
   admittedAt: number,
 ): Promise<CallFacts> {
-  const facts = await readFor(tenants, call, null);
+  // What it applies was verified when it was admitted.
+  const facts = { ...(await readFor(tenants, call, null)), staged: null };
   const needs = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
   if (needs === null) return facts;
   const history = await inTenant(
@@ -67,7 +68,7 @@ async function readFor(
 ): Promise<CallFacts> {
   const versions = await readVersions(tenants, call);
   const tool = await readToolInForce(tenants, call.tenant_id, call.tool_id);
-  const past = pastAsked(call.tool_id);
+  const past = pastQueryFor(call.tool_id);
   const rows = await kernelSql.facts(tenants.pool, {
     tenant: call.tenant_id,
     operation: call.operation_id,
@@ -97,6 +98,7 @@ async function readFor(
     rules: rows.rules,
     past: rows.past,
     queueFull: rows.queue_full,
+    backgroundQueueFull: rows.background_queue_full,
     outbox: { oldest: rows.outbox_oldest, rows: rows.outbox_rows },
   };
 }

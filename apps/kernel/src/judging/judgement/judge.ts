@@ -2,42 +2,47 @@
 //
 // INVARIANT (one judge): every way in which a call may come to run leads through `Judge.judge`, at admission and again
 // at approval. INVARIANT (one order): standing, form, token, workspace, preconditions, policy, supervision, budget.
-// Policy is asked only about a call that its token reaches, and money is counted only for a call that may run.
-// INVARIANT (a bug ends once): a call whose judging fails with a bug is refused (`internal`), and that is recorded as
-// any refusal is. So it isn't judged again.
-import { Fault, TOOLS, type Budgets } from '@writ/contract';
+// Policy judges only a call that its token permits, and budget is counted only for a call that may run. INVARIANT (a
+// bug ends once): a call whose judging fails with a bug is refused (`internal`), and that is recorded as any refusal
+// is. So it isn't judged again.
+import { Fault, TOOLS, type Budgets, type ToolDefinition } from '@writ/contract';
 import { callBudget, decideReservation, listsTool } from '@writ/capability';
 import type { JudgedAction, PolicySets } from '../policies/policy-sets.ts';
 import type { Trees } from '../../foundation/workspace/trees.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
+import { decidedLimits } from './command-output.ts';
 import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreview } from './decide-preview.ts';
-import { decidePreconditions } from './decide-preconditions.ts';
+import { decideReliedOn } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
+import { decideImage } from './decide-image.ts';
 import { decideProfile, profileReason } from './decide-profile.ts';
+import { decideResources, underClearance } from './decide-resources.ts';
 import { decideSandbox, sandboxReason } from './decide-sandbox.ts';
 import { decideSecrets } from './decide-secrets.ts';
+import { decideTime } from './decide-time.ts';
+import { decideStaged, isStaged } from './decide-staged.ts';
 import { ToolReader } from './judged-tool.ts';
 import { refuseSpawn } from './decide-spawn.ts';
 import { decideValue } from './decide-value.ts';
 import { decideSupervision, type Corridor, type GivenApproval } from './decide-supervision.ts';
 import { delegatorsOf } from './delegators.ts';
 import { outputLabels } from './output-labels.ts';
-import { refuse, unjudged, type Judgement } from './judgement.ts';
+import { refuse, initialJudgement, type Judgement } from './judgement.ts';
 
-export interface Question {
+export interface JudgementRequest {
   readonly call: JudgedCall;
-  /** what refuses the call before anything else is asked: see `decideStanding` */
+  /** a refusal that comes before every other check: see `decidePrerequisites` */
   readonly prior: Refusal | null;
   readonly facts: CallFacts;
   readonly args: Arguments | Refusal;
-  /** null at admission; who passes one MUST check that what is judged is what was approved */
+  /** null at admission; a caller that passes one MUST check that the judged action is the approved one */
   readonly approval: GivenApproval | null;
-  /** what is to be reserved, where it isn't a whole call of the tool: its effect may be there already */
+  /** the budget to reserve, where it isn't a whole call of the tool: its effect may be there already */
   readonly wanted?: Budgets;
 }
 
-/** What a judge has beside what it reads. */
+/** Optional dependencies of a judge. */
 export interface JudgeParts {
   readonly tools?: ToolReader;
   readonly failed?: (error: unknown) => void;
@@ -50,7 +55,7 @@ export class Judge {
   readonly #tools: ToolReader;
   readonly #failed: (error: unknown) => void;
 
-  /** @param parts what tools are read by, and what gets the bugs that end a judgement, for operators */
+  /** @param parts the reader of tools, and the receiver, for operators, of bugs that end a judgement */
   constructor(policies: PolicySets, trees: Trees, parts: JudgeParts = {}) {
     this.#policies = policies;
     this.#trees = trees;
@@ -59,62 +64,67 @@ export class Judge {
   }
 
   /**
-   * The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided.
+   * The whole judgement. Faults only where it can't judge: no policy to evaluate, no tree to read. Then nothing is
+   * decided.
    */
-  async judge({ call, prior, facts, args, approval, wanted }: Question): Promise<Judgement> {
+  async judge({ call, prior, facts, args, approval, wanted }: JudgementRequest): Promise<Judgement> {
     const policy = await this.#policies.of(call.tenant_id, facts.rules.policy);
     const named = TOOLS.get(call.tool_id) ?? facts.tool ?? null;
     const tool = await this.#unlessBug(() => this.#tools.read(call, named, args, facts));
-    if (isRefusal(tool)) return refuse(unjudged(policy, named), prior ?? tool);
-    const known = unjudged(policy, tool);
-    if (prior !== null) return refuse(known, prior);
-    const nowhere = decideSandbox(call, facts, args);
-    if (nowhere !== null) return refuse(known, nowhere);
+    if (isRefusal(tool)) return refuse(initialJudgement(policy, named), prior ?? tool);
+    const base = initialJudgement(policy, tool);
+    const early = prior ?? decideSandbox(call, facts, args);
+    if (early !== null) return refuse(base, early);
     const form = await this.#unlessBug(() => decideForm(call, tool, args));
-    if (form.effect === 'refuse') return refuse(known, form);
+    if (form.effect === 'refuse') return refuse(base, form);
     const reach = await decideReach(this.#trees, call, facts, form);
-    if (reach.effect === 'refuse') return refuse(known, reach);
-    const secret = decideSecrets(facts, form);
-    if (secret !== null) return refuse(known, secret);
-    const spawn = refuseSpawn(call, facts, form);
-    if (spawn !== null) return refuse(known, spawn);
-    const profile = decideProfile(call, facts, form.args);
-    if (profile !== null) return refuse(known, profile);
-    const placed = { ...known, head: reach.head, touched: [...form.resources, ...reach.resources] };
-    const unmet = await decidePreconditions(this.#trees, call, reach.head, facts.versions);
-    if (unmet !== null) return refuse(placed, unmet);
-    const asked = await this.#unlessBug(() => policy.judge(judgedAction(call, facts, form, reach)));
-    if (asked.effect === 'refuse') return refuse(placed, asked);
-    const supervised = decideSupervision(call, asked, approval, form.tool);
-    const value =
-      supervised.effect === 'refuse' ? null : decideValue(call, facts, form.args, supervised, approval !== null);
+    if (reach.effect === 'refuse') return refuse(base, reach);
+    const ungranted = refuseUngranted(call, facts, form);
+    if (ungranted !== null) return refuse(base, ungranted);
+    const image = facts.image?.image_digest ?? null;
+    const located = { ...base, image, head: reach.head, touched: [...form.resources, ...reach.resources] };
+    const unmet = await this.#unmet(call, facts, reach.head);
+    if (unmet !== null) return refuse(located, unmet);
+    const timed = decideTime(form.tool, form.args, facts);
+    if (timed.effect === 'refuse') return refuse(located, timed);
+    const byPolicy = await this.#unlessBug(() => policy.judge(judgedAction(call, facts, form, reach)));
+    if (byPolicy.effect === 'refuse') return refuse(located, byPolicy);
+    const required = underClearance(byPolicy, facts);
+    const supervised = decideSupervision(call, required, approval, form.tool);
+    const mayAsk = supervised.effect !== 'refuse';
+    const value = mayAsk ? decideValue(call, facts, form.args, supervised, approval !== null) : null;
     const corridor = value ?? supervised;
-    const said = [...sandboxReason(facts), ...profileReason(facts)];
+    const environmentReasons = [...sandboxReason(facts), ...profileReason(facts)];
     const weighed: Judgement = {
-      ...placed,
+      ...located,
       autonomy_mode: corridor.mode,
-      risk_score: asked.risk_score,
-      risk_basis: asked.risk_basis,
-      rule_ids: asked.rule_ids,
-      reasons: [...asked.reasons, ...said],
-      approvers: asked.approvers ?? corridorApprovers(corridor),
+      risk_score: required.risk_score,
+      risk_basis: required.risk_basis,
+      rule_ids: required.rule_ids,
+      reasons: [...required.reasons, ...environmentReasons],
+      approvers: required.approvers ?? corridorApprovers(corridor),
       waits_for: value === null ? 'action' : 'value',
-      labels: outputLabels(form.tool, reach.resources, asked.risk_basis),
+      labels: outputLabels(form.tool, reach.resources, required.risk_basis),
     };
     if (corridor.effect === 'refuse') return refuse(weighed, corridor);
     if (corridor.effect === 'hold')
       return {
         ...weighed,
         verdict: 'held',
-        reasons: [...corridor.reasons, ...said],
-        preview: decidePreview(facts.chain, form.tool),
+        reasons: [...corridor.reasons, ...environmentReasons],
+        preview: timed.isLong ? null : decidePreview(facts, { ...form.tool, limits: timed.limits }),
       };
-    return reserved(weighed, facts, wanted ?? callBudget(form.tool));
+    return reserved(weighed, facts, form.tool, wanted ?? callBudget({ ...form.tool, limits: timed.limits }));
+  }
+
+  /** Why something that the call relies on doesn't hold; null where all of it does. */
+  async #unmet(call: JudgedCall, facts: CallFacts, head: string): Promise<Refusal | null> {
+    return decideStaged(call, facts) ?? (await decideReliedOn(this.#trees, call, head, facts));
   }
 
   /**
-   * What was computed of the call alone, or the refusal that a bug in there is, or that it took more than it may. What
-   * our own stores throw goes on: then nothing is decided, and asking again may help.
+   * Returns what `compute` finds out from the call alone. A bug there, or a limit exceeded, becomes a refusal. Faults
+   * of our own stores propagate: then nothing is decided, and another try may help.
    */
   async #unlessBug<T>(compute: () => T | Promise<T>): Promise<T | Refusal> {
     try {
@@ -132,27 +142,36 @@ export class Judge {
   }
 }
 
+/** Why something that the call names is not granted, or not there; null where all of it is. */
+const refuseUngranted = (call: JudgedCall, facts: CallFacts, form: WellFormed): Refusal | null =>
+  decideResources(call, form.tool, facts) ??
+  decideSecrets(facts, form) ??
+  refuseSpawn(call, facts, form) ??
+  decideProfile(call, facts, form.args) ??
+  decideImage(facts);
+
 const isRefusal = (found: object | null): found is Refusal =>
   found !== null && 'effect' in found && found.effect === 'refuse';
 
-/** Where it isn't policy that asks for a person, one operator will do. */
+/** Where policy doesn't require a person, but something else does, one operator suffices. */
 const corridorApprovers = ({ effect, mode }: Corridor): Judgement['approvers'] =>
   effect === 'hold' && mode === 'soft_gate' ? { count: 1, role: 'operator' } : null;
 
-function reserved(weighed: Judgement, facts: CallFacts, wanted: Budgets): Judgement {
-  // A command may send something and mostly doesn't: with nothing left to send it still runs, and its proxy refuses.
+function reserved(weighed: Judgement, facts: CallFacts, tool: ToolDefinition, wanted: Budgets): Judgement {
+  // A command may send something and mostly doesn't: with no such budget left it still runs, and its proxy refuses.
   const budget = decideReservation({
     chain: facts.chain,
     wanted,
-    spare: weighed.tool?.class === 'broker' ? [] : ['egress_bytes'],
+    spare: tool.class === 'broker' ? [] : ['egress_bytes'],
   });
   if (budget.effect === 'refuse') return refuse(weighed, budget);
-  return { ...weighed, verdict: 'admitted', limits: budget.limits, reservations: budget.reservations };
+  const limits = decidedLimits(budget.limits, tool, facts.rules.settings);
+  return { ...weighed, verdict: 'admitted', limits, reservations: budget.reservations };
 }
 
 /**
- * What policy is told of the way out: the requests that the arguments name; of a command, which names none, what its
- * token lets out. Null where nothing can leave.
+ * The egress that policy judges: the requests that the arguments name; for a command, which names none, the hosts that
+ * its token allows. Null where nothing can leave.
  */
 function egressOf({ chain, profile }: CallFacts, { tool, requests }: WellFormed): JudgedAction['egress'] {
   if (requests.length > 0) {
@@ -164,7 +183,7 @@ function egressOf({ chain, profile }: CallFacts, { tool, requests }: WellFormed)
   }
   // The token's own grants: a parent's can only be wider.
   const granted = tool.class === 'sandboxed' ? (chain[0]?.token.grant.net ?? []) : [];
-  // Both have to grant a request: what the profile names is all that can leave under it.
+  // Both have to grant a request: only what the profile names can leave under it.
   const net = granted.length > 0 && profile !== undefined && profile !== null ? profile.profile.net : granted;
   return net.length === 0
     ? null
@@ -184,6 +203,7 @@ function judgedAction(call: JudgedCall, facts: CallFacts, form: WellFormed, reac
     tool: form.tool,
     args: form.args.value,
     resources: reach.resources,
+    registered: form.tool.bound ?? [],
     egress: egressOf(facts, form),
     task_class: call.task_class,
     session_mode: call.session_mode,
@@ -192,6 +212,7 @@ function judgedAction(call: JudgedCall, facts: CallFacts, form: WellFormed, reac
       form.tool.tool_id,
     ),
     max_autonomy: call.max_autonomy,
+    staged_change: isStaged(call),
     labels: rules.labels,
     history: rules.history,
     past,

@@ -2,16 +2,16 @@
 import { cliDefinition } from '@writ/cli-tool';
 import { argumentFaults, MK8_RUN, SHELL_RUN, type CliTool, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { judgingTasks, type JudgingTasks } from '../worker-tasks.ts';
 import type { Arguments } from './call.ts';
 import { ToolReader } from './judged-tool.ts';
 
-/** Counts what is given to threads. */
-class CountedWork extends InlineWork<JudgingTasks> {
+/** Counts the tasks for threads. */
+class CountedWork extends InlineTaskRunner<JudgingTasks> {
   given: string[] = [];
   override async run<K extends keyof JudgingTasks & string>(
-    ...[task, input, options]: Parameters<InlineWork<JudgingTasks>['run']>
+    ...[task, input, options]: Parameters<InlineTaskRunner<JudgingTasks>['run']>
   ): Promise<Awaited<ReturnType<JudgingTasks[K]>>> {
     this.given.push(task);
     return (await super.run(task, input, options)) as Awaited<ReturnType<JudgingTasks[K]>>;
@@ -24,16 +24,17 @@ beforeEach(() => {
 });
 
 const argsOf = (value: Record<string, unknown>): Arguments => ({ value, canonical: canonicalBytes(value), ref: null });
-const NOWHERE = { sandbox: null, profile: null };
+const NO_ENVIRONMENT = { sandbox: null, profile: null };
 const CALL = { tenant_id: 'ten_a' } as never;
 const read = async (
   tool: ToolDefinition,
   value: Record<string, unknown>,
-  by: InlineWork<JudgingTasks> | null = work,
-): Promise<ToolDefinition> => (await new ToolReader(by).read(CALL, tool, argsOf(value), NOWHERE)) as ToolDefinition;
+  by: InlineTaskRunner<JudgingTasks> | null = work,
+): Promise<ToolDefinition> =>
+  (await new ToolReader(by).read(CALL, tool, argsOf(value), NO_ENVIRONMENT)) as ToolDefinition;
 
-/** All that a definition's functions say of the arguments. */
-const saidOf = (tool: ToolDefinition, args: Record<string, unknown>): unknown[] => {
+/** All results of a definition's functions for the arguments. */
+const resultsOf = (tool: ToolDefinition, args: Record<string, unknown>): unknown[] => {
   const faults = argumentFaults(tool, args);
   return faults.length > 0
     ? faults
@@ -72,8 +73,8 @@ describe('a script', () => {
   ])('%s is compiled in a thread, to the same answers', async (_, args) => {
     const inThread = await read(MK8_RUN, args);
     const inline = await read(MK8_RUN, args, null);
-    expect(saidOf(inThread, args)).toEqual(saidOf(inline, args));
-    // Arguments that don't fit the schema are compiled nowhere.
+    expect(resultsOf(inThread, args)).toEqual(resultsOf(inline, args));
+    // Arguments that don't fit the schema are not compiled.
     expect(work.given).toEqual(
       argumentFaults({ ...MK8_RUN, faults: () => [] }, args).length > 0 ? [] : ['script.read'],
     );
@@ -105,13 +106,13 @@ describe('a value of a tool that a tenant declared', () => {
     expect(work.given).toEqual(['values.read']);
   });
 
-  it("that is no text, or isn't there, is matched nowhere: what its schema says is said", async () => {
+  it("that is no text, or is absent, is not matched: the schema's fault is reported", async () => {
     for (const args of [{ name: ['a'.repeat(9_000)] }, {}, { other: 'a'.repeat(9_000) }])
       expect(argumentFaults(await read(tool, args), args)).toEqual(argumentFaults(tool, args));
     expect(work.given).toEqual([]);
   });
 });
 
-it('the definition of any other tool is the one that it was', async () => {
+it('the definition of any other tool is unchanged', async () => {
   expect(await read(SHELL_RUN, { command: 'x'.repeat(9_000) })).toBe(SHELL_RUN);
 });

@@ -1,57 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-import { argumentFaults, MK8_RUN, SHELL_DANGEROUS, type ToolDefinition } from '@writ/contract';
+import {
+  argumentFaults,
+  bindTool,
+  isStoreTool,
+  MK8_RUN,
+  SHELL_DANGEROUS,
+  STORE_REGISTER,
+  type ToolDefinition,
+} from '@writ/contract';
+import { storeCallFaults } from '@writ/info-store';
 import { dataOf, DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
 import { dangerousTool } from '@writ/mk8-shell/dangerous';
-import { sandboxNamed, scriptTool, signedScriptTool } from '@writ/mk8-shell/tool';
-import type { Work } from '@writ/worker-pool';
+import { sandboxNameOf, scriptTool, signedScriptTool } from '@writ/mk8-shell/tool';
+import type { TaskRunner } from '@writ/worker-pool';
 import type { JudgingTasks } from '../worker-tasks.ts';
 import type { Arguments, CallFacts, JudgedCall, Refusal } from './call.ts';
+import { boundTo } from './decide-resources.ts';
 import { withScriptRead } from './read-tool.ts';
 
 /** Scripts under the rules that are shipped. */
 const SHIPPED = scriptTool(sandboxFrom(DEFAULT_SANDBOX));
 /**
- * The largest arguments whose script is compiled on the event loop, in bytes: of those that repeat nothing, which take
- * 1 ms at most.
+ * The largest arguments whose script is compiled on the event loop, in bytes: without repetition it takes 1 ms at most.
  */
 const INLINE_SCRIPT_BYTES_MAX = 2_048;
-/** Operations that stand for more than they are written as, in either notation of a script. */
+/** Operations that expand to more than is written, in either notation of a script. */
 const REPEATS = /ForEach|Include/;
-/** The most steps of matching that are taken on the event loop: some 75 ns each. */
+/** The most steps of matching on the event loop: some 75 ns each. */
 const INLINE_STEPS_MAX = 50_000;
-/** What reading the arguments of a call by its tool may take in a thread, in milliseconds. */
+/** The bound, in milliseconds, on reading the arguments of a call by its tool in a thread. */
 const READ_WALL_MS = 3_000;
 
-type Named = Pick<CallFacts, 'sandbox' | 'profile'>;
+type NamedEnvironment = Pick<CallFacts, 'sandbox' | 'profile' | 'resources'>;
 
 /**
- * Makes ready the definitions that calls are judged by: on the event loop where that is known to take 5 ms at most,
+ * Prepares the definitions that calls are judged by: on the event loop where that is known to take 5 ms at most,
  * otherwise in a worker thread.
  */
 export class ToolReader {
-  readonly #work: Work<JudgingTasks> | null;
+  readonly #work: TaskRunner<JudgingTasks> | null;
 
-  /** @param work null: all of it is done where it is asked, for programs of one user and for specs */
-  constructor(work: Work<JudgingTasks> | null) {
+  /** @param work null: all of it is done on the event loop, for programs of one user and for specs */
+  constructor(work: TaskRunner<JudgingTasks> | null) {
     this.#work = work;
   }
 
   /**
-   * The definition for the one call, with what its functions answer found already where that takes long. @throws Fault
+   * The definition for this one call, with the answers of its functions precomputed where they take long. @throws Fault
    * `limit.exceeded`, `overloaded`
    */
   async read(
     call: Pick<JudgedCall, 'tenant_id'>,
     tool: ToolDefinition | null,
     args: Arguments | Refusal,
-    facts: Named,
+    facts: NamedEnvironment,
   ): Promise<ToolDefinition | null> {
     const judged = judgedTool(tool, args, facts);
     if (judged === null || 'effect' in args || this.#work === null) return judged;
     const isScript = judged.tool_id === MK8_RUN.tool_id && judged.faults !== undefined && isLongScript(args);
     const isLong = isScript || (judged.declared !== undefined && judged.declared.steps(args.value) > INLINE_STEPS_MAX);
-    // A tool's functions are asked only about arguments that fit its schema; of others the schema's own faults are what
-    // is said.
+    // A tool's functions receive only arguments that fit its schema; for others the schema's own faults are reported.
     if (!isLong || argumentFaults({ ...judged, faults: () => [] }, args.value).length > 0) return judged;
     const options = { tenantId: call.tenant_id, wallMs: READ_WALL_MS };
     if (isScript) {
@@ -70,25 +78,35 @@ const isLongScript = ({ canonical }: Arguments): boolean =>
   canonical.byteLength > INLINE_SCRIPT_BYTES_MAX || REPEATS.test(Buffer.from(canonical).toString('latin1'));
 
 /** The registered sandbox that a script is compiled for, as data. */
-function sandboxOf({ sandbox }: Named): { readonly data: SandboxData; readonly digest: string } | null {
+function sandboxOf({ sandbox }: NamedEnvironment): { readonly data: SandboxData; readonly digest: string } | null {
   if (sandbox === undefined || sandbox === null || 'effect' in sandbox) return null;
   return { data: dataOf(sandbox), digest: sandbox.digest };
 }
 
 /**
- * The definition that a call is judged by: of a tool that runs scripts, with what is found by compiling the call's own
- * under the rules of its sandbox. Where there is no sandbox to run in it is the bare one, and `decideSandbox` refuses
- * the call. Of a raw command, within its profile; without one `decideProfile` refuses it.
+ * The definition that a call is judged by. For a tool that runs scripts it contains what compiling the call's own
+ * script finds under the rules of its sandbox. Where there is no sandbox to run in it is the bare definition, and
+ * `decideSandbox` refuses the call. For a raw command it is bounded by the call's profile; without one `decideProfile`
+ * refuses the call. A tool on registered resources is bound to them; without one of them `decideResources` refuses the
+ * call.
  */
 function judgedTool(
   tool: ToolDefinition | null,
   args: Arguments | Refusal,
-  { sandbox, profile }: Named,
+  { sandbox, profile, resources = [] }: NamedEnvironment,
 ): ToolDefinition | null {
   if (tool?.tool_id === SHELL_DANGEROUS.tool_id) {
     return profile === undefined || profile === null ? tool : dangerousTool(profile.profile);
   }
+  if (tool?.targets !== undefined) return withStoreFaults(bindTool(tool, boundTo(resources) ?? []));
   if (tool?.tool_id !== MK8_RUN.tool_id || 'effect' in args) return tool;
-  if (sandboxNamed(args.value) === null) return SHIPPED;
+  if (sandboxNameOf(args.value) === null) return SHIPPED;
   return sandbox === undefined || sandbox === null || 'effect' in sandbox ? MK8_RUN : signedScriptTool(sandbox);
+}
+
+/** Documents, filters and queries have rules that no schema says. Arguments are short enough to be read here. */
+function withStoreFaults(tool: ToolDefinition): ToolDefinition {
+  const { tool_id } = tool;
+  if (!isStoreTool(tool_id) && tool_id !== STORE_REGISTER.tool_id) return tool;
+  return { ...tool, faults: (args) => storeCallFaults(tool_id, args) };
 }

@@ -5,7 +5,6 @@ import type {
   FsResource,
   Lane,
   Reason,
-  ToolClass,
   ToolDefinition,
   TxOutcome,
   VerdictName,
@@ -13,9 +12,11 @@ import type {
 import type { TokenReservation } from '@writ/capability';
 import type { Approvers } from '@writ/policy';
 import type { ActivePolicy } from '../policies/policy-sets.ts';
+import type { DecidedLimits } from '../../foundation/rows/operation-row.ts';
 import type { Refusal } from './call.ts';
+import type { PreviewBudget } from './decide-preview.ts';
 
-/** What the kernel makes of a call, with all that it found on the way there. */
+/** The kernel's judgement of a call, with all that it found out on the way. */
 export interface Judgement {
   readonly verdict: VerdictName;
   /** set exactly when the verdict is `refused` */
@@ -23,6 +24,8 @@ export interface Judgement {
   /** null for a tool that doesn't exist */
   readonly tool: ToolDefinition | null;
   readonly policy_hash: string;
+  /** `sha256:…` of the tenant's image that it would run in; null where the deployment decides */
+  readonly image: string | null;
   /** the snapshot that the call would run on; null where the token didn't reach one */
   readonly head: string | null;
   readonly autonomy_mode: AutonomyMode;
@@ -30,25 +33,29 @@ export interface Judgement {
   readonly risk_basis: readonly string[];
   readonly rule_ids: readonly string[];
   readonly reasons: readonly Reason[];
-  /** who must approve it while it is held; null where nobody is asked */
+  /** the persons who must approve it while it is held; null where none must */
   readonly approvers: Approvers | null;
   /** how long it waits for them, in milliseconds */
   readonly approval_ms: number;
-  /** what its arguments touch, as written and as links lead; empty where that wasn't found out */
+  /** how long its previewed effect may be approved as it was shown, in milliseconds */
+  readonly preview_ms: number;
+  /** how long a session grant lives whose approver sets no time, in milliseconds */
+  readonly session_grant_ms: number;
+  /** the files that its arguments touch, as written and as links resolve; empty where that wasn't found out */
   readonly touched: readonly FsResource[];
-  /** what it brings into its session once it is admitted */
+  /** the labels that it brings into its session once it is admitted */
   readonly labels: readonly string[];
-  readonly limits: Budgets | null;
+  readonly limits: DecidedLimits | null;
   readonly reservations: readonly TokenReservation[];
-  /** of a held call: what it waits for */
+  /** for a held call: what it waits for */
   readonly waits_for: 'action' | 'value';
-  /** of a held call: what its preview may use; null where there is to be none */
-  readonly preview: { readonly limits: Budgets; readonly reservations: readonly TokenReservation[] } | null;
+  /** for a held call: what its preview may use; null where it has none */
+  readonly preview: PreviewBudget | null;
 }
 
-/** Where a judgement starts: nothing is known, so nothing is allowed. */
-export function unjudged(
-  { hash, approvalMs }: Pick<ActivePolicy, 'hash' | 'approvalMs'>,
+/** The start of a judgement: nothing is found out yet, so nothing is allowed. */
+export function initialJudgement(
+  { hash, approvalMs, previewMs, sessionGrantMs }: ActivePolicy,
   tool: ToolDefinition | null,
 ): Judgement {
   return {
@@ -56,6 +63,7 @@ export function unjudged(
     refusal: null,
     tool,
     policy_hash: hash,
+    image: null,
     head: null,
     autonomy_mode: 'no_go',
     risk_score: 0,
@@ -64,6 +72,8 @@ export function unjudged(
     reasons: [],
     approvers: null,
     approval_ms: approvalMs,
+    preview_ms: previewMs,
+    session_grant_ms: sessionGrantMs,
     touched: [],
     waits_for: 'action',
     labels: [],
@@ -74,12 +84,17 @@ export function unjudged(
 }
 
 /** The same, refused. */
-export function refuse(so: Judgement, no: Refusal): Judgement {
-  return { ...so, verdict: 'refused', refusal: no, reasons: no.reasons ?? [{ code: no.code, message: no.message }] };
+export function refuse(judgement: Judgement, refusal: Refusal): Judgement {
+  return {
+    ...judgement,
+    verdict: 'refused',
+    refusal,
+    reasons: refusal.reasons ?? [{ code: refusal.code, message: refusal.message }],
+  };
 }
 
-/** Where calls of the class wait: each class has its own lane. */
-export const laneOf = (toolClass: ToolClass): Lane => toolClass;
+/** The lane where calls of a tool wait: each class has its own, and some tools wait in another. */
+export const laneOf = ({ lane, class: own }: Pick<ToolDefinition, 'lane' | 'class'>): Lane => lane ?? own;
 
 /**
  * Whether the call would change something. A tool that doesn't exist counts as one that does: its end reads as a
@@ -87,13 +102,13 @@ export const laneOf = (toolClass: ToolClass): Lane => toolClass;
  */
 export const isMutating = (judgement: Judgement): boolean => judgement.tool?.mutating ?? true;
 
-/** What a caller is told of a call that ended without running. */
-export const endOf = (mutating: boolean): TxOutcome => (mutating ? 'rolled_back' : 'no_op');
+/** The outcome of a call that ended without running. */
+export const unchangedOutcome = (mutating: boolean): TxOutcome => (mutating ? 'rolled_back' : 'no_op');
 
 /** The amount in each dimension: the same along the chain wherever a token bounds it. */
 export function amountsOf(reservations: readonly TokenReservation[]): Budgets {
   return Object.assign({}, ...reservations.map(({ amounts }) => amounts)) as Budgets;
 }
 
-/** What an admitted call has reserved. */
+/** The reservation of an admitted call. */
 export const reservedOf = ({ reservations }: Judgement): Budgets => amountsOf(reservations);

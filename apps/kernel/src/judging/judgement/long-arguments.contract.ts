@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments that are made to take long, for specs: each of some bytes, or of as many values as arguments may hold.
+// Arguments that are designed to take long, for specs: each of some bytes, or of as many values as arguments may hold.
 import { LIMITS } from '@writ/contract';
 
 const { argsValues, argsNames } = LIMITS;
@@ -77,7 +77,7 @@ const AS_MANY: readonly (readonly [string, Shape])[] = [
 export const LONG: ReadonlySet<string> = new Set(AS_MANY.map(([name]) => name));
 export const SHAPES: readonly (readonly [string, Shape])[] = [...TOO_MANY, ...AS_MANY];
 
-/** The text of a shape, in UTF-8 as many bytes at most. */
+/** The text of a shape, in UTF-8, of at most so many bytes. */
 export function textOf({ unit, start, end, most = Infinity }: Shape, bytesMax: number): string {
   const parts = [start];
   let bytes = Buffer.byteLength(start) + Buffer.byteLength(end);

@@ -2,12 +2,12 @@
 import type { FsResource, ToolDefinition } from '@writ/contract';
 import { effectFacts } from '@writ/policy';
 
-/** What the risk table says of a command that reads credentials. */
+/** The rule of the risk table for a command that reads credentials. */
 const READS_CREDENTIALS = 'secret.read';
-/** Stands for any file: only where it lies counts. */
+/** Represents any file: only its path counts. */
 const ANY_FILE = { kind: 'file', mode: '644', sha256: '0'.repeat(64), size: 0 } as const;
 
-/** The labels that a call brings into its session, as far as its arguments tell. Sorted, each once. */
+/** The labels that a call brings into its session, as far as its arguments show. Sorted, each once. */
 export function outputLabels(
   { labels }: Pick<ToolDefinition, 'labels'>,
   resources: readonly FsResource[],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attacker-controlled arguments become an object of I-JSON of bounded size, depth and number of values, or a refusal
-// that says where they aren't. These functions take a time that grows with the arguments: see `ArgumentsReader` for
-// where.
+// Parses attacker-controlled arguments into an object of I-JSON of bounded size, depth and number of values, or refuses
+// them with the position of the fault. The time that these functions take grows with the arguments: `ArgumentsReader`
+// decides where they run.
 import { LIMITS } from '@writ/contract';
 import { canonicalBytes, JsonError, parseIJson } from '@writ/digest';
 import { decideSize } from './arguments-size.ts';
@@ -11,11 +11,11 @@ import { refusal, type Arguments, type Refusal } from './call.ts';
 /** Arguments as bytes. */
 export interface ArgumentsText {
   readonly bytes: Uint8Array;
-  /** whether they are proposed now; what was admitted once is read whatever the bounds are by now */
+  /** whether they are proposed now; arguments that were admitted once are read whatever the present bounds are */
   readonly isProposed: boolean;
 }
 
-/** Arguments without where they are kept. */
+/** Arguments without where they are stored. */
 export type ReadValue = Omit<Arguments, 'ref'>;
 
 /** Reads arguments that came by reference. */
@@ -39,7 +39,7 @@ export function readArgumentsValue(value: unknown): ReadValue | Refusal {
   });
 }
 
-/** The canonical form alone, for who has the value already. */
+/** The canonical form alone, for callers that have the value already. */
 export function writeArguments(value: unknown): Uint8Array | Refusal {
   const read = readArgumentsValue(value);
   return 'effect' in read ? read : read.canonical;
@@ -62,7 +62,7 @@ function unfitOf(value: unknown): Refusal | null {
   return refusal('args.invalid', `arguments nest at most ${LIMITS.argsDepth.max} levels deep`);
 }
 
-/** Answers whether objects and arrays nest more than `levels` deep. */
+/** Returns whether objects and arrays nest more than `levels` deep. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));

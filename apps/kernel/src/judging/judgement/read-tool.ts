@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tool's own functions answer about the arguments of one call, as data that can be sent from a thread: of a
-// script by compiling it, of a tool that a tenant declared by matching its patterns. The answers are those that the
-// definition itself gives.
+// Computes what a tool's own functions return for the arguments of one call, as data that a thread can send: for a
+// script by compiling it, for a tool that a tenant declared by matching its patterns. The definition itself returns the
+// same.
 import { cliFaults } from '@writ/cli-tool';
 import type { CliCommand, FsResource, RequestResource, ToolCategory, ToolDefinition } from '@writ/contract';
 import { DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
@@ -11,7 +11,7 @@ import { scriptTool } from '@writ/mk8-shell/tool';
 type Args = Readonly<Record<string, unknown>>;
 type Faults = readonly { readonly pointer: string; readonly message: string }[];
 
-/** A call of a tool that runs scripts; `sandbox` null: in what is shipped. */
+/** A call of a tool that runs scripts; `sandbox` null: in the shipped one. */
 export interface ScriptCall {
   readonly args: Args;
   readonly sandbox: { readonly data: SandboxData; readonly digest: string } | null;
@@ -24,7 +24,7 @@ export interface DeclaredCall {
   readonly parameters: NonNullable<ToolDefinition['declared']>['parameters'];
 }
 
-/** What compiling a script says of it. */
+/** The results of compiling a script. */
 export interface ScriptRead {
   readonly faults: Faults;
   readonly resources: readonly FsResource[];
@@ -48,10 +48,10 @@ export function readScript({ args, sandbox }: ScriptCall): ScriptRead {
   };
 }
 
-/** Matches the values of a call. Those MUST fit their schemas. */
+/** Matches the values of a call. They MUST fit their schemas. */
 export const readDeclared = ({ args, cli, parameters }: DeclaredCall): Faults => cliFaults(parameters, cli)(args);
 
-/** The definition with the answers about the one call in the place of what finds them. */
+/** The definition with precomputed results for one call. */
 export function withScriptRead(tool: ToolDefinition, read: ScriptRead): ToolDefinition {
   return {
     ...tool,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What risk is told of a session's past: counted from its operations, and asserted where a decision is written.
+// A session's past as risk uses it: counted from its operations, and asserted where a decision is written.
 import type { ProposedCall } from '@writ/contract';
 import { DESTRUCTIVE_RULE_IDS, RISK_RULES } from '@writ/risk';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { deltaFor, reportOf, type TestExecution } from '../../specs/test-executo
 import { openPolicyKernel, type PolicyKernel } from '../../specs/test-policies.ts';
 import { NO_CALL, TestReplica } from '../../specs/test-replica.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
-import { pastAsked } from './session-past.ts';
+import { pastQueryFor } from './session-past.ts';
 
 let kernel: PolicyKernel;
 let execution: TestExecution;
@@ -35,7 +35,7 @@ describe('destructive calls', () => {
     for (const command of ['rm -rf src', 'git reset --hard', 'rm -rf /']) await decided(run(command));
   });
 
-  it('held or refused three times make a person see the next deletion, whatever its size, and nothing else', async () => {
+  it('held or refused three times require a person for the next deletion, whatever its size, and for nothing else', async () => {
     expect(await decided(run('rm a.txt'))).toMatchObject({
       state: 'held',
       reasons: expect.arrayContaining([expect.objectContaining({ code: SERIES })]) as unknown,
@@ -62,7 +62,7 @@ describe('destructive calls', () => {
     expect(await basisOf(run('rm a.txt'))).not.toContain(SERIES);
   });
 
-  it("that were only tried out don't count", async () => {
+  it("that were dry runs don't count", async () => {
     for (let n = 0; n < 4; n += 1) await decided(run('rm -rf src', { session_id: 'dry', dry_run: true }));
     expect(await basisOf(run('rm a.txt', { session_id: 'dry' }))).not.toContain(SERIES);
   });
@@ -83,7 +83,7 @@ describe('destructive calls', () => {
     });
   });
 
-  it('that come 12 at once on two replicas see each other: all but three are told of the series', async () => {
+  it('that arrive 12 at once on two replicas count each other: all but three have the risk of a series', async () => {
     const replicas = [kernel.newReplica(), kernel.newReplica()];
     const all = await Promise.allSettled(
       Array.from({ length: 12 }, (_, n) => replicas[n % 2]?.decide(run('rm -rf src', { session_id: 'many' }), null, 0)),
@@ -95,11 +95,11 @@ describe('destructive calls', () => {
     expect(bases.filter((basis) => !basis.includes(SERIES))).toHaveLength(3);
   });
 
-  it('wait for their turn also where nothing is read, of which two may not both be the last', async () => {
+  it("wait for their turn also without a reading of facts: two of them can't both be the last one", async () => {
     const replica = new TestReplica(kernel, true, undefined, NO_CALL);
     const last = (command: string) => replica.answer(run(command, { session_id: 'turns' }));
     await last('npm test');
-    replica.takeReads();
+    replica.readsSinceLast();
     await kernel.admin.query('BEGIN');
     await kernel.admin.query(`SELECT pg_advisory_xact_lock(hashtextextended('writ.session.' || $1 || '.turns', 0))`, [
       tenant.tenantId,
@@ -108,7 +108,7 @@ describe('destructive calls', () => {
     await kernel.untilBlocked();
     await kernel.admin.query('COMMIT');
     expect(await deleting).toMatchObject({ state: 'admitted' });
-    expect(replica.takeReads()).toBe(0);
+    expect(replica.readsSinceLast()).toBe(0);
   });
 });
 
@@ -137,7 +137,7 @@ describe('failures in a row', () => {
     expect(await basisOf(run('npm test', { dry_run: true }))).not.toContain(FAILED);
   });
 
-  it('are those of calls that ran: refusals and calls under way are none, and end no row', async () => {
+  it("are those of calls that ran: refusals and calls under way are none, and don't interrupt them", async () => {
     await failing(4);
     await decided(run('rm -rf /'));
     await decided(run('npm run build'));
@@ -146,13 +146,13 @@ describe('failures in a row', () => {
     expect(await basisOf(run('npm test', { dry_run: true }))).toContain(FAILED);
   });
 
-  it("aren't asked about for a tool that only reads", () => {
-    expect(pastAsked('fs.read')).toBeNull();
-    expect(pastAsked('no.such.tool')).not.toBeNull();
+  it("aren't queried for a tool that only reads", () => {
+    expect(pastQueryFor('fs.read')).toBeNull();
+    expect(pastQueryFor('no.such.tool')).not.toBeNull();
   });
 });
 
-describe('what the database counts as failures in a row', () => {
+describe("the database's count of failures in a row", () => {
   const TOOL_IDS = ['fs.write', 'shell.run', 'tool.gone'] as const;
   const asked = {
     window_ms: 100,
@@ -171,7 +171,7 @@ describe('what the database counts as failures in a row', () => {
   const isGood = ({ state, fault_code }: Past): boolean =>
     ['committed', 'no_op'].includes(state) && fault_code === null;
   /**
-   * By the definition: of the calls that ran and ended, newest first, those before the first good one, counted so far.
+   * By the definition: of the calls that ran and ended, newest first, those before the first success, counted so far.
    * Of two of one millisecond the later id is the newer.
    */
   const counted = (calls: readonly Past[], at: number): number => {
@@ -206,8 +206,8 @@ describe('what the database counts as failures in a row', () => {
   });
   const NOW = 1_000_000;
 
-  it('is what the definition says, of whatever happened in a session', async () => {
-    // Past calls as they stand, without the way there.
+  it('matches the definition, whatever happened in a session', async () => {
+    // Past calls in their final states, without the transitions to them.
     await kernel.admin.query('SET session_replication_role = replica');
     try {
       await fc.assert(
@@ -238,7 +238,7 @@ describe('what the database counts as failures in a row', () => {
   });
 });
 
-test('the database counts by the very rules that destroy', async () => {
+test('the database counts destructive calls by the rules of the risk table', async () => {
   for (const { id } of RISK_RULES) {
     const { rows } = await kernel.admin.query<{ counts: boolean }>(
       'SELECT kernel.is_destructive(ARRAY[$1]) AS counts',
@@ -248,13 +248,13 @@ test('the database counts by the very rules that destroy', async () => {
   }
 });
 
-test('an explanation is told the past as it was then', async () => {
+test('an explanation uses the past as it was then', async () => {
   const { operation_id } = await decided(run('rm a.txt'));
   for (const command of ['rm -rf src', 'git reset --hard', 'rm -rf /']) await decided(run(command));
   const asked = (at: string) =>
     kernel.admin.query<{ past: unknown }>(
       `SELECT kernel.session_past($1, 'one', $2, $3, ${at}) AS past FROM kernel.operation WHERE operation_id = $2`,
-      [tenant.tenantId, operation_id, JSON.stringify(pastAsked('shell.run'))],
+      [tenant.tenantId, operation_id, JSON.stringify(pastQueryFor('shell.run'))],
     );
   expect((await asked('created_at')).rows[0]?.past).toEqual({ destructive_calls: 0, failures_in_a_row: 0 });
   expect((await asked('NULL')).rows[0]?.past).toEqual({ destructive_calls: 3, failures_in_a_row: 0 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session did is found by the session. Under row-level security an index answers for a column, and not for an
-// expression that may leak: then it would be all of the tenant's calls that are looked through.
+// A session's past is found by the session. Under row-level security an index serves a column, and not an expression
+// that may leak: then the database would read all of the tenant's calls.
 import { rowsRead } from '@writ/testing';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { openPolicyKernel, type PolicyKernel } from '../../specs/test-policies.ts';

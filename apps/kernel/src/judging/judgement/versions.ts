@@ -3,32 +3,32 @@ import type { PreconditionRef } from '@writ/contract';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 
-/** The version of a path where nothing stands, and of a resource that isn't there. */
+/** The version of a path without a file, and of an external thing that has none. */
 export const ABSENT = 'absent';
 
-/** Versions of resources by name; one that isn't there has none. */
+/** External versions by name. */
 export type Versions = Readonly<Record<string, string>>;
 
-interface Relying {
+interface VersionedCall {
   readonly tenant_id: string;
   readonly precondition_refs: readonly PreconditionRef[];
 }
 
-const resourcesIn = ({ precondition_refs }: Pick<Relying, 'precondition_refs'>): PreconditionRef[] =>
-  precondition_refs.filter(({ kind }) => kind === 'resource');
+const externalIn = ({ precondition_refs }: Pick<VersionedCall, 'precondition_refs'>): PreconditionRef[] =>
+  precondition_refs.filter(({ kind }) => kind === 'external_version');
 
 /**
- * Reads the versions of the resources that the call relies on. Null, and nothing asked, for a call that relies on none.
+ * Reads the external versions that the call relies on. Null, without a query, for a call that relies on none.
  */
-export async function readVersions(tenants: TenantPool, call: Relying): Promise<Versions | null> {
-  const refs = resourcesIn(call).map(({ ref }) => ref);
-  return refs.length === 0 ? null : await kernelSql.resourceVersions(tenants.pool, { tenant: call.tenant_id, refs });
+export async function readVersions(tenants: TenantPool, call: VersionedCall): Promise<Versions | null> {
+  const refs = externalIn(call).map(({ ref }) => ref);
+  return refs.length === 0 ? null : await kernelSql.externalVersions(tenants.pool, { tenant: call.tenant_id, refs });
 }
 
-/** What the statement that writes asserts of them, for its order: no member for a call that relies on none. */
-export function assertedVersions(call: Pick<Relying, 'precondition_refs'>): {
+/** The versions for the statement that writes, to assert: no member for a call that relies on none. */
+export function assertedVersions(call: Pick<VersionedCall, 'precondition_refs'>): {
   readonly versions?: readonly { ref: string; version: string }[];
 } {
-  const versions = resourcesIn(call).map(({ ref, version }) => ({ ref, version }));
+  const versions = externalIn(call).map(({ ref, version }) => ({ ref, version }));
   return versions.length === 0 ? {} : { versions };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, TOOLS, type ToolDefinition } from '@writ/contract';
-import { InlineWork, poolSizes, workerProgram, type WorkOptions } from '@writ/worker-pool';
+import { InlineTaskRunner, poolSizes, workerProgram, type TaskOptions } from '@writ/worker-pool';
 import { judgingTasks, type JudgingTasks } from '../worker-tasks.ts';
 import type { JudgedAction } from './policy-sets.ts';
 import { KernelPool } from '../../kernel-pool.ts';
@@ -8,12 +8,12 @@ import { CallReader } from './call-reader.ts';
 import { loadPolicyEngine, type PolicyEngine } from './index.ts';
 import { shellGrammar } from './shell-grammar.ts';
 
-/** Counts what is given to threads; `fails` is what they answer instead. */
-class CountedWork extends InlineWork<JudgingTasks> {
-  given: WorkOptions[] = [];
+/** Counts the tasks for threads; `fails` is their result instead. */
+class CountedWork extends InlineTaskRunner<JudgingTasks> {
+  given: TaskOptions[] = [];
   fails: Error | null = null;
   override async run<K extends keyof JudgingTasks & string>(
-    ...[task, input, options]: Parameters<InlineWork<JudgingTasks>['run']>
+    ...[task, input, options]: Parameters<InlineTaskRunner<JudgingTasks>['run']>
   ): Promise<Awaited<ReturnType<JudgingTasks[K]>>> {
     this.given.push(options);
     if (this.fails !== null) throw this.fails;
@@ -54,7 +54,7 @@ beforeEach(async () => {
 });
 const read = (args: Record<string, unknown>, tool_id?: string) => engine.reader.read(action(args, tool_id));
 
-/** Far more statements than are read on the event loop, in few bytes. */
+/** Far more statements than the event loop reads, in few bytes. */
 const MANY_PARTS = 'a;'.repeat(700);
 
 describe('a command', () => {
@@ -64,7 +64,7 @@ describe('a command', () => {
     'cd src && git status && git diff --stat HEAD~1',
     'for f in *.ts; do echo "$f"; done',
     'curl -H "X: ${secret:KEY}" https://example.com',
-  ])('that costs little is read on the event loop: %s', async (command) => {
+  ])('that is cheap to read is read on the event loop: %s', async (command) => {
     expect(await read({ command })).toMatchObject({ ok: true });
     expect(work.given).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe('a command', () => {
         'bash -c "${secret:KEY}"',
         '((',
       ]) {
-        // A comment makes it longer than what is read on the event loop, and says nothing.
+        // A comment makes it too long for the event loop, and means nothing.
         const inThread = await new CallReader(await shellGrammar(), pool).read(
           action({ command: `${command} # ${'x'.repeat(2_100)}` }),
         );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
 import type { ShellBudget, ShellGrammar } from '@writ/risk';
-import type { Work } from '@writ/worker-pool';
+import type { TaskRunner } from '@writ/worker-pool';
 import type { JudgingTasks } from '../worker-tasks.ts';
 import type { JudgedAction } from './policy-sets.ts';
 import { readCall, readCallOf, readCallWithin, sizeOf, type CallRead, type ReadCall } from './read-call.ts';
@@ -9,40 +9,40 @@ import { readCall, readCallOf, readCallWithin, sizeOf, type CallRead, type ReadC
 /** The longest text that is read on the event loop, in bytes: most commands of agents are shorter. */
 const INLINE_BYTES_MAX = 1_024;
 /**
- * What a reading on the event loop may cost, in steps: what exceeds it is read anew in a thread. The dearest unit is a
- * report of the parser that recovers from errors in PowerShell: 0.6 ms. It suffices for all harmless commands of the
- * corpus; the two readings of one that names secrets draw on it each.
+ * The budget of a reading on the event loop, in steps: a command that exceeds it is read anew in a thread. The most
+ * expensive unit is a report of the parser that recovers from errors in PowerShell: 0.6 ms. The budget suffices for all
+ * harmless commands of the corpus. Each of the two readings of a command that names secrets has this budget.
  */
 const INLINE_BUDGET: ShellBudget = { nodes: 400, parserReports: 4, reads: 100, steps: 1_500 };
 /** Words that multiply in ways that steps don't count: all of the arguments, or of a list. */
 const MULTIPLIES = /\$\{?[@*]|\[[@*]\]/;
-/** What costs the parser or the reader more the more of it there is, and how much of it is read on the event loop. */
+/**
+ * Words that make the parser or the reader slower the more of them there are, and how many are read on the event loop.
+ */
 const REPEATED = /<<|xargs|exec|\bsudo\b|\benv\b/g;
 const REPEATED_MAX = 4;
-/**
- * Brackets that close what nothing opened: the parser looks for a way out of each. The patterns of a `case` have some.
- */
+/** Closing brackets that nothing opened: the parser tries to recover from each. The patterns of a `case` have some. */
 const UNOPENED_MAX = 4;
 /** Brackets in all: empty and nested ones cost the parser most. */
 const BRACKETS_MAX = 40;
-/** Nothing can be read within it: what is left of a command then is that it wasn't understood. */
+/** Nothing can be read within this budget: the command then counts as not understood. */
 const NO_BUDGET: ShellBudget = { nodes: 0, parserReports: 0, reads: 0, steps: 0 };
 /**
- * The whole budget in steps takes some 100 ms on a free processor; this is for a busy one, in milliseconds. Whoever
- * proposed the call asks again after five seconds.
+ * The whole budget in steps takes some 100 ms on a free processor; this bound is for a busy one, in milliseconds. The
+ * proposer of the call retries after five seconds.
  */
 const READ_WALL_MS = 3_000;
 
 /**
- * Reads calls for their risk. INVARIANT (the loop is everybody's): on the event loop nothing is read that isn't known
- * to take 5 ms at most; the rest is read in a worker thread. INVARIANT (unread is not understood): a command that
- * couldn't be read within its budget counts as one that isn't understood, which asks for a person.
+ * Reads calls for their risk. INVARIANT (the loop is everybody's): the event loop reads only what is known to take 5 ms
+ * at most; a worker thread reads the rest. INVARIANT (unread is not understood): a command that couldn't be read within
+ * its budget counts as one that isn't understood, which requires a person.
  */
 export class CallReader {
   readonly #grammar: ShellGrammar;
-  readonly #work: Work<JudgingTasks>;
+  readonly #work: TaskRunner<JudgingTasks>;
 
-  constructor(grammar: ShellGrammar, work: Work<JudgingTasks>) {
+  constructor(grammar: ShellGrammar, work: TaskRunner<JudgingTasks>) {
     this.#grammar = grammar;
     this.#work = work;
   }

@@ -8,7 +8,7 @@ import {
   effectSettingsFor,
   historyNeeds,
   type HistoryRule,
-  type PolicyAsk,
+  type PolicyRequest,
   type PolicyDecision,
   type PolicySet,
 } from '@writ/policy';
@@ -18,20 +18,24 @@ import type { ActivePolicy, CountNeeded, JudgedAction, JudgedEffect, Supervision
 import type { CallReader } from './call-reader.ts';
 import type { CallRead } from './read-call.ts';
 
-/** A policy set with the risk table in front of it: risk is part of what policy is asked about. */
+/** A policy set behind the risk table: risk is one of the inputs of policy. */
 export function cedarPolicy(set: PolicySet, reader: CallReader): ActivePolicy {
+  const { ttl } = set.document;
   return {
     hash: set.policy_hash,
-    approvalMs: set.document.ttl.approval_ms,
+    approvalMs: ttl.approval_ms,
+    previewMs: ttl.preview_ms,
+    stagedChangeMs: ttl.staged_change_ms,
+    sessionGrantMs: ttl.session_grant_ms,
     historyNeeds: (call) => countsFor(set, call),
     effectSettings: (taskClass) => effectSettingsFor(set.document, taskClass),
     judge: async (action) => {
       const read = await reader.read(action);
       if (!read.ok) return refusalOf(read);
-      return supervisionOf(await runInSlices(decidePolicySteps(set, askOf(action, read.risk))), read.risk);
+      return supervisionOf(await runInSlices(decidePolicySteps(set, policyInputOf(action, read.risk))), read.risk);
     },
     judgeEffect: async (effect) => {
-      const read = await reader.read(effect);
+      const read = await reader.read(riskOfEffect(effect));
       if (!read.ok) return refusalOf(read);
       return await judgedEffect(set, effect, read.risk);
     },
@@ -39,33 +43,49 @@ export function cedarPolicy(set: PolicySet, reader: CallReader): ActivePolicy {
 }
 
 /**
- * INVARIANT (shown, or asked): a finding passes only with the approval of this very effect. A yes to the action was
- * given before anybody could know of it, so the policy is asked as if there had been none.
+ * The parts of an effect that the risk table assesses. What runs in a container names none of the paths that it
+ * changes: a script that commits with git changes `.git`, and names no file of it. Its arguments are assessed, and the
+ * rules on effects and the policy's rules on paths judge what it changed.
+ */
+const riskOfEffect = (effect: JudgedEffect): JudgedEffect =>
+  effect.tool.class === 'sandboxed' ? { ...effect, resources: [] } : effect;
+
+/**
+ * INVARIANT (shown, or asked): a finding passes only with the approval of this very effect. A person approved the
+ * action before the finding existed, so the policy is evaluated as if the action had no approval.
  */
 async function judgedEffect(set: PolicySet, effect: JudgedEffect, risk: Risk): Promise<Verdict<Supervision>> {
   const findings = findingsOf(effect, risk);
-  const asksAnew = !effect.isApproved && findings.some(({ mode }) => mode !== 'observe');
+  const requiresNewApproval = !effect.isApproved && findings.some(({ mode }) => mode !== 'observe');
   const ask = {
-    ...askOf(effect, risk),
+    ...policyInputOf(effect, risk),
     changes: effect.changes,
-    granted: asksAnew ? ('autopilot' as const) : effect.granted,
+    granted: requiresNewApproval ? ('autopilot' as const) : effect.granted,
     findings,
   };
   const supervision = supervisionOf(await runInSlices(decideEffectPolicySteps(set, ask)), risk);
   if (supervision.effect === 'refuse') return supervision;
   const observed = findings.filter(({ mode }) => mode === 'observe');
-  const only = observed.map(({ rule, message }): Reason => ({ code: rule, message: `the call ${message}` }));
+  const observedReasons = observed.map(({ rule, message }): Reason => ({ code: rule, message: `the call ${message}` }));
   const rule_ids = [...supervision.rule_ids, ...observed.map(({ rule }) => rule)];
-  return { ...supervision, rule_ids, reasons: [...findingsFirst(supervision.reasons), ...only], asksAnew };
+  return {
+    ...supervision,
+    rule_ids,
+    reasons: [...findingsFirst(supervision.reasons), ...observedReasons],
+    requiresNewApproval,
+  };
 }
 
-/** What the call did comes before what made it risky: an effect that is refused or waits does so for that. */
+/** Puts findings on the effect before the reasons for risk: an effect is refused or held for its findings. */
 function findingsFirst(reasons: readonly Reason[]): readonly Reason[] {
   const isFinding = ({ code }: Reason): boolean => EFFECT_RULES.some((rule) => rule === code);
   return [...reasons.filter(isFinding), ...reasons.filter((reason) => !isFinding(reason))];
 }
 
-/** What the issuer of every token in the chain permits is only observed; what the policy refuses stays refused. */
+/**
+ * A finding that the issuer of every token in the chain permits is only observed; a finding that the policy refuses
+ * stays refused.
+ */
 function findingsOf({ examined, permitted }: JudgedEffect, risk: Risk): readonly EffectFinding[] {
   const wrote = risk.category === 'read' ? examined.readWrote : null;
   const findings = wrote === null ? examined.findings : [...examined.findings, wrote];
@@ -78,8 +98,8 @@ function refusalOf({ message, hint }: Extract<CallRead, { ok: false }>): Extract
   return { effect: 'refuse', code: 'args.invalid', message: `\`/command\`: ${message}`, hint };
 }
 
-/** What policy is asked about the action, given what the risk table says of it. */
-export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
+/** The input of policy for the action, given the risk table's assessment. */
+export function policyInputOf(action: JudgedAction, risk: Risk): PolicyRequest {
   return {
     agent_id: action.agent_id,
     delegated_by: action.delegated_by,
@@ -88,14 +108,15 @@ export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
     category: action.tool.category,
     tool_class: action.tool.class,
     resources: action.resources,
+    registered: (action.registered ?? []).map(({ kind, name, owner_agent_id }) => ({ kind, name, owner_agent_id })),
     risk_milli: Math.round(risk.risk_score * 1000),
     risk_ceiling: risk.ceiling,
     task_class: action.task_class,
     labels: action.labels,
     session_mode: action.session_mode,
     job_lists_tool: action.job_lists_tool,
-    // Nothing is staged yet: that is what asks for most supervision.
-    staged_change: false,
+    // Without it, most supervision is required.
+    staged_change: action.staged_change ?? false,
     max_autonomy: action.max_autonomy,
     ...(action.egress === undefined || action.egress === null ? {} : { egress: action.egress }),
     ...(action.history === null ? {} : { history: action.history }),
@@ -103,8 +124,7 @@ export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
 }
 
 /**
- * Counts are looked up by tool, so patterns become the tools that there are: Writ's own here, the tenant's by the
- * database.
+ * Counts are queried by tool, so patterns expand to the existing tools: Writ's own here, the tenant's in the database.
  */
 function countsFor(
   set: PolicySet,
@@ -121,7 +141,10 @@ function countsFor(
   }));
 }
 
-/** As far as counting tells anything: an `at_most` is broken at `n`, the others ask whether there was one. */
+/**
+ * The count beyond which nothing changes: an `at_most` is broken at `n`, the other rules need to know whether there was
+ * one.
+ */
 const mostOf = (rule: HistoryRule | undefined): number => Math.max(1, rule?.kind === 'at_most' ? rule.n : 1);
 
 function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervision> {
@@ -141,13 +164,13 @@ function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervisio
 }
 
 /**
- * What would have been decided, for the record, which holds ids and no words. No rule of a set can be called so: their
- * ids have no `:`.
+ * The decision that would have been enforced, for the record, which holds ids and no words. No rule of a set can have
+ * this id: their ids have no `:`.
  */
 const observedIds = ({ enforcement, decided }: PolicyDecision): string[] =>
   enforcement === 'observe' ? [`policy.observed:${decided}`] : [];
 
-/** What makes a call risky comes first: that is what a person wants to know. */
+/** Puts the reasons for risk first: a person wants to see those. */
 function eachOnce(reasons: readonly Reason[]): Reason[] {
   return [...new Map(reasons.map((reason) => [`${reason.code}\n${reason.message}`, reason])).values()];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one tenant sends must not keep another waiting: commands that cost much, read by real threads, beside somebody's
+// One tenant's commands must not keep another waiting: expensive ones, read by real threads, beside another tenant's
 // ordinary ones.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SHELL_RUN } from '@writ/contract';
@@ -9,8 +9,8 @@ import { KernelPool } from '../../kernel-pool.ts';
 import { loadPolicyEngine } from './index.ts';
 
 /**
- * Far below what these commands took the event loop (6 s and more), and above what a machine that does other things
- * adds.
+ * Far below the time that these commands took on the event loop (6 s and more), and above what other work on the
+ * machine adds.
  */
 const DELAY_MS_MAX = 500;
 
@@ -47,7 +47,7 @@ const HOSTILE: readonly (readonly [string, string])[] = [
   ['substitutions', `echo ${'$(echo '.repeat(300)}x${')'.repeat(300)}`],
 ];
 
-it.each(HOSTILE)('a command of %s holds up nobody else, and never passes by itself', async (_, command) => {
+it.each(HOSTILE)('a command of %s holds up no other tenant, and never passes without a person', async (_, command) => {
   let longest = 0;
   let isOver = false;
   const other = async (): Promise<void> => {

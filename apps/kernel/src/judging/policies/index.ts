@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { CallReader } from './call-reader.ts';
-export { askOf, cedarPolicy } from './cedar-policy.ts';
+export { policyInputOf, cedarPolicy } from './cedar-policy.ts';
 export { loadPolicyEngine, PolicyEngine, type ReadyPolicy } from './policy-engine.ts';
 export {
   activeRow,
@@ -11,5 +11,5 @@ export {
   type FoundSet,
   type SetRow,
 } from './policy-repository.ts';
-export type { PolicySent, PolicyTool } from './check-policy.ts';
+export type { ProposedPolicy, PolicyTool } from './check-policy.ts';
 export { StoredPolicySets } from './stored-policy-sets.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that are short and made to take long to read, for specs: constructs of the shell and of what it carries,
+// Short commands that are designed to take long to read, for specs: constructs of the shell and of the languages in it,
 // repeated alone and two at a time, to several lengths.
 
 /** A construct, repeated between a beginning and an end. */
@@ -128,14 +128,14 @@ function repeated([unit, start = '', end = '']: Unit, bytes: number): string {
   return `${start}${unit.repeat(Math.max(1, times))}${end}`;
 }
 
-/** Commands of at most so many bytes. `pairs` of how many units each is put together with another. */
+/** Commands of at most so many bytes. Each unit is combined with `pairs` others. */
 export function shortCommands(bytesMax: number, pairs: number): string[] {
   const alone = UNITS.flatMap((unit) => [bytesMax, bytesMax / 2, bytesMax / 8].map((bytes) => repeated(unit, bytes)));
   const halves = UNITS.map((unit) => repeated(unit, bytesMax / 2 - 2));
   const both = UNITS.flatMap((_, at) =>
     Array.from({ length: pairs }, (_each, step) => {
       const other = (at + 1 + step * 7) % UNITS.length;
-      // A unit of one after a unit of the other, and the one after the other.
+      // A unit of one after a unit of the other, and one text after the other.
       const [one, two] = [UNITS[at] as Unit, UNITS[other] as Unit];
       if (step % 2 === 0) return `${halves[at] ?? ''}; ${halves[other] ?? ''}`;
       return repeated([`${one[0]}${two[0]}`, one[1], one[2]], bytesMax);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the event loop pays for reading a call, whatever becomes of it: the reading there has a budget of steps, and
-// what exceeds it is read anew in a thread. Measured in processor time of this thread, so that a busy machine changes
-// nothing.
+// The event loop's cost of reading a call, whatever the result: the reading there has a budget of steps, and a command
+// that exceeds it is read anew in a thread. Measured in processor time of this thread, so that a busy machine makes no
+// difference.
 import { SHELL_RUN } from '@writ/contract';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { judgingTasks, type JudgingTasks } from '../worker-tasks.ts';
 import type { JudgedAction } from './policy-sets.ts';
 import { CallReader } from './call-reader.ts';
@@ -11,11 +11,11 @@ import { shortCommands } from './inline-corpus.contract.ts';
 import { shellGrammar } from './shell-grammar.ts';
 
 const BYTES_MAX = 1_024;
-/** With how many others each construct is put together: 24 make three thousand commands. */
+/** The number of others that each construct is combined with: 24 make three thousand commands. */
 const PAIRS = Number(process.env['WRIT_INLINE_PAIRS'] ?? 4);
 
-/** Answers nothing at once: what is given to it costs the event loop no more. */
-class HandedOver extends InlineWork<JudgingTasks> {
+/** Never completes its tasks: they cost the event loop nothing more. */
+class NeverCompletingWork extends InlineTaskRunner<JudgingTasks> {
   given = 0;
   override run(): never {
     this.given += 1;
@@ -42,13 +42,13 @@ const action = (command: string): JudgedAction => ({
 
 /** So many readings are measured together: the system counts processor time in ticks of some milliseconds. */
 const READINGS = 10;
-/** Milliseconds of processor time that the event loop may take for one call. Measured: 6, beside other suites. */
+/** Milliseconds of processor time that the event loop may spend on one call. Measured: 6, beside other suites. */
 const CALL_MS_MAX = 8;
 
-let work: HandedOver;
+let work: NeverCompletingWork;
 let reader: CallReader;
 beforeAll(async () => {
-  work = new HandedOver(judgingTasks);
+  work = new NeverCompletingWork(judgingTasks);
   reader = new CallReader(await shellGrammar(), work);
 });
 
@@ -63,15 +63,15 @@ it('no short command, whatever it repeats, costs the event loop more than a few 
   const commands = shortCommands(BYTES_MAX, PAIRS);
   for (const command of commands.slice(0, 50)) await costOf(command);
   work.given = 0;
-  const dear: string[] = [];
+  const expensive: string[] = [];
   for (const command of commands) {
     const first = await costOf(command);
-    // Once more where it seems dear: a collection of garbage falls on whoever is measured.
+    // Once more where it seems expensive: garbage collection may fall into any measurement.
     const cost = first > CALL_MS_MAX ? Math.min(first, await costOf(command), await costOf(command)) : first;
-    if (cost > CALL_MS_MAX) dear.push(`${cost.toFixed(1)} ms: ${command.slice(0, 80)}`);
+    if (cost > CALL_MS_MAX) expensive.push(`${cost.toFixed(1)} ms: ${command.slice(0, 80)}`);
   }
-  expect(dear).toEqual([]);
-  // Something was read there, and something handed over: neither bound alone is what makes it short.
+  expect(expensive).toEqual([]);
+  // Some were read there, and some were given to a thread: neither bound alone is what makes it short.
   expect(work.given).toBeGreaterThan((commands.length * READINGS) / 10);
   expect(work.given).toBeLessThan(commands.length * READINGS);
 }, 600_000);

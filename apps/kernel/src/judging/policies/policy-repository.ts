@@ -11,7 +11,7 @@ export type SetRow = Pick<PolicySetView, 'policy_hash' | 'name'> & {
   readonly created_at: bigint;
 };
 
-/** A set that was found, whoever wrote it. */
+/** A set that was found, shipped or stored. */
 export interface FoundSet {
   readonly ready: ReadyPolicy;
   /** null for a shipped set that the tenant hasn't stored by activating it */
@@ -66,7 +66,7 @@ export class PolicyRepository {
     throw new Fault('not_found', 'there is no such policy set');
   }
 
-  /** The set under which a call of the tenant was decided; null where it is known no more. */
+  /** The set under which a call of the tenant was decided; null where it can't be found any more. */
   async findDecided(tenantId: string, hash: string): Promise<ReadyPolicy | null> {
     try {
       return (await this.find(tenantId, hash)).ready;
@@ -77,22 +77,23 @@ export class PolicyRepository {
   }
 
   /** The newest activations, the newest first. */
-  async newest(tenantId: string, take: number): Promise<ActivationRow[]> {
+  async newest(tenantId: string, limit: number): Promise<ActivationRow[]> {
     return await this.#tenancy.within(tenantId, (rows) =>
-      rows.policy_activation.findMany({ where: { tenant_id: tenantId }, orderBy: { seq: 'desc' }, take }),
+      rows.policy_activation.findMany({ where: { tenant_id: tenantId }, orderBy: { seq: 'desc' }, take: limit }),
     );
   }
 
-  /** What is in force, the newest activation of all (null: none), and the database's clock in milliseconds. */
+  /** The policy in force, the newest activation of all (null: none), and the database's clock in milliseconds. */
   async inForce(tenantId: string): Promise<{ active: PolicyActivation; newest: ActivationRow | null; now: number }> {
     return await this.#tenancy.within(tenantId, async (rows, now) => {
-      // Read once: another may be activated between two readings, and what is checked must be what is asserted.
+      // Read once: another set may be activated between two readings, and the set that is checked must be the one
+      // asserted.
       const newest = await activeRow(rows, tenantId);
       return { active: await this.#activeOf(rows, newest), newest, now };
     });
   }
 
-  /** What is in force; `rows` within a transaction. */
+  /** The policy in force; `rows` within a transaction. */
   async active(rows: Rows, tenantId: string): Promise<PolicyActivation> {
     return await this.#activeOf(rows, await activeRow(rows, tenantId));
   }

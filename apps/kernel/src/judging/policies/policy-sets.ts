@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, Change, EffectRule, FsResource, Reason, ToolDefinition, Verdict } from '@writ/contract';
+import type {
+  AutonomyMode,
+  BoundResource,
+  Change,
+  EffectRule,
+  FsResource,
+  Reason,
+  ToolDefinition,
+  Verdict,
+} from '@writ/contract';
 import type { Approvers, EgressFacts, HistoryFacts, HistoryNeed } from '@writ/policy';
 import type { EffectExamination, EffectSettings } from '@writ/effect';
 import type { SessionPast } from '../../foundation/rows/session-past.ts';
 
-/** An action as policy sees it: parsed, within the token, on a known workspace. */
+/** An action as input of policy: parsed, within the token, on an existing workspace. */
 export interface JudgedAction {
   readonly tenant_id: string;
   readonly agent_id: string;
@@ -15,35 +24,40 @@ export interface JudgedAction {
   readonly args: Readonly<Record<string, unknown>>;
   /** what the arguments touch, with links resolved */
   readonly resources: readonly FsResource[];
+  /** the registered resources that the arguments name; absent: none */
+  readonly registered?: readonly BoundResource[];
   /**
-   * where it would go outside: what its arguments name, or of a command what its token lets out; absent or null where
-   * nothing can leave
+   * where it would send requests: the targets that its arguments name, or, for a command, those that its token allows;
+   * absent or null where nothing can leave
    */
   readonly egress?: EgressFacts | null;
   readonly task_class: string;
   readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
-  /** by the token that the call is made under, never by its proposer's word */
+  /** from the token that the call is made under, never from its proposer */
   readonly job_lists_tool: boolean;
-  /** the least supervision that the session accepts; null: whatever policy asks for */
+  /** the least supervision that the session accepts; null: whatever policy requires */
   readonly max_autonomy: AutonomyMode | null;
   /** what flowed into the session and the workspace */
   readonly labels: readonly string[];
-  /** the counts that `historyNeeds` asked for; null where it asked for none */
+  /** whether it applies a change that was staged, or stages one; the kernel has verified that. Absent: no */
+  readonly staged_change?: boolean;
+  /** the counts that `historyNeeds` requires; null where it requires none */
   readonly history: HistoryFacts | null;
-  /** what risk is told of the session's past; null where no rule of risk on it can speak, or it was asked before */
+  /** the session's past, for risk; null where no rule of risk uses it, or it was judged before */
   readonly past: SessionPast | null;
 }
 
-/** What an action did, and the supervision that it had. */
+/** An action's effect, and the supervision that it had. */
 export interface JudgedEffect extends JudgedAction {
   readonly changes: readonly Change[];
   readonly granted: AutonomyMode;
-  /** what the rules on effects found in it */
+  /** the findings of the rules on effects */
   readonly examined: EffectExamination;
-  /** whether persons approved this very effect, its findings before their eyes: a yes to an action covers no finding */
+  /** whether persons approved this very effect and saw its findings: an approval of an action covers no finding */
   readonly isApproved: boolean;
   /**
-   * rules on effects whose findings every token of the chain permits beforehand: they are recorded and ask for nobody
+   * rules on effects whose findings every token of the chain permits beforehand: they are recorded and require no
+   * person
    */
   readonly permitted: readonly EffectRule[];
 }
@@ -52,38 +66,44 @@ export interface JudgedEffect extends JudgedAction {
 export interface Supervision {
   /** what is enforced */
   readonly autonomy_mode: AutonomyMode;
-  /** what the set decides; differs from `autonomy_mode` only where the set observes */
+  /** the decision of the set; differs from `autonomy_mode` only where the set observes */
   readonly decided: AutonomyMode;
-  /** who must approve what is held; null where nobody is asked */
+  /** the persons who must approve a held call; null where none must */
   readonly approvers: Approvers | null;
   /** 0..1, three decimals */
   readonly risk_score: number;
   readonly risk_basis: readonly string[];
   readonly rule_ids: readonly string[];
   readonly reasons: readonly Reason[];
-  /** what would have passed, in words: one for each rule that asks for more */
+  /** how the call would have passed, in words: one for each rule that requires more */
   readonly would_pass?: readonly string[];
-  /** of an effect: findings that nobody has approved ask for this supervision, whatever the call was granted */
-  readonly asksAnew?: boolean;
+  /** for an effect: findings that no person has approved require this supervision, whatever the call was granted */
+  readonly requiresNewApproval?: boolean;
 }
 
 /**
- * A count to read before a call can be judged: see `HistoryNeed`. Patterns are spelt out as the tools that fit them,
- * and nobody needs to count past `most`.
+ * A count to read before a call can be judged: see `HistoryNeed`. Patterns are expanded to the tools that match them,
+ * and counting ends at `most`.
  */
 export interface CountNeeded extends HistoryNeed {
   readonly most: number;
-  /** what `tools` is spelt out of, for tools of the tenant */
+  /** the patterns that `tools` is expanded from, for tools of the tenant */
   readonly patterns: readonly string[];
 }
 
-/** The policy in force for a tenant, ready to be asked. */
+/** The policy in force for a tenant, ready to be evaluated. */
 export interface ActivePolicy {
-  /** hex SHA-256 of what it says */
+  /** hex SHA-256 of its meaning */
   readonly hash: string;
   /** how long a held call waits for a person, in milliseconds */
   readonly approvalMs: number;
-  /** what must be known of the session's past; null for most calls */
+  /** how long a previewed effect may be approved as it was shown, in milliseconds */
+  readonly previewMs: number;
+  /** how long a staged change may be applied, in milliseconds */
+  readonly stagedChangeMs: number;
+  /** how long a session grant lives whose approver sets no time, in milliseconds */
+  readonly sessionGrantMs: number;
+  /** the counts of the session's past that it needs; null for most calls */
   readonly historyNeeds: (call: {
     readonly tool_id: string;
     readonly task_class: string;
@@ -95,22 +115,25 @@ export interface ActivePolicy {
   readonly judge: (action: JudgedAction) => Promise<Verdict<Supervision>>;
   /** The settings by which an effect of the task class is examined, before it is judged. */
   readonly effectSettings: (taskClass: string) => EffectSettings;
-  /** The same about what was done. More supervision than was granted means that the effect mustn't commit as it is. */
+  /**
+   * Judges the effect of an action. If it requires more supervision than was granted, the effect mustn't commit as it
+   * is.
+   */
   readonly judgeEffect: (effect: JudgedEffect) => Promise<Verdict<Supervision>>;
 }
 
 /**
- * Policies by the hashes that tenants have activated. The database says which is in force, in the facts that a decision
- * reads; this only has them ready.
+ * Policies by the hashes that tenants have activated. The database decides which is in force, in the facts that a
+ * decision reads; this class only provides the compiled sets.
  */
 export abstract class PolicySets {
   /**
-   * The set that the tenant has activated under the hash; null: the default one. Implementations MUST answer with what
-   * that hash is of and MUST reject rather than answer with another. Callers MUST have read the hash from the facts
-   * that they decide on, and MUST have it asserted by what writes the decision.
+   * The set that the tenant has activated under the hash; null: the default one. Implementations MUST return the set of
+   * that hash and MUST reject rather than return another. Callers MUST have read the hash from the facts that they
+   * decide on, and MUST have the statement that writes the decision assert it.
    * @throws Fault `policy.unreadable`
    */
   abstract of(tenantId: string, activated: string | null): Promise<ActivePolicy>;
-  /** What was in force when this replica looked last: a guess, good for knowing what to read. */
+  /** The set that was in force at this replica's last look: a guess, for deciding what to read. */
   abstract lastOf(tenantId: string): ActivePolicy;
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EffectExamination, EffectFinding } from '@writ/effect';
 import { TOOLS, type Change, type ToolDefinition } from '@writ/contract';
+import { compilePolicySet, DEFAULT_POLICY } from '@writ/policy';
 import type { ActivePolicy, JudgedAction, JudgedEffect } from './policy-sets.ts';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { kernelTasks } from '../../kernel.worker.ts';
 import { loadPolicyEngine } from './index.ts';
 
 let policy: ActivePolicy;
 beforeAll(async () => {
-  policy = (await loadPolicyEngine(new InlineWork(kernelTasks))).standard.active;
+  policy = (await loadPolicyEngine(new InlineTaskRunner(kernelTasks))).standard.active;
 });
 
 const action = (tool_id: string, args: Record<string, unknown>, more: Partial<JudgedAction> = {}): JudgedAction => {
@@ -46,17 +47,17 @@ const NOTHING: EffectExamination = { findings: [], lost: 0, readWrote: null };
 const WROTE: EffectFinding = { rule: 'effect.read_wrote', mode: 'soft_gate', size: 1, message: 'changes 1 file' };
 
 describe('the default policy', () => {
-  it('has one hash, which is that of a text', () => {
+  it('has one hash, which is that of its text', () => {
     expect(policy.hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('lets reading, ordinary writing and a test suite run by themselves', async () => {
+  it('lets reading, ordinary writing and a test suite run without a person', async () => {
     expect(await modeOf(policy.judge(action('fs.read', { path: 'a' })))).toBe('autopilot');
     expect(await modeOf(policy.judge(action('fs.write', { path: 'src/a.js', content: '' })))).toBe('autopilot');
     expect(await modeOf(run('node --test'))).toBe('autopilot');
   });
 
-  it('wants a person for what destroys, with the risk named first', async () => {
+  it('requires a person for a destructive call, with the risk named first', async () => {
     const verdict = run('rm -rf src');
     expect(await modeOf(verdict)).toBe('soft_gate');
     expect(await verdict).toMatchObject({
@@ -65,7 +66,7 @@ describe('the default policy', () => {
     });
   });
 
-  it('refuses that where nobody can be asked, and some of it everywhere', async () => {
+  it('refuses such a call where no person can be asked, and some of them everywhere', async () => {
     expect(await modeOf(run('rm -rf src', { session_mode: 'gateway' }))).toBe('no_go');
     expect(await modeOf(run('rm -rf /'))).toBe('no_go');
     expect(
@@ -73,7 +74,7 @@ describe('the default policy', () => {
     ).toBe('no_go');
   });
 
-  it('is made stricter by a session and never laxer', async () => {
+  it('is made stricter by a session and never more permissive', async () => {
     expect(await modeOf(policy.judge(action('fs.read', { path: 'a' }, { max_autonomy: 'escalated' })))).toBe(
       'escalated',
     );
@@ -95,20 +96,23 @@ describe('the default policy', () => {
     findings: [{ rule: 'effect.lost_many', mode, size: 3, message: 'deletes 3 of 4 files' }],
   });
 
-  it('wants a person for an effect with a finding, who approves this very effect', async () => {
-    expect(await done({ examined: found('soft_gate') })).toMatchObject({ autonomy_mode: 'soft_gate', asksAnew: true });
+  it('requires a person for an effect with a finding, who approves this very effect', async () => {
+    expect(await done({ examined: found('soft_gate') })).toMatchObject({
+      autonomy_mode: 'soft_gate',
+      requiresNewApproval: true,
+    });
     expect(await done({ examined: found('soft_gate'), granted: 'soft_gate' })).toMatchObject({
       autonomy_mode: 'soft_gate',
-      asksAnew: true,
+      requiresNewApproval: true,
     });
     expect(await done({ examined: found('soft_gate'), granted: 'soft_gate', isApproved: true })).toMatchObject({
       autonomy_mode: 'soft_gate',
-      asksAnew: false,
+      requiresNewApproval: false,
     });
     expect(await done({ examined: found('soft_gate'), session_mode: 'gateway' })).toMatchObject({
       autonomy_mode: 'no_go',
     });
-    expect(await done()).toMatchObject({ autonomy_mode: 'autopilot', asksAnew: false });
+    expect(await done()).toMatchObject({ autonomy_mode: 'autopilot', requiresNewApproval: false });
   });
 
   it('records a finding that is only observed, or that the tokens permit; what the policy refuses stays refused', async () => {
@@ -118,7 +122,7 @@ describe('the default policy', () => {
     ]) {
       expect(effect).toMatchObject({
         autonomy_mode: 'autopilot',
-        asksAnew: false,
+        requiresNewApproval: false,
         rule_ids: expect.arrayContaining(['effect.lost_many']) as unknown,
       });
     }
@@ -127,7 +131,7 @@ describe('the default policy', () => {
     });
   });
 
-  it('wants a person where a command that was read as changing nothing changed files', async () => {
+  it('requires a person where a command that was judged as changing nothing changed files', async () => {
     expect(await done({ examined: { ...NOTHING, readWrote: WROTE } }, 'cat a.txt')).toMatchObject({
       autonomy_mode: 'soft_gate',
       rule_ids: expect.arrayContaining(['effect.read_wrote']) as unknown,
@@ -136,8 +140,45 @@ describe('the default policy', () => {
   });
 });
 
+describe('the effect of what runs in a container', () => {
+  const done = (tool_id: string, path: string): JudgedEffect => ({
+    ...action(tool_id, { command: 'node make.js', script: {} }),
+    resources: [{ kind: 'fs', access: 'write', path }],
+    changes: [change(path)],
+    granted: 'autopilot',
+    examined: NOTHING,
+    isApproved: false,
+    permitted: [],
+  });
+
+  it.each(['shell.run', 'mk8.run'])("has no risk for the repository's own data that %s changed", async (tool_id) => {
+    expect(await policy.judgeEffect(done(tool_id, '.git/HEAD'))).toMatchObject({
+      autonomy_mode: 'autopilot',
+      risk_basis: expect.not.arrayContaining(['write.git']) as unknown,
+    });
+  });
+
+  it.each(['shell.run', 'mk8.run'])(
+    'is judged by the rules of the policy on the paths that %s changed',
+    async (tool) => {
+      const engine = await loadPolicyEngine(new InlineTaskRunner(kernelTasks));
+      const forbidding = engine.ready(
+        compilePolicySet({
+          ...DEFAULT_POLICY,
+          cedar: `${DEFAULT_POLICY.cedar}
+@id("no_secrets") @reason("nobody writes there")
+forbid (principal, action, resource is File)
+when { resource.path like "secret/*" && resource.access == "write" };`,
+        }),
+      );
+      expect(await modeOf(forbidding.active.judgeEffect(done(tool, 'secret/a.txt')))).toBe('no_go');
+      expect(await modeOf(forbidding.active.judgeEffect(done(tool, 'public/a.txt')))).toBe('autopilot');
+    },
+  );
+});
+
 describe('a command that names a secret', () => {
-  it("is judged as it runs, and not judged where it can't run safely", async () => {
+  it("is judged as it runs, and refused where it can't run safely", async () => {
     expect(await modeOf(run('curl -H "Authorization: ${secret:KEY}" https://example.com'))).toBe(
       await modeOf(run('curl -H "Authorization: ${WRIT_SECRET_KEY}" https://example.com')),
     );

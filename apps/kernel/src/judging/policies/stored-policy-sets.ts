@@ -4,26 +4,26 @@ import { inTenant } from '@writ/database';
 import { PolicySetError } from '@writ/policy';
 import { LRUCache } from 'lru-cache';
 import { PolicySets, type ActivePolicy } from './policy-sets.ts';
-import { readToolNames } from '../tools/tenant-tools.ts';
+import { readToolNames } from '../definitions/tenant-tools.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
-import type { PolicySent, PolicyTool } from './check-policy.ts';
+import type { ProposedPolicy, PolicyTool } from './check-policy.ts';
 import type { PolicyEngine, ReadyPolicy } from './policy-engine.ts';
 
-/** Sets kept compiled. One of a hundred rules takes some hundreds of KB. */
+/** Compiled sets in memory. One of a hundred rules takes some hundreds of KB. */
 const COMPILED_MAX = 256;
-/** Tenants whose newest set is remembered by its hash: a few MB. */
+/** Tenants whose newest set is cached by its hash: a few MB. */
 const TENANTS_MAX = 20_000;
 
 /**
- * The sets that tenants have stored, each compiled once and kept by its hash: whichever tenant stored it, the hash says
- * what it is. INVARIANT (what the hash is of): a stored document that doesn't give its hash any more, since the schema
- * of rules means something else by now, or that doesn't fit the tools that there are, is not asked at all.
+ * The sets that tenants have stored, each compiled once and cached by its hash: the hash determines the set, whichever
+ * tenant stored it. INVARIANT (what the hash is of): a stored document that no longer has its hash, since the schema of
+ * rules has another meaning by now, is never evaluated. Nor is one that doesn't fit the existing tools.
  */
 export class StoredPolicySets extends PolicySets {
   readonly #engine: PolicyEngine;
   readonly #tenants: TenantPool;
   readonly #compiled = new LRUCache<string, ReadyPolicy>({ max: COMPILED_MAX });
-  /** compilations under way: who asks for the same set meanwhile waits for the same one */
+  /** compilations under way: a second request for the same set waits for the same one */
   readonly #pending = new Map<string, Promise<ReadyPolicy>>();
   readonly #last = new LRUCache<string, ActivePolicy>({ max: TENANTS_MAX });
 
@@ -44,20 +44,20 @@ export class StoredPolicySets extends PolicySets {
   }
 
   /**
-   * The set of the hash, shipped or stored by the tenant. Callers MUST know that the tenant has it: what is compiled
-   * already is answered to anybody.
+   * The set of the hash, shipped or stored by the tenant. Callers MUST know that the tenant has it: a compiled set is
+   * returned to any caller.
    * @throws Fault `not_found` where it is neither, `policy.unreadable`
    */
   async ready(tenantId: string, hash: string): Promise<ReadyPolicy> {
     const shipped = [...this.#engine.shipped.values()].find(({ set }) => set.policy_hash === hash);
-    const known = shipped ?? this.#compiled.get(hash);
-    if (known !== undefined) return known;
+    const cached = shipped ?? this.#compiled.get(hash);
+    if (cached !== undefined) return cached;
     const pending = this.#pending.get(hash) ?? this.#read(tenantId, hash).finally(() => this.#pending.delete(hash));
     this.#pending.set(hash, pending);
     return await pending;
   }
 
-  /** What sets of the tenant are checked against. */
+  /** The tools that sets of the tenant are checked against. */
   async tools(tenantId: string): Promise<PolicyTool[]> {
     return await readToolNames(this.#tenants, tenantId);
   }
@@ -83,12 +83,12 @@ export class StoredPolicySets extends PolicySets {
     return ready;
   }
 
-  async #compile(tenantId: string, hash: string, sent: PolicySent) {
+  async #compile(tenantId: string, hash: string, proposed: ProposedPolicy) {
     try {
-      const set = await this.#engine.compile(tenantId, sent);
+      const set = await this.#engine.compile(tenantId, proposed);
       if (set.policy_hash === hash) return set;
     } catch (cause) {
-      // It could be checked when it was stored, so the machine is busy now.
+      // It passed the check when it was stored, so the machine is busy now.
       if (cause instanceof Fault && cause.code === 'limit.exceeded')
         throw new Fault('overloaded', 'the policy set in force could not be read in time: try again later', { cause });
       if (!(cause instanceof PolicySetError)) throw cause;

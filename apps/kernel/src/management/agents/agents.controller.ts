@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { KERNEL_REQUESTS, parseMessage, type AgentView } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import { Agents } from './agents.ts';
 
 @Controller()
@@ -24,7 +24,7 @@ export class AgentsController {
   }
 
   @MessagePattern('kernel.agent.list')
-  async list(@Payload() payload: unknown): Promise<Listed<AgentView>> {
+  async list(@Payload() payload: unknown): Promise<ListPage<AgentView>> {
     return await this.#agents.list(parseMessage(KERNEL_REQUESTS['agent.list'], payload));
   }
 }

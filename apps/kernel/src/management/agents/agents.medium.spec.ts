@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { newId } from '@writ/nest-kit';
 
@@ -16,8 +16,8 @@ describe('an agent', () => {
   it('is made by an administrator, with a record in the same transaction', async () => {
     const tenant = await kernel.newTenant();
     const admin = callerOf(tenant.tenantId);
-    const agent = await manage.agents.create({ ...askedBy(admin), name: 'coder' });
-    expect(await manage.agents.read({ ...askedBy(admin), agent_id: agent.agent_id })).toEqual(agent);
+    const agent = await manage.agents.create({ ...requestBy(admin), name: 'coder' });
+    expect(await manage.agents.read({ ...requestBy(admin), agent_id: agent.agent_id })).toEqual(agent);
     const [record] = await tenant.records();
     expect(record).toMatchObject({
       kind: 'change',
@@ -29,88 +29,91 @@ describe('an agent', () => {
   });
 
   it.each(['operator', 'agent', 'auditor'] as const)(
-    'is not made by the role %s, and then nothing is recorded',
+    'is not made by the role %s, and nothing is recorded',
     async (role) => {
       const tenant = await kernel.newTenant();
       await expect(
-        manage.agents.create({ ...askedBy(callerOf(tenant.tenantId, role, tenant.agentId)), name: 'x' }),
+        manage.agents.create({ ...requestBy(callerOf(tenant.tenantId, role, tenant.agentId)), name: 'x' }),
       ).rejects.toMatchObject({ code: 'auth.role' });
       expect(await tenant.countOf('outbox')).toBe(0);
     },
   );
 
-  it("is not made for a tenant that isn't there", async () => {
-    await expect(manage.agents.create({ ...askedBy(callerOf(newId('tenant'))), name: 'x' })).rejects.toMatchObject({
+  it('is not made for an unknown tenant', async () => {
+    await expect(manage.agents.create({ ...requestBy(callerOf(newId('tenant'))), name: 'x' })).rejects.toMatchObject({
       code: 'not_found',
     });
   });
 
-  it('of another tenant, one that never was, and what is no id at all are one answer', async () => {
+  it('of another tenant, an unknown one and an invalid id get the same answer', async () => {
     const [mine, theirs] = [await kernel.newTenant(), await kernel.newTenant()];
-    const ask = (agent_id: string) => refusalOf(manage.agents.read({ ...askedBy(callerOf(mine.tenantId)), agent_id }));
+    const ask = (agent_id: string) =>
+      refusalOf(manage.agents.read({ ...requestBy(callerOf(mine.tenantId)), agent_id }));
     const answers = await Promise.all([theirs.agentId, newId('agent'), newId('tenant'), 'x\0', '\ud800'].map(ask));
     expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
       new Set([JSON.stringify({ code: 'not_found', message: 'there is no such thing here' })]),
     );
   });
 
-  it('sees itself alone with its own key', async () => {
+  it('sees only itself with its own key', async () => {
     const tenant = await kernel.newTenant();
-    const other = await manage.agents.create({ ...askedBy(callerOf(tenant.tenantId)), name: 'other' });
+    const other = await manage.agents.create({ ...requestBy(callerOf(tenant.tenantId)), name: 'other' });
     const key = callerOf(tenant.tenantId, 'agent', tenant.agentId);
-    expect(await manage.agents.read({ ...askedBy(key), agent_id: tenant.agentId })).toMatchObject({
+    expect(await manage.agents.read({ ...requestBy(key), agent_id: tenant.agentId })).toMatchObject({
       agent_id: tenant.agentId,
     });
-    expect((await refusalOf(manage.agents.read({ ...askedBy(key), agent_id: other.agent_id }))).code).toBe('not_found');
-    expect((await manage.agents.list({ ...askedBy(key), page: first })).items.map((agent) => agent.agent_id)).toEqual([
-      tenant.agentId,
-    ]);
+    expect((await refusalOf(manage.agents.read({ ...requestBy(key), agent_id: other.agent_id }))).code).toBe(
+      'not_found',
+    );
+    expect((await manage.agents.list({ ...requestBy(key), page: first })).items.map((agent) => agent.agent_id)).toEqual(
+      [tenant.agentId],
+    );
     await expect(
-      manage.agents.list({ ...askedBy(callerOf(tenant.tenantId, 'agent')), page: first }),
+      manage.agents.list({ ...requestBy(callerOf(tenant.tenantId, 'agent')), page: first }),
     ).rejects.toMatchObject({ code: 'auth.role' });
   });
 });
 
-describe('a list', () => {
-  it('is walked to its end, newest first, each row once, whatever is added meanwhile', async () => {
+describe('a list of agents', () => {
+  it('is read to its end, newest first, each row once, while agents are added', async () => {
     const tenant = await kernel.newTenant();
     const admin = callerOf(tenant.tenantId);
     const made = [tenant.agentId];
     for (let at = 0; at < 12; at += 1)
-      made.push((await manage.agents.create({ ...askedBy(admin), name: `a${at}` })).agent_id);
-    // Many at one time: the id decides.
+      made.push((await manage.agents.create({ ...requestBy(admin), name: `a${at}` })).agent_id);
+    // Many have the same time, so they are sorted by id.
     await tenant.query('UPDATE kernel.agent SET created_at = 1000 WHERE tenant_id = $1', [tenant.tenantId]);
     const pages = await pagesOf(5, async (page) => {
-      await Promise.all([1, 2, 3].map(() => manage.agents.create({ ...askedBy(admin), name: 'later' })));
-      return await manage.agents.list({ ...askedBy(admin), page });
+      await Promise.all([1, 2, 3].map(() => manage.agents.create({ ...requestBy(admin), name: 'later' })));
+      return await manage.agents.list({ ...requestBy(admin), page });
     });
     const walked = pages.flat().map((agent) => agent.agent_id);
     expect(new Set(walked).size).toBe(walked.length);
     expect(walked.filter((id) => made.includes(id))).toEqual(made.toSorted().toReversed());
-    // Those of before the first page are in it, newest first.
+    // The list has all agents from before the first page, newest first.
     expect(walked).toHaveLength(made.length + 3);
   });
 
-  it('of another tenant is not reached by a cursor of this one', async () => {
+  it("has no agents of another tenant with that tenant's cursor", async () => {
     const [mine, theirs] = [await kernel.newTenant(), await kernel.newTenant()];
     for (const tenant of [mine, theirs])
-      for (const name of ['x', 'y']) await manage.agents.create({ ...askedBy(callerOf(tenant.tenantId)), name });
+      for (const name of ['x', 'y']) await manage.agents.create({ ...requestBy(callerOf(tenant.tenantId)), name });
     const { next_cursor } = await manage.agents.list({
-      ...askedBy(callerOf(theirs.tenantId)),
+      ...requestBy(callerOf(theirs.tenantId)),
       page: { cursor: null, limit: 1 },
     });
     const { items } = await manage.agents.list({
-      ...askedBy(callerOf(mine.tenantId)),
+      ...requestBy(callerOf(mine.tenantId)),
       page: { cursor: next_cursor, limit: 200 },
     });
-    const own = (await manage.agents.list({ ...askedBy(callerOf(mine.tenantId)), page: first })).items;
+    const own = (await manage.agents.list({ ...requestBy(callerOf(mine.tenantId)), page: first })).items;
     expect(own).toEqual(expect.arrayContaining([...items]));
   });
 
   it.each(['x', '', 'bm90LmEuY3Vyc29y', '\0', '🦆'])('with the cursor %j is refused', async (cursor) => {
     const { tenantId } = await kernel.newTenant();
     await expect(
-      manage.agents.list({ ...askedBy(callerOf(tenantId)), page: { cursor, limit: 1 } }),
+      manage.agents.list({ ...requestBy(callerOf(tenantId)), page: { cursor, limit: 1 } }),
     ).rejects.toMatchObject({ code: 'request.malformed' });
   });
 });

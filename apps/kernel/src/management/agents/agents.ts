@@ -3,11 +3,11 @@ import type { AgentView, KernelRequest } from '@writ/contract';
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { newId } from '@writ/nest-kit';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import {
-  found,
+  requireFound,
   newestFirst,
-  onlyAgentOf,
+  agentFilterOf,
   plainRow,
   requireId,
   requireRole,
@@ -33,7 +33,7 @@ export class Agents {
     const { tenant_id } = caller;
     const agent_id = newId('agent');
     return await this.#changes.make(tenant_id, async (rows, now) => {
-      found(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
+      requireFound(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
       await rows.agent.createMany({ data: [{ agent_id, tenant_id, name, created_at: now }] });
       const change = { verb: 'agent_created', subject: agent_id, digest: contentDigest({ agent_id, name }) };
       return {
@@ -49,9 +49,9 @@ export class Agents {
     const { tenant_id } = caller;
     return await this.#tenancy.within(tenant_id, async (rows) =>
       plainRow(
-        found(
+        requireFound(
           await rows.agent.findFirst({
-            where: { AND: [{ tenant_id, agent_id }, onlyAgentOf(caller)] },
+            where: { AND: [{ tenant_id, agent_id }, agentFilterOf(caller)] },
             select: COLUMNS,
           }),
         ),
@@ -60,10 +60,10 @@ export class Agents {
   }
 
   /** Newest first. @throws Fault `request.malformed` */
-  async list({ caller, page }: KernelRequest<'agent.list'>): Promise<Listed<AgentView>> {
+  async list({ caller, page }: KernelRequest<'agent.list'>): Promise<ListPage<AgentView>> {
     const where = {
       ...rowsAfter(parseCursor(page.cursor), 'agent_id'),
-      ...onlyAgentOf(caller),
+      ...agentFilterOf(caller),
       tenant_id: caller.tenant_id,
     };
     const agents = await this.#tenancy.within(caller.tenant_id, (rows) =>

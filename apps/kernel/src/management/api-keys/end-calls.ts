@@ -2,71 +2,76 @@
 import { Fault, isFinal } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import type { Announcer } from '../../execution/announcements/index.ts';
-import { keyRevokedFault, unreportedEnding, type OutcomeWriter } from '../../execution/outcomes/index.ts';
+import { keyRevokedFault, unreportedOutcome, type OutcomeWriter } from '../../execution/outcomes/index.ts';
 import { HeldCalls } from '../../execution/held/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { TenantPool, CrossTenantPool } from '../../foundation/database/pools.ts';
 import type { CallRef, SeenOperation } from '../../foundation/rows/attempt-rows.ts';
 
-/** Times that one call is looked at which moves on meanwhile. */
+/** Maximum number of tries for one call, each because its state has changed meanwhile. */
 const TRIES_MAX = 8;
-/** Calls ended at the same time: half of the connections that a tenant's transactions share. */
-const AT_ONCE = 8;
-/** Calls that one sweep ends: it stays short, and the next one goes on. */
+/** Calls that are ended in parallel: half of the connections that a tenant's transactions share. */
+const PARALLEL_CALLS = 8;
+/** Calls that one sweep ends. A sweep stays short, and the next one continues. */
 const ROWS_MAX = 200;
-/** A marked call is left for so long to the kernel that marked it. */
-const OLDER_MS = 1_000;
+/** How long a sweep leaves a marked call to the kernel that marked it, in milliseconds. */
+const MARK_AGE_MIN_MS = 1_000;
 
 /**
- * Ends calls whose API key was revoked. One that waits ends at once, with its record; the executor of one that runs is
- * told to stop, and the call ends when it reports or when its lease does. A mark is on each of them, so none commits
- * meanwhile. Safe with any number of replicas: each end is one conditional transaction.
+ * Ends calls whose API key was revoked. A waiting call ends at once, with its record. The executor of a running call is
+ * asked to stop, and the call ends at its report or when its lease expires. Each of these calls is marked, so none
+ * commits meanwhile. Safe with any number of replicas, since each end is one conditional transaction.
  */
 export class EndCalls {
   readonly #tenants: TenantPool;
   readonly #workers: CrossTenantPool;
   readonly #held: HeldCalls;
-  readonly #endings: OutcomeWriter;
+  readonly #outcomeWriter: OutcomeWriter;
   readonly #announcer: Announcer;
-  readonly #failed: (error: unknown) => void;
+  readonly #reportError: (error: unknown) => void;
 
-  /** @param failed hears of a call that could not be ended: the sweep tries again */
+  /** @param reportError receives the error of a call that could not be ended; the sweep tries again */
   constructor(
     tenants: TenantPool,
     workers: CrossTenantPool,
     held: HeldCalls,
-    endings: OutcomeWriter,
+    outcomeWriter: OutcomeWriter,
     announcer: Announcer,
-    failed: (error: unknown) => void,
+    reportError: (error: unknown) => void,
   ) {
     this.#tenants = tenants;
     this.#workers = workers;
     this.#held = held;
-    this.#endings = endings;
+    this.#outcomeWriter = outcomeWriter;
     this.#announcer = announcer;
-    this.#failed = failed;
+    this.#reportError = reportError;
   }
 
-  /** Ends these calls. Resolves when each was tried: one that can't be ended keeps no other from its end. */
+  /** Ends these calls. Resolves when each was tried. A call that can't be ended doesn't block the others. */
   async run(tenantId: string, operationIds: readonly string[], revokedBy: string): Promise<void> {
-    await this.#each(
+    await this.#endAll(
       operationIds.map((operation_id) => ({ tenant_id: tenantId, operation_id })),
       revokedBy,
     );
   }
 
-  /** Ends what a kernel that stopped in the middle of a revocation left. Resolves with how many calls it looked at. */
+  /**
+   * Ends the calls that were left by a kernel that stopped during a revocation. Resolves with the number of checked
+   * calls.
+   */
   async sweep(): Promise<number> {
-    const rows = await kernelSql.callsOfRevokedKeys(this.#workers.pool, { older_ms: OLDER_MS, rows: ROWS_MAX });
-    await this.#each(rows, null);
+    const rows = await kernelSql.callsOfRevokedKeys(this.#workers.pool, { older_ms: MARK_AGE_MIN_MS, rows: ROWS_MAX });
+    await this.#endAll(rows, null);
     return rows.length;
   }
 
-  /** @param revokedBy null: whoever the database names */
-  async #each(calls: readonly CallRef[], revokedBy: string | null): Promise<void> {
-    for (let at = 0; at < calls.length; at += AT_ONCE) {
-      await Promise.all(calls.slice(at, at + AT_ONCE).map((call) => this.#endOne(call, revokedBy).catch(this.#failed)));
+  /** @param revokedBy null: the revoker that is stored in the database */
+  async #endAll(calls: readonly CallRef[], revokedBy: string | null): Promise<void> {
+    for (let at = 0; at < calls.length; at += PARALLEL_CALLS) {
+      await Promise.all(
+        calls.slice(at, at + PARALLEL_CALLS).map((call) => this.#endOne(call, revokedBy).catch(this.#reportError)),
+      );
     }
   }
 
@@ -76,7 +81,7 @@ export class EndCalls {
       if (seen === null || isFinal(seen.operation.state)) return;
       if (await this.#end(seen, revokedBy ?? (await this.#revokerOf(seen.operation)))) return;
     }
-    throw new Fault('overloaded', `the operation \`${operation_id}\` kept moving on`);
+    throw new Fault('overloaded', `the operation \`${operation_id}\` kept changing its state`);
   }
 
   async #revokerOf({ tenant_id, proposed_by }: OperationRow): Promise<string> {
@@ -97,7 +102,7 @@ export class EndCalls {
     );
   }
 
-  /** False where the call has moved on and must be looked at again. */
+  /** False where the state of the call has changed and it must be read again. */
   async #end(seen: SeenOperation, actor: string): Promise<boolean> {
     const { operation } = seen;
     switch (operation.state) {
@@ -105,7 +110,10 @@ export class EndCalls {
         return await this.#endHeld(operation, actor);
       case 'admitted':
       case 'dispatched': {
-        const { verdict } = await this.#endings.end(seen, { ...unreportedEnding(operation, keyRevokedFault()), actor });
+        const { verdict } = await this.#outcomeWriter.end(seen, {
+          ...unreportedOutcome(operation, keyRevokedFault()),
+          actor,
+        });
         return verdict === 'done';
       }
       default:

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The revocation of an API key, at every state that a call of the key can be in: how the call ends, and what its
-// records say.
+// The revocation of an API key, in every state of a call of the key: how the call ends, and the contents of its
+// records.
 import type { AuditRecord, OperationView } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import {
+  deltaFor,
+  reportOf,
+  credentialsOf,
+  textsAt,
+  type Attempt,
+  type TestExecution,
+} from '../../specs/test-executor.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
-import { seenEffect } from '../../specs/seen-effect.ts';
+import { shownEffectDigest } from '../../specs/shown-effect.ts';
 import { newId } from '@writ/nest-kit';
 
 let kernel: TestKernel;
@@ -24,60 +31,60 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token({ budgets: { calls: 50 } });
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 /** The administrator who revokes. */
 const admin = () => callerOf(tenant.tenantId);
 const revoke = (api_key_id: string = tenant.keyId, by = admin()) =>
-  manage.revokeKey.run({ ...askedBy(by), api_key_id });
+  manage.revokeKey.run({ ...requestBy(by), api_key_id });
 const codeOf = ({ result }: OperationView): string | undefined => result?.error?.code;
 const approve = async (approval_id: string | null) =>
   await kernel.decide.run({
-    ...askedBy(callerOf(tenant.tenantId, 'operator')),
+    ...requestBy(callerOf(tenant.tenantId, 'operator')),
     approval_id: approval_id ?? '',
     decision: 'approve',
     comment: null,
-    effect_digest: await seenEffect(kernel, tenant.tenantId, approval_id),
+    effect_digest: await shownEffectDigest(kernel, tenant.tenantId, approval_id),
   });
 
-/** A call that got as far as its state. */
-interface Placed {
+/** A call in a certain state. */
+interface TestCall {
   readonly operation_id: string;
   readonly approval_id: string | null;
   readonly attempt: Attempt | null;
 }
 
-const admitted = async (more: object = {}): Promise<Placed> => {
+const admitted = async (more: object = {}): Promise<TestCall> => {
   const { operation_id, approval_id } = await kernel.admit.run(tenant.writeCall(token, more), null);
   return { operation_id, approval_id, attempt: null };
 };
-const held = async (more: object = {}): Promise<Placed> => {
-  kernel.policy.says = asks('soft_gate');
+const held = async (more: object = {}): Promise<TestCall> => {
+  kernel.policy.answer = requires('soft_gate');
   const placed = await admitted(more);
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
   return placed;
 };
-const dispatched = async (): Promise<Placed> => {
+const dispatched = async (): Promise<TestCall> => {
   const placed = await admitted();
   run.speak(100);
   run.dispatcher.wake('inline');
   await run.permitOf(placed.operation_id);
   return placed;
 };
-const performing = async (): Promise<Placed> => {
+const performing = async (): Promise<TestCall> => {
   const { attempt } = await run.perform(tenant, tenant.writeCall(token));
   return { operation_id: attempt.operation_id, approval_id: null, attempt };
 };
-const withEffect = async (): Promise<Placed> => {
+const withEffect = async (): Promise<TestCall> => {
   const placed = await performing();
-  await run.renew.effectStarted(speakerOf(placed.attempt as Attempt));
+  await run.renew.effectStarted(credentialsOf(placed.attempt as Attempt));
   return placed;
 };
 /** One that ran, and whose effect waits for a person. */
-const heldEffect = async (): Promise<Placed> => {
-  kernel.policy.says = (action) =>
-    action.resources.some(({ path }) => path === 'b.txt') ? asks('soft_gate')() : AUTOPILOT;
+const heldEffect = async (): Promise<TestCall> => {
+  kernel.policy.answer = (action) =>
+    action.resources.some(({ path }) => path === 'b.txt') ? requires('soft_gate')() : AUTOPILOT;
   const placed = await performing();
   await run.commit.run(
     reportOf(placed.attempt as Attempt, await deltaFor(kernel, placed.attempt as Attempt, { 'b.txt': 'hook' })),
@@ -85,17 +92,17 @@ const heldEffect = async (): Promise<Placed> => {
   expect(await tenant.row(placed.operation_id)).toMatchObject({ state: 'held' });
   return { ...placed, attempt: null };
 };
-const report = async ({ attempt }: Placed) =>
+const report = async ({ attempt }: TestCall) =>
   run.commit.run(reportOf(attempt as Attempt, await deltaFor(kernel, attempt as Attempt, { 'a.txt': 'written' })));
-const loseLease = ({ operation_id }: Placed) =>
+const loseLease = ({ operation_id }: TestCall) =>
   tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [operation_id]);
-const silent = async (placed: Placed): Promise<void> => {
+const silent = async (placed: TestCall): Promise<void> => {
   await loseLease(placed);
   await run.sweeper.sweep();
 };
 const recordsOf = async (operationId: string): Promise<AuditRecord[]> =>
   (await tenant.records()).filter(({ operation_id }) => operation_id === operationId);
-/** As if a second had passed, which belongs to whoever marked the calls. */
+/** Ages the marks by a second, the time that is reserved for the marking kernel. */
 const age = () =>
   tenant.query(`UPDATE kernel.operation SET updated_at = updated_at - 10000 WHERE tenant_id = $1`, [tenant.tenantId]);
 
@@ -132,7 +139,7 @@ describe('a call of the key', () => {
       expect(kernel.events.stops).toContain(`${placed.operation_id} ${String(placed.attempt.attempt)}`);
   });
 
-  it("that is held can't be approved any more, and its approval says who ended it", async () => {
+  it("that is held can't be approved any more, and its approval names who ended it", async () => {
     const placed = await held();
     const by = admin();
     await revoke(tenant.keyId, by);
@@ -147,7 +154,7 @@ describe('a call of the key', () => {
     ]);
   });
 
-  it('is refused from then on, on the record, also where one like it was admitted a moment ago', async () => {
+  it('is refused from then on with a record, also right after a like call was admitted', async () => {
     for (let n = 0; n < 3; n++) await admitted();
     await revoke();
     const view = await kernel.admit.run(tenant.writeCall(token), null);
@@ -159,7 +166,7 @@ describe('a call of the key', () => {
     });
   });
 
-  it('that had ended stays as it was, and is told again to whoever asks by its key', async () => {
+  it('that had ended stays as it was, and is still replayed by its idempotency key', async () => {
     const call = tenant.writeCall(token);
     const { attempt } = await run.perform(tenant, call);
     await report({ operation_id: call.operation_id, approval_id: null, attempt });
@@ -170,9 +177,9 @@ describe('a call of the key', () => {
     });
   });
 
-  it('that a person cancelled before is said to be cancelled', async () => {
+  it('that a person cancelled before ends as cancelled', async () => {
     const placed = await performing();
-    await kernel.cancel.run({ ...askedBy(admin()), operation_id: placed.operation_id });
+    await kernel.cancel.run({ ...requestBy(admin()), operation_id: placed.operation_id });
     await revoke();
     await report(placed);
     expect(await tenant.row(placed.operation_id)).toMatchObject({
@@ -183,8 +190,8 @@ describe('a call of the key', () => {
   });
 });
 
-describe('what the key did not propose', () => {
-  it('goes on: calls of another key of the same agent and token', async () => {
+describe('a call that the key did not propose', () => {
+  it('continues where it has another key of the same agent and token', async () => {
     const other = newId('apiKey');
     const [waits, asked, runs] = [
       await admitted({ proposed_by: other }),
@@ -192,7 +199,7 @@ describe('what the key did not propose', () => {
       await run.perform(tenant, tenant.writeCall(token, { proposed_by: other })),
     ];
     await revoke();
-    // A permit may have gone out for it meanwhile.
+    // A permit may have been issued for it meanwhile.
     expect(await tenant.row(waits.operation_id)).toMatchObject({ fault_code: null, key_revoked: false });
     expect(await approve(asked.approval_id)).toMatchObject({ state: 'admitted' });
     expect(
@@ -200,7 +207,7 @@ describe('what the key did not propose', () => {
     ).toMatchObject({ state: 'committed' });
   });
 
-  it('goes on: calls of another tenant that name a key by the same id', async () => {
+  it('continues where it belongs to another tenant and names a key with the same id', async () => {
     const theirs = await kernel.newTenant();
     await theirs.write({ 'a.txt': 'theirs' });
     const call = theirs.writeCall(await theirs.token(), { proposed_by: tenant.keyId });
@@ -214,7 +221,7 @@ describe('what the key did not propose', () => {
 });
 
 describe('the revocation', () => {
-  it('is made once, with one record, however often and by however many it is asked for', async () => {
+  it('happens once, with one record, for any number of concurrent requests', async () => {
     const by = admin();
     await Promise.all(Array.from({ length: 8 }, () => revoke(tenant.keyId, by)));
     expect(await tenant.records()).toMatchObject([
@@ -226,10 +233,10 @@ describe('the revocation', () => {
     ]);
   });
 
-  it('takes back the delegations that the key made', async () => {
+  it('revokes the delegations that the key made', async () => {
     const lender = callerOf(tenant.tenantId, 'operator');
     const lent = await manage.delegations.create({
-      ...askedBy(lender),
+      ...requestBy(lender),
       to: 'bob',
       scope: { tools: null, agent_id: null, autonomy_mode: 'soft_gate' },
       note: 'away',
@@ -237,7 +244,7 @@ describe('the revocation', () => {
     });
     await revoke(lender.api_key_id);
     const { items } = await manage.delegations.list({
-      ...askedBy(admin()),
+      ...requestBy(admin()),
       page: { cursor: null, limit: 10 },
       standing: false,
     });
@@ -249,7 +256,7 @@ describe('the revocation', () => {
     ]);
   });
 
-  it('lists the tokens that the key issued and that are valid, and no other', async () => {
+  it('lists only the valid tokens that the key issued', async () => {
     const [past, gone, other] = [await tenant.token({ expires_at: 1 }), await tenant.token(), await tenant.token()];
     const child = await tenant.token({}, { parent_id: gone });
     await tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [gone]);
@@ -262,10 +269,10 @@ describe('the revocation', () => {
     expect([past, child].some((id) => tokens.some(({ capability_token_id }) => capability_token_id === id))).toBe(
       false,
     );
-    expect((await manage.tokens.read({ ...askedBy(admin()), capability_token_id: token })).revoked).toBe(false);
+    expect((await manage.tokens.read({ ...requestBy(admin()), capability_token_id: token })).revoked).toBe(false);
   });
 
-  it("is an administrator's, of a key that is one by its id", async () => {
+  it("is an administrator's, and needs a valid id of a key", async () => {
     for (const role of ['operator', 'auditor', 'agent'] as const) {
       expect((await refusalOf(revoke(tenant.keyId, callerOf(tenant.tenantId, role, tenant.agentId)))).code).toBe(
         'auth.role',
@@ -275,11 +282,11 @@ describe('the revocation', () => {
     expect(await tenant.countOf('outbox')).toBe(0);
   });
 
-  it('that an orchestrator of an earlier version asks for ends the same calls, with the next sweep', async () => {
+  it('by an orchestrator of an earlier version ends the same calls with the next sweep', async () => {
     const by = admin();
     const [asked, waits] = [await held(), await admitted()];
-    await manage.recordChange.run({ ...askedBy(by), verb: 'api_key_revoked', subject: tenant.keyId });
-    // Marked, and not ended yet: a yes finds the key revoked.
+    await manage.recordChange.run({ ...requestBy(by), verb: 'api_key_revoked', subject: tenant.keyId });
+    // The call is marked and not ended yet, so an approval finds the key revoked.
     const yes = await approve(asked.approval_id);
     expect([yes.state, codeOf(yes)]).toEqual(['refused', 'key.revoked']);
     await kernel.endCalls.sweep();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A revocation beside what is decided at the same moment. INVARIANT: once it has resolved, each call of the key has
-// ended, or runs and can't commit.
+// A revocation during concurrent decisions. INVARIANT: once it has resolved, each call of the key has ended, or runs
+// and can't commit.
 import { isFinal } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
-import { seenEffect } from '../../specs/seen-effect.ts';
+import { shownEffectDigest } from '../../specs/shown-effect.ts';
 import { newId } from '@writ/nest-kit';
 
 let kernel: TestKernel;
@@ -24,22 +24,22 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
-const revoke = (api_key_id: string) => manage.revokeKey.run({ ...askedBy(callerOf(tenant.tenantId)), api_key_id });
+const revoke = (api_key_id: string) => manage.revokeKey.run({ ...requestBy(callerOf(tenant.tenantId)), api_key_id });
 const approve = async (approval_id: string | null) =>
   await kernel.decide.run({
-    ...askedBy(callerOf(tenant.tenantId, 'operator')),
+    ...requestBy(callerOf(tenant.tenantId, 'operator')),
     approval_id: approval_id ?? '',
     decision: 'approve',
     comment: null,
-    effect_digest: await seenEffect(kernel, tenant.tenantId, approval_id),
+    effect_digest: await shownEffectDigest(kernel, tenant.tenantId, approval_id),
   });
 const hold = async (proposed_by: string) => {
-  kernel.policy.says = asks('soft_gate');
+  kernel.policy.answer = requires('soft_gate');
   const view = await kernel.admit.run(tenant.writeCall(token, { proposed_by }), null);
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
   return view;
 };
 const statesOf = async (key: string): Promise<string[]> =>
@@ -50,7 +50,7 @@ const statesOf = async (key: string): Promise<string[]> =>
     )
   ).rows.map(({ state }) => state);
 
-it('an approval and a revocation at once leave no call that goes on, whichever comes first', async () => {
+it('a concurrent approval and revocation leave no call that continues, whichever comes first', async () => {
   for (let round = 0; round < 12; round++) {
     const key = newId('apiKey');
     const { operation_id, approval_id } = await hold(key);
@@ -60,7 +60,7 @@ it('an approval and a revocation at once leave no call that goes on, whichever c
   }
 });
 
-it('an approval of an effect and a revocation at once commit it before the call is marked, or not at all', async () => {
+it('an approval of an effect during a revocation commits before the call is marked, or not at all', async () => {
   for (let round = 0; round < 8; round++) {
     const key = newId('apiKey');
     const before = (await textsAt(kernel, tenant, ['a.txt']))['a.txt'];
@@ -76,7 +76,7 @@ it('an approval of an effect and a revocation at once commit it before the call 
   }
 });
 
-it('proposals under way while their key is revoked are ended or refused', async () => {
+it('proposals during the revocation of their key end or are refused', async () => {
   for (let round = 0; round < 4; round++) {
     const key = newId('apiKey');
     const propose = () => kernel.admit.run(tenant.writeCall(token, { proposed_by: key }), null);
@@ -91,7 +91,7 @@ it('proposals under way while their key is revoked are ended or refused', async 
   }
 });
 
-it('a report and a revocation at once: what committed did so before the call was marked', async () => {
+it('a report during a revocation commits before the call is marked, or not at all', async () => {
   for (let round = 0; round < 8; round++) {
     const key = newId('apiKey');
     const before = (await textsAt(kernel, tenant, ['a.txt']))['a.txt'];
@@ -118,7 +118,7 @@ describe('a held call that was marked after its facts were read', () => {
     expect((await tenant.row(operation_id)).state).toBe('held');
   });
 
-  it('has no effect committed by an approval of that', async () => {
+  it('has no effect committed by an approval of its effect', async () => {
     const view = await hold(tenant.keyId);
     await run.preview(tenant, view, { 'a.txt': 'shown' });
     await mark(view.operation_id);

@@ -2,11 +2,11 @@
 import { SHELL_SESSION, type Caller, type KernelRequest, type ContainerView } from '@writ/contract';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import type { TenantPool, CrossTenantPool } from '../../foundation/database/pools.ts';
-import { found, requireRole } from '../../foundation/tenancy/index.ts';
+import { requireFound, requireRole } from '../../foundation/tenancy/index.ts';
 
-/** Shows the containers that have a call or a session: a tenant its own, the platform key all. */
+/** Shows the containers that have a call or a session. A tenant sees its own, and the platform key sees all. */
 export class Containers {
   readonly #tenants: TenantPool;
   readonly #workers: CrossTenantPool;
@@ -17,16 +17,16 @@ export class Containers {
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
-  async list({ caller, page }: KernelRequest<'container.list'>): Promise<Listed<ContainerView>> {
+  async list({ caller, page }: KernelRequest<'container.list'>): Promise<ListPage<ContainerView>> {
     if (caller !== null) requireRole(caller, 'admin', 'operator', 'auditor');
     const rows = await this.#read(caller, null, page.cursor, page.limit + 1);
     return fittedPage(rows, page.limit, ({ created_at, container_id }) => ({ created_at, id: container_id }));
   }
 
-  /** @throws Fault `not_found` for one that is another tenant's, has ended or never was */
+  /** @throws Fault `not_found` for one that belongs to another tenant, has ended or never existed */
   async find(caller: Caller | null, containerId: string): Promise<ContainerView> {
     const [row] = await this.#read(caller, containerId, null, 1);
-    return found(row);
+    return requireFound(row);
   }
 
   async #read(caller: Caller | null, id: string | null, cursor: string | null, rows: number): Promise<ContainerView[]> {

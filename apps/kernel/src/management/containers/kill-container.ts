@@ -11,8 +11,8 @@ import { requireRole } from '../../foundation/tenancy/index.ts';
 import type { Containers } from './containers.ts';
 
 /**
- * Kills containers for whoever runs them. Who did it is recorded before anything is killed; the call ends as any other
- * that was stopped, once.
+ * Kills containers for operators. The actor is recorded before anything is killed. The call ends once, like other calls
+ * that were stopped.
  */
 export class KillContainer {
   readonly #containers: Containers;
@@ -29,7 +29,9 @@ export class KillContainer {
     this.#announcer = announcer;
   }
 
-  /** Resolves when it is durable that it is to end. @throws Fault `not_found`, `auth.role`, `conflict` for a preview */
+  /**
+   * Resolves when the request to end it is durable. @throws Fault `not_found`, `auth.role`, `conflict` for a preview
+   */
   async run({ caller, container_id }: KernelRequest<'container.kill'>): Promise<ContainerView> {
     if (caller !== null) requireRole(caller, 'admin', 'operator');
     const actor = caller?.api_key_id ?? 'platform';
@@ -49,7 +51,7 @@ export class KillContainer {
         records: [postable(record)],
       })
     ) {
-      this.#outbox.hand([record], { mayLinger: false });
+      this.#outbox.enqueue([record], { mayLinger: false });
     }
   }
 
@@ -59,19 +61,19 @@ export class KillContainer {
       operation: operationId,
     });
     const record = await this.#recordOf(container, seen?.operation ?? null, actor);
-    const asked = await kernelSql.killCall(this.#tenants.pool, {
+    const requested = await kernelSql.killCall(this.#tenants.pool, {
       tenant: container.tenant_id,
       operation: operationId,
       by: actor,
       records: [postable(record)],
     });
-    // Ended by itself meanwhile: nothing of it is there to be killed.
-    if (asked === null) return;
-    if (asked.recorded) this.#announcer.announce(asked.operation, [record]);
-    this.#announcer.stop(asked.operation);
+    // The call has ended meanwhile, so there is nothing to kill.
+    if (requested === null) return;
+    if (requested.recorded) this.#announcer.announce(requested.operation, [record]);
+    this.#announcer.stop(requested.operation);
   }
 
-  /** `operation`: the call that is stopped; null for a session, which may have none. */
+  /** `operation`: the call that is stopped; null for a session, which may have no running call. */
   async #recordOf(
     { container_id, tenant_id, agent_id, workspace_id }: ContainerView,
     operation: OperationRow | null,

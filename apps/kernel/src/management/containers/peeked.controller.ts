@@ -2,18 +2,18 @@
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { parseFromPeer, PeekedEvent } from '@writ/contract';
-import { Peek } from './peek.ts';
+import { ReadContainerLogs } from './read-container-logs.ts';
 
 @Controller()
 export class PeekedController {
-  readonly #peek: Peek;
+  readonly #readLogs: ReadContainerLogs;
 
-  constructor(peek: Peek) {
-    this.#peek = peek;
+  constructor(readLogs: ReadContainerLogs) {
+    this.#readLogs = readLogs;
   }
 
   @EventPattern('peeked')
-  heard(@Payload() payload: unknown): void {
-    this.#peek.heard(parseFromPeer(PeekedEvent, payload));
+  receive(@Payload() payload: unknown): void {
+    this.#readLogs.receive(parseFromPeer(PeekedEvent, payload));
   }
 }

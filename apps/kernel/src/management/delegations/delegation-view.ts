@@ -5,7 +5,7 @@ import type { delegation } from '../../generated/prisma/client.ts';
 
 export type DelegationRow = PlainRow<delegation>;
 
-/** `now`: milliseconds by the database's clock. */
+/** `now`: milliseconds on the database's clock. */
 export function delegationView(row: DelegationRow, now: number): DelegationView {
   const {
     delegation_id,

@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { KERNEL_REQUESTS, parseMessage, type DelegationView } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import { Delegations } from './delegations.ts';
 
 @Controller()
@@ -24,7 +24,7 @@ export class DelegationsController {
   }
 
   @MessagePattern('kernel.delegation.list')
-  async list(@Payload() payload: unknown): Promise<Listed<DelegationView>> {
+  async list(@Payload() payload: unknown): Promise<ListPage<DelegationView>> {
     return await this.#delegations.list(parseMessage(KERNEL_REQUESTS['delegation.list'], payload));
   }
 }

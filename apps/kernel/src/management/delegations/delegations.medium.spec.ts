@@ -4,7 +4,7 @@ import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { pagesOf, type TestManagement } from '../../specs/test-management.ts';
-import { asks } from '../../specs/test-ports.ts';
+import { requires } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 const HOUR_MS = 3_600_000;
@@ -18,7 +18,7 @@ openKernelSpec((on) => {
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
-  kernel.policy.says = asks('soft_gate', 2);
+  kernel.policy.answer = requires('soft_gate', 2);
   [ann, bob] = [person('ann', 'admin'), person('bob')];
 });
 
@@ -29,13 +29,13 @@ const person = (principal: string, role: Caller['role'] = 'operator'): Caller =>
   agent_id: null,
   principal,
 });
-type Wish = Partial<Parameters<TestManagement['delegations']['create']>[0]['scope']> & {
+type DelegationOverrides = Partial<Parameters<TestManagement['delegations']['create']>[0]['scope']> & {
   to?: string;
   expires_at?: number;
 };
 const lend = async (
   caller = ann,
-  { to = 'bob', expires_at = Date.now() + HOUR_MS, ...scope }: Wish = {},
+  { to = 'bob', expires_at = Date.now() + HOUR_MS, ...scope }: DelegationOverrides = {},
 ): Promise<DelegationView> =>
   parseMessage(
     DelegationView,
@@ -63,8 +63,8 @@ const votesOn = async (held: OperationView) =>
   (await kernel.approvals.read({ v: 1, caller: ann, approval_id: held.approval_id ?? '' })).votes;
 const revoke = (id: string, caller = ann) => manage.delegations.revoke({ v: 1, caller, delegation_id: id });
 
-describe('a right that is lent', () => {
-  it("counts as the lender's vote, and is recorded as what it is", async () => {
+describe('a delegated right', () => {
+  it("counts as the lender's vote, and is recorded as delegated", async () => {
     const { delegation_id } = await lend();
     const held = await hold();
     expect(await approve(held, bob, delegation_id)).toMatchObject({ state: 'held', votes: { given: 1, needed: 2 } });
@@ -79,7 +79,7 @@ describe('a right that is lent', () => {
     expect(JSON.stringify(records)).not.toMatch(/"(ann|bob)"/);
   });
 
-  it('nobody votes for somebody else beside their own vote', async () => {
+  it("does not allow a second vote beside one's own", async () => {
     const { delegation_id } = await lend();
     const held = await hold();
     await approve(held, bob);
@@ -90,8 +90,8 @@ describe('a right that is lent', () => {
     expect(await votesOn(other)).toMatchObject({ given: 1 });
   });
 
-  it("leaves a record of the vote where one is enough too: the key alone doesn't say whose it was", async () => {
-    kernel.policy.says = asks('escalated');
+  it("has a record of its vote also where one vote is enough, since the key doesn't show the lender", async () => {
+    kernel.policy.answer = requires('escalated');
     const { delegation_id } = await lend(ann, { autonomy_mode: 'escalated' });
     const held = await hold();
     await expect(approve(held, bob)).rejects.toMatchObject({ code: 'auth.role' });
@@ -116,26 +116,26 @@ describe('a right that is lent', () => {
     ).toMatchObject({ state: 'refused' });
   });
 
-  it.each<[string, Wish, () => ReturnType<typeof asks>]>([
-    ['other tools', { tools: ['shell.*'] }, () => asks('soft_gate')],
-    ['another agent', { agent_id: 'other' }, () => asks('soft_gate')],
-    ['less supervision', {}, () => asks('escalated')],
-  ])('is good for what it was lent for and nothing else: %s', async (_what, wish, says) => {
+  it.each<[string, DelegationOverrides, () => ReturnType<typeof requires>]>([
+    ['other tools', { tools: ['shell.*'] }, () => requires('soft_gate')],
+    ['another agent', { agent_id: 'other' }, () => requires('soft_gate')],
+    ['less supervision', {}, () => requires('escalated')],
+  ])('is limited to its scope: %s', async (_what, wish, says) => {
     const agent_id =
       wish.agent_id === 'other' ? (await manage.agents.create({ v: 1, caller: ann, name: 'other' })).agent_id : null;
     const { delegation_id } = await lend(ann, { ...wish, agent_id });
-    kernel.policy.says = says();
+    kernel.policy.answer = says();
     await expect(approve(await hold(), bob, delegation_id)).rejects.toMatchObject({ code: 'approval.not_delegated' });
   });
 
-  it("is an operator's where an operator lent it", async () => {
+  it("is an operator's right where an operator lent it", async () => {
     const { delegation_id } = await lend(person('cleo'), { to: 'bob' });
-    kernel.policy.says = asks('escalated');
+    kernel.policy.answer = requires('escalated');
     await expect(approve(await hold(), bob, delegation_id)).rejects.toMatchObject({ code: 'approval.not_delegated' });
     await expect(lend(person('cleo'), { autonomy_mode: 'escalated' })).rejects.toMatchObject({ code: 'auth.role' });
   });
 
-  it('ends with its time', async () => {
+  it('ends when it expires', async () => {
     const { delegation_id } = await lend();
     await tenant.query('UPDATE kernel.delegation SET expires_at = kernel.now_ms() - 1 WHERE delegation_id = $1', [
       delegation_id,
@@ -143,7 +143,7 @@ describe('a right that is lent', () => {
     await expect(approve(await hold(), bob, delegation_id)).rejects.toMatchObject({ code: 'approval.not_delegated' });
   });
 
-  it("is nobody else's to use, who is answered as if there were none", async () => {
+  it("can't be used by another person, who gets not_found", async () => {
     const { delegation_id } = await lend();
     const held = await hold();
     const [theirs, nobodys] = await Promise.all(
@@ -155,7 +155,7 @@ describe('a right that is lent', () => {
     expect(theirs).toMatchObject({ code: 'not_found' });
   });
 
-  it('is never a way to decide about a call that one had a hand in', async () => {
+  it('never allows a decision on a call by its proposer or editor', async () => {
     const { delegation_id } = await lend();
     for (const proposers of [['ann'], ['bob'], ['cleo', 'bob']])
       await expect(approve(await hold({ proposers }), bob, delegation_id)).rejects.toMatchObject({
@@ -164,8 +164,8 @@ describe('a right that is lent', () => {
   });
 });
 
-describe('what was lent and taken back', () => {
-  it('counts no more where the approval is pending, and its lender votes again', async () => {
+describe('a revoked delegation', () => {
+  it('no longer counts where the approval is pending, and its lender votes again', async () => {
     const { delegation_id } = await lend();
     const held = await hold();
     await approve(held, bob, delegation_id);
@@ -176,7 +176,7 @@ describe('what was lent and taken back', () => {
     expect(await approve(held, bob)).toMatchObject({ state: 'admitted' });
   });
 
-  it('in the moment of the last vote is wholly before or wholly after', async () => {
+  it('is completely before or after a concurrent last vote', async () => {
     for (let round = 0; round < 5; round++) {
       const { delegation_id } = await lend();
       const held = await hold();
@@ -190,7 +190,7 @@ describe('what was lent and taken back', () => {
     }
   });
 
-  it('stays so however often, is recorded once, and only its lender or an administrator takes it back', async () => {
+  it('is recorded once for repeated requests, and only its lender or an administrator revokes it', async () => {
     const { delegation_id } = await lend(bob, { to: 'cleo' });
     await expect(revoke(delegation_id, person('cleo'))).rejects.toMatchObject({ code: 'auth.role' });
     const first = await revoke(delegation_id, ann);
@@ -201,7 +201,7 @@ describe('what was lent and taken back', () => {
     await expect(revoke(newId('delegation'))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('goes with the key that lent it', async () => {
+  it('is also revoked with the key that lent it', async () => {
     const [lent, other] = [await lend(), await lend(bob, { to: 'cleo' })];
     await manage.recordChange.run({ v: 1, caller: ann, verb: 'api_key_revoked', subject: ann.api_key_id });
     const { items } = await manage.delegations.list({
@@ -219,18 +219,18 @@ describe('what was lent and taken back', () => {
 
 describe('lending', () => {
   it.each<[string, string, () => Promise<unknown>]>([
-    ['an auditor has no right to lend', 'auth.role', () => lend(person('eve', 'auditor'))],
-    ['an agent has none', 'auth.role', () => lend({ ...person('eve', 'agent'), agent_id: tenant.agentId })],
-    ['to oneself is none', 'request.malformed', () => lend(ann, { to: 'ann' })],
-    ['into the past is none', 'request.malformed', () => lend(ann, { expires_at: 1 })],
-    ['for ever is none', 'request.malformed', () => lend(ann, { expires_at: Date.now() + 40 * 24 * HOUR_MS })],
-    ["for an agent that isn't there is none", 'not_found', () => lend(ann, { agent_id: newId('agent') })],
+    ['is refused for an auditor', 'auth.role', () => lend(person('eve', 'auditor'))],
+    ['is refused for an agent', 'auth.role', () => lend({ ...person('eve', 'agent'), agent_id: tenant.agentId })],
+    ['is refused to oneself', 'request.malformed', () => lend(ann, { to: 'ann' })],
+    ['is refused with an end in the past', 'request.malformed', () => lend(ann, { expires_at: 1 })],
+    ['is refused beyond 30 days', 'request.malformed', () => lend(ann, { expires_at: Date.now() + 40 * 24 * HOUR_MS })],
+    ['is refused for an unknown agent', 'not_found', () => lend(ann, { agent_id: newId('agent') })],
   ])('%s', async (_what, code, asking) => {
     await expect(asking()).rejects.toMatchObject({ code });
     expect(await tenant.countOf('outbox')).toBe(0);
   });
 
-  it("on what was lent isn't possible: who was lent a right lends their own", async () => {
+  it("can't pass on a delegated right: a person lends only their own", async () => {
     await lend(ann, { autonomy_mode: 'escalated' });
     await expect(lend(bob, { to: 'cleo', autonomy_mode: 'escalated' })).rejects.toMatchObject({ code: 'auth.role' });
     expect(await lend(bob, { to: 'cleo' })).toMatchObject({ from: 'bob', role: 'operator' });

@@ -2,7 +2,7 @@
 import type { FreezeView } from '@writ/contract';
 import type { FreezeRow } from '../../foundation/rows/freeze-row.ts';
 
-/** A freeze as it is told, at a moment of the database's clock. */
+/** A freeze as callers see it. `now`: milliseconds on the database's clock. */
 export function freezeView(row: FreezeRow, now: number): FreezeView {
   const isOver = row.expires_at !== null && row.expires_at <= now;
   return {

@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { KERNEL_REQUESTS, parseMessage, type FreezeView } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import { Freezes } from './freezes.ts';
 import { LiftFreeze } from './lift-freeze.ts';
 import { PlaceFreeze } from './place-freeze.ts';
@@ -35,7 +35,7 @@ export class FreezesController {
   }
 
   @MessagePattern('kernel.freeze.list')
-  async list(@Payload() payload: unknown): Promise<Listed<FreezeView>> {
+  async list(@Payload() payload: unknown): Promise<ListPage<FreezeView>> {
     return await this.#freezes.list(parseMessage(KERNEL_REQUESTS['freeze.list'], payload));
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DEPLOYMENT_LOG, type AuditRecord, type FreezeScope, type FreezeView } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, pagesOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, pagesOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const PLATFORM = { v: 1 as const, caller: null };
 const as = (role: 'admin' | 'operator' | 'agent' | 'auditor' = 'admin') =>
-  askedBy(callerOf(tenant.tenantId, role, role === 'agent' ? tenant.agentId : null));
+  requestBy(callerOf(tenant.tenantId, role, role === 'agent' ? tenant.agentId : null));
 const place = (
   scope: FreezeScope = 'tenant',
   id: string | null = null,
@@ -48,7 +48,7 @@ const isOver = (freezeId: string) =>
   tenant.query('UPDATE kernel.freeze SET expires_at = 1 WHERE freeze_id = $1', [freezeId]);
 
 describe('a freeze', () => {
-  it('is recorded when it is placed and when it is lifted, with who did it, and its reason only by digest', async () => {
+  it('is recorded when it is placed and lifted, with the actor, and with its reason only as a digest', async () => {
     const [operator, admin] = [as('operator'), as()];
     const placed = await place('agent', tenant.agentId, { by: operator, reason: 'it deletes what it finds' });
     expect(placed).toMatchObject({
@@ -76,12 +76,12 @@ describe('a freeze', () => {
       },
     ]);
     expect(JSON.stringify(records)).not.toContain('deletes');
-    expect(kernel.outbox.handed.slice(-2).map(({ record_id }) => record_id)).toEqual(
+    expect(kernel.outbox.records.slice(-2).map(({ record_id }) => record_id)).toEqual(
       records.map(({ record_id }) => record_id),
     );
   });
 
-  it('placed often and by many at once is one freeze with one record', async () => {
+  it('placed many times concurrently is one freeze with one record', async () => {
     const placed = await Promise.all(Array.from({ length: 16 }, () => place()));
     expect(new Set(placed.map(({ freeze_id }) => freeze_id)).size).toBe(1);
     expect(await changesOf(tenant.tenantId)).toHaveLength(1);
@@ -107,7 +107,7 @@ describe('a freeze', () => {
     ]);
   });
 
-  it('lifted twice or by many at once is lifted once', async () => {
+  it('lifted many times concurrently is lifted once', async () => {
     const { freeze_id } = await place();
     const lifted = await Promise.all(Array.from({ length: 8 }, () => lift(freeze_id)));
     expect(new Set(lifted.map(({ lifted_by }) => lifted_by)).size).toBe(1);
@@ -117,7 +117,7 @@ describe('a freeze', () => {
     ]);
   });
 
-  it('that is over is followed by another, and lifting it changes nothing', async () => {
+  it('that has ended is followed by another, and lifting it changes nothing', async () => {
     const first = await place('tenant', null, { expires_at: Date.now() + 60_000 });
     await isOver(first.freeze_id);
     expect(await read(first.freeze_id)).toMatchObject({ state: 'expired' });
@@ -128,9 +128,9 @@ describe('a freeze', () => {
   it.each([
     ['an end in the past', 'tenant', null, { expires_at: 1 }, 'request.malformed'],
     ['an agent without its id', 'agent', null, {}, 'request.malformed'],
-    ["an agent that isn't there", 'agent', newId('agent'), {}, 'not_found'],
-    ['what is no id', 'agent', 'banana', {}, 'not_found'],
-    ["a tool that isn't there", 'tool', 'fs.explode', {}, 'tool.unknown'],
+    ['an unknown agent', 'agent', newId('agent'), {}, 'not_found'],
+    ['an invalid id', 'agent', 'banana', {}, 'not_found'],
+    ['an unknown tool', 'tool', 'fs.explode', {}, 'tool.unknown'],
     ['another tenant', 'tenant', newId('tenant'), {}, 'not_found'],
     ['the deployment by a key of a tenant', 'all', null, {}, 'auth.role'],
     ['a tenant by the platform key', 'tenant', null, { by: PLATFORM }, 'auth.role'],
@@ -149,16 +149,16 @@ describe('a freeze', () => {
     await expect(read(freeze_id, as('agent'))).rejects.toMatchObject({ code: 'auth.role' });
   });
 
-  it('of another tenant is not there', async () => {
+  it('of another tenant gets not_found', async () => {
     const { freeze_id } = await place();
-    const theirs = askedBy(callerOf((await kernel.newTenant()).tenantId));
+    const theirs = requestBy(callerOf((await kernel.newTenant()).tenantId));
     for (const asks of [() => read(freeze_id, theirs), () => lift(freeze_id, theirs), () => lift(freeze_id, PLATFORM)])
       await expect(asks()).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('a freeze of everything', () => {
-  it("is the platform's, seen by every tenant, and recorded in the deployment's own log", async () => {
+  it("belongs to the platform, is visible to every tenant, and is recorded in the deployment's log", async () => {
     const { freeze_id } = await place('all', null, { by: PLATFORM });
     try {
       expect(await read(freeze_id)).toMatchObject({ scope: 'all', id: null, placed_by: 'platform' });
@@ -175,7 +175,7 @@ describe('a freeze of everything', () => {
   });
 });
 
-it("a list has the newest first, page by page, the deployment's among them, and only what stands where that is asked for", async () => {
+it("a list of freezes is sorted newest first, with the deployment's, and optionally only active ones", async () => {
   const ids: string[] = [];
   for (const tool of ['fs.read', 'fs.write']) ids.unshift((await place('tool', tool)).freeze_id);
   const all = await place('all', null, { by: PLATFORM });
@@ -186,7 +186,7 @@ it("a list has the newest first, page by page, the deployment's among them, and 
   const list = (standing: boolean) => pagesOf(2, (page) => manage.freezes.list({ ...as('auditor'), page, standing }));
   const pages = await list(false);
   expect(pages[0]).toHaveLength(2);
-  // Those of the tests before it, of everything, come after the tenant's own.
+  // The freezes of everything, from earlier tests, come after the tenant's own.
   expect(
     pages
       .flat()

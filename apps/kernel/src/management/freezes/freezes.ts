@@ -2,14 +2,14 @@
 import { type Caller, type FreezeView, type KernelRequest } from '@writ/contract';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { SeenFreeze } from '../../foundation/database/functions/freezes.ts';
-import { found, requireId, requireRole } from '../../foundation/tenancy/index.ts';
-import { ownerOf } from './freeze-record.ts';
+import { requireFound, requireId, requireRole } from '../../foundation/tenancy/index.ts';
+import { ownerOf } from '../../execution/freezes/index.ts';
 import { freezeView } from './freeze-view.ts';
 
-/** Shows freezes: the tenant's own and the deployment's. */
+/** Shows the freezes of the tenant and of the deployment. */
 export class Freezes {
   readonly #tenants: TenantPool;
 
@@ -19,14 +19,14 @@ export class Freezes {
 
   /** @throws Fault `not_found`, `auth.role` */
   async read({ caller, freeze_id }: KernelRequest<'freeze.read'>): Promise<FreezeView> {
-    requireEyes(caller);
+    requireReader(caller);
     const { freeze, now } = await readFreeze(this.#tenants, caller, freeze_id);
     return freezeView(freeze, now);
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
-  async list({ caller, page, standing }: KernelRequest<'freeze.list'>): Promise<Listed<FreezeView>> {
-    requireEyes(caller);
+  async list({ caller, page, standing }: KernelRequest<'freeze.list'>): Promise<ListPage<FreezeView>> {
+    requireReader(caller);
     const after = parseCursor(page.cursor);
     const { now, freezes } = await kernelSql.listFreezes(this.#tenants.pool, {
       tenant: ownerOf(caller).tenant,
@@ -43,12 +43,12 @@ export class Freezes {
   }
 }
 
-/** @throws Fault `not_found` for one that is neither the tenant's nor the deployment's */
+/** @throws Fault `not_found` for a freeze that belongs to neither the tenant nor the deployment */
 export async function readFreeze(tenants: TenantPool, caller: Caller | null, freezeId: string): Promise<SeenFreeze> {
   requireId('freeze', freezeId);
-  return found(await kernelSql.readFreeze(tenants.pool, { tenant: ownerOf(caller).tenant, freeze: freezeId }));
+  return requireFound(await kernelSql.readFreeze(tenants.pool, { tenant: ownerOf(caller).tenant, freeze: freezeId }));
 }
 
-function requireEyes(caller: Caller | null): void {
+function requireReader(caller: Caller | null): void {
   if (caller !== null) requireRole(caller, 'admin', 'operator', 'auditor');
 }

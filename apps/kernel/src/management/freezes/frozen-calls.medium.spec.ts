@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of calls, wherever on their way a freeze meets them.
+// The end of calls in every state in which a freeze may come.
 import type { AuditRecord, FreezeScope, FreezeView, ProposedCall } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
-import { deltaFor, reportOf, speakerOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
+import { requestBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
+import { deltaFor, reportOf, credentialsOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
 import { openTestKernel, type TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
 
@@ -25,10 +25,10 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
-const admin = (of = tenant) => askedBy(callerOf(of.tenantId));
+const admin = (of = tenant) => requestBy(callerOf(of.tenantId));
 const place = (
   scope: FreezeScope = 'tenant',
   id: string | null = null,
@@ -53,7 +53,7 @@ const written = async (): Promise<{
   const { attempt } = await run.perform(tenant, tenant.writeCall(token));
   return { attempt, report: reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'written' })) };
 };
-/** Operations of the tenant in any of the states, as everybody sees them now. */
+/** The number of the tenant's operations in any of the states, as a new transaction sees them. */
 const countIn = async (...states: string[]): Promise<number> =>
   (
     await kernel.admin.query('SELECT 1 FROM kernel.operation WHERE tenant_id = $1 AND state = ANY ($2)', [
@@ -63,7 +63,7 @@ const countIn = async (...states: string[]): Promise<number> =>
   ).rowCount ?? 0;
 
 describe('under a freeze', () => {
-  it('a call is refused, in words that say who froze what when and why, and costs nothing', async () => {
+  it('a call is refused with the actor, scope, time and reason of the freeze, and costs nothing', async () => {
     const { freeze_id, placed_by } = await place();
     const call = tenant.writeCall(token);
     const refused = await admit(call);
@@ -83,12 +83,12 @@ describe('under a freeze', () => {
         expect.objectContaining({ operation_id: call.operation_id, verdict: 'refused', fault_code: 'frozen' }),
       ]),
     );
-    // A refusal claims no key: the same call is proposed anew once the freeze is lifted.
+    // A refusal claims no key, so the same call can be proposed again after the freeze.
     await lift(await manage.freezes.read({ ...admin(), freeze_id }));
     expect(await admit({ ...call, operation_id: newId('operation') })).toMatchObject({ state: 'admitted' });
   });
 
-  it("an agent's calls are refused, and those of whom it delegated to, and nobody else's", async () => {
+  it('of an agent, only its calls and those of its delegates are refused', async () => {
     const other = newId('agent');
     await tenant.query('INSERT INTO kernel.agent (agent_id, tenant_id, name) VALUES ($1, $2, $3)', [
       other,
@@ -105,7 +105,7 @@ describe('under a freeze', () => {
     expect(await admit(tenant.call(own, { agent_id: other }))).toMatchObject({ state: 'admitted' });
   });
 
-  it('of a tool the other tools go on, and of a tenant the other tenants', async () => {
+  it('of a tool other tools continue, and of a tenant other tenants', async () => {
     await place('tool', 'fs.write');
     expect((await admit(tenant.writeCall(token))).result?.error?.code).toBe('frozen');
     expect(await admit(tenant.call(token))).toMatchObject({ state: 'admitted' });
@@ -115,7 +115,7 @@ describe('under a freeze', () => {
     expect(await admit(others.writeCall(await others.token()))).toMatchObject({ state: 'admitted' });
   });
 
-  it("of everything no tenant's call is admitted, and afterwards they are", async () => {
+  it("of everything no tenant's call is admitted until it is lifted", async () => {
     const all = await place('all');
     try {
       expect((await admit(tenant.call(token))).result?.error).toMatchObject({
@@ -128,14 +128,14 @@ describe('under a freeze', () => {
     expect(await admit(tenant.call(token))).toMatchObject({ state: 'admitted' });
   });
 
-  it('that is over by itself nothing is refused', async () => {
+  it('that has expired nothing is refused', async () => {
     const { freeze_id } = await place('tenant', null, Date.now() + 60_000);
     await tenant.query('UPDATE kernel.freeze SET expires_at = kernel.now_ms() - 1 WHERE freeze_id = $1', [freeze_id]);
     expect(await admit(tenant.call(token))).toMatchObject({ state: 'admitted' });
   });
 
-  it("a held call can't be approved, stays held, and can be once the freeze is lifted", async () => {
-    kernel.policy.says = asks('soft_gate');
+  it("a held call stays held and can't be approved until the freeze is lifted", async () => {
+    kernel.policy.answer = requires('soft_gate');
     const { approval_id, operation_id } = await admit(tenant.writeCall(token));
     const freeze = await place();
     const approve = () =>
@@ -146,7 +146,7 @@ describe('under a freeze', () => {
     expect(await approve()).toMatchObject({ state: 'admitted' });
   });
 
-  it('a call that was admitted before is told as it stands: a replay is no new admission', async () => {
+  it('a call that was admitted before is replayed, since a replay is no new admission', async () => {
     const call = tenant.writeCall(token);
     await admit(call);
     await place();
@@ -157,7 +157,7 @@ describe('under a freeze', () => {
     });
   });
 
-  it('waiting calls are not dispatched, and are once it is lifted', async () => {
+  it('waiting calls are not dispatched until it is lifted', async () => {
     const [mine, read] = [tenant.writeCall(token), tenant.call(token)];
     for (const call of [mine, read]) await admit(call);
     const freeze = await place('tool', 'fs.write');
@@ -166,12 +166,12 @@ describe('under a freeze', () => {
     await run.permitOf(read.operation_id);
     expect((await tenant.row(mine.operation_id)).state).toBe('admitted');
     await lift(freeze);
-    expect(kernel.bell.rung.slice(-3)).toEqual(['inline', 'sandboxed', 'broker']);
+    expect(kernel.bell.woken.slice(-3)).toEqual(['inline', 'sandboxed', 'broker']);
     run.dispatcher.wake('inline');
     await run.permitOf(mine.operation_id);
   });
 
-  it('a permit that is out already is not redeemed: the call ends, recorded', async () => {
+  it('an issued permit is not redeemed: the call ends with a record', async () => {
     const call = tenant.writeCall(token);
     await admit(call);
     run.speak(100);
@@ -189,27 +189,27 @@ describe('under a freeze', () => {
     expect(await outcomesOf(call.operation_id)).toMatchObject([{ fault_code: 'frozen' }]);
   });
 
-  it('what runs is told to stop, and what it reports is rolled back', async () => {
+  it('a running call is asked to stop, and its report is rolled back', async () => {
     const { attempt, report } = await written();
     await place();
     expect(kernel.events.stops).toContain(`${attempt.operation_id} ${String(attempt.attempt)}`);
-    expect(await run.renew.run(speakerOf(attempt))).toMatchObject({ stop: true });
+    expect(await run.renew.run(credentialsOf(attempt))).toMatchObject({ stop: true });
     expect(await run.commit.run(report)).toMatchObject({ state: 'rolled_back' });
     expect(await outcomesOf(attempt.operation_id)).toMatchObject([{ fault_code: 'frozen', tx_outcome: 'rolled_back' }]);
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'hello' });
   });
 
-  it('no external effect begins, and one that had begun leaves the call ambiguous', async () => {
+  it('no external effect begins, and a call with a begun one ends as ambiguous', async () => {
     const [before, after] = [await written(), await written()];
-    await run.renew.effectStarted(speakerOf(before.attempt));
+    await run.renew.effectStarted(credentialsOf(before.attempt));
     await place();
-    expect(await run.renew.effectStarted(speakerOf(after.attempt))).toMatchObject({ stop: true });
+    expect(await run.renew.effectStarted(credentialsOf(after.attempt))).toMatchObject({ stop: true });
     expect((await tenant.row(after.attempt.operation_id)).effect_started).toBe(false);
     expect(await run.commit.run(before.report)).toMatchObject({ state: 'ambiguous' });
     expect(await run.commit.run(after.report)).toMatchObject({ state: 'rolled_back' });
   });
 
-  it("a call whose executor is lost ends, and doesn't wait to run when the freeze is lifted", async () => {
+  it("a call with a lost executor ends, and doesn't run again when the freeze is lifted", async () => {
     const { attempt } = await written();
     await place();
     await tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [attempt.operation_id]);
@@ -219,8 +219,8 @@ describe('under a freeze', () => {
 });
 
 /**
- * Runs `deciding` until it waits for the lock, places a freeze into the midst, lets go; gives what was in the states
- * when the freeze returned.
+ * Runs `deciding` until it waits for the lock, places a freeze meanwhile, and releases the lock. Resolves with the
+ * number of operations in `states` when the freeze returned.
  */
 async function freezeBehind(
   lock: string,
@@ -272,7 +272,7 @@ describe('a freeze that meets a decision between its last look and its COMMIT', 
   });
 
   it('waits for the approval', async () => {
-    kernel.policy.says = asks('soft_gate');
+    kernel.policy.answer = requires('soft_gate');
     const bounded = await tenant.token({ budgets: { calls: 5 } });
     const { approval_id } = await admit(tenant.call(bounded));
     const approving = () =>
@@ -288,11 +288,11 @@ describe('a freeze that meets a decision between its last look and its COMMIT', 
 });
 
 describe('a freeze among 32 callers', () => {
-  it('once it has returned, no admission commits any more', async () => {
+  it('stops every admission once it has returned', async () => {
     let isStopped = false;
     const callers = Array.from({ length: 32 }, async () => {
       const states: string[] = [];
-      // Each goes on until it is refused, so that the freeze comes into the midst of all.
+      // Each continues until it is refused, so the freeze comes during all of them.
       while (states.at(-1) !== 'refused') states.push((await admit(tenant.call(token))).state);
       expect(isStopped).toBe(true);
       return states.length;
@@ -301,7 +301,7 @@ describe('a freeze among 32 callers', () => {
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
-    // Some are refused while the freeze commits and before its caller hears of it: that is early enough.
+    // Some are refused while the freeze commits and before its caller gets the answer. That is early enough.
     isStopped = true;
     await place();
     const admitted = await countIn('admitted', 'held', 'dispatched', 'performing', 'performed');
@@ -310,7 +310,7 @@ describe('a freeze among 32 callers', () => {
     expect(await countIn('admitted', 'held', 'dispatched', 'performing', 'performed')).toBe(admitted);
   }, 120_000);
 
-  it('once it has returned, no commit commits any more, and every call has one outcome', async () => {
+  it('stops every commit once it has returned, and every call has one outcome', async () => {
     const attempts = [];
     for (let i = 0; i < 32; i++) {
       const { attempt } = await run.perform(

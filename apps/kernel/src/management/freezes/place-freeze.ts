@@ -5,24 +5,23 @@ import type { Events } from '../../execution/announcements/events.ts';
 import type { Outbox } from '../../evidence/outbox/outbox.ts';
 import type { RecordSealer } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { isAgain } from '../../foundation/database/kernel-errors.ts';
+import { mustDecideAgain } from '../../foundation/database/kernel-errors.ts';
 import { newId } from '@writ/nest-kit';
-import { readToolInForce } from '../../judging/tools/tenant-tools.ts';
+import { readToolInForce } from '../../judging/definitions/tenant-tools.ts';
 import type { FreezeRow } from '../../foundation/rows/freeze-row.ts';
 import type { TenantPool, CrossTenantPool } from '../../foundation/database/pools.ts';
 import type { FreezeFacts } from '../../foundation/database/functions/freezes.ts';
 import { requireId, requireRole } from '../../foundation/tenancy/index.ts';
-import { freezeRecord, ownerOf, type Frozen, type Owner } from './freeze-record.ts';
+import { freezeRecord, ownerOf, stopFrozen, type Frozen, type Owner } from '../../execution/freezes/index.ts';
 import { freezeView } from './freeze-view.ts';
-import { stopFrozen } from './stop-frozen.ts';
 
 type PlaceRequest = KernelRequest<'freeze.place'>;
 
-/** Times that one placing is tried while others place or lift the same. */
+/** Maximum number of tries of one request, each because others placed or lifted the same freeze. */
 const TRIES_MAX = 5;
 
-/** What placing and lifting work with. */
-export interface FreezeParts {
+/** Collaborators of placing and lifting. */
+export interface FreezeDependencies {
   readonly tenants: TenantPool;
   readonly workers: CrossTenantPool;
   readonly sealer: RecordSealer;
@@ -31,22 +30,22 @@ export interface FreezeParts {
 }
 
 /**
- * Stops everything that a scope covers. INVARIANT (stopped means stopped): once this has resolved, no covered call is
- * admitted and none commits. The database sees to it, under the lock on the rules (kernel.hold_rules); telling the
- * executors only saves what they would do in vain.
+ * Stops all calls in a scope. INVARIANT (stopped means stopped): once this has resolved, no covered call is admitted
+ * and none commits. The database guarantees this, under the lock on the rules (kernel.hold_rules). Notifying the
+ * executors only saves useless work.
  */
 export class PlaceFreeze {
-  readonly #parts: FreezeParts;
+  readonly #dependencies: FreezeDependencies;
 
-  constructor(parts: FreezeParts) {
-    this.#parts = parts;
+  constructor(dependencies: FreezeDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
-   * Resolves once the freeze and its record are durable. Where one stands on the same, that one stays, with the later
-   * end of both.
-   * @throws Fault `auth.role`, `not_found` for another tenant or an agent that isn't there, `tool.unknown`,
-   * `request.malformed`, `overloaded`
+   * Resolves once the freeze and its record are durable. An active freeze on the same subject stays, with the later end
+   * of both.
+   * @throws Fault `auth.role`, `not_found` for another tenant or an unknown agent, `tool.unknown`, `request.malformed`,
+   * `overloaded`
    */
   async run(request: PlaceRequest): Promise<FreezeView> {
     const owner = ownerOf(request.caller);
@@ -54,24 +53,24 @@ export class PlaceFreeze {
     if (
       request.scope === 'tool' &&
       !TOOLS.has(subject) &&
-      (await readToolInForce(this.#parts.tenants, owner.tenant, subject)) === null
+      (await readToolInForce(this.#dependencies.tenants, owner.tenant, subject)) === null
     )
       throw new Fault('tool.unknown');
     for (let times = 0; times < TRIES_MAX; times++) {
-      const facts = await kernelSql.freezeFacts(this.#parts.tenants.pool, {
+      const facts = await kernelSql.freezeFacts(this.#dependencies.tenants.pool, {
         tenant: owner.tenant,
         scope: request.scope,
         subject,
       });
       const placed = await this.#place(request, owner, subject, facts);
       if (placed === null) continue;
-      await stopFrozen(this.#parts, owner.tenant);
+      await stopFrozen(this.#dependencies, owner.tenant);
       return freezeView(placed, facts.now);
     }
     throw new Fault('overloaded', 'others kept placing and lifting the same freeze');
   }
 
-  /** The freeze that stands now, or null when another was placed or lifted meanwhile. */
+  /** The active freeze, or null when another was placed or lifted meanwhile. */
   async #place(
     { scope, reason, expires_at }: PlaceRequest,
     owner: Owner,
@@ -90,7 +89,7 @@ export class PlaceFreeze {
       expires_at,
     };
     const record = freezeRecord(
-      this.#parts.sealer,
+      this.#dependencies.sealer,
       owner,
       standing === null ? 'freeze_placed' : 'freeze_extended',
       freeze,
@@ -103,21 +102,21 @@ export class PlaceFreeze {
       seen: standing === null ? null : { freeze_id: standing.freeze_id, expires_at: standing.expires_at },
     };
     try {
-      const placed = await kernelSql.placeFreeze(this.#parts.tenants.pool, { tenant: owner.tenant, p: order });
-      this.#parts.outbox.hand([record]);
+      const placed = await kernelSql.placeFreeze(this.#dependencies.tenants.pool, { tenant: owner.tenant, p: order });
+      this.#dependencies.outbox.enqueue([record]);
       return placed;
     } catch (error) {
-      if (isAgain(error)) return null;
+      if (mustDecideAgain(error)) return null;
       throw error;
     }
   }
 }
 
-/** Whether one that ends then (null: never) lasts as long as is asked for. */
-const isCovered = (asked: number | null, standing: number | null): boolean =>
-  standing === null || (asked !== null && asked <= standing);
+/** Whether a freeze that ends at `standing` (null: never) lasts until `asked`. */
+const isCovered = (asked: number | null, active: number | null): boolean =>
+  active === null || (asked !== null && asked <= active);
 
-/** What the scope names, once the caller may stop it. */
+/** The subject of the scope, after a check that the caller may freeze it. */
 function subjectOf({ caller, scope, id }: PlaceRequest, owner: Owner): string {
   if ((scope === 'all') !== (caller === null))
     throw new Fault('auth.role', "the platform key freezes `all`, and keys of a tenant what is the tenant's");

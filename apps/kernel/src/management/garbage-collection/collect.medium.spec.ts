@@ -4,12 +4,12 @@ import type { BlobStore } from '@writ/blobs';
 import type { Change, FileState, ReportRequest } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import { deltaOf, emptyTree, parseNode, parseSnapshotId } from '@writ/workspace';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import fc from 'fast-check';
 import { kernelTasks } from '../../kernel.worker.ts';
 import { stageCall } from '../../execution/effects/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../../specs/test-tenant.ts';
 import { Skills } from '../skills/index.ts';
@@ -33,14 +33,14 @@ openKernelSpec((on) => {
     new HeadMoves(manage.tenancy, manage.changes, blobs, new Trees(blobs), new Sizes(kernel.tenants, new Trees(blobs))),
     blobs,
   );
-  const names = new GcRoots(manage.tenancy, blobs, kernel.vault, new InlineWork(kernelTasks));
+  const names = new GcRoots(manage.tenancy, blobs, kernel.vault, new InlineTaskRunner(kernelTasks));
   collect = new Collect(kernel.workers, names, pgBlobSweep(kernel.tenants.pool), manage.changes, {
     everyMs: DAY_MS,
     graceMs: DAY_MS,
   });
 });
 
-/** A tenant whose first state is in the real store, and a call of it that waits. */
+/** A tenant whose first state is in the real store, and a waiting call of it. */
 async function newTenant(): Promise<{ tenant: TestTenant; operationId: string }> {
   const tenant = await kernel.newTenant();
   const call = tenant.writeCall(await tenant.token());
@@ -69,10 +69,10 @@ async function change(tenant: TestTenant, files: Readonly<Record<string, string 
     })),
   );
   return (
-    await changeWorkspace.run({ ...askedBy(callerOf(tenant.tenantId)), workspace_id: tenant.workspaceId, changes })
+    await changeWorkspace.run({ ...requestBy(callerOf(tenant.tenantId)), workspace_id: tenant.workspaceId, changes })
   ).head_snapshot_id;
 }
-/** As if nobody had spoken of anything of the tenant for three days. */
+/** Ages all contents of the tenant by three days. */
 const age = (tenant: TestTenant) =>
   tenant.query(`UPDATE blobs.blob SET touched_at = now() - interval '3 days' WHERE tenant_id = $1`, [tenant.tenantId]);
 const run = async (tenant: TestTenant) => await collect.run(tenant.tenantId, Date.now());
@@ -83,7 +83,7 @@ async function isThere({ tenantId }: TestTenant, sha256: string): Promise<boolea
   ]);
   return rows.length === 1;
 }
-/** Stages an effect that brings a text, as a held call has it. */
+/** Stages an effect with a text, as a held call has it. */
 async function stage(tenant: TestTenant, operationId: string, text: string): Promise<void> {
   const snapshot = `snap_${emptyTree().root}`;
   const result_ref = await blobs.put(tenant.tenantId, Buffer.from(`result of ${text}`));
@@ -113,7 +113,7 @@ const unstage = (tenant: TestTenant, operationId: string) =>
 /** Reads every content of every state of the history, and every delta. */
 async function readHistory(tenant: TestTenant): Promise<void> {
   const { items } = await manage.workspaces.snapshots({
-    ...askedBy(callerOf(tenant.tenantId)),
+    ...requestBy(callerOf(tenant.tenantId)),
     workspace_id: tenant.workspaceId,
     page: { cursor: null, limit: 200 },
   });
@@ -128,45 +128,45 @@ async function readHistory(tenant: TestTenant): Promise<void> {
 }
 
 describe('a collection', () => {
-  it('takes what nothing names, once it is old, and records what it takes before', async () => {
+  it('deletes old unreachable contents, and records them before', async () => {
     const { tenant } = await newTenant();
     await change(tenant, { 'a.txt': 'first', 'deep/b.txt': 'b' });
     await change(tenant, { 'a.txt': 'second', deep: null });
     const rubbish = await put(tenant, 'rubbish');
-    expect(await run(tenant)).toEqual({ contents: 0, bytes: 0, parts: 0 });
+    expect(await run(tenant)).toEqual({ contents: 0, bytes: 0, parts: 0, documents: 0 });
     await age(tenant);
     const before = await tenant.countOf('outbox');
-    expect(await run(tenant)).toEqual({ contents: 1, bytes: 7, parts: 0 });
+    expect(await run(tenant)).toEqual({ contents: 1, bytes: 7, parts: 0, documents: 0 });
     expect((await tenant.records()).slice(before)).toMatchObject([
       { kind: 'change', actor: 'kernel', change: { verb: 'contents_collected', subject: tenant.tenantId } },
     ]);
     expect(await isThere(tenant, rubbish.sha256!)).toBe(false);
     await readHistory(tenant);
-    expect(await run(tenant)).toEqual({ contents: 0, bytes: 0, parts: 0 });
+    expect(await run(tenant)).toEqual({ contents: 0, bytes: 0, parts: 0, documents: 0 });
     expect(await tenant.countOf('outbox')).toBe(before + 1);
   });
 
-  it('leaves what any version of a skill holds, until it is removed', async () => {
+  it('keeps the contents of every version of a skill until it is removed', async () => {
     const { tenant } = await newTenant();
     const skills = new Skills(manage.tenancy, manage.changes, blobs);
     const caller = callerOf(tenant.tenantId);
     const texts = ['one', 'two'].map((text) => `---\nname: release\ndescription: ${text}\n---\n`);
     for (const text of texts)
       await skills.put({
-        ...askedBy(caller),
+        ...requestBy(caller),
         files: [{ path: 'SKILL.md', ref: await blobs.put(tenant.tenantId, Buffer.from(text)) }],
       });
     const left = async (): Promise<boolean[]> => await Promise.all(texts.map((text) => isThere(tenant, hashOf(text))));
     await age(tenant);
     await run(tenant);
     expect(await left()).toEqual([true, true]);
-    await skills.remove({ ...askedBy(caller), name: 'release' });
+    await skills.remove({ ...requestBy(caller), name: 'release' });
     await age(tenant);
     await run(tenant);
     expect(await left()).toEqual([false, false]);
   });
 
-  it('leaves what a held call has staged, what a call was given or returned, until nothing names it', async () => {
+  it('keeps staged effects, arguments and results until nothing references them', async () => {
     const { tenant, operationId } = await newTenant();
     await stage(tenant, operationId, 'staged');
     const [args, result] = [await put(tenant, 'long arguments'), await put(tenant, 'long result')];
@@ -179,12 +179,12 @@ describe('a collection', () => {
     await age(tenant);
     expect(await run(tenant)).toMatchObject({ contents: 0 });
     await unstage(tenant, operationId);
-    // Its content, its delta and its result.
+    // The content of the effect, its delta and its result.
     expect(await run(tenant)).toMatchObject({ contents: 3 });
     for (const state of [args, result]) expect(await isThere(tenant, state.sha256!)).toBe(true);
   });
 
-  it('leaves a whole output for as long as it is kept', async () => {
+  it('keeps a full output until it expires', async () => {
     const { tenant, operationId } = await newTenant();
     const refOf = async (text: string): Promise<string> =>
       JSON.stringify({ ...(await blobs.put(tenant.tenantId, Buffer.from(text))), cut: false });
@@ -198,7 +198,7 @@ describe('a collection', () => {
     expect(await run(tenant)).toMatchObject({ contents: 2, bytes: 10 });
   });
 
-  it('is not led past a directory by a file that has its very bytes', async () => {
+  it('reads a directory also where a file has the same bytes', async () => {
     const { tenant } = await newTenant();
     await change(tenant, { 'd/inner.txt': 'inner' });
     const head = parseSnapshotId(await change(tenant, { 'z.txt': 'z' }));
@@ -206,7 +206,7 @@ describe('a collection', () => {
     const bytes = Buffer.from(await blobs.get(tenant.tenantId, directory!.sha256)).toString('utf8');
     await change(tenant, { d: null });
     await change(tenant, { 'a-file': bytes, 'z.txt': 'zz' });
-    // The newest state alone is looked at first: its file comes before any directory of these bytes.
+    // The newest state is read first, so its file comes before any directory with these bytes.
     await tenant.query('DELETE FROM kernel.snapshot WHERE workspace_id = $1', [tenant.workspaceId]);
     await change(tenant, { 'zd/inner.txt': 'inner' });
     await age(tenant);
@@ -215,7 +215,7 @@ describe('a collection', () => {
     expect(await isThere(tenant, hashOf('inner'))).toBe(true);
   });
 
-  it("that can't read what there is takes nothing", async () => {
+  it('deletes nothing where something is unreadable', async () => {
     const { tenant } = await newTenant();
     const head = await change(tenant, { 'd/a.txt': 'a' });
     const rubbish = await put(tenant, 'rubbish');
@@ -228,7 +228,7 @@ describe('a collection', () => {
     expect(await isThere(tenant, rubbish.sha256!)).toBe(true);
   });
 
-  it('takes nothing of another tenant, and each tenant has its turn once in a period', async () => {
+  it('deletes nothing of another tenant, and runs once per tenant in a period', async () => {
     const [one, two] = [(await newTenant()).tenant, (await newTenant()).tenant];
     const theirs = await put(two, 'theirs');
     await age(two);
@@ -241,7 +241,7 @@ describe('a collection', () => {
     expect(turns.filter((turn) => turn !== null)).toMatchObject([{ contents: 1 }]);
   });
 
-  it('never takes what a history, a staged effect or a result names, and in the end all of the rest, whatever happened before', async () => {
+  it('never deletes reachable contents, and in the end deletes all others, for random histories', async () => {
     const text = fc.integer({ min: 0, max: 9 }).map((n) => `text ${n}`);
     const step = fc.oneof(
       fc.record({
@@ -293,7 +293,8 @@ describe('a collection', () => {
 });
 
 /**
- * Columns that name contents, and so are read by `GcRoots`; those below don't, or name what another one names as well.
+ * Columns that reference contents and that `GcRoots` reads. The columns below reference none, or the same ones as
+ * another column.
  */
 const READ = [
   'kept_output.stderr_ref',
@@ -307,8 +308,8 @@ const READ = [
   'snapshot.snapshot_id',
   'workspace.head_snapshot_id',
 ];
-/** Says how long an output is, and of which attempt; `kept_output` names it. */
-const SAID = ['operation.whole_output'];
+/** The length of an output and its attempt; `kept_output` references it. */
+const NO_REFERENCE = ['operation.whole_output'];
 /** States of the history: every one of them was a head. */
 const OF_A_HISTORY = [
   'operation.new_snapshot_id',
@@ -317,9 +318,9 @@ const OF_A_HISTORY = [
   'snapshot.parent_snapshot_id',
 ];
 
-it('every column of the kernel that could name a content is known here', async () => {
+it('every column of the kernel that could reference a content is listed in this spec', async () => {
   const { rows } = await kernel.admin.query<{ name: string }>(`
     SELECT c.relname || '.' || a.attname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
     WHERE c.relnamespace = 'kernel'::regnamespace AND c.relkind = 'r' AND a.attname ~ '(_ref|snapshot_id|delta_id|staged|sha256|blob|content.*|output)$' ORDER BY 1`);
-  expect(rows.map(({ name }) => name).sort()).toEqual([...READ, ...SAID, ...OF_A_HISTORY].sort());
+  expect(rows.map(({ name }) => name).sort()).toEqual([...READ, ...NO_REFERENCE, ...OF_A_HISTORY].sort());
 });

@@ -4,75 +4,86 @@ import type { BlobSweep } from '@writ/blobs';
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
+import { CollectStores } from './collect-stores.ts';
 import type { GcRoots } from './gc-roots.ts';
 
-/** Contents looked at in one statement, and taken in one transaction with a record of its own. */
+/** Contents that are checked in one statement, and deleted in one transaction with one record. */
 const BATCH = 1_000;
 const ACTOR = 'kernel';
 
 export interface CollectOptions {
   /** milliseconds between two passes over one tenant */
   readonly everyMs: number;
-  /** milliseconds for which nobody put or asked for a content that is taken */
+  /** milliseconds since the last write or existence check of a content that may be deleted */
   readonly graceMs: number;
 }
 
-/** What a pass took: contents, their bytes, and parts of contents that no content has. */
+/**
+ * The result of a pass: deleted contents, their bytes, deleted parts that belong to no content, and documents of
+ * information stores that nothing shows any more.
+ */
 export interface Collected {
   readonly contents: number;
   readonly bytes: number;
   readonly parts: number;
+  readonly documents: number;
 }
 
 /**
- * Takes contents away that nothing names any more: effects that were rolled back, uploads that came to nothing, parts
- * of uploads that broke off. Histories are kept whole. INVARIANT (what is named stays): a content goes only if nothing
- * named it when all names were read, after `since`, and nobody has put it or was told of it since. Whatever names it
- * later has put it, or asked whether it is there, before; then it isn't taken.
+ * Deletes unreachable contents: effects that were rolled back, abandoned uploads, parts of interrupted uploads.
+ * Histories are kept completely. INVARIANT (what is named stays): a content is deleted only if nothing referenced it
+ * when all references were read. In addition, nobody has written it or checked its existence after `since`. A later
+ * reference is preceded by a write or an existence check; then the content isn't deleted.
  */
 export class Collect {
   readonly #workers: CrossTenantPool;
-  readonly #names: GcRoots;
+  readonly #roots: GcRoots;
   readonly #sweep: BlobSweep;
   readonly #changes: Changes;
   readonly #options: CollectOptions;
+  readonly #stores: CollectStores;
 
-  constructor(workers: CrossTenantPool, names: GcRoots, sweep: BlobSweep, changes: Changes, options: CollectOptions) {
+  constructor(workers: CrossTenantPool, roots: GcRoots, sweep: BlobSweep, changes: Changes, options: CollectOptions) {
+    this.#stores = new CollectStores(changes);
     this.#workers = workers;
-    this.#names = names;
+    this.#roots = roots;
     this.#sweep = sweep;
     this.#changes = changes;
     this.#options = options;
   }
 
-  /** Looks through the tenant whose turn it is; null where it is nobody's. Replicas never have the same one. */
+  /** Runs a pass for the tenant that is due; null where none is. Two replicas never get the same tenant. */
   async next(): Promise<Collected | null> {
     const turn = await kernelSql.takeCollection(this.#workers.pool, { every: this.#options.everyMs });
     return turn === null ? null : await this.run(turn.tenant_id, turn.now);
   }
 
-  /** @param now the database's clock, in milliseconds */
+  /** @param now milliseconds on the database's clock */
   async run(tenantId: TenantId, now: number): Promise<Collected> {
     const since = now - this.#options.graceMs;
-    const named = await this.#names.of(tenantId);
+    const marked = await this.#roots.of(tenantId);
     let [contents, bytes] = [0, 0];
     let past: string | null = null;
     for (;;) {
       const page = await this.#sweep.untouched(tenantId, since, past, BATCH);
-      const unnamed = page.map(({ sha256 }) => sha256).filter((sha256) => !named.has(sha256));
-      if (unnamed.length > 0) {
-        await this.#record(tenantId, unnamed);
-        const taken = await this.#sweep.take(tenantId, since, unnamed);
-        contents += taken.length;
-        bytes += taken.reduce((sum, { size }) => sum + size, 0);
+      const unreachable = page.map(({ sha256 }) => sha256).filter((sha256) => !marked.has(sha256));
+      if (unreachable.length > 0) {
+        await this.#record(tenantId, unreachable);
+        const deleted = await this.#sweep.delete(tenantId, since, unreachable);
+        contents += deleted.length;
+        bytes += deleted.reduce((sum, { size }) => sum + size, 0);
       }
       past = page.at(-1)?.sha256 ?? null;
       if (page.length < BATCH || past === null) break;
     }
-    return { contents, bytes, parts: await this.#takeParts(tenantId, since) };
+    const parts = await this.#deleteParts(tenantId, since);
+    return { contents, bytes, parts, documents: await this.#stores.run(tenantId, since) };
   }
 
-  /** Before anything goes: what is recorded and then is still there goes the next time, and is recorded again. */
+  /**
+   * Runs before the deletion. A content that was recorded and is still there is deleted and recorded again in the next
+   * pass.
+   */
   async #record(tenantId: TenantId, sha256s: readonly string[]): Promise<void> {
     await this.#changes.make(tenantId, () =>
       Promise.resolve({
@@ -88,12 +99,12 @@ export class Collect {
     );
   }
 
-  async #takeParts(tenantId: TenantId, since: number): Promise<number> {
+  async #deleteParts(tenantId: TenantId, since: number): Promise<number> {
     let parts = 0;
     for (;;) {
-      const taken = await this.#sweep.takeParts(tenantId, since, BATCH);
-      parts += taken;
-      if (taken < BATCH) return parts;
+      const deleted = await this.#sweep.deleteParts(tenantId, since, BATCH);
+      parts += deleted;
+      if (deleted < BATCH) return parts;
     }
   }
 }

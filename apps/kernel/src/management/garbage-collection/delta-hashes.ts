@@ -2,7 +2,7 @@
 import type { Delta } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 
-/** The contents that a stored delta names, by hex SHA-256. */
+/** The contents that a stored delta references, by hex SHA-256. */
 export function hashesOfDelta(bytes: Uint8Array): string[] {
   const { changes } = parseJson(Buffer.from(bytes).toString('utf8')) as Delta;
   const states = changes.flatMap(({ before, after }) => [before, after]);

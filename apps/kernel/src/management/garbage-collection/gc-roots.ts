@@ -4,12 +4,12 @@
 import type { BlobRef, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { parseNode, parseSnapshotId } from '@writ/workspace';
-import { inSlices, type Work } from '@writ/worker-pool';
+import { inSlices, type TaskRunner } from '@writ/worker-pool';
 import { openStaged } from '../../execution/effects/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
 import type { ManagementTasks } from '../worker-tasks.ts';
 import type { Tenancy } from '../../foundation/tenancy/index.ts';
-import { requireSkill } from '../../judging/tools/skills.ts';
+import { requireSkill } from '../../judging/definitions/skills.ts';
 import { hashesOfDelta } from './delta-hashes.ts';
 import { MarkSet } from './mark-set.ts';
 
@@ -19,11 +19,14 @@ const ROWS = 500;
 const NODES = 100;
 /** The longest delta that is read on the event loop, in bytes: 1 ms of parsing. */
 const INLINE_DELTA_BYTES_MAX = 64 * 1024;
-/** What reading a delta may take in a thread, in milliseconds: the largest takes a second, on a busy processor more. */
+/**
+ * Maximum time to read a delta in a worker thread, in milliseconds. The largest delta takes a second, and more on a
+ * busy processor.
+ */
 const DELTA_WALL_MS = 15_000;
 
-/** Where a call stands among the calls of its tenant. */
-interface CallPlace {
+/** The position of a call among the calls of its tenant. */
+interface CallPosition {
   readonly created_at: bigint;
   readonly operation_id: string;
 }
@@ -36,10 +39,10 @@ export class GcRoots {
   readonly #tenancy: Tenancy;
   readonly #blobs: BlobStore;
   readonly #vault: TenantVault;
-  readonly #work: Work<ManagementTasks>;
+  readonly #work: TaskRunner<ManagementTasks>;
 
-  /** @param blobs not a cache that others rely on: a whole history passes through */
-  constructor(tenancy: Tenancy, blobs: BlobStore, vault: TenantVault, work: Work<ManagementTasks>) {
+  /** @param blobs MUST NOT be a shared cache, since a whole history is read through it */
+  constructor(tenancy: Tenancy, blobs: BlobStore, vault: TenantVault, work: TaskRunner<ManagementTasks>) {
     this.#tenancy = tenancy;
     this.#blobs = blobs;
     this.#vault = vault;
@@ -47,32 +50,32 @@ export class GcRoots {
   }
 
   /**
-   * Reads calls first and states after them. An effect that leaves its call for a history meanwhile is found in one of
-   * both.
+   * Reads calls first and states after them. An effect that moves from its call to a history meanwhile is found in at
+   * least one of the two.
    */
   async of(tenantId: TenantId): Promise<MarkSet> {
-    const named = new MarkSet();
-    await this.#ofCalls(tenantId, named);
-    await this.#ofHistories(tenantId, named);
-    await this.#ofSkills(tenantId, named);
-    return named;
+    const marks = new MarkSet();
+    await this.#markCalls(tenantId, marks);
+    await this.#markHistories(tenantId, marks);
+    await this.#markSkills(tenantId, marks);
+    return marks;
   }
 
-  async #ofCalls(tenantId: TenantId, named: MarkSet): Promise<void> {
-    let after: CallPlace | null = null;
+  async #markCalls(tenantId: TenantId, marks: MarkSet): Promise<void> {
+    let after: CallPosition | null = null;
     do {
-      const page: CallPlace[] = await this.#callsBefore(tenantId, after);
-      await this.#ofPage(
+      const page: CallPosition[] = await this.#callsBefore(tenantId, after);
+      await this.#markPage(
         tenantId,
         page.map(({ operation_id }) => operation_id),
-        named,
+        marks,
       );
       after = page.length < ROWS ? null : (page.at(-1) ?? null);
     } while (after !== null);
   }
 
   /** A page of calls, the newest first; null begins at the newest of all. */
-  async #callsBefore(tenantId: TenantId, after: CallPlace | null): Promise<CallPlace[]> {
+  async #callsBefore(tenantId: TenantId, after: CallPosition | null): Promise<CallPosition[]> {
     return await this.#tenancy.within(tenantId, (rows) =>
       rows.operation.findMany({
         where: {
@@ -93,8 +96,10 @@ export class GcRoots {
     );
   }
 
-  /** What is staged before what has ended: an effect that is committed meanwhile is met in one of both. */
-  async #ofPage(tenantId: TenantId, ids: string[], named: MarkSet): Promise<void> {
+  /**
+   * Reads staged effects before ended calls. An effect that is committed meanwhile is found in at least one of the two.
+   */
+  async #markPage(tenantId: TenantId, ids: string[], marks: MarkSet): Promise<void> {
     const payloads = await this.#tenancy.within(tenantId, (rows) =>
       rows.payload.findMany({
         where: { operation_id: { in: ids } },
@@ -108,12 +113,12 @@ export class GcRoots {
       }),
     );
     for (const { operation_id, args_ref, staged } of payloads) {
-      addRef(named, args_ref);
-      if (staged !== null) await this.#ofStaged(tenantId, operation_id, Buffer.from(staged), named);
+      markRef(marks, args_ref);
+      if (staged !== null) await this.#markStaged(tenantId, operation_id, Buffer.from(staged), marks);
     }
     for (const { result_ref, commit_delta_id } of ended) {
-      addRef(named, result_ref);
-      addDelta(named, commit_delta_id);
+      markRef(marks, result_ref);
+      markDelta(marks, commit_delta_id);
     }
     const outputs = await this.#tenancy.within(tenantId, (rows) =>
       rows.kept_output.findMany({
@@ -121,26 +126,26 @@ export class GcRoots {
         select: { stdout_ref: true, stderr_ref: true },
       }),
     );
-    for (const { stdout_ref, stderr_ref } of outputs) for (const ref of [stdout_ref, stderr_ref]) addRef(named, ref);
+    for (const { stdout_ref, stderr_ref } of outputs) for (const ref of [stdout_ref, stderr_ref]) markRef(marks, ref);
   }
 
-  async #ofStaged(tenantId: TenantId, operationId: string, sealed: Buffer, named: MarkSet): Promise<void> {
+  async #markStaged(tenantId: TenantId, operationId: string, sealed: Buffer, marks: MarkSet): Promise<void> {
     const { delta_ref, result_ref, requests_ref } = await openStaged(
       this.#vault,
       tenantId,
       operationId,
       sealed.toString('base64'),
     );
-    for (const ref of [delta_ref, result_ref, requests_ref]) addRef(named, ref);
+    for (const ref of [delta_ref, result_ref, requests_ref]) markRef(marks, ref);
     const delta = await this.#blobs.get(tenantId, delta_ref.sha256);
     const hashes =
       delta.byteLength <= INLINE_DELTA_BYTES_MAX
         ? hashesOfDelta(delta)
         : await this.#work.run('delta.hashes', delta, { tenantId, wallMs: DELTA_WALL_MS });
-    for await (const sha256 of inSlices(hashes)) named.add(sha256);
+    for await (const sha256 of inSlices(hashes)) marks.add(sha256);
   }
 
-  async #ofHistories(tenantId: TenantId, named: MarkSet): Promise<void> {
+  async #markHistories(tenantId: TenantId, marks: MarkSet): Promise<void> {
     let workspace = '';
     let seq = -1n;
     for (;;) {
@@ -156,26 +161,24 @@ export class GcRoots {
         }),
       );
       for (const { snapshot_id, delta_id } of page) {
-        addDelta(named, delta_id);
-        await this.#ofTree(tenantId, parseSnapshotId(snapshot_id), named);
+        markDelta(marks, delta_id);
+        await this.#markTree(tenantId, parseSnapshotId(snapshot_id), marks);
       }
       const last = page.at(-1);
       if (last === undefined || page.length < ROWS) break;
       ({ workspace_id: workspace, seq } = last);
     }
-    // A head is the newest state of its history. It is read all the same: this is the last place to find out that it
-    // isn't.
+    // A head is the newest state of its history. It is read anyway, as a last check.
     const heads = await this.#tenancy.within(tenantId, (rows) =>
       rows.workspace.findMany({ where: { tenant_id: tenantId }, select: { head_snapshot_id: true } }),
     );
-    for (const { head_snapshot_id } of heads) await this.#ofTree(tenantId, parseSnapshotId(head_snapshot_id), named);
+    for (const { head_snapshot_id } of heads) await this.#markTree(tenantId, parseSnapshotId(head_snapshot_id), marks);
   }
 
   /**
-   * Every version that is kept. A tenant has some thousand at most, and what each names is short; they are read name by
-   * name.
+   * Reads every stored version. A tenant has at most some thousand, with short contents. They are read name by name.
    */
-  async #ofSkills(tenantId: TenantId, named: MarkSet): Promise<void> {
+  async #markSkills(tenantId: TenantId, marks: MarkSet): Promise<void> {
     const names = await this.#tenancy.within(tenantId, (rows) =>
       rows.skill.findMany({ where: { tenant_id: tenantId }, distinct: ['name'], select: { name: true } }),
     );
@@ -184,30 +187,30 @@ export class GcRoots {
         rows.skill.findMany({ where: { tenant_id: tenantId, name }, select: { contents: true, digest: true } }),
       );
       for (const { contents, digest } of versions)
-        for (const { sha256 } of requireSkill(contents, digest).files) named.add(sha256);
+        for (const { sha256 } of requireSkill(contents, digest).files) marks.add(sha256);
     }
   }
 
-  /** Goes into directories that no other state has had before: a history costs what was changed in it. */
-  async #ofTree(tenantId: TenantId, root: string, named: MarkSet): Promise<void> {
-    const wanted = named.open(root) ? [root] : [];
-    while (wanted.length > 0) {
-      const nodes = await this.#blobs.getMany(tenantId, wanted.splice(-NODES));
+  /** Reads only directories that no earlier state has, so the cost of a history is the size of its changes. */
+  async #markTree(tenantId: TenantId, root: string, marks: MarkSet): Promise<void> {
+    const pending = marks.addDirectory(root) ? [root] : [];
+    while (pending.length > 0) {
+      const nodes = await this.#blobs.getMany(tenantId, pending.splice(-NODES));
       for await (const bytes of inSlices(nodes.values())) {
         for (const { kind, sha256 } of parseNode(bytes)) {
-          if (kind !== 'dir') named.add(sha256);
-          else if (named.open(sha256)) wanted.push(sha256);
+          if (kind !== 'dir') marks.add(sha256);
+          else if (marks.addDirectory(sha256)) pending.push(sha256);
         }
       }
     }
   }
 }
 
-function addRef(named: MarkSet, ref: unknown): void {
-  if (ref !== null && ref !== undefined) named.add((ref as BlobRef).sha256);
+function markRef(marks: MarkSet, ref: unknown): void {
+  if (ref !== null && ref !== undefined) marks.add((ref as BlobRef).sha256);
 }
 
 /** The id of a delta is the hash of its bytes. */
-function addDelta(named: MarkSet, deltaId: string | null): void {
-  if (deltaId !== null) named.add(deltaId.slice('delta_'.length));
+function markDelta(marks: MarkSet, deltaId: string | null): void {
+  if (deltaId !== null) marks.add(deltaId.slice('delta_'.length));
 }

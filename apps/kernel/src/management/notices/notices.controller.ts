@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { NoticeDrop, NoticeTake, parseMessage, type NoticesTaken } from '@writ/contract';
+import { NoticeDrop, NoticesRequest, parseMessage, type NoticesReply } from '@writ/contract';
 import { Notices } from './notices.ts';
 
 @Controller()
@@ -13,8 +13,8 @@ export class NoticesController {
   }
 
   @MessagePattern('kernel.notice.take')
-  async take(@Payload() payload: unknown): Promise<NoticesTaken> {
-    return await this.#notices.take(parseMessage(NoticeTake, payload));
+  async claim(@Payload() payload: unknown): Promise<NoticesReply> {
+    return await this.#notices.claim(parseMessage(NoticesRequest, payload));
   }
 
   @MessagePattern('kernel.notice.drop')

@@ -2,9 +2,9 @@
 import { isId, Notice, NOTICE_KINDS, parseMessage, type Caller } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { deltaFor, reportOf, speakerOf, type TestExecution } from '../../specs/test-executor.ts';
+import { deltaFor, reportOf, credentialsOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { Notices } from './notices.ts';
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token();
-  kernel.policy.says = asks('soft_gate');
+  kernel.policy.answer = requires('soft_gate');
 });
 
 const as = (role: Caller['role']): Caller => ({
@@ -32,7 +32,7 @@ const as = (role: Caller['role']): Caller => ({
   agent_id: null,
 });
 const take = async (limit = 100) =>
-  (await notices.take({ v: 1, limit })).notices.map((notice) => parseMessage(Notice, notice));
+  (await notices.claim({ v: 1, limit })).notices.map((notice) => parseMessage(Notice, notice));
 const hold = () =>
   kernel.admit.run(tenant.writeCall(token, { args: { path: 'a.txt', content: 'a secret plan' } }), null);
 const decide = (approvalId: string | null, decision: 'approve' | 'deny') =>
@@ -44,7 +44,7 @@ const decide = (approvalId: string | null, decision: 'approve' | 'deny') =>
     comment: 'words of mine',
   });
 
-it('a call that is held and how it is decided are told of, in ids and digests alone', async () => {
+it('a held call and its decision cause notices, with ids and digests only', async () => {
   const held = await hold();
   await decide(held.approval_id, 'deny');
   const [pending, denied, ...more] = await take();
@@ -69,7 +69,7 @@ it('a call that is held and how it is decided are told of, in ids and digests al
   expect(JSON.stringify([pending, denied])).not.toMatch(/secret|words|a\.txt/);
 });
 
-it('approvals, expiries and cancellations each have their own', async () => {
+it('approvals, expiries and cancellations each cause their own kind of notice', async () => {
   const [approved, expired, cancelled] = [await hold(), await hold(), await hold()];
   await decide(approved.approval_id, 'approve');
   await tenant.query('UPDATE kernel.approval SET expires_at = 1 WHERE approval_id = $1', [expired.approval_id]);
@@ -85,13 +85,13 @@ it('approvals, expiries and cancellations each have their own', async () => {
   ]);
 });
 
-it('a call in doubt and its resolution are told of, and a call that runs through is not', async () => {
-  kernel.policy.says = () => AUTOPILOT;
+it('an ambiguous call and its resolution cause notices, and a committed call does not', async () => {
+  kernel.policy.answer = () => AUTOPILOT;
   const { attempt: done } = await run.perform(tenant, tenant.writeCall(token));
   await run.commit.run(reportOf(done, await deltaFor(kernel, done, { 'a.txt': 'written' })));
   const { attempt } = await run.perform(tenant, tenant.writeCall(token));
   expect(await take()).toEqual([]);
-  await run.renew.effectStarted(speakerOf(attempt));
+  await run.renew.effectStarted(credentialsOf(attempt));
   await tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [attempt.operation_id]);
   await run.sweeper.sweep();
   await kernel.resolve.run({
@@ -111,7 +111,7 @@ it('a call in doubt and its resolution are told of, and a call that runs through
   expect(JSON.stringify(told)).not.toContain('words');
 });
 
-it('what was rolled back was never told of', async () => {
+it('a rolled back transaction causes no notice', async () => {
   const held = await hold();
   await tenant.query('UPDATE kernel.operation SET tool_id = repeat($2, 20000) WHERE operation_id = $1', [
     held.operation_id,
@@ -121,9 +121,9 @@ it('what was rolled back was never told of', async () => {
   expect((await take()).map(({ kind }) => kind)).toEqual(['approval.pending']);
 });
 
-it('each is handed to one taker at a time, again when its claim has run out, and never once it was dropped', async () => {
+it('a notice goes to one consumer at a time, again after its claim expired, and never once dropped', async () => {
   for (let n = 0; n < 5; n++) await hold();
-  // Somebody is just taking two: the others needn't wait for that.
+  // A concurrent consumer is claiming two. The others must not wait for it.
   await kernel.admin.query('BEGIN');
   const { rows } = await kernel.admin.query<{ taken: { notice_id: string }[] }>(
     'SELECT kernel.take_notices(30000, 2) AS taken',
@@ -138,7 +138,7 @@ it('each is handed to one taker at a time, again when its claim has run out, and
   expect((await take()).map(({ notice_id }) => notice_id).sort()).toEqual(ids.slice(3).sort());
 });
 
-it('every state of an approval has a notice, and every id is one of ours by this clock', async () => {
+it('every state of an approval has a notice, and every id is valid for this clock', async () => {
   const { rows } = await kernel.admin.query<{ states: string }>(
     `SELECT pg_get_constraintdef(oid) AS states FROM pg_constraint WHERE conname = 'approval_state_check'`,
   );

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { NoticeDrop, NoticesTaken, NoticeTake } from '@writ/contract';
+import type { NoticeDrop, NoticesReply, NoticesRequest } from '@writ/contract';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 
-/** How long who took notices may need to keep them elsewhere, in milliseconds; then they are handed out again. */
+/** How long a consumer may take to store claimed notices, in milliseconds. Then they are delivered again. */
 const CLAIM_MS = 30_000;
 
 /**
- * Hands notices to whoever delivers them: each at least once, until it is dropped. Triggers write them, in the
- * transactions that they tell of.
+ * Delivers notices to their consumer at least once, until they are dropped. Triggers write them, in the transactions
+ * that they report.
  */
 export class Notices {
   readonly #workers: CrossTenantPool;
@@ -17,7 +17,7 @@ export class Notices {
     this.#workers = workers;
   }
 
-  async take({ limit }: NoticeTake): Promise<NoticesTaken> {
+  async claim({ limit }: NoticesRequest): Promise<NoticesReply> {
     return { notices: await kernelSql.takeNotices(this.#workers.pool, { claim_ms: CLAIM_MS, rows: limit }) };
   }
 

@@ -6,44 +6,44 @@ import { postable } from '../../judging/judgement/index.ts';
 import type { Outbox } from '../../evidence/outbox/outbox.ts';
 import { composeRecord, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { isAgain } from '../../foundation/database/kernel-errors.ts';
+import { mustDecideAgain } from '../../foundation/database/kernel-errors.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import { requireRole } from '../../foundation/tenancy/index.ts';
 import { enforcementOf, type PolicyRepository, type ReadyPolicy } from '../../judging/policies/index.ts';
 
-/** Times that others may activate something first. */
+/** Maximum number of tries, each because others activated a set first. */
 const TRIES_MAX = 5;
 
-/** What activations are made with. */
-export interface ActivationParts {
+/** Collaborators of activations. */
+export interface ActivationDependencies {
   readonly tenants: TenantPool;
   readonly sealer: RecordSealer;
   readonly outbox: Outbox;
 }
 
-interface Order {
+interface ActivationRequest {
   readonly caller: Caller;
   readonly verb: 'policy_activated' | 'policy_rolled_back';
   readonly note: string | null;
 }
 
 /**
- * Puts sets in force. INVARIANT (one at a time): the change is made by whoever holds the tenant's rules alone. Every
- * decision holds them while it is written and asserts what it was decided under, so that none is written under a set
- * that isn't in force, on any replica. They are held for one statement: all that can be read, compiled or signed before
- * is.
+ * Activates policy sets. INVARIANT (one at a time): a change needs the exclusive lock on the tenant's rules. Every
+ * decision holds a shared lock on them while it is written, and asserts the rules that it was decided under. So no
+ * replica writes a decision under a set that isn't active. The exclusive lock is held for one statement: reading,
+ * compiling and signing happen before.
  */
 export class ActivatePolicy {
-  readonly #parts: ActivationParts;
-  readonly #shelf: PolicyRepository;
+  readonly #dependencies: ActivationDependencies;
+  readonly #repository: PolicyRepository;
 
-  constructor(parts: ActivationParts, shelf: PolicyRepository) {
-    this.#parts = parts;
-    this.#shelf = shelf;
+  constructor(dependencies: ActivationDependencies, repository: PolicyRepository) {
+    this.#dependencies = dependencies;
+    this.#repository = repository;
   }
 
   /**
-   * Activating what is in force changes nothing.
+   * Activating the active set changes nothing.
    * @throws Fault `auth.role`, `not_found`, `conflict`, `policy.invalid` for rules that can never apply,
    * `policy.unreadable`, `overloaded`
    */
@@ -51,10 +51,10 @@ export class ActivatePolicy {
     const { caller, policy, if_active, note, allow_impossible = false } = request;
     requireRole(caller, 'admin');
     const { tenant_id } = caller;
-    const { ready } = await this.#shelf.find(tenant_id, policy);
+    const { ready } = await this.#repository.find(tenant_id, policy);
     const ifActive = await this.#hashOf(caller, if_active);
     for (let times = 0; times < TRIES_MAX; times++) {
-      const { active, newest, now } = await this.#shelf.inForce(tenant_id);
+      const { active, newest, now } = await this.#repository.inForce(tenant_id);
       requireActive(ifActive, active);
       if (newest?.policy_hash === ready.set.policy_hash) return active;
       if (!allow_impossible) requirePossible(ready);
@@ -65,21 +65,21 @@ export class ActivatePolicy {
   }
 
   /**
-   * Activates what was in force before; the default set where nothing was.
+   * Activates the previously active set, or the default set where there is none.
    * @throws Fault `auth.role`, `conflict` where nothing was ever activated, `policy.unreadable`
    */
   async rollBack({ caller, if_active, note }: KernelRequest<'policy.rollback'>): Promise<PolicyActivation> {
     requireRole(caller, 'admin');
     const { tenant_id } = caller;
     const ifActive = await this.#hashOf(caller, if_active);
-    const [newest, before] = await this.#shelf.newest(tenant_id, 2);
+    const [newest, previous] = await this.#repository.newest(tenant_id, 2);
     if (newest === undefined)
       throw new Fault('conflict', 'no policy set was ever activated, so there is none to go back to');
     const ready =
-      before === undefined
-        ? this.#shelf.engine.standard
-        : await this.#shelf.stored.ready(tenant_id, before.policy_hash);
-    const { active, now } = await this.#shelf.inForce(tenant_id);
+      previous === undefined
+        ? this.#repository.engine.standard
+        : await this.#repository.stored.ready(tenant_id, previous.policy_hash);
+    const { active, now } = await this.#repository.inForce(tenant_id);
     requireActive(ifActive, active);
     const activated = await this.#activate({ caller, verb: 'policy_rolled_back', note }, ready, newest.seq, now);
     if (activated === null) throw new Fault('conflict', 'another policy set was activated meanwhile');
@@ -87,21 +87,21 @@ export class ActivatePolicy {
   }
 
   async #hashOf({ tenant_id }: Caller, ref: string | null): Promise<string | null> {
-    return ref === null ? null : (await this.#shelf.find(tenant_id, ref)).ready.set.policy_hash;
+    return ref === null ? null : (await this.#repository.find(tenant_id, ref)).ready.set.policy_hash;
   }
 
   /** Null where another set was activated since the activation `seen`: then nothing was written. */
   async #activate(
-    { caller, verb, note }: Order,
+    { caller, verb, note }: ActivationRequest,
     { set }: ReadyPolicy,
     seen: bigint,
     now: number,
   ): Promise<PolicyActivation | null> {
     const { tenant_id, api_key_id } = caller;
     const { policy_hash, document } = set;
-    const { tenants, outbox } = this.#parts;
+    const { tenants, outbox } = this.#dependencies;
     const record = this.#record(caller, verb, policy_hash, now);
-    const order = {
+    const change = {
       seen: Number(seen),
       policy_hash,
       name: document.name,
@@ -114,9 +114,9 @@ export class ActivatePolicy {
     try {
       const { activation, name, version } = await kernelSql.activatePolicy(tenants.pool, {
         tenant: tenant_id,
-        p: order,
+        p: change,
       });
-      outbox.hand([record]);
+      outbox.enqueue([record]);
       const { seq, activated_by, at } = activation;
       return {
         policy_hash,
@@ -129,13 +129,18 @@ export class ActivatePolicy {
         note: activation.note,
       };
     } catch (error) {
-      if (isAgain(error)) return null;
+      if (mustDecideAgain(error)) return null;
       throw error;
     }
   }
 
-  #record({ tenant_id, api_key_id }: Caller, verb: Order['verb'], policyHash: string, now: number): SealedRecord {
-    return this.#parts.sealer.seal(
+  #record(
+    { tenant_id, api_key_id }: Caller,
+    verb: ActivationRequest['verb'],
+    policyHash: string,
+    now: number,
+  ): SealedRecord {
+    return this.#dependencies.sealer.seal(
       composeRecord({
         ...currentTrace(),
         kind: 'policy',
@@ -156,7 +161,7 @@ function requireActive(wanted: string | null, { policy_hash }: PolicyActivation)
 }
 
 /**
- * A rule that can never apply protects nothing, and whoever wrote it thinks otherwise.
+ * A rule that can never apply protects nothing, although its author thinks it does.
  * @throws Fault `policy.invalid`
  */
 function requirePossible({ set: { impossible } }: ReadyPolicy): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two replicas decide under load while sets are activated: no decision, and no commit, under a set that isn't in force
-// when it is written.
+// Two replicas decide under load while sets are activated. No decision and no commit is written under a set that isn't
+// active at that moment.
 import type { Admit } from '../../admission/admit/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { deltaFor, reportOf, type TestExecution } from '../../specs/test-executor.ts';
@@ -27,7 +27,7 @@ const NO_A =
 const activate = (policy: string) =>
   kernel.activate.run({ ...kernel.asAdmin(tenant), policy, if_active: null, note: null });
 
-it('no call is decided under a set that is not in force as its decision is written', async () => {
+it('no call is decided under a set that is not active when its decision is written', async () => {
   const hashes = { open: '', closed: '' };
   for (const [name, set] of [
     ['open', setOf('open')],
@@ -35,19 +35,19 @@ it('no call is decided under a set that is not in force as its decision is writt
   ] as const)
     hashes[name] = (await kernel.putSet(tenant, set)).policy?.policy_hash ?? '';
   await activate('open');
-  // Nobody runs them: however many a machine decides meanwhile, they may wait.
+  // No executor runs them, so the limit of waiting calls must not apply.
   await tenant.query('UPDATE kernel.tenant SET waiting_max = 1000000 WHERE tenant_id = $1', [tenant.tenantId]);
   let stop = false;
   const decided = new Map<string, number>();
   const caller = async (replica: Admit): Promise<void> => {
     while (!stop) {
-      // Whom five changes in a row overtook is told to come back, with nothing decided.
+      // A call whose facts changed five times in a row is refused with retry advice, without a decision.
       await replica.decide(tenant.call(token), null, 0).then(
         ({ row }) => {
           decided.set(row.policy_hash, (decided.get(row.policy_hash) ?? 0) + 1);
         },
         (error: unknown) => {
-          // Another fault ends the test, and doesn't leave it waiting for decisions that nobody makes.
+          // Another fault ends the test. Otherwise it would wait for decisions that never come.
           if ((error as { code?: string }).code === 'overloaded') return;
           stop = true;
           throw error;
@@ -60,12 +60,12 @@ it('no call is decided under a set that is not in force as its decision is writt
   for (let n = 0; n < 30 && !stop; n += 1) {
     const name = n % 2 === 0 ? 'closed' : 'open';
     const before = decided.get(hashes[name]) ?? 0;
-    // As a ledger would: on a slow machine records would wait too long here, and nothing be decided.
+    // Deletes records, as a ledger would. On a slow machine they would wait too long, and nothing would be decided.
     await tenant.query('DELETE FROM kernel.outbox WHERE tenant_id = $1', [tenant.tenantId]);
     await activate(name);
-    // Nobody takes records to the log here, and on a busy machine the first of them would be late.
+    // No ledger runs here, so on a busy machine the oldest record would be too old.
     await kernel.admin.query('DELETE FROM kernel.outbox WHERE tenant_id = $1', [tenant.tenantId]);
-    // Goes on once some were decided under this set.
+    // Continues once some calls were decided under this set.
     while (!stop && (decided.get(hashes[name]) ?? 0) < before + 2)
       await new Promise((resolve) => {
         setImmediate(resolve);
@@ -87,7 +87,7 @@ it('no call is decided under a set that is not in force as its decision is writt
   );
   expect(rows.length).toBeGreaterThan(30);
   expect(rows.filter(({ since }) => since === null)).toEqual([]);
-  // Each was decided as its set decides, and both sets had their turn.
+  // Each call got the verdict of its set, and both sets decided some.
   expect(rows.filter(({ policy_hash, state }) => (policy_hash === hashes.open) !== (state === 'admitted'))).toEqual([]);
   expect(new Set(rows.map(({ policy_hash }) => policy_hash)).size).toBe(2);
 }, 180_000);
@@ -108,11 +108,11 @@ it('a call that was decided before an activation and is written after it is deci
   expect([view.state, (await tenant.row(view.operation_id)).policy_hash]).toEqual(['refused', policy_hash]);
 });
 
-it('an effect that was permitted before an activation and is committed after it is asked about again', async () => {
+it('an effect that was permitted before an activation and is committed after it is judged again', async () => {
   const { attempt } = await run.perform(tenant, tenant.writeCall(token));
   const delta = await deltaFor(kernel, attempt, { 'a.txt': 'changed' });
   await kernel.install(tenant, setOf('guarded', NO_A));
-  // What the redemption read is older than the activation: the first try of the commit is under the default set.
+  // The facts of the redemption are older than the activation, so the first try of the commit is under the default set.
   expect(await run.commit.run(reportOf(attempt, delta))).toMatchObject({ tx_outcome: 'rolled_back' });
   expect(await tenant.row(attempt.operation_id)).toMatchObject({
     fault_code: 'effect.out_of_scope',
@@ -120,7 +120,7 @@ it('an effect that was permitted before an activation and is committed after it 
   });
 });
 
-it('a held call is approved under the set in force: under another than it was held for, the approval is stale', async () => {
+it('an approval is stale where the active set differs from the set that held the call', async () => {
   await kernel.install(
     tenant,
     setOf(
@@ -139,8 +139,8 @@ it('a held call is approved under the set in force: under another than it was he
   expect(view).toMatchObject({ state: 'refused', result: { error: { code: 'approval.stale' } } });
 });
 
-describe('an activation holds the rules for one statement', () => {
-  it('while it waits for others who store sets, calls are decided', async () => {
+describe('an activation', () => {
+  it('does not block decisions while it waits for others that store sets', async () => {
     await kernel.putSet(tenant, setOf('closed', NO_READS));
     await kernel.admin.query('BEGIN');
     await kernel.admin.query(`SELECT pg_advisory_xact_lock(hashtextextended('writ.policy_sets.' || $1, 0))`, [
@@ -154,7 +154,7 @@ describe('an activation holds the rules for one statement', () => {
     expect((await kernel.admit.run(tenant.call(token), null)).state).toBe('refused');
   });
 
-  it("what comes before another's is decided again: with a condition that no longer holds it conflicts, without one it follows", async () => {
+  it('after a concurrent one conflicts where its condition no longer holds, and follows without one', async () => {
     await kernel.putSet(tenant, setOf('one'));
     await kernel.putSet(tenant, setOf('two'));
     for (const [if_active, expected] of [

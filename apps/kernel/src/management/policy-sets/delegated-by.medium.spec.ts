@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose rights a call uses: the policy is told the agents above the one that calls.
+// The `delegated_by` of a call: the agents above the calling agent, whose rights it uses.
 import { AttemptMemory } from '../../execution/attempts/index.ts';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
@@ -10,7 +10,7 @@ import type { TestTenant } from '../../specs/test-tenant.ts';
 let kernel: PolicyKernel;
 let run: TestExecution;
 let tenant: TestTenant;
-/** the tenant's agent holds `root`; `second` has its token of it, and `third` one of that */
+/** the tenant's agent holds `root`; `second` has a child of it, and `third` a child of that */
 let root: string;
 let second: { agent: string; token: string };
 let third: { agent: string; token: string };
@@ -45,7 +45,7 @@ const not = (agents: string) =>
     `@id("chain") @reason("not on behalf of that agent") @would_pass("rights of another") forbid (principal, action, resource) when { ${agents} };`,
   );
 
-it('each agent above, however far up, and never the one that calls', async () => {
+it('the policy gets each agent above, at any distance, and never the calling agent', async () => {
   await kernel.install(tenant, not(`context.delegated_by.contains(Agent::"${tenant.agentId}")`));
   expect([
     await decided(root, tenant.agentId),
@@ -63,13 +63,13 @@ it('each agent above, however far up, and never the one that calls', async () =>
   ]);
 });
 
-it('nobody where an agent uses its own rights, also those that it narrowed for itself', async () => {
+it('the policy gets no agent where an agent uses its own rights, also narrowed ones', async () => {
   await kernel.install(tenant, not('!context.delegated_by.isEmpty()'));
   expect(await decided(await tenant.token({}, { parent_id: root }), tenant.agentId)).toEqual(['admitted', 'chain.all']);
   expect(await decided(second.token, second.agent)).toEqual(['refused', 'chain']);
 });
 
-it('at commit as at admission', async () => {
+it('the policy gets the agents above at commit as at admission', async () => {
   await kernel.install(tenant, not(`context has effect && context.delegated_by.contains(Agent::"${tenant.agentId}")`));
   const { attempt } = await run.perform(tenant, tenant.writeCall(third.token, { agent_id: third.agent }));
   const report = reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'changed' }));
@@ -80,7 +80,7 @@ it('at commit as at admission', async () => {
   });
 });
 
-it('a name of an agent that is only a text is refused when the set is stored, with its place', async () => {
+it('an agent that is named by a string is refused with its position when the set is stored', async () => {
   const { problems } = await kernel.putSet(tenant, not('context.delegated_by.contains("agt_x")'));
   expect(problems).toEqual([expect.objectContaining({ line: 2 })]);
 });

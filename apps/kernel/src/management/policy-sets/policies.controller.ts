@@ -7,12 +7,13 @@ import {
   type PolicyActivation,
   type PolicyDiff,
   type PolicyPage,
-  type PolicyPut,
+  type PolicyPutReply,
   type PolicySchemaView,
-  type PolicySetWhole,
+  type PolicySetDetails,
   type PolicyTemplateList,
+  type PolicyTimes,
 } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import { ActivatePolicy } from './activate-policy.ts';
 import { PutPolicy } from './put-policy.ts';
 import { ShowPolicies } from './show-policies.ts';
@@ -30,7 +31,7 @@ export class PoliciesController {
   }
 
   @MessagePattern('kernel.policy.put')
-  async put(@Payload() payload: unknown): Promise<PolicyPut> {
+  async put(@Payload() payload: unknown): Promise<PolicyPutReply> {
     return await this.#put.run(parseMessage(KERNEL_REQUESTS['policy.put'], payload));
   }
 
@@ -40,7 +41,7 @@ export class PoliciesController {
   }
 
   @MessagePattern('kernel.policy.read')
-  async read(@Payload() payload: unknown): Promise<PolicySetWhole> {
+  async read(@Payload() payload: unknown): Promise<PolicySetDetails> {
     return await this.#show.read(parseMessage(KERNEL_REQUESTS['policy.read'], payload));
   }
 
@@ -60,13 +61,18 @@ export class PoliciesController {
   }
 
   @MessagePattern('kernel.policy.activations')
-  async activations(@Payload() payload: unknown): Promise<Listed<PolicyActivation>> {
+  async activations(@Payload() payload: unknown): Promise<ListPage<PolicyActivation>> {
     return await this.#show.activations(parseMessage(KERNEL_REQUESTS['policy.activations'], payload));
   }
 
   @MessagePattern('kernel.policy.schema')
   async schema(@Payload() payload: unknown): Promise<PolicySchemaView> {
     return await this.#show.schema(parseMessage(KERNEL_REQUESTS['policy.schema'], payload));
+  }
+
+  @MessagePattern('kernel.policy.times')
+  async times(@Payload() payload: unknown): Promise<PolicyTimes> {
+    return await this.#show.times(parseMessage(KERNEL_REQUESTS['policy.times'], payload));
   }
 
   @MessagePattern('kernel.policy.templates')

@@ -3,7 +3,7 @@ import { readFacts } from '../../judging/judgement/index.ts';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../../specs/test-policies.ts';
-import { askedBy, callerOf, refusalOf } from '../../specs/test-management.ts';
+import { requestBy, callerOf, refusalOf } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: PolicyKernel;
@@ -30,8 +30,8 @@ const stateOf = async (more = {}) => (await kernel.admit.run(tenant.call(token, 
 const policyRecords = async () =>
   (await tenant.records()).filter(({ kind }) => kind === 'policy').map(({ change }) => change?.verb);
 
-describe('a set that is put', () => {
-  it('is stored once, with a version of its name and a record that holds its hash and no content', async () => {
+describe('a stored set', () => {
+  it('is stored once, with a version number and a record that has its hash and no content', async () => {
     const first = await kernel.putSet(tenant, OPEN);
     expect(first).toMatchObject({
       valid: true,
@@ -50,7 +50,7 @@ describe('a set that is put', () => {
     expect(JSON.stringify(records)).not.toContain('permit');
   });
 
-  it('is answered with everything that is wrong with it, by place, and not stored', async () => {
+  it('is not stored where it has problems: all are returned with their positions', async () => {
     const put = await kernel.putSet(tenant, {
       ...OPEN,
       ttl: { approval_ms: 1 },
@@ -70,12 +70,12 @@ describe('a set that is put', () => {
     );
   });
 
-  it('is not called as a shipped one, nor as a hash', async () => {
+  it('has neither the name of a shipped set nor a hash as its name', async () => {
     for (const name of ['default', 'strict', 'observe', 'active', 'a'.repeat(64)])
       expect((await kernel.putSet(tenant, { ...OPEN, name })).problems).toMatchObject([{ pointer: '/name' }]);
   });
 
-  it('is seen, found and activated by its own tenant alone', async () => {
+  it('is listed, found and activated only by its own tenant', async () => {
     const { policy } = await kernel.putSet(tenant, OPEN);
     const other = await kernel.newTenant();
     for (const ref of [policy?.policy_hash ?? '', 'open', 'open@1']) {
@@ -91,9 +91,9 @@ describe('a set that is put', () => {
     }
   });
 
-  it("is the business of administrators, and agents don't see any", async () => {
+  it('is stored and activated only by administrators, and agents see none', async () => {
     for (const role of ['operator', 'auditor', 'agent'] as const) {
-      const asked = askedBy(callerOf(tenant.tenantId, role, role === 'agent' ? tenant.agentId : null));
+      const asked = requestBy(callerOf(tenant.tenantId, role, role === 'agent' ? tenant.agentId : null));
       for (const asking of [
         kernel.put.run({ ...asked, document: { ...OPEN } }),
         kernel.activate.run({ ...asked, policy: 'strict', if_active: null, note: null }),
@@ -109,7 +109,7 @@ describe('a set that is put', () => {
 });
 
 describe('an activation', () => {
-  it('puts a set in force from the next decision on, with a record; doing it twice is doing it once', async () => {
+  it('applies from the next decision on, with a record; a repeated one changes nothing', async () => {
     expect(await stateOf()).toBe('admitted');
     const { policy } = await kernel.putSet(tenant, CLOSED);
     expect(await stateOf()).toBe('admitted');
@@ -125,7 +125,7 @@ describe('an activation', () => {
     expect(await policyRecords()).toEqual(['policy_stored', 'policy_activated']);
   });
 
-  it("of a shipped set stores what it says now, so that another version of the program doesn't change it", async () => {
+  it("of a shipped set stores its current content, so another release doesn't change it", async () => {
     await activate('strict');
     expect(await kernel.show.list({ ...kernel.asAdmin(tenant), page: { cursor: null, limit: 10 } })).toMatchObject({
       active: { name: 'strict', version: 1 },
@@ -145,7 +145,7 @@ describe('an activation', () => {
       'a rule whose condition is never true',
       '@id("none") @reason("no") forbid (principal, action, resource) when { context.risk_milli > 1 && false };',
     ],
-  ])('of a set with %s is refused, unless that is allowed', async (_what, rule) => {
+  ])('of a set with %s is refused, unless the caller allows it', async (_what, rule) => {
     const { warnings, policy } = await kernel.putSet(tenant, setOf('vain', rule));
     expect(warnings).toMatchObject([
       { pointer: '/cedar', line: 2, help: expect.stringContaining('`allow_impossible`') },
@@ -156,20 +156,20 @@ describe('an activation', () => {
     });
     expect(await policyRecords()).toEqual(['policy_stored']);
     expect(await activate('vain', { allow_impossible: true })).toMatchObject({ policy_hash: policy?.policy_hash });
-    // What is in force stays so, whoever asks for it once more, and so does what is gone back to.
+    // The active set stays active when it is activated again, and so does a set after a rollback.
     expect(await activate('vain')).toMatchObject({ policy_hash: policy?.policy_hash });
     await activate('strict');
     expect(await rollBack()).toMatchObject({ policy_hash: policy?.policy_hash });
   });
 
-  it('is refused where another set is in force than the caller thinks', async () => {
+  it('is refused where the active set is not the one that the caller expects', async () => {
     await kernel.putSet(tenant, CLOSED);
     expect(await refusalOf(activate('closed', { if_active: 'strict' }))).toMatchObject({ code: 'conflict' });
     expect(await activate('closed', { if_active: 'default' })).toMatchObject({ seq: 1 });
     expect(await activate('default', { if_active: 'closed' })).toMatchObject({ seq: 2, name: 'default' });
   });
 
-  it('of 8 at once that all expect the same set, one is made', async () => {
+  it('succeeds for one of 8 concurrent callers that expect the same set', async () => {
     for (let n = 0; n < 8; n += 1) await kernel.putSet(tenant, setOf(`set-${String(n)}`));
     const made = await Promise.allSettled(
       Array.from({ length: 8 }, (_, n) => activate(`set-${String(n)}`, { if_active: 'default' })),
@@ -177,7 +177,7 @@ describe('an activation', () => {
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('is rolled back to what was in force before, the default set first of all', async () => {
+  it('is rolled back to the previously active set, and at first to the default set', async () => {
     expect(await refusalOf(rollBack())).toMatchObject({ code: 'conflict' });
     await kernel.install(tenant, CLOSED);
     await kernel.install(tenant, OPEN);
@@ -198,7 +198,7 @@ describe('an activation', () => {
     ]);
   });
 
-  it('of a set that this version reads otherwise decides nothing, and another can be activated', async () => {
+  it('of a set that this version reads differently decides nothing, and another set can be activated', async () => {
     await kernel.install(tenant, OPEN);
     await tenant.query(
       `INSERT INTO kernel.policy_set (tenant_id, policy_hash, name, version, document, created_by) SELECT tenant_id, repeat('0', 64), 'old', 1, document, created_by FROM kernel.policy_set WHERE tenant_id = $1`,
@@ -214,7 +214,7 @@ describe('an activation', () => {
   });
 });
 
-describe('what stands between two sets', () => {
+describe('the difference of two sets', () => {
   it('is shown rule by rule, with all other values', async () => {
     await kernel.install(tenant, OPEN);
     await kernel.putSet(tenant, { ...CLOSED, thresholds: { general: { soft_gate: 0.1 } } });
@@ -232,7 +232,7 @@ describe('what stands between two sets', () => {
     expect(settings).toContainEqual({ pointer: '/thresholds/general/soft_gate', before: 0.6, after: 0.1 });
   });
 
-  it('is a history that can be walked', async () => {
+  it('is part of a history that can be listed', async () => {
     await kernel.install(tenant, CLOSED);
     await kernel.install(tenant, OPEN);
     const first = await kernel.show.activations({ ...kernel.asAdmin(tenant), page: { cursor: null, limit: 1 } });
@@ -248,7 +248,7 @@ describe('what stands between two sets', () => {
   });
 });
 
-describe('the set in force says', () => {
+describe('the active set determines', () => {
   it('how long a held call waits for a person', async () => {
     await kernel.install(
       tenant,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session did before, and what flowed into it: read, decided on and asserted by the kernel.
+// The history and the labels of a session: read, decided on and asserted by the kernel.
 import type { ProposedCall } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { deltaFor, reportOf, type TestExecution } from '../../specs/test-executor.ts';
@@ -34,7 +34,7 @@ describe('at most n', () => {
     history: [{ id: 'twice', kind: 'at_most', tools: ['fs.*'], n: 2, then: 'refuse', reason: 'twice is enough' }],
   });
 
-  it('counts what was let run in this session, and nothing of another', async () => {
+  it('counts the admitted calls of this session, and none of another', async () => {
     await kernel.install(tenant, twice);
     expect([await outcomeOf(read()), await outcomeOf(write()), await outcomeOf(read())]).toEqual([
       'admitted',
@@ -104,7 +104,7 @@ describe('at most n', () => {
   });
 });
 
-it("only after: a call that succeeded opens the way, one that was only admitted doesn't", async () => {
+it('only after: a call is allowed after another one succeeded, not after it was only admitted', async () => {
   await kernel.install(
     tenant,
     setOf('after', '', {
@@ -154,7 +154,7 @@ describe('labels', () => {
   const LEAK =
     '@id("leak") @reason("secrets were read") @would_pass("a session that read none") forbid (principal, action in Action::"write", resource) when { context.labels.contains("secret_read") };';
 
-  it('are put on the session by the call that reads a file of secrets, when it is admitted, and stay', async () => {
+  it('are put on the session when a call that reads a file of secrets is admitted, and stay', async () => {
     await kernel.install(tenant, setOf('labels', LEAK));
     expect([
       await outcomeOf(write()),
@@ -191,7 +191,7 @@ describe('labels', () => {
     );
   });
 
-  it('that came while a call was decided are found by the statement that writes it', async () => {
+  it('that were added during a decision are found by the statement that writes it', async () => {
     await kernel.install(tenant, setOf('labels', LEAK));
     await kernel.admin.query('BEGIN');
     await kernel.admin.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);
@@ -211,7 +211,7 @@ describe('a set that observes', () => {
     '@id("o.reads") @reason("nothing is read here") @would_pass("x") forbid (principal, action == Action::"fs.read", resource);\n@id("o.a") @reason("a.txt stays") @would_pass("x") forbid (principal, action, resource is File) when { context has effect && resource.path == "a.txt" };';
   beforeEach(() => kernel.install(tenant, setOf('watching', rules, { enforcement: 'observe' })));
 
-  it('lets run what it would refuse, and says so in reasons and in the record', async () => {
+  it('admits what it would refuse, and states that in reasons and in the record', async () => {
     const view = await kernel.admit.run(read(), null);
     expect(view).toMatchObject({ state: 'admitted', autonomy_mode: 'autopilot' });
     expect(view.reasons).toEqual(
@@ -224,7 +224,7 @@ describe('a set that observes', () => {
     expect(record?.rule_ids).toEqual(expect.arrayContaining(['policy.observed:no_go', 'policy.observed', 'o.reads']));
   });
 
-  it('lifts no scope, no budget, no revocation, no freeze and no limit of the session', async () => {
+  it("doesn't override a scope, a budget, a revocation, a freeze or a limit of the session", async () => {
     const narrow = await tenant.token({ fs: [{ path: 'src', read: true, write: true }] });
     expect(await outcomeOf(tenant.call(narrow))).toBe('token.scope');
     const poor = await tenant.token({ budgets: { calls: 1 } });
@@ -244,7 +244,7 @@ describe('a set that observes', () => {
     expect(await outcomeOf(read())).toBe('frozen');
   });
 
-  it("commits an effect that it would have kept back, and says so in reasons and in the outcome's record", async () => {
+  it('commits an effect that it would have stopped, and states that in reasons and in the record', async () => {
     const { attempt } = await run.perform(tenant, write());
     const { operation_id } = attempt;
     expect(
@@ -260,7 +260,7 @@ describe('a set that observes', () => {
     expect(await outcomeRuleIds(operation_id)).toEqual(['policy.observed:no_go', 'policy.observed', 'o.a']);
   });
 
-  it('says in the record that it would have let an effect be, too, and nothing to the caller', async () => {
+  it('records that it would have allowed an effect, without a reason for the caller', async () => {
     const { attempt } = await run.perform(tenant, write());
     const { operation_id } = attempt;
     await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'b.txt': 'new' })));
@@ -275,7 +275,7 @@ describe('a set that observes', () => {
   });
 });
 
-describe('an effect that a set that enforces keeps back', () => {
+describe('an effect that an enforcing set stops', () => {
   const areas = (unless: string) =>
     `@id("o.a") @reason("a.txt stays") @would_pass("another file than a.txt") forbid (principal, action, resource is File) when { context has effect && resource.path == "a.txt"${unless} };`;
   const change = async (call: ProposedCall) => {
@@ -285,7 +285,7 @@ describe('an effect that a set that enforces keeps back', () => {
     return { operation_id, row: await tenant.row(operation_id) };
   };
 
-  it('ends with a hint of what would have passed, and the record names the rule', async () => {
+  it('ends with a hint of what would have passed, and a record that names the rule', async () => {
     await kernel.install(tenant, setOf('keeping', areas('')));
     const { operation_id, row } = await change(write());
     expect(row).toMatchObject({
@@ -296,7 +296,7 @@ describe('an effect that a set that enforces keeps back', () => {
     expect(await outcomeRuleIds(operation_id)).toEqual(['o.a']);
   });
 
-  it('ends so where nobody can be asked', async () => {
+  it('ends with a hint where no person can be asked', async () => {
     await kernel.install(tenant, setOf('asking', areas(' && context.supervision == "autopilot"')));
     const { operation_id, row } = await change(write({ session_mode: 'gateway' }));
     expect(row).toMatchObject({
@@ -306,7 +306,7 @@ describe('an effect that a set that enforces keeps back', () => {
     expect(await outcomeRuleIds(operation_id)).toEqual(['o.a', 'asking.all']);
   });
 
-  it('or waits for a person, who reads what would have passed without', async () => {
+  it('waits for a person, who sees what would have passed without an approval', async () => {
     await kernel.install(tenant, setOf('asking', areas(' && context.supervision == "autopilot"')));
     const { row } = await change(write());
     expect(row).toMatchObject({

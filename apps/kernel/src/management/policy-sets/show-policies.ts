@@ -7,37 +7,38 @@ import type {
   PolicyPage,
   PolicySchemaView,
   PolicySetView,
-  PolicySetWhole,
+  PolicySetDetails,
   PolicyTemplateList,
+  PolicyTimes,
 } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import { diffSets, POLICY_SCHEMA_VERSION, POLICY_TEMPLATES, policySchema, PolicySetSource } from '@writ/policy';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
-import { pageOf, type Listed } from '@writ/paging';
+import { pageOf, type ListPage } from '@writ/paging';
 import { newestFirst, requireRole, rowsAfter, type Tenancy } from '../../foundation/tenancy/index.ts';
 import { enforcementOf, viewOf, type FoundSet, type PolicyRepository } from '../../judging/policies/index.ts';
 
 /**
- * Shows policy sets and what they are written in. Those who look after a tenant may look; agents may not know what they
- * aren't stopped by.
+ * Shows policy sets and their schema to the roles that manage a tenant. Agents have no access, since a policy set shows
+ * what it doesn't stop.
  */
 export class ShowPolicies {
   readonly #tenancy: Tenancy;
-  readonly #shelf: PolicyRepository;
+  readonly #repository: PolicyRepository;
 
-  constructor(tenancy: Tenancy, shelf: PolicyRepository) {
+  constructor(tenancy: Tenancy, repository: PolicyRepository) {
     this.#tenancy = tenancy;
-    this.#shelf = shelf;
+    this.#repository = repository;
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
   async list({ caller, page }: KernelRequest<'policy.list'>): Promise<PolicyPage> {
     requireReader(caller);
     const { tenant_id } = caller;
-    const { engine } = this.#shelf;
+    const { engine } = this.#repository;
     const where = { ...rowsAfter(parseCursor(page.cursor), 'policy_hash'), tenant_id };
     return await this.#tenancy.within(tenant_id, async (rows) => {
-      const active = await this.#shelf.active(rows, tenant_id);
+      const active = await this.#repository.active(rows, tenant_id);
       const stored = await rows.policy_set.findMany({
         where,
         orderBy: newestFirst('policy_hash'),
@@ -69,16 +70,19 @@ export class ShowPolicies {
   }
 
   /** @throws Fault `auth.role`, `not_found`, `policy.unreadable` */
-  async read({ caller, policy }: KernelRequest<'policy.read'>): Promise<PolicySetWhole> {
+  async read({ caller, policy }: KernelRequest<'policy.read'>): Promise<PolicySetDetails> {
     requireReader(caller);
-    const found = await this.#shelf.find(caller.tenant_id, policy);
+    const found = await this.#repository.find(caller.tenant_id, policy);
     return { ...(await this.#view(caller, found)), document: { ...found.ready.set.document } };
   }
 
   /** @throws Fault `auth.role`, `not_found`, `policy.unreadable` */
   async diff({ caller, from, to }: KernelRequest<'policy.diff'>): Promise<PolicyDiff> {
     requireReader(caller);
-    const [a, b] = [await this.#shelf.find(caller.tenant_id, from), await this.#shelf.find(caller.tenant_id, to)];
+    const [a, b] = [
+      await this.#repository.find(caller.tenant_id, from),
+      await this.#repository.find(caller.tenant_id, to),
+    ];
     const { rules, history, settings } = diffSets(a.ready.set, b.ready.set);
     return {
       from: await this.#view(caller, a),
@@ -90,7 +94,7 @@ export class ShowPolicies {
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
-  async activations({ caller, page }: KernelRequest<'policy.activations'>): Promise<Listed<PolicyActivation>> {
+  async activations({ caller, page }: KernelRequest<'policy.activations'>): Promise<ListPage<PolicyActivation>> {
     requireReader(caller);
     const { tenant_id } = caller;
     const { created_at: at, id } = parseCursor(page.cursor);
@@ -101,9 +105,9 @@ export class ShowPolicies {
         orderBy: { seq: 'desc' },
         take: page.limit + 1,
       });
-      return await Promise.all(found.map((row) => this.#shelf.activationOf(rows, row)));
+      return await Promise.all(found.map((row) => this.#repository.activationOf(rows, row)));
     });
-    // The place of an activation is its number.
+    // The cursor of an activation is its sequence number.
     return pageOf(views, page.limit, ({ seq }) => ({ created_at: seq, id: 'seq' }));
   }
 
@@ -111,9 +115,15 @@ export class ShowPolicies {
     requireReader(caller);
     return {
       version: POLICY_SCHEMA_VERSION,
-      cedar: policySchema(await this.#shelf.stored.tools(caller.tenant_id)),
+      cedar: policySchema(await this.#repository.stored.tools(caller.tenant_id)),
       document: plain(PolicySetSource),
     };
+  }
+
+  /** For agents too: they see only how long something of theirs is good. @throws Fault `policy.unreadable` */
+  async times({ caller }: KernelRequest<'policy.times'>): Promise<PolicyTimes> {
+    requireRole(caller, 'admin', 'operator', 'auditor', 'agent');
+    return { ...(await this.#repository.find(caller.tenant_id, null)).ready.set.document.ttl };
   }
 
   templates({ caller }: KernelRequest<'policy.templates'>): PolicyTemplateList {
@@ -128,8 +138,8 @@ export class ShowPolicies {
   }
 
   async #view({ tenant_id }: Caller, found: FoundSet): Promise<PolicySetView> {
-    const { policy_hash } = await this.#tenancy.within(tenant_id, (rows) => this.#shelf.active(rows, tenant_id));
-    return viewOf(found, policy_hash, this.#shelf.engine);
+    const { policy_hash } = await this.#tenancy.within(tenant_id, (rows) => this.#repository.active(rows, tenant_id));
+    return viewOf(found, policy_hash, this.#repository.engine);
   }
 }
 

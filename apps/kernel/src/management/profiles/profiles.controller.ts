@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type ProfilePut, type ProfileView } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import { KERNEL_REQUESTS, parseMessage, type ProfilePutReply, type ProfileView } from '@writ/contract';
+import type { ListPage } from '@writ/paging';
 import { Profiles } from './profiles.ts';
 
 @Controller()
@@ -14,12 +14,12 @@ export class ProfilesController {
   }
 
   @MessagePattern('kernel.profile.create')
-  async create(@Payload() payload: unknown): Promise<ProfilePut> {
+  async create(@Payload() payload: unknown): Promise<ProfilePutReply> {
     return await this.#profiles.create(parseMessage(KERNEL_REQUESTS['profile.create'], payload));
   }
 
   @MessagePattern('kernel.profile.list')
-  async list(@Payload() payload: unknown): Promise<Listed<ProfileView>> {
+  async list(@Payload() payload: unknown): Promise<ListPage<ProfileView>> {
     return await this.#profiles.list(parseMessage(KERNEL_REQUESTS['profile.list'], payload));
   }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution profiles, as administrators manage them, and raw commands under them.
+// The management of execution profiles, and raw commands under them.
 import { KERNEL_REQUESTS, LIMITS, parseMessage, type ProposedCall, type RawShell } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requestBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -20,7 +20,7 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token({ profiles: ['ops', 'gone'] });
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 const NAME = 'ops';
@@ -33,11 +33,11 @@ const DEFINITION = {
 };
 const admin = (of = tenant) => callerOf(of.tenantId);
 const create = (name = NAME, over: Record<string, unknown> = {}, caller = admin()) =>
-  manage.profiles.create({ ...askedBy(caller), name, definition: { ...DEFINITION, ...over } });
-const remove = (name = NAME, caller = admin()) => manage.profiles.remove({ ...askedBy(caller), name });
-const read = (name = NAME, caller = admin()) => manage.profiles.read({ ...askedBy(caller), name });
+  manage.profiles.create({ ...requestBy(caller), name, definition: { ...DEFINITION, ...over } });
+const remove = (name = NAME, caller = admin()) => manage.profiles.remove({ ...requestBy(caller), name });
+const read = (name = NAME, caller = admin()) => manage.profiles.read({ ...requestBy(caller), name });
 const list = (limit = 200, caller = admin()) =>
-  pagesOf(limit, (page) => manage.profiles.list({ ...askedBy(caller), page }));
+  pagesOf(limit, (page) => manage.profiles.list({ ...requestBy(caller), page }));
 const changes = async (): Promise<unknown[]> =>
   (await tenant.records())
     .filter(({ kind }) => kind === 'change')
@@ -60,13 +60,13 @@ describe('a profile', () => {
     ]);
   });
 
-  it('never becomes another under its name', async () => {
+  it('never changes its definition under its name', async () => {
     await create();
     expect(await refusalOf(create(NAME, { environment: {} }))).toMatchObject({ code: 'conflict' });
     expect((await read()).definition).toEqual(DEFINITION);
   });
 
-  it('is not created where anything of it is wrong: all is told, with its pointer, and nothing is written', async () => {
+  it('is not created where it has problems: all are returned with pointers, and nothing is written', async () => {
     expect(
       (await create(NAME, { environment: { API_KEY: 'x', PATH: 'y' } })).problems.map(({ pointer }) => pointer),
     ).toEqual(['/environment/API_KEY', '/environment/PATH']);
@@ -78,7 +78,7 @@ describe('a profile', () => {
     expect([await list(), await changes()]).toEqual([[[]], []]);
   });
 
-  it("is the tenant's own, listed by name, a page at a time; there are only so many", async () => {
+  it('belongs to one tenant, is listed by name page by page, and has a maximum number', async () => {
     for (const name of ['c', 'a', 'b']) await create(name);
     expect((await list(2)).map((page) => page.map(({ name }) => name))).toEqual([['a', 'b'], ['c']]);
     const other = await kernel.newTenant();
@@ -92,7 +92,7 @@ describe('a profile', () => {
     expect(await refusalOf(create('more'))).toMatchObject({ code: 'limit.exceeded' });
     for (const name of ['Ops', 'a/b', '', 'x'.repeat(65)])
       expect(() =>
-        parseMessage(KERNEL_REQUESTS['profile.create'], { ...askedBy(admin()), name, definition: {} }),
+        parseMessage(KERNEL_REQUESTS['profile.create'], { ...requestBy(admin()), name, definition: {} }),
       ).toThrow('/name');
   });
 
@@ -108,7 +108,7 @@ describe('a profile', () => {
 
 const raw = (shell: RawShell, command: string, more: Partial<ProposedCall> = {}, profile = NAME): ProposedCall =>
   tenant.writeCall(token, { tool_id: 'shell.dangerous', args: { shell, command, profile }, ...more });
-const told = async (call: ProposedCall) => {
+const verdictOf = async (call: ProposedCall) => {
   const { state, result, approval_id } = await kernel.admit.run(call, null);
   return {
     state,
@@ -119,7 +119,7 @@ const told = async (call: ProposedCall) => {
 };
 const approve = (approval_id: string) =>
   kernel.decide.run({
-    ...askedBy(callerOf(tenant.tenantId, 'operator')),
+    ...requestBy(callerOf(tenant.tenantId, 'operator')),
     approval_id,
     decision: 'approve',
     comment: null,
@@ -134,37 +134,37 @@ describe('a raw command', () => {
     await create();
   });
 
-  it('is held though policy would let it run, in a scheduled session too, and never for the session', async () => {
+  it('is held although policy admits it, also in a scheduled session, and gets no session grant', async () => {
     const interactive = raw('Bash', 'ls', { session_id: 'ses-1' });
-    const { state, approval_id } = await told(interactive);
+    const { state, approval_id } = await verdictOf(interactive);
     expect(state).toBe('held');
     expect((await tenant.row(interactive.operation_id)).reasons).toEqual(
       expect.arrayContaining([expect.objectContaining({ code: 'tool.supervised' })]),
     );
-    expect(await told(raw('Bash', 'ls', { session_mode: 'scheduled' }))).toMatchObject({ state: 'held' });
-    expect(await told(raw('Bash', 'ls', { session_mode: 'gateway' }))).toMatchObject({
+    expect(await verdictOf(raw('Bash', 'ls', { session_mode: 'scheduled' }))).toMatchObject({ state: 'held' });
+    expect(await verdictOf(raw('Bash', 'ls', { session_mode: 'gateway' }))).toMatchObject({
       state: 'refused',
       code: 'policy.denied',
     });
     const forSession = kernel.decide.run({
-      ...askedBy(callerOf(tenant.tenantId, 'operator')),
+      ...requestBy(callerOf(tenant.tenantId, 'operator')),
       approval_id,
       decision: 'approve',
       comment: null,
       session: { uses: 5, ttl_ms: 3_600_000 },
     });
     expect(await refusalOf(forSession)).toMatchObject({ code: 'conflict' });
-    kernel.policy.says = asks('no_go');
+    kernel.policy.answer = requires('no_go');
     for (const session_mode of ['interactive', 'scheduled'] as const)
-      expect(await told(raw('Bash', 'ls', { session_mode }))).toMatchObject({
+      expect(await verdictOf(raw('Bash', 'ls', { session_mode }))).toMatchObject({
         state: 'refused',
         code: 'policy.denied',
       });
   });
 
-  it('that was approved is bound to its profile, and has no more of anything', async () => {
+  it('that was approved is bound to the limits of its profile', async () => {
     const call = raw('Bash', 'ls');
-    const { approval_id } = await told(call);
+    const { approval_id } = await verdictOf(call);
     await approve(approval_id);
     const { redemption } = await run.performAdmitted(tenant, call.operation_id, 'sandboxed');
     expect(JSON.parse(Buffer.from(redemption.profile ?? '', 'base64').toString())).toEqual(DEFINITION);
@@ -179,31 +179,34 @@ describe('a raw command', () => {
     });
   });
 
-  it('runs under no profile that its token, or one above it, does not name, and under none that is not there', async () => {
-    expect(await told(raw('Bash', 'ls', {}, 'gone'))).toMatchObject({ state: 'refused', code: 'profile.unknown' });
+  it('needs an existing profile that its token and all tokens above name', async () => {
+    expect(await verdictOf(raw('Bash', 'ls', {}, 'gone'))).toMatchObject({ state: 'refused', code: 'profile.unknown' });
     await create('other');
-    expect(await told(raw('Bash', 'ls', {}, 'other'))).toMatchObject({
+    expect(await verdictOf(raw('Bash', 'ls', {}, 'other'))).toMatchObject({
       state: 'refused',
       code: 'token.scope',
       message: expect.stringContaining('does not name'),
     });
-    expect(await told(raw('Bash', 'ls', { capability_token_id: await tenant.token() }))).toMatchObject({
+    expect(await verdictOf(raw('Bash', 'ls', { capability_token_id: await tenant.token() }))).toMatchObject({
       state: 'refused',
       code: 'token.scope',
     });
-    expect(await told(raw('Bash', 'ls', {}, 'Not a name'))).toMatchObject({ state: 'refused', code: 'args.invalid' });
+    expect(await verdictOf(raw('Bash', 'ls', {}, 'Not a name'))).toMatchObject({
+      state: 'refused',
+      code: 'args.invalid',
+    });
   });
 
-  it('runs in no shell and no workspace that its profile does not let', async () => {
-    expect(await told(raw('PowerShell', 'ls'))).toMatchObject({
+  it('needs a shell and a workspace that its profile allows', async () => {
+    expect(await verdictOf(raw('PowerShell', 'ls'))).toMatchObject({
       state: 'refused',
       code: 'token.scope',
       message: expect.stringContaining('does not let `PowerShell`'),
     });
-    expect(await told(raw('CommandPrompt', 'dir'))).toMatchObject({ state: 'refused', code: 'shell.unavailable' });
-    expect(await told(raw('Git', 'log; id'))).toMatchObject({ state: 'refused', code: 'args.invalid' });
+    expect(await verdictOf(raw('CommandPrompt', 'dir'))).toMatchObject({ state: 'refused', code: 'shell.unavailable' });
+    expect(await verdictOf(raw('Git', 'log; id'))).toMatchObject({ state: 'refused', code: 'args.invalid' });
     await create('gone', { workspace_id: await tenant.secondWorkspace() });
-    expect(await told(raw('Bash', 'ls', {}, 'gone'))).toMatchObject({
+    expect(await verdictOf(raw('Bash', 'ls', {}, 'gone'))).toMatchObject({
       state: 'refused',
       code: 'token.scope',
       message: expect.stringContaining('another workspace'),
@@ -219,40 +222,68 @@ describe('a raw command', () => {
       'profile.unknown',
     ],
     [
-      'another by now',
+      'replaced',
       async () => {
         await remove();
         await create(NAME, { environment: {} });
       },
       'tool.changed',
     ],
-  ] as const)('whose profile is %s runs no more, though it was approved', async (_how, change, code) => {
+  ] as const)('whose profile is %s does not run, although it was approved', async (_how, change, code) => {
     const call = raw('Bash', 'ls');
-    await approve((await told(call)).approval_id);
+    await approve((await verdictOf(call)).approval_id);
     expect(await ended(call)).toEqual(['admitted', null]);
     await change();
     expect(await refusalOf(run.performAdmitted(tenant, call.operation_id, 'sandboxed'))).toMatchObject({ code });
     expect(await ended(call)).toEqual(['rolled_back', code]);
   });
 
-  it("whose profile is another while it waits has the person's yes refused as stale", async () => {
+  it('whose profile changes while it is held gets a stale approval', async () => {
     const call = raw('Bash', 'ls');
-    const { approval_id } = await told(call);
+    const { approval_id } = await verdictOf(call);
     await remove();
     await create(NAME, { net: [{ domain: 'example.com', methods: ['GET'] }] });
     await approve(approval_id);
     expect(await ended(call)).toEqual(['refused', 'approval.stale']);
   });
 
-  it('whose profile was changed in the database is under one that is not there', async () => {
+  it('whose profile was changed in the database has an unknown profile', async () => {
     await tenant.query(
       `UPDATE kernel.execution_profile SET definition = convert_to(replace(convert_from(definition, 'UTF8'), ',', ', '), 'UTF8') WHERE tenant_id = $1`,
       [tenant.tenantId],
     );
-    expect(await told(raw('Bash', 'ls'))).toMatchObject({
+    expect(await verdictOf(raw('Bash', 'ls'))).toMatchObject({
       state: 'refused',
       code: 'profile.unknown',
       message: expect.stringContaining('there is no'),
     });
+  });
+});
+
+describe('the grant of a profile', () => {
+  const ungrant = () =>
+    tenant.query(`DELETE FROM kernel.resource_grant WHERE tenant_id = $1 AND kind = 'profile'`, [tenant.tenantId]);
+  beforeEach(async () => {
+    await create();
+  });
+
+  it('is needed to run under it: without one the answer is that of a profile that is not there', async () => {
+    expect(await verdictOf(raw('Bash', 'true'))).toMatchObject({ state: 'held' });
+    await ungrant();
+    const ungranted = await verdictOf(raw('Bash', 'true'));
+    const unknown = await verdictOf(raw('Bash', 'true', {}, 'gone'));
+    expect(ungranted).toMatchObject({ state: 'refused', code: 'profile.unknown' });
+    expect({ ...ungranted, message: ungranted.message.replace(NAME, 'gone') }).toEqual(unknown);
+  });
+
+  it('ends a call that was decided before it was taken back', async () => {
+    const call = raw('Bash', 'ls');
+    const { approval_id } = await verdictOf(call);
+    await approve(approval_id);
+    await ungrant();
+    await expect(run.performAdmitted(tenant, call.operation_id, 'sandboxed')).rejects.toMatchObject({
+      code: 'profile.unknown',
+    });
+    expect(await ended(call)).toEqual(['rolled_back', 'profile.unknown']);
   });
 });

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS, type KernelRequest, type ProfilePut, type ProfileView } from '@writ/contract';
+import { Fault, LIMITS, type KernelRequest, type ProfilePutReply, type ProfileView } from '@writ/contract';
 import { profileBytes, profileDigest, profileFrom, readProfile } from '@writ/mk8-shell/dangerous';
 import type { ChangeRecord, Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
-import type { Listed } from '@writ/paging';
-import { found, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
+import type { ListPage } from '@writ/paging';
+import { requireFound, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
 
 type ProfileRow = NonNullable<Awaited<ReturnType<Rows['execution_profile']['findUnique']>>>;
 
 /**
- * Execution profiles, as administrators manage them. INVARIANT (never another): what is registered under a name doesn't
- * change; it is removed, and created anew.
+ * Manages execution profiles. INVARIANT (never another): the definition of a registered name never changes. To change
+ * it, remove the profile and create it again.
  */
 export class Profiles {
   readonly #tenancy: Tenancy;
@@ -22,10 +22,10 @@ export class Profiles {
   }
 
   /**
-   * Registers a profile: what is wrong with it is an answer, not a fault.
+   * Registers a profile. Problems are returned as an answer and not as a fault.
    * @throws Fault `auth.role`, `workspace.unknown`, `conflict` for a name that is taken, `limit.exceeded`
    */
-  async create({ caller, name, definition }: KernelRequest<'profile.create'>): Promise<ProfilePut> {
+  async create({ caller, name, definition }: KernelRequest<'profile.create'>): Promise<ProfilePutReply> {
     requireRole(caller, 'admin');
     const { profile, problems } = readProfile(definition);
     if (profile === null)
@@ -33,7 +33,7 @@ export class Profiles {
     const bytes = new Uint8Array(profileBytes(profile));
     const digest = profileDigest(bytes);
     const { tenant_id, api_key_id: created_by } = caller;
-    return await this.#changes.make<ProfilePut>(tenant_id, async (rows, now) => {
+    return await this.#changes.make<ProfilePutReply>(tenant_id, async (rows, now) => {
       await lockProfiles(rows, tenant_id);
       const { workspace_id } = profile;
       if (
@@ -42,9 +42,9 @@ export class Profiles {
           null
       )
         throw new Fault('workspace.unknown', undefined, { pointer: '/workspace_id' });
-      const standing = await rows.execution_profile.findUnique({ where: { tenant_id_name: { tenant_id, name } } });
-      if (standing?.digest === digest) return created(standing, []);
-      if (standing !== null)
+      const existing = await rows.execution_profile.findUnique({ where: { tenant_id_name: { tenant_id, name } } });
+      if (existing?.digest === digest) return created(existing, []);
+      if (existing !== null)
         throw new Fault(
           'conflict',
           `there is another execution profile \`${name}\`: remove it first, or give this one another name`,
@@ -61,7 +61,7 @@ export class Profiles {
   }
 
   /** By name. @throws Fault `auth.role`, `request.malformed` */
-  async list({ caller, page }: KernelRequest<'profile.list'>): Promise<Listed<ProfileView>> {
+  async list({ caller, page }: KernelRequest<'profile.list'>): Promise<ListPage<ProfileView>> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const { tenant_id } = caller;
     const { id: after } = page.cursor === null ? { id: '' } : parseCursor(page.cursor);
@@ -79,12 +79,12 @@ export class Profiles {
   async read({ caller, name }: KernelRequest<'profile.read'>): Promise<ProfileView> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     return profileView(
-      await this.#tenancy.within(caller.tenant_id, (rows) => standingProfile(rows, caller.tenant_id, name)),
+      await this.#tenancy.within(caller.tenant_id, (rows) => findProfile(rows, caller.tenant_id, name)),
     );
   }
 
   /**
-   * Removes a profile: no call runs under it from then on, also none that waits.
+   * Removes a profile. From then on no call runs under it, including waiting calls.
    * @throws Fault `auth.role`, `not_found`
    */
   async remove({ caller, name }: KernelRequest<'profile.remove'>): Promise<{ removed: string }> {
@@ -92,20 +92,20 @@ export class Profiles {
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows) => {
       await lockProfiles(rows, tenant_id);
-      const { digest } = await standingProfile(rows, tenant_id, name);
+      const { digest } = await findProfile(rows, tenant_id, name);
       await rows.execution_profile.deleteMany({ where: { tenant_id, name } });
       return { value: { removed: name }, records: [recordOf('profile_removed', api_key_id, name, digest)] };
     });
   }
 }
 
-/** Changes of a tenant's profiles come one after the other. */
+/** Serializes changes of a tenant's profiles. */
 async function lockProfiles(rows: Rows, tenantId: string): Promise<void> {
   await rows.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.profiles.' || ${tenantId}, 0))::text`;
 }
 
-const standingProfile = async (rows: Rows, tenant_id: string, name: string): Promise<ProfileRow> =>
-  found(
+const findProfile = async (rows: Rows, tenant_id: string, name: string): Promise<ProfileRow> =>
+  requireFound(
     name.includes('\0')
       ? null
       : await rows.execution_profile.findUnique({ where: { tenant_id_name: { tenant_id, name } } }),
@@ -122,7 +122,7 @@ const created = (row: ProfileRow, records: readonly ChangeRecord[]) => ({
   records: [...records],
 });
 
-/** @throws where what is stored can't be read: somebody else wrote it */
+/** @throws where the stored profile can't be read, since something else than this class wrote it */
 function profileView({ name, definition, digest, created_by, created_at }: ProfileRow): ProfileView {
   const profile = profileFrom(definition);
   if (profile === null) throw new Error(`the execution profile \`${name}\` is not as it was registered`);

@@ -1,248 +1,302 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Preconditions on things outside of workspaces: checked when a call is decided, asserted when it commits.
-import type { ProposedCall } from '@writ/contract';
+import type { RegisteredKind, ResourceView } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { contentDigest } from '../../evidence/changes/index.ts';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { deltaFor, reportOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { callerOf, pagesOf, refusalOf, requestBy, type TestManagement } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
-let run: TestExecution;
 let tenant: TestTenant;
-let token: string;
 openKernelSpec((on) => {
-  ({ kernel, manage, run } = on);
+  ({ kernel, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
-  await tenant.write({ 'a.txt': 'hello' });
-  token = await tenant.token({ budgets: { calls: 50 } });
-  kernel.policy.says = () => AUTOPILOT;
 });
 
-const REF = 'deployment:shop/production';
-const operator = () => callerOf(tenant.tenantId, 'operator');
-const set = (version: string, expected_version: string | null, ref = REF, caller = operator()) =>
-  manage.resources.set({ ...askedBy(caller), ref, version, expected_version });
-const list = (ref: string | null = null, of = tenant) =>
-  manage.resources.list({ ...askedBy(callerOf(of.tenantId, 'auditor')), page: { cursor: null, limit: 200 }, ref });
-const relying = (version: string, more: Partial<ProposedCall> = {}): ProposedCall =>
-  tenant.writeCall(token, { precondition_refs: [{ kind: 'resource', ref: REF, version }], ...more });
-const stateOf = async (call: ProposedCall) => {
-  const { state, result } = await kernel.admit.run(call, null);
-  return result?.error?.code ?? state;
-};
+const SEARXNG = { kind: 'searxng', url: 'https://searx.example.org' };
+const admin = () => callerOf(tenant.tenantId);
+const create = (name: string, kind: RegisteredKind = 'search_engine', settings: object = SEARXNG, caller = admin()) =>
+  manage.resources.create({
+    ...requestBy(caller),
+    kind,
+    name,
+    settings: settings as Readonly<Record<string, unknown>>,
+  });
+const update = (one: ResourceView, settings: object, expected_version = one.version) =>
+  manage.resources.update({
+    ...requestBy(admin()),
+    resource_id: one.resource_id,
+    settings: settings as Readonly<Record<string, unknown>>,
+    expected_version,
+  });
+const remove = (resource_id: string) => manage.resources.remove({ ...requestBy(admin()), resource_id });
+const read = (resource_id: string, caller = admin()) => manage.resources.read({ ...requestBy(caller), resource_id });
+const list = async (more: object = {}, caller = admin()) =>
+  (
+    await manage.resources.list({
+      ...requestBy(caller),
+      page: { cursor: null, limit: 200 },
+      kind: null,
+      name: null,
+      agent_id: null,
+      ...more,
+    })
+  ).items;
 
-describe('the version of a resource', () => {
-  it('is set by compare-and-swap, each time with a record in the same transaction', async () => {
-    const made = await set('v1', null);
-    expect(await set('v2', 'v1')).toMatchObject({
-      resource_id: made.resource_id,
-      version: 'v2',
-      created_at: made.created_at,
-    });
-    expect(await refusalOf(set('v3', 'v1'))).toMatchObject({
-      code: 'conflict',
-      pointer: '/expected_version',
-      message: expect.stringContaining('`v2`') as string,
-    });
-    expect(await refusalOf(set('v3', null))).toMatchObject({ code: 'conflict' });
-    expect(await refusalOf(set('v3', 'v1', 'another'))).toMatchObject({
-      code: 'conflict',
-      message: 'there is no resource `another` yet: expect null',
-    });
-    expect((await list()).items).toMatchObject([{ ref: REF, version: 'v2' }]);
-    expect((await tenant.records()).map(({ change }) => change)).toMatchObject([
-      { verb: 'resource_set', subject: REF },
-      { verb: 'resource_set', subject: REF },
+describe('a resource', () => {
+  it('is made, read, listed, changed and removed, each change with its record', async () => {
+    const made = await create('default');
+    const digest = contentDigest({ kind: 'search_engine', name: 'default', settings: SEARXNG });
+    expect(made).toMatchObject({ kind: 'search_engine', name: 'default', settings: SEARXNG, digest, version: 1 });
+    expect(await read(made.resource_id)).toEqual(made);
+    expect(await list({ kind: 'search_engine' })).toEqual([made]);
+    expect(await list({ name: 'default' })).toEqual([made]);
+    expect(await list({ kind: 'model' })).toEqual([]);
+    const after = await update(made, { ...SEARXNG, url: 'https://other.example.org' });
+    expect(after).toMatchObject({ resource_id: made.resource_id, version: 2, created_at: made.created_at });
+    expect(await read(made.resource_id)).toEqual(after);
+    await remove(made.resource_id);
+    expect(await refusalOf(read(made.resource_id))).toMatchObject({ code: 'not_found' });
+    expect(await list({ kind: 'search_engine' })).toEqual([]);
+    expect((await tenant.records()).map(({ change }) => change)).toEqual([
+      { verb: 'resource_created', subject: 'search_engine:default', digest },
+      { verb: 'resource_updated', subject: 'search_engine:default', digest: after.digest },
+      { verb: 'resource_removed', subject: 'search_engine:default', digest: after.digest },
     ]);
   });
 
-  it('of sixteen that swap at once one wins', async () => {
-    await set('v0', null);
+  it('is what a call on it is decided on: id, settings and digest', async () => {
+    const made = await create('default');
+    const found = await kernelSql.resourcesFor(kernel.tenants.pool, {
+      tenant: tenant.tenantId,
+      agent: tenant.agentId,
+      refs: [{ kind: 'search_engine', ref: 'default', right: 'use' }],
+    });
+    expect(found).toMatchObject([
+      { resource_id: made.resource_id, settings: made.settings, digest: made.digest, clearance: 'autopilot' },
+    ]);
+  });
+
+  it('a name that is taken within its kind is refused as `resource.exists`', async () => {
+    const made = await create('default');
+    expect(await refusalOf(create('default'))).toMatchObject({ code: 'resource.exists', pointer: '/name' });
+    await create('default', 'website', { url: 'https://example.org/' });
+    await remove(made.resource_id);
+    expect((await create('default')).resource_id).not.toBe(made.resource_id);
+  });
+
+  it('is changed by compare-and-swap, and unchanged settings are no change', async () => {
+    const made = await create('default');
+    expect(await update(made, SEARXNG)).toEqual(made);
+    const moved = { ...SEARXNG, url: 'https://b.example.org' };
+    await update(made, moved);
+    expect(await refusalOf(update(made, SEARXNG))).toMatchObject({
+      code: 'conflict',
+      pointer: '/expected_version',
+      message: 'the resource has the version 2',
+    });
     const tries = await Promise.allSettled(
-      Array.from({ length: 16 }, (_, index) => set(`v${String(index + 1)}`, 'v0')),
+      ['c', 'd', 'e', 'f'].map((host) => update(made, { ...SEARXNG, url: `https://${host}.example.org` }, 2)),
     );
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('is not set by agents and auditors: who proposes calls must not vouch for what they rely on', async () => {
-    for (const role of ['agent', 'auditor'] as const)
-      await expect(set('v1', null, REF, callerOf(tenant.tenantId, role, tenant.agentId))).rejects.toMatchObject({
-        code: 'auth.role',
-      });
-    expect((await list()).items).toEqual([]);
+  it('is changed by administrators alone', async () => {
+    const made = await create('default');
+    for (const role of ['operator', 'auditor', 'agent'] as const) {
+      const caller = callerOf(tenant.tenantId, role, tenant.agentId);
+      expect(await refusalOf(create('x', 'search_engine', SEARXNG, caller))).toMatchObject({ code: 'auth.role' });
+      const by = { ...requestBy(caller), resource_id: made.resource_id };
+      expect(await refusalOf(manage.resources.remove(by))).toMatchObject({ code: 'auth.role' });
+      expect(await refusalOf(manage.resources.update({ ...by, settings: SEARXNG, expected_version: 1 }))).toMatchObject(
+        { code: 'auth.role' },
+      );
+    }
   });
 
-  it("is its tenant's alone", async () => {
-    await set('v1', null);
-    const other = await kernel.newTenant();
-    expect((await list(null, other)).items).toEqual([]);
-    expect((await list(REF, other)).items).toEqual([]);
-    expect(
-      await manage.resources.set({
-        ...askedBy(callerOf(other.tenantId)),
-        ref: REF,
-        version: 'theirs',
-        expected_version: null,
-      }),
-    ).toMatchObject({ version: 'theirs' });
-    expect((await list(REF)).items).toMatchObject([{ version: 'v1' }]);
+  it('of another tenant gets the answer of one that is missing', async () => {
+    const made = await create('default');
+    const other = callerOf((await kernel.newTenant()).tenantId);
+    const answers = await Promise.all(
+      [made.resource_id, newId('resource'), 'banana'].map((id) => refusalOf(read(id, other))),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
   });
 
-  it('is listed page by page, newest first, or by its name', async () => {
-    for (const ref of ['a', 'b', 'c', 'd', 'e']) await set('v1', null, ref);
-    const pages = await pagesOf(2, (page) => manage.resources.list({ ...askedBy(operator()), page, ref: null }));
-    expect(pages.flat().map(({ ref }) => ref)).toEqual(['e', 'd', 'c', 'b', 'a']);
-    for (const [ref, count] of [
-      ['c', 1],
-      ['nothing', 0],
-      ['c\0', 0],
-    ] as const)
-      expect((await list(ref)).items).toHaveLength(count);
+  it('that mirrors what is stored elsewhere is listed, and changed there alone', async () => {
+    const [agent] = await list({ kind: 'agent' });
+    expect(agent).toMatchObject({ name: tenant.agentId, settings: {} });
+    const message = 'a resource of the kind `agent` is managed at `/v1/agents`';
+    expect(await refusalOf(remove(agent?.resource_id ?? ''))).toMatchObject({ code: 'conflict', message });
+    expect(await refusalOf(update(agent!, {}))).toMatchObject({ code: 'conflict', message });
+  });
+
+  it('is listed page by page, newest first', async () => {
+    for (const name of ['a', 'b', 'c']) await create(name);
+    const pages = await pagesOf(2, (page) =>
+      manage.resources.list({ ...requestBy(admin()), page, kind: 'search_engine', name: null, agent_id: null }),
+    );
+    expect(pages.map((page) => page.map(({ name }) => name))).toEqual([['c', 'b'], ['a']]);
   });
 });
 
-describe('a call that relies on a resource', () => {
-  it('is admitted on the version that stands, and on none where the resource is absent', async () => {
-    expect(await stateOf(relying('absent'))).toBe('admitted');
-    expect(await stateOf(relying('v1'))).toBe('precondition.failed');
-    await set('v1', null);
-    expect(await stateOf(relying('v1'))).toBe('admitted');
-    expect(await stateOf(relying('absent'))).toBe('precondition.failed');
-    expect(await stateOf(relying('v2'))).toBe('precondition.failed');
-    expect(
-      await stateOf(
-        tenant.writeCall(token, { precondition_refs: [{ kind: 'resource', ref: '__proto__', version: 'absent' }] }),
-      ),
-    ).toBe('admitted');
+describe("an agent's key", () => {
+  it('sees what the agent may use, without settings', async () => {
+    const mine = callerOf(tenant.tenantId, 'agent', tenant.agentId);
+    const engine = await create('default');
+    const store = await create('handbook', 'info_store', { backend: { kind: 'local' }, label: 'private_data' });
+    const hidden = { settings: null, digest: null, created_by: null };
+    const shown = async (): Promise<string[]> =>
+      (await list({ agent_id: null }, mine)).filter(({ kind }) => kind !== 'agent').map(({ name }) => name);
+    expect(await shown()).toEqual(['default']);
+    expect(await list({ agent_id: newId('agent') }, mine)).toEqual([]);
+    expect(await read(engine.resource_id, mine)).toEqual({ ...engine, ...hidden });
+    expect(await refusalOf(read(store.resource_id, mine))).toEqual(await refusalOf(read(newId('resource'), mine)));
+    await manage.resourceGrants.set({
+      ...requestBy(admin()),
+      grant: {
+        kind: 'info_store',
+        resource_id: store.resource_id,
+        right: 'use',
+        agent_id: tenant.agentId,
+        clearance: 'escalated',
+      },
+    });
+    expect(await shown()).toEqual(['handbook', 'default']);
+    expect((await list({ agent_id: tenant.agentId, kind: 'info_store' })).map(({ name }) => name)).toEqual([
+      'handbook',
+    ]);
+    expect(await list({ agent_id: newId('agent'), kind: 'info_store' })).toEqual([]);
   });
+});
 
-  it('is told which resource it was, in words', async () => {
-    const { result } = await kernel.admit.run(relying('v1'), null);
-    expect(result?.error).toMatchObject({
-      code: 'precondition.failed',
-      message: `the resource \`${REF}\` has another version than named`,
-      hint: expect.stringContaining('propose the call anew') as string,
+describe('the settings of a resource', () => {
+  const OPENAI = { kind: 'openai', url: 'https://api.example.org/v1', model: 'm' };
+
+  it('are stored with URLs and hosts in one spelling', async () => {
+    const spelled = async (kind: RegisteredKind, settings: object) =>
+      (await create(`a${newId('request')}`, kind, settings)).settings;
+    expect(await spelled('search_engine', { kind: 'searxng', url: 'https://Searx.Example.org:443/base//' })).toEqual({
+      kind: 'searxng',
+      url: 'https://searx.example.org/base',
+    });
+    expect(
+      await spelled('info_store', {
+        backend: { kind: 'chroma', url: 'https://CHROMA.example.org/', collection: 'c' },
+        embedding: { ...OPENAI, url: 'https://API.example.org/v1/', dimensions: 1536 },
+        label: 'untrusted_content',
+      }),
+    ).toMatchObject({
+      backend: { url: 'https://chroma.example.org' },
+      embedding: { url: 'https://api.example.org/v1' },
+    });
+    expect(await spelled('calendar', { kind: 'ics', url: 'https://Cal.example.org/a.ics?key=1' })).toEqual({
+      kind: 'ics',
+      url: 'https://cal.example.org/a.ics?key=1',
+    });
+    const mailbox = { port: 993, tls: 'implicit', username: 'u', secret: 'MAIL', address: 'u@example.org' };
+    expect(await spelled('mailbox', { ...mailbox, host: 'IMAP.example.org' })).toMatchObject({
+      host: 'imap.example.org',
     });
   });
 
   it.each([
+    ['search_engine', { kind: 'google', url: 'https://a.example' }, '/settings/kind'],
+    ['search_engine', { kind: 'searxng', url: 'https://a.example/?q=1' }, '/settings/url'],
+    ['search_engine', { kind: 'searxng', url: 'https://a.example:80/' }, '/settings/url'],
+    ['website', { url: 'ftp://a.example/' }, '/settings/url'],
+    ['website', { url: 'https://a.example/', more: 1 }, '/settings/more'],
+    ['info_store', { backend: { kind: 'pinecone' }, label: 'private_data' }, '/settings/backend/kind'],
     [
-      'there',
-      async () => {
-        await set('v1', null);
-      },
-      'v1',
-      () => set('v2', 'v1'),
+      'info_store',
+      { backend: { kind: 'chroma', url: 'https://a.example' }, label: 'private_data' },
+      '/settings/backend',
     ],
-    ['absent', () => Promise.resolve(), 'absent', () => set('v1', null)],
-  ] as const)('does not commit once that has moved meanwhile (%s)', async (_what, prepare, version, move) => {
-    await prepare();
-    const { attempt } = await run.perform(tenant, relying(version));
-    const unaware = (await run.perform(tenant, tenant.writeCall(token, { args: { path: 'b.txt', content: 'b' } })))
-      .attempt;
-    await move();
-    await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'written' })));
-    expect(await tenant.row(attempt.operation_id)).toMatchObject({
-      state: 'rolled_back',
-      fault_code: 'precondition.failed',
-      commit_delta_id: null,
-    });
-    expect(await run.commit.run(reportOf(unaware, await deltaFor(kernel, unaware, { 'b.txt': 'b' })))).toMatchObject({
-      state: 'committed',
-    });
-    expect(await textsAt(kernel, tenant, ['a.txt', 'b.txt'])).toEqual({ 'a.txt': 'hello', 'b.txt': 'b' });
+    ['info_store', { backend: { kind: 'local' }, label: 'secret' }, '/settings/label'],
+    [
+      'info_store',
+      { backend: { kind: 'local' }, label: 'private_data', text_config: 'klingon' },
+      '/settings/text_config',
+    ],
+    [
+      'info_store',
+      { backend: { kind: 'local' }, label: 'private_data', embedding: { kind: 'local', model: 'other' } },
+      '/settings/embedding/model',
+    ],
+    [
+      'info_store',
+      { backend: { kind: 'chroma', url: 'https://a.example', collection: 'c' }, label: 'private_data' },
+      '/settings/embedding',
+    ],
+    ['model', { task: 'embedding', provider: { ...OPENAI, url: 'nowhere' } }, '/settings/provider/url'],
+    ['model', { task: 'embedding', provider: { ...OPENAI, secret: 'lower' } }, '/settings/provider/secret'],
+    ['calendar', { kind: 'caldav', url: 'https://a.example/', username: 'u' }, '/settings'],
+    [
+      'mailbox',
+      { host: '127.1', port: 993, tls: 'implicit', username: 'u', secret: 'S', address: 'a' },
+      '/settings/host',
+    ],
+    ['audio_device', { retention_seconds: 0, buffer_bytes: 65_536 }, '/settings/retention_seconds'],
+  ] as const)('of the kind %s are refused with a pointer: %j', async (kind, settings, pointer) => {
+    const refusal = await refusalOf(create('x', kind, settings));
+    expect(refusal).toMatchObject({ code: 'request.malformed', pointer });
+    expect(refusal.message).toContain(pointer);
+    expect(await list({ kind })).toEqual([]);
   });
 
-  it('that changes nothing relies on it all the same', async () => {
-    await set('v1', null);
-    const { attempt } = await run.perform(tenant, relying('v1'));
-    await set('v2', 'v1');
-    await run.commit.run(reportOf(attempt, null));
-    expect(await tenant.row(attempt.operation_id)).toMatchObject({ fault_code: 'precondition.failed' });
+  it('name a workspace of the tenant', async () => {
+    expect(await create('box', 'container', { workspace_id: tenant.workspaceId })).toMatchObject({ version: 1 });
+    const other = await kernel.newTenant();
+    for (const workspace_id of [other.workspaceId, newId('workspace')])
+      expect(await refusalOf(create('other', 'container', { workspace_id }))).toMatchObject({
+        code: 'workspace.unknown',
+        pointer: '/settings/workspace_id',
+      });
   });
 
-  it('and was held is asked again when it is approved', async () => {
-    await set('v1', null);
-    kernel.policy.says = asks('soft_gate');
-    const held = await kernel.admit.run(relying('v1'), null);
-    await set('v2', 'v1');
-    const decided = await kernel.decide.run({
-      ...askedBy(callerOf(tenant.tenantId)),
-      approval_id: held.approval_id ?? '',
-      decision: 'approve',
-      comment: null,
+  it('are bounded in bytes', async () => {
+    const url = `https://a.example/${'a'.repeat(900)}`;
+    const settings = { kind: 'caldav', url, username: 'ü'.repeat(256), secret: 'S' };
+    expect(await create('fits', 'calendar', settings)).toMatchObject({ version: 1 });
+    expect(await refusalOf(create('x', 'website', { url: `https://a.example/${'a'.repeat(2000)}` }))).toMatchObject({
+      code: 'request.malformed',
+      pointer: '/settings/url',
     });
-    expect(decided).toMatchObject({ state: 'refused', result: { error: { code: 'precondition.failed' } } });
   });
 });
 
-/** Within a transaction the view is read once and kept, unless it is cleared. */
-const WAITING = `SELECT 1 FROM pg_stat_clear_snapshot(), pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-
-describe('a resource moves wholly before a commit or wholly after it', () => {
-  it.each(['v1', 'absent'])('a commit that has looked holds a move up until it is done (%s)', async (version) => {
-    if (version === 'v1') await set('v1', null);
-    const { attempt } = await run.perform(tenant, relying(version));
-    await kernel.admin.query('BEGIN');
-    await kernel.admin.query('SELECT 1 FROM kernel.workspace WHERE workspace_id = $1 FOR UPDATE', [tenant.workspaceId]);
-    const committing = run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'written' })));
-    await kernel.untilBlocked();
-    let moved = false;
-    const moving = set('v2', version === 'v1' ? 'v1' : null).then(() => {
-      moved = true;
-    });
-    // Until the move waits as well; one that doesn't wait would have gone past the commit.
-    while (!moved && ((await kernel.admin.query(WAITING)).rowCount ?? 0) < 2)
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
-    expect(moved).toBe(false);
-    await kernel.admin.query('COMMIT');
-    expect(await committing).toMatchObject({ state: 'committed' });
-    await moving;
-  });
-
-  it('a commit that decided before a move, and writes after it, is decided again', async () => {
-    await set('v1', null);
-    const { attempt } = await run.perform(tenant, relying('v1'));
-    // The contents are asked for after the facts were read; the version moves in between the look at it and the
-    // statement that writes.
-    const { putMany } = kernel.blobs;
-    let moved = false;
-    kernel.blobs.putMany = async (...args) => {
-      if (!moved) {
-        moved = true;
-        await set('v2', 'v1');
-      }
-      return await putMany.apply(kernel.blobs, args);
-    };
-    try {
-      await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'written' })));
-    } finally {
-      kernel.blobs.putMany = putMany;
+describe('a change of a resource is wholly before or after a decision', () => {
+  it.each(['update', 'remove', 'grant'] as const)('%s waits for a decision under way', async (what) => {
+    const made = await create('default');
+    const grant = {
+      kind: 'search_engine',
+      resource_id: made.resource_id,
+      right: 'use',
+      agent_id: null,
+      clearance: 'escalated',
+    } as const;
+    await kernel.admin.query(`BEGIN; SELECT kernel.hold_rules('${tenant.tenantId}')`);
+    let isDone = false;
+    const changing = {
+      update: () => update(made, { ...SEARXNG, url: 'https://b.example.org' }),
+      remove: () => remove(made.resource_id),
+      grant: () => manage.resourceGrants.set({ ...requestBy(admin()), grant }),
     }
-    expect(moved).toBe(true);
-    expect(await tenant.row(attempt.operation_id)).toMatchObject({
-      state: 'rolled_back',
-      fault_code: 'precondition.failed',
-    });
-  });
-
-  it('an admission that read before a move, and writes after it, is decided again', async () => {
-    await set('v1', null);
-    const call = relying('v1');
-    kernel.policy.says = () => AUTOPILOT;
-    await kernel.admin.query('BEGIN; LOCK TABLE kernel.operation IN SHARE ROW EXCLUSIVE MODE');
-    const deciding = stateOf(call);
-    await kernel.untilBlocked();
-    await set('v2', 'v1');
-    await kernel.admin.query('COMMIT');
-    expect(await deciding).toBe('precondition.failed');
+      [what]()
+      .then(() => {
+        isDone = true;
+      });
+    try {
+      await Promise.race([kernel.untilBlocked(), changing]);
+      expect(isDone).toBe(false);
+    } finally {
+      await kernel.admin.query('COMMIT');
+    }
+    await changing;
   });
 });

@@ -3,14 +3,21 @@ import { Fault, LIMITS, type KernelRequest, type RegistrarKeyView } from '@writ/
 import { keyidOf, parseVerifier, SignatureError } from '@writ/signing';
 import type { ChangeRecord, Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
-import { publicJwkFrom } from '../../judging/tools/script-sandboxes.ts';
-import type { Listed } from '@writ/paging';
-import { found, newestFirst, requireRole, rowsAfter, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { publicJwkFrom } from '../../judging/definitions/script-sandboxes.ts';
+import type { ListPage } from '@writ/paging';
+import {
+  requireFound,
+  newestFirst,
+  requireRole,
+  rowsAfter,
+  type Rows,
+  type Tenancy,
+} from '../../foundation/tenancy/index.ts';
 import { lockSandboxes } from './register-sandbox.ts';
 
 type KeyRow = NonNullable<Awaited<ReturnType<Rows['registrar_key']['findUnique']>>>;
 
-/** Public keys of a tenant's registrars. Several may be active at once, so that one follows another without a gap. */
+/** Public keys of a tenant's registrars. Several may be active at once, so a key can be replaced without a gap. */
 export class Registrars {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
@@ -20,7 +27,7 @@ export class Registrars {
     this.#changes = changes;
   }
 
-  /** @throws Fault `auth.role`, `request.malformed`, `conflict` for a key that has ended, `limit.exceeded` */
+  /** @throws Fault `auth.role`, `request.malformed`, `conflict` for a retired or revoked key, `limit.exceeded` */
   async add({ caller, public_key, note }: KernelRequest<'registrar.add'>): Promise<RegistrarKeyView> {
     requireRole(caller, 'admin');
     const keyid = keyidIn(public_key);
@@ -28,17 +35,17 @@ export class Registrars {
     return await this.#changes.make<RegistrarKeyView>(tenant_id, async (rows, now) => {
       await lockSandboxes(rows, tenant_id);
       const where = { tenant_id_keyid: { tenant_id, keyid } };
-      const standing = await rows.registrar_key.findUnique({ where });
-      if (standing !== null && stateOf(standing) !== 'active')
-        throw new Fault('conflict', `the key was ${stateOf(standing)}, and does not come back: make another one`);
-      if (standing !== null) return { value: keyView(standing), records: [] };
+      const existing = await rows.registrar_key.findUnique({ where });
+      if (existing !== null && stateOf(existing) !== 'active')
+        throw new Fault('conflict', `the key was ${stateOf(existing)} and can't be added again: create another one`);
+      if (existing !== null) return { value: keyView(existing), records: [] };
       if (
         (await rows.registrar_key.count({ where: { tenant_id, retired_at: null, revoked_at: null } })) >=
         LIMITS.registrarKeys.max
       )
         throw new Fault(
           'limit.exceeded',
-          `a tenant has at most ${String(LIMITS.registrarKeys.max)} keys of registrars that are active`,
+          `a tenant has at most ${String(LIMITS.registrarKeys.max)} active keys of registrars`,
         );
       await rows.registrar_key.createMany({
         data: [
@@ -53,14 +60,14 @@ export class Registrars {
         ],
       });
       return {
-        value: keyView(found(await rows.registrar_key.findUnique({ where }))),
+        value: keyView(requireFound(await rows.registrar_key.findUnique({ where }))),
         records: [recordOf('registrar_key_added', created_by, keyid)],
       };
     });
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
-  async list({ caller, page }: KernelRequest<'registrar.list'>): Promise<Listed<RegistrarKeyView>> {
+  async list({ caller, page }: KernelRequest<'registrar.list'>): Promise<ListPage<RegistrarKeyView>> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const { tenant_id } = caller;
     const where = { ...rowsAfter(parseCursor(page.cursor), 'keyid'), tenant_id };
@@ -71,7 +78,7 @@ export class Registrars {
   }
 
   /**
-   * Retires a key: what it signed stands; or revokes it: nothing of that does.
+   * Retires or revokes a key. Signatures of a retired key stay valid, and those of a revoked key do not.
    * @throws Fault `auth.role`, `not_found`
    */
   async end({ caller, keyid, as }: KernelRequest<'registrar.end'>): Promise<RegistrarKeyView> {
@@ -80,19 +87,19 @@ export class Registrars {
     return await this.#changes.make<RegistrarKeyView>(tenant_id, async (rows, now) => {
       await lockSandboxes(rows, tenant_id);
       const where = { tenant_id_keyid: { tenant_id, keyid } };
-      const key = found(keyid.includes('\0') ? null : await rows.registrar_key.findUnique({ where }));
+      const key = requireFound(keyid.includes('\0') ? null : await rows.registrar_key.findUnique({ where }));
       const column = as === 'revoked' ? 'revoked_at' : 'retired_at';
       if (key.revoked_at !== null || key[column] !== null) return { value: keyView(key), records: [] };
       await rows.registrar_key.updateMany({ where: { tenant_id, keyid }, data: { [column]: BigInt(now), ended_by } });
       return {
-        value: keyView(found(await rows.registrar_key.findUnique({ where }))),
+        value: keyView(requireFound(await rows.registrar_key.findUnique({ where }))),
         records: [recordOf(`registrar_key_${as}`, ended_by, keyid)],
       };
     });
   }
 }
 
-/** Checked as a key before it is kept: one of a low order or another length verifies nothing, ever. */
+/** Validates a key before it is stored. A key of a low order or a wrong length can never verify a signature. */
 function keyidIn(publicKey: KernelRequest<'registrar.add'>['public_key']): string {
   try {
     parseVerifier(publicKey);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type SandboxView, type SandboxWhole } from '@writ/contract';
+import { Fault, type SandboxView, type SandboxDetails } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
-import { verifiedSandbox } from '../../judging/tools/script-sandboxes.ts';
-import { found, type Rows } from '../../foundation/tenancy/index.ts';
+import { verifiedSandbox } from '../../judging/definitions/script-sandboxes.ts';
+import { requireFound, type Rows } from '../../foundation/tenancy/index.ts';
 
-/** Levels of JSON that a definition may have. */
+/** Maximum depth of the JSON of a definition. */
 const DEPTH_MAX = 40;
 
 type SandboxRow = NonNullable<Awaited<ReturnType<Rows['sandbox']['findUnique']>>>;
-/** One that wasn't removed. */
-export type StandingSandbox = SandboxRow & {
+/** A sandbox that wasn't removed. */
+export type RegisteredSandbox = SandboxRow & {
   readonly definition: NonNullable<SandboxRow['definition']>;
   readonly definition_digest: string;
 };
 
 /** The sandbox of that name. @throws Fault `not_found` */
-export async function standingSandbox(rows: Rows, tenantId: string, name: string): Promise<StandingSandbox> {
-  const row = found(
+export async function findSandbox(rows: Rows, tenantId: string, name: string): Promise<RegisteredSandbox> {
+  const row = requireFound(
     name.includes('\0')
       ? null
       : await rows.sandbox.findUnique({ where: { tenant_id_name: { tenant_id: tenantId, name } } }),
   );
-  if (!isStanding(row)) throw new Fault('not_found');
+  if (!isRegistered(row)) throw new Fault('not_found');
   return row;
 }
 
-export const isStanding = (row: SandboxRow): row is StandingSandbox =>
+export const isRegistered = (row: SandboxRow): row is RegisteredSandbox =>
   row.definition !== null && row.definition_digest !== null;
 
 export const sandboxView = ({
@@ -37,7 +37,7 @@ export const sandboxView = ({
   updated_by,
   created_at,
   updated_at,
-}: Omit<StandingSandbox, 'definition' | 'sig' | 'statement' | 'tenant_id'>): SandboxView => ({
+}: Omit<RegisteredSandbox, 'definition' | 'sig' | 'statement' | 'tenant_id'>): SandboxView => ({
   name,
   workspace_id,
   definition_digest,
@@ -48,8 +48,8 @@ export const sandboxView = ({
   updated_at: Number(updated_at),
 });
 
-/** A sandbox in full, verified as it is before each script. */
-export async function sandboxWhole(rows: Rows, row: StandingSandbox): Promise<SandboxWhole> {
+/** A sandbox in full, with the verification that runs before each script. */
+export async function fullSandboxView(rows: Rows, row: RegisteredSandbox): Promise<SandboxDetails> {
   const key =
     row.keyid === null
       ? null
@@ -77,8 +77,8 @@ export async function sandboxWhole(rows: Rows, row: StandingSandbox): Promise<Sa
   }
 }
 
-/** As it is stored; nothing where it was changed into what is no JSON. */
-function definitionOf({ definition }: StandingSandbox): Record<string, unknown> {
+/** The stored definition; empty where it was changed to invalid JSON. */
+function definitionOf({ definition }: RegisteredSandbox): Record<string, unknown> {
   try {
     return parseIJson(definition, { depthMax: DEPTH_MAX }) as Record<string, unknown>;
   } catch {

@@ -5,11 +5,11 @@ import {
   KERNEL_REQUESTS,
   parseMessage,
   type RegistrarKeyView,
-  type SandboxPut,
+  type SandboxPutReply,
   type SandboxView,
-  type SandboxWhole,
+  type SandboxDetails,
 } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import { ListSandboxes } from './list-sandboxes.ts';
 import { RegisterSandbox } from './register-sandbox.ts';
 import { Registrars } from './registrars.ts';
@@ -27,22 +27,22 @@ export class SandboxesController {
   }
 
   @MessagePattern('kernel.sandbox.put')
-  async put(@Payload() payload: unknown): Promise<SandboxPut> {
+  async put(@Payload() payload: unknown): Promise<SandboxPutReply> {
     return await this.#register.put(parseMessage(KERNEL_REQUESTS['sandbox.put'], payload));
   }
 
   @MessagePattern('kernel.sandbox.sign')
-  async sign(@Payload() payload: unknown): Promise<SandboxWhole> {
+  async sign(@Payload() payload: unknown): Promise<SandboxDetails> {
     return await this.#register.sign(parseMessage(KERNEL_REQUESTS['sandbox.sign'], payload));
   }
 
   @MessagePattern('kernel.sandbox.list')
-  async list(@Payload() payload: unknown): Promise<Listed<SandboxView>> {
+  async list(@Payload() payload: unknown): Promise<ListPage<SandboxView>> {
     return await this.#list.list(parseMessage(KERNEL_REQUESTS['sandbox.list'], payload));
   }
 
   @MessagePattern('kernel.sandbox.read')
-  async read(@Payload() payload: unknown): Promise<SandboxWhole> {
+  async read(@Payload() payload: unknown): Promise<SandboxDetails> {
     return await this.#list.read(parseMessage(KERNEL_REQUESTS['sandbox.read'], payload));
   }
 
@@ -57,7 +57,7 @@ export class SandboxesController {
   }
 
   @MessagePattern('kernel.registrar.list')
-  async registrars(@Payload() payload: unknown): Promise<Listed<RegistrarKeyView>> {
+  async registrars(@Payload() payload: unknown): Promise<ListPage<RegistrarKeyView>> {
     return await this.#registrars.list(parseMessage(KERNEL_REQUESTS['registrar.list'], payload));
   }
 

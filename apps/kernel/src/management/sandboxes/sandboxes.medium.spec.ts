@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { KERNEL_REQUESTS, LIMITS, parseMessage, type SandboxWhole } from '@writ/contract';
+import { KERNEL_REQUESTS, LIMITS, parseMessage, type SandboxDetails } from '@writ/contract';
 import { ENVIRONMENT_BYTES_MAX, SANDBOX_LIMITS, signSandbox } from '@writ/mk8-shell';
 import type { Envelope, Signer } from '@writ/signing';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { newSigner, type TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
-import { sandboxFor } from '../../judging/tools/script-sandboxes.ts';
+import { sandboxFor } from '../../judging/definitions/script-sandboxes.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
@@ -26,18 +26,18 @@ const admin = (of = tenant) => callerOf(of.tenantId);
 const fragments = { greet: [{ verb: 'Echo', args: ['hello $WHO'] }] };
 const put = (name = NAME, more: Record<string, unknown> = {}, caller = admin()) =>
   manage.registerSandbox.put({
-    ...askedBy(caller),
+    ...requestBy(caller),
     name,
     definition: { workspace_id: tenant.workspaceId, fragments, ...more },
   });
-const read = (name = NAME, caller = admin()) => manage.listSandboxes.read({ ...askedBy(caller), name });
-const remove = (name = NAME, caller = admin()) => manage.registerSandbox.remove({ ...askedBy(caller), name });
+const read = (name = NAME, caller = admin()) => manage.listSandboxes.read({ ...requestBy(caller), name });
+const remove = (name = NAME, caller = admin()) => manage.registerSandbox.remove({ ...requestBy(caller), name });
 const list = (limit = 200, caller = admin()) =>
-  pagesOf(limit, (page) => manage.listSandboxes.list({ ...askedBy(caller), page }));
+  pagesOf(limit, (page) => manage.listSandboxes.list({ ...requestBy(caller), page }));
 const add = (key = registrar, caller = admin()) =>
-  manage.registrars.add({ ...askedBy(caller), public_key: { ...key.publicJwk }, note: null });
+  manage.registrars.add({ ...requestBy(caller), public_key: { ...key.publicJwk }, note: null });
 const end = (as: 'retired' | 'revoked', keyid = registrar.keyid, caller = admin()) =>
-  manage.registrars.end({ ...askedBy(caller), keyid, as });
+  manage.registrars.end({ ...requestBy(caller), keyid, as });
 
 interface Signing {
   readonly name?: string;
@@ -67,9 +67,9 @@ async function envelopeOf({
     by,
   );
 }
-const take = (envelope: Envelope, name = NAME, caller = admin()): Promise<SandboxWhole> =>
-  manage.registerSandbox.sign({ ...askedBy(caller), name, envelope });
-const sign = async (signing: Signing = {}): Promise<SandboxWhole> =>
+const take = (envelope: Envelope, name = NAME, caller = admin()): Promise<SandboxDetails> =>
+  manage.registerSandbox.sign({ ...requestBy(caller), name, envelope });
+const sign = async (signing: Signing = {}): Promise<SandboxDetails> =>
   await take(await envelopeOf(signing), signing.name);
 const ready = async (): Promise<void> => {
   await add();
@@ -109,7 +109,7 @@ describe('a sandbox', () => {
     ]);
   });
 
-  it("that isn't there is told how to register it", async () => {
+  it('that does not exist gets a message how to register it', async () => {
     expect(await refusalOf(open('nope'))).toMatchObject({
       code: 'sandbox.unknown',
       message: expect.stringContaining('writ sandbox register nope'),
@@ -117,7 +117,7 @@ describe('a sandbox', () => {
     expect(await refusalOf(open('a\0b'))).toMatchObject({ code: 'sandbox.unknown' });
   });
 
-  it('is not registered where anything of it is wrong: all is told, with its pointer, and nothing is written', async () => {
+  it('is not registered where it has problems: all are returned with pointers, and nothing is written', async () => {
     const wrong = {
       rules: { blacklist: [{ id: 'a', kind: 'regex', pattern: '(', scope: 'everywhere', reason: 'x' }] },
       fragments: { greet: [{ verb: 3 }] },
@@ -132,7 +132,7 @@ describe('a sandbox', () => {
     expect([await list(), await tenant.countOf('outbox')]).toEqual([[[]], 0]);
   });
 
-  it('put as it stands stays as it is, and put otherwise loses its signature', async () => {
+  it('registered unchanged stays as it is, and registered with changes loses its signature', async () => {
     await ready();
     expect((await put()).sandbox).toMatchObject({ keyid: registrar.keyid });
     expect((await put(NAME, { enabled_templates: ['git.status'] })).sandbox).toMatchObject({ keyid: null });
@@ -144,7 +144,7 @@ describe('a sandbox', () => {
     expect(await open()).toMatchObject({ definition: { enabled_templates: ['git.status'] } });
   });
 
-  it("is the tenant's own: another tenant sees, signs and removes none of it", async () => {
+  it("belongs to one tenant: another tenant can't see, sign or remove it", async () => {
     await ready();
     const other = await kernel.newTenant();
     expect(await list(200, admin(other))).toEqual([[]]);
@@ -175,7 +175,7 @@ describe('a sandbox', () => {
     else expect(await read(NAME, caller)).toMatchObject({ problem: null });
   });
 
-  it('is listed by name, a page at a time; there are only so many', async () => {
+  it('is listed by name page by page, and has a maximum number', async () => {
     for (const name of ['c', 'a', 'b-2', 'd']) await put(name);
     await remove('d');
     expect((await list(2)).map((page) => page.map(({ name }) => name))).toEqual([['a', 'b-2'], ['c']]);
@@ -187,23 +187,23 @@ describe('a sandbox', () => {
     expect((await put('a')).valid).toBe(true);
   });
 
-  it('is of the sizes that are published', () => {
+  it('has the published sizes', () => {
     expect([SANDBOX_LIMITS.bytes, ENVIRONMENT_BYTES_MAX]).toEqual([
       LIMITS.sandboxBytes.max,
       LIMITS.sandboxEnvironmentBytes.max,
     ]);
   });
 
-  it('has no name but small ones', () => {
+  it('has only lower-case names', () => {
     for (const name of ['Build', 'a/b', '', 'x'.repeat(65), '-a'])
-      expect(() => parseMessage(KERNEL_REQUESTS['sandbox.put'], { ...askedBy(admin()), name, definition: {} })).toThrow(
-        '/name',
-      );
+      expect(() =>
+        parseMessage(KERNEL_REQUESTS['sandbox.put'], { ...requestBy(admin()), name, definition: {} }),
+      ).toThrow('/name');
   });
 });
 
 describe('a signature', () => {
-  it('is taken from an active key of a registrar, for this sandbox as it stands, and nothing else', async () => {
+  it('is accepted only from an active key of a registrar, for the current definition of this sandbox', async () => {
     await add();
     await put();
     await put('other');
@@ -222,7 +222,7 @@ describe('a signature', () => {
     expect((await take(good)).problem).toBeNull();
   });
 
-  it('is later than every one before it, also of one that was removed meanwhile, and not of the future', async () => {
+  it('is later than every earlier one, also after a removal, and is not from the future', async () => {
     await ready();
     const older = await envelopeOf({ at: Date.now() - 60_000 });
     expect(await refusalOf(take(older))).toMatchObject({ code: 'conflict' });
@@ -232,12 +232,12 @@ describe('a signature', () => {
     expect(await refusalOf(sign({ at: Date.now() + 3_600_000 }))).toMatchObject({ code: 'conflict' });
     const newer = await envelopeOf({ at: Date.now() + 1_000 });
     expect(await take(newer)).toMatchObject({ problem: null });
-    // Sent twice, since an answer was lost, it is taken once.
+    // A signature that is sent twice after a lost answer is accepted once.
     expect(await take(newer)).toMatchObject({ problem: null });
     expect((await changes()).filter((change) => JSON.stringify(change).includes('sandbox_signed'))).toHaveLength(2);
   });
 
-  it('stands while its key is retired, and falls with one that is revoked; another key takes over without a gap', async () => {
+  it('stays valid with a retired key, and not with a revoked one; a new key replaces it without a gap', async () => {
     await ready();
     const next = newSigner();
     await add(next);
@@ -255,7 +255,7 @@ describe('a signature', () => {
     });
     expect((await read()).problem).toContain('was revoked');
     expect(await refusalOf(add(next))).toMatchObject({ code: 'conflict' });
-    const keys = await pagesOf(1, (page) => manage.registrars.list({ ...askedBy(admin()), page }));
+    const keys = await pagesOf(1, (page) => manage.registrars.list({ ...requestBy(admin()), page }));
     expect(
       keys
         .flat()
@@ -270,7 +270,7 @@ describe('a signature', () => {
   });
 
   it.each(['definition', 'statement', 'sig'])(
-    'is good for no sandbox whose %s differs in one byte in the database: it is refused, and told so',
+    'is invalid for a sandbox whose %s differs in one byte in the database, with a message',
     async (column) => {
       await ready();
       const flip = (): Promise<unknown> =>
@@ -293,7 +293,7 @@ describe('a signature', () => {
     },
   );
 
-  it('moved to another sandbox, or with another key put in its place, is refused', async () => {
+  it('is refused where it was moved to another sandbox or its key was replaced', async () => {
     await ready();
     await put('other');
     await tenant.query(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts in registered sandboxes: decided by what is signed, bound to it, and run in nothing else.
+// Scripts in registered sandboxes: decided on the signed definition, bound to it, and run in no other.
 import type { ProposedCall } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { newNonce, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import { TestRegistrar } from '../../specs/test-registrar.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
   registrar = await TestRegistrar.of(manage, tenant);
 });
 
@@ -46,7 +46,7 @@ const script = (
 ): ProposedCall =>
   tenant.writeCall(token, { tool_id: 'mk8.run', args: { script: { operations: [...operations] }, sandbox }, ...more });
 const greet = (more: Partial<ProposedCall> = {}): ProposedCall => script([op('Include', 'greet')], more);
-const told = async (call: ProposedCall) => {
+const verdictOf = async (call: ProposedCall) => {
   const { state, result, reasons } = await kernel.admit.run(call, null);
   return {
     state,
@@ -66,7 +66,7 @@ const isEnded = async ({ operation_id }: ProposedCall) => {
 };
 
 describe('a script that names a sandbox', () => {
-  it('is judged by what was signed, and its record, action and redemption are bound to it', async () => {
+  it('is judged by the signed definition, and its record, action and redemption are bound to it', async () => {
     const digest = await ready();
     const call = greet();
     const { redemption } = await run.perform(tenant, call);
@@ -88,8 +88,40 @@ describe('a script that names a sandbox', () => {
     });
   });
 
-  it("that isn't there is refused, and told how it is registered", async () => {
-    expect(await told(greet())).toMatchObject({
+  it('runs with the resource of its sandbox, by id or name, and is refused with any other one', async () => {
+    await ready();
+    await registrar.register({}, 'other');
+    const idOf = async (name: string): Promise<string> =>
+      (
+        await kernel.admin.query<{ resource_id: string }>(
+          "SELECT resource_id FROM kernel.resource WHERE tenant_id = $1 AND kind = 'sandbox' AND name = $2",
+          [tenant.tenantId, name],
+        )
+      ).rows[0]?.resource_id ?? '';
+    const within = (resource: string, sandbox = NAME): ProposedCall => {
+      const call = script([op('FileExists', 'a.txt')], {}, sandbox);
+      return { ...call, args: { ...call.args, resource } };
+    };
+    for (const resource of [await idOf(NAME), NAME])
+      expect(await verdictOf(within(resource))).toMatchObject({ state: 'admitted' });
+    expect(await verdictOf(within('default', 'default'))).toMatchObject({ state: 'admitted' });
+    const refused = [];
+    for (const [resource, sandbox] of [
+      [await idOf('other'), NAME],
+      [newId('resource'), NAME],
+      ['6f0d7f2e-51c4-4f0a-9a55-0d6d3a9f9a10', NAME],
+      [await idOf(NAME), 'default'],
+    ] as const) {
+      const { code, message } = await verdictOf(within(resource, sandbox));
+      expect(message).toContain('`/resource` is not the resource of the sandbox');
+      refused.push(code);
+    }
+    expect(new Set(refused)).toEqual(new Set(['args.invalid']));
+    expect(await verdictOf(within(newId('resource'), 'nothing'))).toMatchObject({ code: 'sandbox.unknown' });
+  });
+
+  it('that does not exist is refused, with a message how to register it', async () => {
+    expect(await verdictOf(greet())).toMatchObject({
       state: 'refused',
       code: 'sandbox.unknown',
       message: expect.stringContaining('writ sandbox register build'),
@@ -97,26 +129,26 @@ describe('a script that names a sandbox', () => {
     });
   });
 
-  it('is refused where it is not signed, was signed anew by nobody, or its key was revoked', async () => {
+  it('is refused where it is not signed, was changed after the signature, or its key was revoked', async () => {
     await register();
-    expect(await told(greet())).toMatchObject({
+    expect(await verdictOf(greet())).toMatchObject({
       state: 'refused',
       code: 'sandbox.unverified',
       message: expect.stringContaining('nobody has signed it'),
     });
     await sign();
-    // The second one on what was remembered of the first.
-    for (const call of [greet(), greet()]) expect(await told(call)).toMatchObject({ state: 'admitted' });
-    // What was remembered is good for everything but its sandbox.
+    // The second one is decided on the cached facts of the first.
+    for (const call of [greet(), greet()]) expect(await verdictOf(call)).toMatchObject({ state: 'admitted' });
+    // The cached facts stay valid, except for its sandbox.
     await tenant.query('UPDATE kernel.sandbox SET sig = set_byte(sig, 5, get_byte(sig, 5) # 1) WHERE tenant_id = $1', [
       tenant.tenantId,
     ]);
-    expect(await told(greet())).toMatchObject({ state: 'refused', code: 'sandbox.unverified' });
+    expect(await verdictOf(greet())).toMatchObject({ state: 'refused', code: 'sandbox.unverified' });
     await tenant.query('UPDATE kernel.sandbox SET sig = set_byte(sig, 5, get_byte(sig, 5) # 1) WHERE tenant_id = $1', [
       tenant.tenantId,
     ]);
     await registrar.revoke();
-    expect(await told(greet())).toMatchObject({
+    expect(await verdictOf(greet())).toMatchObject({
       state: 'refused',
       code: 'sandbox.unverified',
       message: expect.stringContaining('was revoked'),
@@ -125,7 +157,7 @@ describe('a script that names a sandbox', () => {
 
   it("is refused in another workspace than the sandbox's, and so is another tenant", async () => {
     await ready();
-    expect(await told(greet({ workspace_id: await tenant.secondWorkspace() }))).toMatchObject({
+    expect(await verdictOf(greet({ workspace_id: await tenant.secondWorkspace() }))).toMatchObject({
       state: 'refused',
       code: 'args.invalid',
       message: expect.stringContaining('another workspace'),
@@ -139,33 +171,36 @@ describe('a script that names a sandbox', () => {
     expect(result?.error?.code).toBe('sandbox.unknown');
   });
 
-  it('is held to what the sandbox adds, and has what it adds', async () => {
+  it('has the limits and the capabilities that the sandbox adds', async () => {
     await ready({
       enabled_templates: ['git.status'],
       rules: {
         blacklist: [{ id: 'own.word', kind: 'word', pattern: 'plutonium', scope: 'everywhere', reason: 'is not ours' }],
       },
     });
-    expect(await told(script([op('Echo', 'plutonium')]))).toMatchObject({
+    expect(await verdictOf(script([op('Echo', 'plutonium')]))).toMatchObject({
       code: 'args.invalid',
       message: expect.stringContaining('is not ours'),
     });
-    expect(await told(script([op('Echo', 'plutonium')], {}, 'default'))).toMatchObject({ state: 'admitted' });
-    expect(await told(script([op('ProcRun', 'git', 'status')]))).toMatchObject({ state: 'admitted' });
-    expect(await told(script([op('ProcRun', 'git', 'log')]))).toMatchObject({ code: 'args.invalid' });
-    expect(await told(script([op('Include', 'nothing')]))).toMatchObject({ code: 'args.invalid' });
-    expect(await told(script([op('Include', 'greet')], {}, 'default'))).toMatchObject({ code: 'args.invalid' });
+    expect(await verdictOf(script([op('Echo', 'plutonium')], {}, 'default'))).toMatchObject({ state: 'admitted' });
+    expect(await verdictOf(script([op('ProcRun', 'git', 'status')]))).toMatchObject({ state: 'admitted' });
+    expect(await verdictOf(script([op('ProcRun', 'git', 'log')]))).toMatchObject({ code: 'args.invalid' });
+    expect(await verdictOf(script([op('Include', 'nothing')]))).toMatchObject({ code: 'args.invalid' });
+    expect(await verdictOf(script([op('Include', 'greet')], {}, 'default'))).toMatchObject({ code: 'args.invalid' });
   });
 
-  it('needs a token for what its fragments do', async () => {
+  it('needs a token that grants what its fragments do', async () => {
     await ready();
     const reads = await tenant.token({ fs: [{ path: '', read: true, write: false }] });
-    expect(await told(greet({ capability_token_id: reads }))).toMatchObject({ state: 'refused', code: 'token.scope' });
+    expect(await verdictOf(greet({ capability_token_id: reads }))).toMatchObject({
+      state: 'refused',
+      code: 'token.scope',
+    });
   });
 
-  it('called `default` is what is shipped: no sandbox is registered under that name', async () => {
+  it('called `default` is the shipped one, and no sandbox is registered under that name', async () => {
     const { valid, problems } = await manage.registerSandbox.put({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       name: 'default',
       definition: { workspace_id: tenant.workspaceId },
     });
@@ -174,7 +209,7 @@ describe('a script that names a sandbox', () => {
 });
 
 describe('a dry run of a script', () => {
-  it('answers with what it would read, write and reach, and keeps it: its record has the hash, its payload the words, and nothing ran', async () => {
+  it('returns and stores what it would read, write and request, with its hash on record, without a run', async () => {
     const digest = await ready();
     const call = script([op('Include', 'greet'), op('FileRead', 'a.txt'), op('ProcRun', 'git', 'status')], {
       dry_run: true,
@@ -197,15 +232,15 @@ describe('a dry run of a script', () => {
     });
     expect((await decisionOf(call))?.result_hash).toBe(view.result?.result_hash);
     expect(
-      await manage.readOperation.run({ ...askedBy(callerOf(tenant.tenantId)), operation_id: call.operation_id }),
+      await manage.readOperation.run({ ...requestBy(callerOf(tenant.tenantId)), operation_id: call.operation_id }),
     ).toMatchObject({ result: { result: foreseen } });
-    // Sent twice, since an answer was lost: the same answer.
+    // A call that is sent twice after a lost answer gets the same answer.
     expect(await kernel.admit.run(call, null)).toMatchObject({ result: { result: foreseen } });
     expect([await tenant.countOf('idempotency'), await tenant.countOf('operation')]).toEqual([0, 1]);
   });
 
-  it('that would be held says so and what it would do; one that is refused says why, and nothing more', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('that would be held returns that and its effect; one that is refused returns only the reason', async () => {
+    kernel.policy.answer = requires('soft_gate');
     await ready();
     expect(await kernel.admit.run(greet({ dry_run: true }), null)).toMatchObject({
       state: 'no_op',
@@ -215,7 +250,7 @@ describe('a dry run of a script', () => {
         reasons: expect.arrayContaining([{ code: 'dry_run', message: expect.stringContaining('held') }]),
       },
     });
-    kernel.policy.says = asks('no_go');
+    kernel.policy.answer = requires('no_go');
     expect(await kernel.admit.run(greet({ dry_run: true }), null)).toMatchObject({
       state: 'refused',
       result: { result: null, result_hash: null },
@@ -226,26 +261,26 @@ describe('a dry run of a script', () => {
     });
   });
 
-  it('is erased with all that it found', async () => {
+  it('is erased with its result', async () => {
     await ready();
     const call = greet({ dry_run: true });
     await kernel.admit.run(call, null);
     await manage.beginErasure.run({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       operation_id: call.operation_id,
       session_id: null,
       before: null,
       reason_code: 'asked',
     });
     const { result } = await manage.readOperation.run({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       operation_id: call.operation_id,
     });
     expect(result?.result).toBeNull();
   });
 });
 
-describe('a sandbox that changes after a script was let run', () => {
+describe('a sandbox that changes after a script was admitted', () => {
   const admitted = async (): Promise<ProposedCall> => {
     await ready();
     const call = greet();
@@ -255,7 +290,7 @@ describe('a sandbox that changes after a script was let run', () => {
 
   it.each([
     [
-      'signed anew',
+      'signed again',
       async () => {
         await sign('WHO=nobody\n');
       },
@@ -263,7 +298,7 @@ describe('a sandbox that changes after a script was let run', () => {
       'was changed or signed anew',
     ],
     [
-      'registered otherwise and signed',
+      'changed and signed',
       async () => {
         await register({ fragments: {} });
         await sign();
@@ -272,7 +307,7 @@ describe('a sandbox that changes after a script was let run', () => {
       'was changed or signed anew',
     ],
     [
-      'registered otherwise and not signed',
+      'changed and not signed',
       async () => {
         await register({ fragments: {} });
       },
@@ -288,7 +323,7 @@ describe('a sandbox that changes after a script was let run', () => {
       'there is no sandbox',
     ],
     [
-      'without a key that stands',
+      'with a revoked key',
       async () => {
         await registrar.revoke();
       },
@@ -302,15 +337,15 @@ describe('a sandbox that changes after a script was let run', () => {
     expect(await isEnded(call)).toEqual(['rolled_back', code, expect.stringContaining(words)]);
   });
 
-  it("while its call waits for a person has the person's yes refused as stale, and not signed at all as what it is", async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('while its call is held makes the approval stale, and is refused as unverified where unsigned', async () => {
+    kernel.policy.answer = requires('soft_gate');
     await ready();
     const held = async (call: ProposedCall): Promise<string> => (await kernel.admit.run(call, null)).approval_id ?? '';
     const [first, second, third] = [greet(), greet(), greet()];
     const ids = [await held(first), await held(second), await held(third)];
     const yes = (n: number) =>
       kernel.decide.run({
-        ...askedBy(callerOf(tenant.tenantId, 'operator')),
+        ...requestBy(callerOf(tenant.tenantId, 'operator')),
         approval_id: ids[n] ?? '',
         decision: 'approve',
         comment: null,
@@ -325,13 +360,13 @@ describe('a sandbox that changes after a script was let run', () => {
     expect((await isEnded(third)).slice(0, 2)).toEqual(['refused', 'sandbox.unverified']);
   });
 
-  it('takes a yes for the session with it: the same script is asked about anew', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('ends a session grant: the same script needs another approval', async () => {
+    kernel.policy.answer = requires('soft_gate');
     await ready();
     const said = async (): Promise<string> => (await kernel.admit.run(greet({ session_id: 'ses-1' }), null)).state;
     const { approval_id } = await kernel.admit.run(greet({ session_id: 'ses-1' }), null);
     await kernel.decide.run({
-      ...askedBy(callerOf(tenant.tenantId, 'operator')),
+      ...requestBy(callerOf(tenant.tenantId, 'operator')),
       approval_id: approval_id ?? '',
       decision: 'approve',
       comment: null,
@@ -342,8 +377,8 @@ describe('a sandbox that changes after a script was let run', () => {
     expect(await said()).toBe('held');
   });
 
-  it('before a preview of it ran has the preview given up, and nothing else', async () => {
-    kernel.policy.says = asks('soft_gate');
+  it('before a preview of it ran abandons only the preview', async () => {
+    kernel.policy.answer = requires('soft_gate');
     await ready();
     const call = greet();
     expect(await kernel.admit.run(call, null)).toMatchObject({ state: 'held' });

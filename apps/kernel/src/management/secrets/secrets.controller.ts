@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { KERNEL_REQUESTS, parseMessage, type SecretView } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import { Secrets } from './secrets.ts';
 
 @Controller()
@@ -19,7 +19,7 @@ export class SecretsController {
   }
 
   @MessagePattern('kernel.secret.list')
-  async list(@Payload() payload: unknown): Promise<Listed<SecretView>> {
+  async list(@Payload() payload: unknown): Promise<ListPage<SecretView>> {
     return await this.#secrets.list(parseMessage(KERNEL_REQUESTS['secret.list'], payload));
   }
 

@@ -3,7 +3,7 @@ import { KERNEL_REQUESTS, SECRETS_MAX } from '@writ/contract';
 import { sealTo, secretContext } from '@writ/sealing';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
 
@@ -18,22 +18,22 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
 });
 
-/** As the API does it. */
+/** Sets a secret as the API does. */
 const set = async (
   name: string,
   value = MARKER,
   { caller = callerOf(tenant.tenantId), note = null as string | null, sealedFor = name } = {},
 ) => {
-  const key = Buffer.from((await kernel.give.key()).public_key, 'base64');
+  const key = Buffer.from((await kernel.supplyValue.publicKey()).public_key, 'base64');
   const sealed = await sealTo(key, Buffer.from(value), secretContext(caller.tenant_id, sealedFor));
-  return await manage.secrets.set({ ...askedBy(caller), name, value: sealed.toString('base64'), note });
+  return await manage.secrets.set({ ...requestBy(caller), name, value: sealed.toString('base64'), note });
 };
 const list = (limit = 200, caller = callerOf(tenant.tenantId, 'auditor')) =>
-  pagesOf(limit, (page) => manage.secrets.list({ ...askedBy(caller), page }));
+  pagesOf(limit, (page) => manage.secrets.list({ ...requestBy(caller), page }));
 const remove = (name: string, caller = callerOf(tenant.tenantId)) =>
-  manage.secrets.remove({ ...askedBy(caller), name });
+  manage.secrets.remove({ ...requestBy(caller), name });
 const valueOf = (name: string, of = tenant) =>
-  kernel.kept.values.take(
+  kernel.valueParts.values.consume(
     {
       tenant_id: of.tenantId,
       agent_id: of.agentId,
@@ -46,7 +46,7 @@ const valueOf = (name: string, of = tenant) =>
   );
 
 describe('a secret', () => {
-  it('is set, replaced and removed, each with a record in the same transaction that names no value', async () => {
+  it('is set, replaced and removed, each with a record without the value in the same transaction', async () => {
     expect(await set('KEY', 'first', { note: 'of the registry' })).toMatchObject({
       name: 'KEY',
       version: 1,
@@ -65,7 +65,7 @@ describe('a secret', () => {
     ]);
   });
 
-  it('is listed by name, newest first, a page at a time, and by no list with its value', async () => {
+  it('is listed newest first, page by page, and never with its value', async () => {
     for (const name of ['A', 'B_2', 'C', 'A']) await set(name);
     const pages = await list(2);
     expect(pages.map((page) => page.map(({ name, version }) => [name, version]))).toEqual([
@@ -79,7 +79,7 @@ describe('a secret', () => {
     expect(await list(200, callerOf((await kernel.newTenant()).tenantId))).toEqual([[]]);
   });
 
-  it('set by eight at once is set eight times, one after the other', async () => {
+  it('set by eight callers at once is set eight times, one after the other', async () => {
     const versions = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         set('KEY', `value ${String(n)}`).then(
@@ -102,14 +102,14 @@ describe('a secret', () => {
     expect(await valueOf('KEY')).toBe(MARKER);
   });
 
-  it('of another tenant is not there', async () => {
+  it('of another tenant gets not_found', async () => {
     await set('KEY');
     const other = await kernel.newTenant();
     expect(await refusalOf(remove('KEY', callerOf(other.tenantId)))).toMatchObject({ code: 'not_found' });
     expect(await valueOf('KEY', other)).toBeNull();
   });
 
-  it('takes no value that is sealed for another name, is too long, or holds a NUL', async () => {
+  it('rejects a value that is sealed for another name, is too long, or contains NUL', async () => {
     expect(await refusalOf(set('KEY', 'x', { sealedFor: 'OTHER' }))).toMatchObject({
       code: 'request.malformed',
       pointer: '/value',
@@ -122,7 +122,7 @@ describe('a secret', () => {
     expect(await list()).toEqual([[]]);
   });
 
-  it('is one of so many at most, and one that is there can still be replaced', async () => {
+  it('has a maximum number, at which an existing one can still be replaced', async () => {
     await tenant.query(
       `INSERT INTO kernel.secret (tenant_id, name, version, sealed, key_id, created_by) SELECT $1, 'N' || n, 1, '', '', '' FROM generate_series(1, $2) n`,
       [tenant.tenantId, SECRETS_MAX],

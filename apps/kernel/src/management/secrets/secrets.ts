@@ -3,13 +3,13 @@ import { Fault, SECRETS_MAX, type KernelRequest, type SecretView } from '@writ/c
 import { secretContext, type HpkeBox } from '@writ/sealing';
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
-import { isAgain } from '../../foundation/database/kernel-errors.ts';
+import { mustDecideAgain } from '../../foundation/database/kernel-errors.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import {
   callIn,
-  found,
+  requireFound,
   newestFirst,
   plainRow,
   requireRole,
@@ -19,25 +19,23 @@ import {
 import { openSealed } from '../../execution/values/index.ts';
 
 const COLUMNS = { name: true, version: true, note: true, created_by: true, created_at: true } as const;
-/** Times that one value is stored anew, each time because somebody else stored one of the same name. */
+/** Maximum number of tries to store one value, each because somebody else stored one of the same name. */
 const SETS_MAX = 5;
-/** Text that NUL ends: no environment variable holds one. */
+/** NUL ends a text, so no environment variable can contain it. */
 const NUL = 0;
 
-/**
- * The tenant's secrets, as people manage them. INVARIANT (write-only): a value comes in here and goes out to no caller.
- */
+/** Manages the tenant's secrets. INVARIANT (write-only): a value can be written here, and no caller can read it. */
 export class Secrets {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
   readonly #vault: TenantVault;
-  readonly #box: HpkeBox;
+  readonly #hpkeBox: HpkeBox;
 
   constructor(tenancy: Tenancy, changes: Changes, vault: TenantVault, box: HpkeBox) {
     this.#tenancy = tenancy;
     this.#changes = changes;
     this.#vault = vault;
-    this.#box = box;
+    this.#hpkeBox = box;
   }
 
   /**
@@ -47,25 +45,25 @@ export class Secrets {
   async set({ caller, name, value, note }: KernelRequest<'secret.set'>): Promise<SecretView> {
     requireRole(caller, 'admin');
     const { tenant_id } = caller;
-    const clear = await openSealed(this.#box, value, secretContext(tenant_id, name), 'secret');
+    const clear = await openSealed(this.#hpkeBox, value, secretContext(tenant_id, name), 'secret');
     if (clear.includes(NUL)) throw new Fault('request.malformed', 'a value has no NUL', { pointer: '/value' });
     for (let times = 0; times < SETS_MAX; times++) {
       try {
         return await this.#set(caller, name, clear, note);
       } catch (error) {
-        if (!isAgain(error)) throw error;
+        if (!mustDecideAgain(error)) throw error;
       }
     }
     throw new Fault('overloaded', 'others kept storing the same secret');
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
-  async list({ caller, page }: KernelRequest<'secret.list'>): Promise<Listed<SecretView>> {
+  async list({ caller, page }: KernelRequest<'secret.list'>): Promise<ListPage<SecretView>> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const { tenant_id } = caller;
-    const place = parseCursor(page.cursor);
-    // Cursors are in lower case, and names have no lower case.
-    const where = { ...rowsAfter({ ...place, id: place.id.toUpperCase() }, 'name'), tenant_id };
+    const position = parseCursor(page.cursor);
+    // Cursors are in lower case, and names in upper case.
+    const where = { ...rowsAfter({ ...position, id: position.id.toUpperCase() }, 'name'), tenant_id };
     const secrets = await this.#tenancy.within(tenant_id, (rows) =>
       rows.secret.findMany({ where, orderBy: newestFirst('name'), take: page.limit + 1, select: COLUMNS }),
     );
@@ -80,7 +78,7 @@ export class Secrets {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: actor } = caller;
     return await this.#changes.make(tenant_id, async (rows) => {
-      const secret = found(
+      const secret = requireFound(
         await rows.secret.findFirst({ where: { tenant_id, name }, orderBy: { version: 'desc' }, select: COLUMNS }),
       );
       await rows.secret.deleteMany({ where: { tenant_id, name } });
@@ -97,19 +95,19 @@ export class Secrets {
     clear: Buffer,
     note: string | null,
   ): Promise<SecretView> {
-    const box = await this.#vault.of(tenant_id);
+    const box = await this.#vault.cipherFor(tenant_id);
     return await this.#changes.make(tenant_id, async (rows, now) => {
-      const [standing] = await rows.$queryRaw<{ version: number; others: bigint }[]>`
+      const [row] = await rows.$queryRaw<{ version: number; others: bigint }[]>`
         SELECT kernel.next_secret_version(${tenant_id}, ${name}) AS version, (SELECT count(DISTINCT s.name) FROM kernel.secret s WHERE s.name <> ${name}) AS others`;
-      if (Number(standing?.others) >= SECRETS_MAX)
+      if (Number(row?.others) >= SECRETS_MAX)
         throw new Fault('limit.exceeded', `a tenant has at most ${String(SECRETS_MAX)} secrets`);
-      const version = standing?.version ?? 1;
+      const version = row?.version ?? 1;
       const sealed = box.sealValue('secret', [name, String(version)], clear).toString('base64');
       await callIn(rows, kernelSql.putSecret, {
         tenant: tenant_id,
         p: { name, version, sealed, key_id: box.keyId, note, created_by },
       });
-      // Nothing of the value: what is short could be guessed from a digest.
+      // The digest doesn't cover the value, since a short value could be guessed from it.
       const change = { verb: 'secret_set', subject: name, digest: contentDigest({ name, version, note }) };
       return {
         value: { name, version, note, created_by, created_at: now },

@@ -44,11 +44,11 @@ test.each([
   'a/b/c/d/e/f/g/h/i',
   'x'.repeat(129),
   'a/'.repeat(200),
-])('%j is none, and is told what to do', (path) => {
+])('%j is no path in a skill, and the message has advice', (path) => {
   expect(pathProblem(path)).toMatch(/: /);
 });
 
-test('no path that is taken leads out of the folder, whatever is tried', () => {
+test('no accepted path leads out of the folder, for random paths', () => {
   const hostile = fc
     .array(
       fc.constantFrom('.', '..', '/', '\\', '\0', 'a', 'B', '-', '_', ' ', 'é', '%2e', '~', ':', '\u2215', '\uff0e'),
@@ -67,7 +67,7 @@ test('no path that is taken leads out of the folder, whatever is tried', () => {
   );
 });
 
-test('no two files of a folder that is taken are in one place, on any file system', () => {
+test('no two files of an accepted folder have the same path, on any file system', () => {
   const name = fc.constantFrom('a', 'A', 'b', 'a/b', 'A/b', 'a/B', 'SKILL.md', 'skill.MD', 'a/b/c');
   fc.assert(
     fc.property(fc.array(name, { maxLength: 5 }), (paths) => {
@@ -81,7 +81,7 @@ test('no two files of a folder that is taken are in one place, on any file syste
   );
 });
 
-test('all that is wrong with a folder is told, each at its place', () => {
+test('all problems of a folder are reported, each with its pointer', () => {
   expect(
     messagesOf(
       file('SKILL.md'),
@@ -106,7 +106,7 @@ test('all that is wrong with a folder is told, each at its place', () => {
   expect(messagesOf(...Array.from({ length: 8 }, (_, n) => file(`f${n}`, LIMITS.skillFileBytes.max)))).toEqual([]);
 });
 
-test('a skill has its SKILL.md at its top, and what is wrong with that is told there', () => {
+test('a skill has its SKILL.md at its top, and the problems of that file have pointers to it', () => {
   expect(skillFileOf([file('docs/SKILL.md'), file('skill.md')])).toMatchObject({
     pointer: '/files',
     message: expect.stringContaining('no `SKILL.md`'),
@@ -117,7 +117,7 @@ test('a skill has its SKILL.md at its top, and what is wrong with that is told t
   ]);
 });
 
-test('a version is its files by their paths, in whatever order they came', () => {
+test('a version is the same for any order of its files', () => {
   const files = ['b', 'SKILL.md', 'a/c'].map((path, n) => ({ path, ref: { sha256: String(n).repeat(64), size: n } }));
   const said = { name: 'n', description: 'd' };
   expect(manifestOf(files, said)).toEqual(manifestOf(files.toReversed(), said));

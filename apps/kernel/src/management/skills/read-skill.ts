@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an administrator uploads as a skill, read whole or refused with everything that is wrong. Attacker-controlled:
-// mostly somebody else wrote the folder. INVARIANT (one place a file): no path leads out of the folder, and no two of
-// them are one on any file system.
+// Validates an uploaded skill: it is accepted, or refused with all of its problems. Attacker-controlled: the folder
+// often comes from a third party. INVARIANT (one place a file): no path leads out of the folder, and no two paths are
+// the same file on any file system.
 import { LIMITS, SKILL_FILE, SKILL_PATH_CHARS_MAX, type BlobRef, type SkillManifest } from '@writ/contract';
 import { quote } from '@writ/workspace';
 import { readFrontMatter, type FrontMatter } from './front-matter.ts';
@@ -17,12 +17,12 @@ export interface Problem {
   readonly message: string;
 }
 
-/** All that a name may be made of: nothing hidden, nothing that a shell, a URL or a person reads as something else. */
+/** Characters of a name: no hidden file, and nothing that a shell, a URL or a person reads as something else. */
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
-/** No skill is this deep. */
+/** Maximum depth of a path, deeper than any real skill. */
 const DEPTH_MAX = 8;
 
-/** What is wrong with the path of a file, in words; null where nothing is. */
+/** The problem of a file's path, in words; null where there is none. */
 export function pathProblem(path: string): string | null {
   if (path === '') return 'the file has no name: give its path in the folder';
   if (path.length > SKILL_PATH_CHARS_MAX)
@@ -38,8 +38,8 @@ export function pathProblem(path: string): string | null {
 }
 
 /**
- * What is wrong with the files as a folder: too many, too long, names that can't be, two in one place. Pointers are
- * places in what was sent.
+ * The problems of the files as a folder: too many, too long, invalid names, or two files at one path. Pointers refer to
+ * the request.
  */
 export function folderProblems(files: readonly SentFile[]): Problem[] {
   const { skillFiles, skillFileBytes, skillBytes } = LIMITS;
@@ -68,22 +68,20 @@ export function folderProblems(files: readonly SentFile[]): Problem[] {
       pointer: '/files',
       message: `a skill has at most ${skillBytes.max} bytes, and these are ${bytes}: leave files out`,
     });
-  return [...problems, ...placeProblems(files)];
+  return [...problems, ...collisionProblems(files)];
 }
 
-/**
- * As on file systems that don't tell capitals from small letters, and on all that let a name be a file or a directory.
- */
-function placeProblems(files: readonly SentFile[]): Problem[] {
-  const taken = new Map<string, string>();
+/** Finds paths that collide on case-insensitive file systems, and a name that is both a file and a directory. */
+function collisionProblems(files: readonly SentFile[]): Problem[] {
+  const paths = new Map<string, string>();
   const directories = new Map<string, string>();
   for (const { path } of files)
     for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1))
       directories.set(path.slice(0, at).toLowerCase(), path);
   return files.flatMap(({ path }, index) => {
-    const place = path.toLowerCase();
-    const other = taken.get(place) ?? directories.get(place);
-    if (!taken.has(place)) taken.set(place, path);
+    const key = path.toLowerCase();
+    const other = paths.get(key) ?? directories.get(key);
+    if (!paths.has(key)) paths.set(key, path);
     return other === undefined
       ? []
       : [
@@ -95,7 +93,7 @@ function placeProblems(files: readonly SentFile[]): Problem[] {
   });
 }
 
-/** The version that the files make, with what their front matter says of it. */
+/** The version of the files, with the name and description of their front matter. */
 export function manifestOf(files: readonly SentFile[], { name, description }: FrontMatter): SkillManifest {
   const byPath = files
     .map(({ path, ref: { sha256, size } }) => ({ path, sha256, size }))
@@ -103,7 +101,7 @@ export function manifestOf(files: readonly SentFile[], { name, description }: Fr
   return { v: 1, name, description, files: byPath };
 }
 
-/** The file that says what the skill is; or what is to be done where there is none. */
+/** The SKILL.md of the folder; or the problem where there is none. */
 export function skillFileOf(files: readonly SentFile[]): { readonly index: number; readonly file: SentFile } | Problem {
   const index = files.findIndex(({ path }) => path === SKILL_FILE);
   const file = files[index];
@@ -114,7 +112,7 @@ export function skillFileOf(files: readonly SentFile[]): { readonly index: numbe
   };
 }
 
-/** What the file says, or what is wrong with it, at its place in what was sent. */
+/** The front matter of the file, or its problems, with pointers into the request. */
 export function readSkillFile({
   bytes,
   index,

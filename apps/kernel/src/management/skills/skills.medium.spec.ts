@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Skills, as administrators manage them, and the calls that read them.
+// The management of skills, and the calls that read them.
 import { pgBlobs } from '@writ/blobs-pg';
-import { LIMITS, type ProposedCall, type SkillPut } from '@writ/contract';
+import { LIMITS, type ProposedCall, type SkillPutReply } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { reportOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
+import { grantResource } from '../../specs/test-resources.ts';
 import { hashOf, type TestTenant } from '../../specs/test-tenant.ts';
 import { Skills } from './skills.ts';
 
@@ -21,7 +22,7 @@ openKernelSpec((on) => {
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 type Folder = Readonly<Record<string, string | Uint8Array>>;
@@ -32,26 +33,26 @@ const folder = (name = 'release', text?: string): Folder => ({
   'scripts/run.sh': 'make\n',
 });
 const admin = (of = tenant) => callerOf(of.tenantId);
-async function put(sent: Folder, caller = admin()): Promise<SkillPut> {
+async function put(sent: Folder, caller = admin()): Promise<SkillPutReply> {
   const refs = await pgBlobs(kernel.tenants.pool).putMany(
     caller.tenant_id,
     Object.values(sent).map((content) => Buffer.from(content)),
   );
   return await skills.put({
-    ...askedBy(caller),
+    ...requestBy(caller),
     files: Object.keys(sent).map((path, n) => ({ path, ref: refs[n] ?? { sha256: '', size: 0 } })),
   });
 }
-const read = (name = 'release', caller = admin()) => skills.read({ ...askedBy(caller), name });
-const remove = (name = 'release', caller = admin()) => skills.remove({ ...askedBy(caller), name });
-const list = (limit = 200, caller = admin()) => pagesOf(limit, (page) => skills.list({ ...askedBy(caller), page }));
+const read = (name = 'release', caller = admin()) => skills.read({ ...requestBy(caller), name });
+const remove = (name = 'release', caller = admin()) => skills.remove({ ...requestBy(caller), name });
+const list = (limit = 200, caller = admin()) => pagesOf(limit, (page) => skills.list({ ...requestBy(caller), page }));
 const changes = async (): Promise<unknown[]> =>
   (await tenant.records())
     .filter(({ kind }) => kind === 'change')
     .map(({ change }) => [change?.verb, change?.subject, change?.digest]);
 
 describe('a skill', () => {
-  it('is its newest version; the same contents again are the same one, and each change has its record', async () => {
+  it('is its newest version; the same contents are the same version, and each change has its record', async () => {
     const first = await put(folder());
     expect(first).toMatchObject({
       valid: true,
@@ -82,7 +83,7 @@ describe('a skill', () => {
     ]);
   });
 
-  it('is not taken where anything of its folder is wrong: all is told, and nothing is written', async () => {
+  it('is not stored where its folder has problems: all are returned, and nothing is written', async () => {
     expect(await put({ 'SKILL.md': '# none', '../x': '', 'skill.md': '' })).toMatchObject({
       valid: false,
       change: null,
@@ -100,16 +101,16 @@ describe('a skill', () => {
     expect([await list(), await changes()]).toEqual([[[]], []]);
   });
 
-  it('is as long as its contents are in the store, whatever is said of them; what is not there is told', async () => {
+  it('has the lengths of its stored contents, not those of the request; a missing content is a fault', async () => {
     const text = Buffer.from(skillMd('release'));
     const { sha256 } = await pgBlobs(kernel.tenants.pool).put(tenant.tenantId, text);
     const files = [{ path: 'SKILL.md', ref: { sha256, size: 1 } }];
-    expect(await skills.put({ ...askedBy(admin()), files })).toMatchObject({ skill: { bytes: text.length } });
+    expect(await skills.put({ ...requestBy(admin()), files })).toMatchObject({ skill: { bytes: text.length } });
     const other = await kernel.newTenant();
-    expect(await refusalOf(skills.put({ ...askedBy(admin(other)), files }))).toMatchObject({ code: 'blob.missing' });
+    expect(await refusalOf(skills.put({ ...requestBy(admin(other)), files }))).toMatchObject({ code: 'blob.missing' });
   });
 
-  it("is the tenant's own, listed by name, a page at a time", async () => {
+  it('belongs to one tenant, and is listed by name page by page', async () => {
     for (const name of ['c', 'a-b', 'b']) await put(folder(name));
     await put(folder('b', 'newer\n'));
     expect((await list(2)).map((page) => page.map(({ name }) => name))).toEqual([['a-b', 'b'], ['c']]);
@@ -120,7 +121,7 @@ describe('a skill', () => {
     expect((await read('b')).versions).toHaveLength(2);
   });
 
-  it('has only so many versions, a tenant only so many skills, and all of them only so many bytes', async () => {
+  it('has a maximum of versions, and a tenant a maximum of skills and of their bytes', async () => {
     const digests: unknown[] = [];
     for (let n = 0; n <= LIMITS.skillVersions.max; n++)
       digests.push((await put(folder('release', `${n}\n`))).skill?.digest);
@@ -142,7 +143,7 @@ describe('a skill', () => {
     });
   });
 
-  it('that is uploaded by two at once is one of both after the other', async () => {
+  it('uploaded concurrently has one version after the other', async () => {
     const answers = await Promise.all(['a', 'b', 'a', 'b'].map((text) => put(folder('release', text))));
     expect(answers.map(({ change }) => change).filter((change) => change === 'added')).toHaveLength(1);
     expect((await read()).versions).toHaveLength(2);
@@ -164,7 +165,26 @@ describe('a call that reads a skill', () => {
   const found = async (args: Record<string, unknown>) =>
     (await run.perform(tenant, call(args, await tenant.token()))).redemption.skill;
 
-  it('finds the newest version of the tenant, and the names of all that there are', async () => {
+  it('are listed for a script that shows them, and for no other one', async () => {
+    const script = async (...verbs: string[]) => {
+      const args = { script: { operations: verbs.map((verb) => ({ verb, args: [] })) } };
+      const proposed = tenant.writeCall(await tenant.token(), { tool_id: 'mk8.run', args });
+      return (await run.perform(tenant, proposed)).redemption.skills;
+    };
+    expect(await script('Mk8Skills')).toBeUndefined();
+    await put(folder('secret'), admin(await kernel.newTenant()));
+    await put(folder('deploy'));
+    await put(folder());
+    await put(folder('release', 'newer\n'));
+    expect(await script('Mk8Skills')).toEqual([
+      { name: 'deploy', description: 'how to deploy' },
+      { name: 'release', description: 'how to release' },
+    ]);
+    expect(await script('Mk8Info')).toHaveLength(2);
+    expect(await script('Mk8Verbs')).toBeUndefined();
+  });
+
+  it('finds the newest version of the tenant, and the names of all skills', async () => {
     const other = await kernel.newTenant();
     await put(folder('secret'), admin(other));
     await put(folder('deploy'));
@@ -184,6 +204,27 @@ describe('a call that reads a skill', () => {
     expect(await found({ skill: 'release' })).toEqual({ found: null, names: ['deploy'] });
   });
 
+  it('finds the skills alone that its agent is granted, under the clearance of their grant', async () => {
+    await put(folder());
+    await put(folder('deploy'));
+    await tenant.query(`DELETE FROM kernel.resource_grant WHERE tenant_id = $1 AND kind = 'skill'`, [tenant.tenantId]);
+    for (const name of ['release', 'none']) expect(await found({ skill: name })).toEqual({ found: null, names: [] });
+    const { rows } = await kernel.admin.query<{ resource_id: string }>(
+      `SELECT resource_id FROM kernel.resource WHERE tenant_id = $1 AND name = 'deploy'`,
+      [tenant.tenantId],
+    );
+    await grantResource(tenant, 'skill', { resourceId: rows[0]?.resource_id ?? '', agentId: tenant.agentId });
+    expect(await found({ skill: 'release' })).toEqual({ found: null, names: ['deploy'] });
+    expect(await found({ skill: 'deploy' })).toMatchObject({
+      names: ['deploy'],
+      found: { digest: expect.any(String) },
+    });
+    await grantResource(tenant, 'skill', { clearance: 'soft_gate' });
+    expect(await kernel.admit.run(call({ skill: 'release' }, await tenant.token()), null)).toMatchObject({
+      state: 'held',
+    });
+  });
+
   it('finds no version that was changed in the database', async () => {
     await put(folder());
     await tenant.query(
@@ -193,7 +234,7 @@ describe('a call that reads a skill', () => {
     expect(await found({ skill: 'release' })).toEqual({ found: null, names: ['release'] });
   });
 
-  it('is decided as every call: no token, no skill; and it may say of itself only that there is none', async () => {
+  it('is decided like every call: it needs a token, and reports only that there is no skill', async () => {
     const none = call({ skill: 'release' }, await tenant.token({ tools: ['fs.*'] }));
     expect(await kernel.admit.run(none, null)).toMatchObject({
       state: 'refused',

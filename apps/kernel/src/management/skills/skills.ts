@@ -6,38 +6,38 @@ import {
   type BlobRef,
   type KernelRequest,
   type SkillManifest,
-  type SkillPut,
+  type SkillPutReply,
   type SkillView,
-  type SkillWhole,
+  type SkillDetails,
   type TenantId,
 } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import type { ChangeRecord, Changed, Changes } from '../../evidence/changes/index.ts';
-import type { Work } from '@writ/worker-pool';
+import type { TaskRunner } from '@writ/worker-pool';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
-import { requireSkill, skillBytes } from '../../judging/tools/skills.ts';
-import type { Listed } from '@writ/paging';
-import { found, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { requireSkill, skillBytes } from '../../judging/definitions/skills.ts';
+import type { ListPage } from '@writ/paging';
+import { requireFound, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
 import type { ManagementTasks } from '../worker-tasks.ts';
 import { folderProblems, manifestOf, readSkillFile, skillFileOf, type Problem, type SentFile } from './read-skill.ts';
 
-/** What reading a SKILL.md may take in a thread, in milliseconds: 8 KiB of YAML that is made for it takes some 60. */
+/** Maximum time to read a SKILL.md in a worker thread, in milliseconds. 8 KiB of hostile YAML takes some 60. */
 const READ_WALL_MS = 3_000;
 
 type SkillRow = NonNullable<Awaited<ReturnType<Rows['skill']['findUnique']>>>;
 
 /**
- * Skills, as administrators manage them. INVARIANT (a version is its contents): what a version's digest names never
- * changes; the newest version of a name is what agents read, and the same contents again are the same version.
+ * Manages skills. INVARIANT (a version is its contents): the contents of a version's digest never change. Agents read
+ * the newest version of a name, and the same contents again are the same version.
  */
 export class Skills {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
   readonly #blobs: BlobStore;
-  readonly #work: Work<ManagementTasks> | null;
+  readonly #work: TaskRunner<ManagementTasks> | null;
 
-  /** @param work where front matter is read; null: here, for specs */
-  constructor(tenancy: Tenancy, changes: Changes, blobs: BlobStore, work: Work<ManagementTasks> | null = null) {
+  /** @param work the worker pool that reads front matter; null: it is read inline, for specs */
+  constructor(tenancy: Tenancy, changes: Changes, blobs: BlobStore, work: TaskRunner<ManagementTasks> | null = null) {
     this.#work = work;
     this.#tenancy = tenancy;
     this.#changes = changes;
@@ -45,10 +45,10 @@ export class Skills {
   }
 
   /**
-   * Takes a folder as the newest version of its skill: what is wrong with it is an answer, not a fault.
+   * Stores a folder as the newest version of its skill. Problems are returned as an answer and not as a fault.
    * @throws Fault `auth.role`, `blob.missing`, `limit.exceeded`
    */
-  async put({ caller, files }: KernelRequest<'skill.put'>): Promise<SkillPut> {
+  async put({ caller, files }: KernelRequest<'skill.put'>): Promise<SkillPutReply> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: created_by } = caller;
     const read = await this.#read(tenant_id, files);
@@ -63,14 +63,14 @@ export class Skills {
       bytes: BigInt(manifest.files.reduce((sum, { size }) => sum + size, 0)),
       created_by,
     };
-    return await this.#changes.make<SkillPut>(tenant_id, async (rows, now) => {
+    return await this.#changes.make<SkillPutReply>(tenant_id, async (rows, now) => {
       await lockSkills(rows, tenant_id);
       return await putVersion(rows, { ...wanted, created_at: BigInt(now) });
     });
   }
 
   /** The newest versions, by name. @throws Fault `request.malformed` */
-  async list({ caller, page }: KernelRequest<'skill.list'>): Promise<Listed<SkillView>> {
+  async list({ caller, page }: KernelRequest<'skill.list'>): Promise<ListPage<SkillView>> {
     const { tenant_id } = caller;
     const { id: after } = page.cursor === null ? { id: '' } : parseCursor(page.cursor);
     const newest = await this.#tenancy.within(
@@ -82,10 +82,10 @@ export class Skills {
   }
 
   /** @throws Fault `auth.role`, `not_found` */
-  async read({ caller, name }: KernelRequest<'skill.read'>): Promise<SkillWhole> {
+  async read({ caller, name }: KernelRequest<'skill.read'>): Promise<SkillDetails> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const versions = await this.#tenancy.within(caller.tenant_id, (rows) => versionsOf(rows, caller.tenant_id, name));
-    const newest = found(versions[0] ?? null);
+    const newest = requireFound(versions[0] ?? null);
     return {
       ...viewOf(newest),
       files: manifestIn(newest).files,
@@ -99,7 +99,7 @@ export class Skills {
   }
 
   /**
-   * Removes a skill with all of its versions: no call reads it from then on, and nothing names its contents.
+   * Removes a skill with all of its versions. From then on no call reads it, and its contents are unreachable.
    * @throws Fault `auth.role`, `not_found`
    */
   async remove({ caller, name }: KernelRequest<'skill.remove'>): Promise<{ removed: string }> {
@@ -107,15 +107,15 @@ export class Skills {
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows) => {
       await lockSkills(rows, tenant_id);
-      const { digest } = found((await versionsOf(rows, tenant_id, name))[0] ?? null);
+      const { digest } = requireFound((await versionsOf(rows, tenant_id, name))[0] ?? null);
       await rows.skill.deleteMany({ where: { tenant_id, name } });
       return { value: { removed: name }, records: [recordOf('skill_removed', api_key_id, name, digest)] };
     });
   }
 
   /**
-   * The version that the files make. INVARIANT (nobody's word): how long a content is, and what a SKILL.md says, is
-   * read from the store.
+   * The version of the files. INVARIANT (nobody's word): the length of a content and the text of a SKILL.md are read
+   * from the store, and never from the request.
    */
   async #read(
     tenantId: TenantId,
@@ -128,9 +128,9 @@ export class Skills {
     if (top.file.ref.size > LIMITS.skillFileBytes.max) return { problems };
     const file = { bytes: await this.#blobs.get(tenantId, top.file.ref.sha256), index: top.index };
     const options = { tenantId, wallMs: READ_WALL_MS };
-    const said = this.#work === null ? readSkillFile(file) : await this.#work.run('skill.read', file, options);
-    if (Array.isArray(said)) return { problems: [...problems, ...said] };
-    return problems.length > 0 ? { problems } : { manifest: manifestOf(files, said) };
+    const frontMatter = this.#work === null ? readSkillFile(file) : await this.#work.run('skill.read', file, options);
+    if (Array.isArray(frontMatter)) return { problems: [...problems, ...frontMatter] };
+    return problems.length > 0 ? { problems } : { manifest: manifestOf(files, frontMatter) };
   }
 
   async #asStored(tenantId: TenantId, sent: readonly SentFile[]): Promise<SentFile[]> {
@@ -144,7 +144,7 @@ export class Skills {
   }
 }
 
-/** Changes of a tenant's skills come one after the other: what there may be of them is counted. */
+/** Serializes changes of a tenant's skills, since their number is limited. */
 async function lockSkills(rows: Rows, tenantId: string): Promise<void> {
   await rows.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.skills.' || ${tenantId}, 0))::text`;
 }
@@ -152,17 +152,17 @@ async function lockSkills(rows: Rows, tenantId: string): Promise<void> {
 const versionsOf = async (rows: Rows, tenant_id: string, name: string): Promise<SkillRow[]> =>
   name.includes('\0') ? [] : await rows.skill.findMany({ where: { tenant_id, name }, orderBy: { seq: 'desc' } });
 
-/** A version that was there before becomes the newest again. */
-async function putVersion(rows: Rows, wanted: Omit<SkillRow, 'seq'>): Promise<Changed<SkillPut>> {
+/** Stores a version. One that was stored before becomes the newest again. */
+async function putVersion(rows: Rows, wanted: Omit<SkillRow, 'seq'>): Promise<Changed<SkillPutReply>> {
   const { tenant_id, name, digest, created_by } = wanted;
-  const standing = await versionsOf(rows, tenant_id, name);
-  const [newest] = standing;
+  const versions = await versionsOf(rows, tenant_id, name);
+  const [newest] = versions;
   if (newest?.digest === digest) return { value: put('unchanged', newest), records: [] };
-  const oldest = standing.filter((version) => version.digest !== digest).slice(LIMITS.skillVersions.max - 1);
+  const oldest = versions.filter((version) => version.digest !== digest).slice(LIMITS.skillVersions.max - 1);
   await rows.skill.deleteMany({
     where: { tenant_id, name, digest: { in: [digest, ...oldest.map((version) => version.digest)] } },
   });
-  await verifyRoom(rows, wanted, newest === undefined);
+  await verifyQuota(rows, wanted, newest === undefined);
   const row = { ...wanted, seq: (newest?.seq ?? 0n) + 1n };
   await rows.skill.createMany({ data: [row] });
   return {
@@ -175,15 +175,15 @@ async function putVersion(rows: Rows, wanted: Omit<SkillRow, 'seq'>): Promise<Ch
 }
 
 /** @throws Fault `limit.exceeded` */
-async function verifyRoom(
+async function verifyQuota(
   rows: Rows,
   { tenant_id, bytes }: Pick<SkillRow, 'tenant_id' | 'bytes'>,
   isNew: boolean,
 ): Promise<void> {
-  const [held] = await rows.$queryRaw<
+  const [usage] = await rows.$queryRaw<
     { names: bigint; bytes: bigint }[]
   >`SELECT count(DISTINCT name) AS names, coalesce(sum(bytes), 0)::bigint AS bytes FROM kernel.skill WHERE tenant_id = ${tenant_id}`;
-  const { names, bytes: stored } = held ?? { names: 0n, bytes: 0n };
+  const { names, bytes: stored } = usage ?? { names: 0n, bytes: 0n };
   if (isNew && names >= BigInt(LIMITS.skills.max))
     throw new Fault('limit.exceeded', `a tenant has at most ${LIMITS.skills.max} skills: remove one first`);
   if (stored + bytes > BigInt(LIMITS.skillsBytes.max))
@@ -198,7 +198,7 @@ const recordOf = (verb: string, actor: string, subject: string, digest: string):
   actor,
   change: { verb, subject, digest },
 });
-const put = (change: SkillPut['change'], row: SkillRow): SkillPut => ({
+const put = (change: SkillPutReply['change'], row: SkillRow): SkillPutReply => ({
   valid: true,
   problems: [],
   change,
@@ -206,7 +206,7 @@ const put = (change: SkillPut['change'], row: SkillRow): SkillPut => ({
 });
 const manifestIn = ({ contents, digest }: SkillRow): SkillManifest => requireSkill(contents, digest);
 
-/** @throws where what is stored can't be read: somebody else wrote it */
+/** @throws where the stored version can't be read, since something else than this class wrote it */
 function viewOf(row: SkillRow): SkillView {
   const { description, files } = manifestIn(row);
   return {

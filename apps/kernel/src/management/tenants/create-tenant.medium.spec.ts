@@ -30,7 +30,7 @@ describe('a new tenant', () => {
   it('has keys that only the master key opens, and the first records of its own log', async () => {
     const asked = request();
     expect(await manage.createTenant.run(asked)).toEqual({ tenant_id: asked.tenant_id });
-    const box = await kernel.vault.of(asked.tenant_id);
+    const box = await kernel.vault.cipherFor(asked.tenant_id);
     expect(box.open('op_1', 'args', box.seal('op_1', 'args', Buffer.from('x'))).toString()).toBe('x');
     const records = await recordsOf(asked.tenant_id);
     expect(records).toMatchObject([
@@ -46,27 +46,27 @@ describe('a new tenant', () => {
         change: { verb: 'api_key_created', subject: asked.admin_key_id, digest: null },
       },
     ]);
-    expect(kernel.outbox.handed.slice(-2).map((record) => record.record_id)).toEqual(
+    expect(kernel.outbox.records.slice(-2).map((record) => record.record_id)).toEqual(
       records.map((record) => record.record_id),
     );
   });
 
-  it('is made once, however often and however many at once ask for it', async () => {
+  it('is created once for any number of concurrent requests', async () => {
     const asked = request();
     const answers = await Promise.all(Array.from({ length: 8 }, () => manage.createTenant.run(asked)));
     expect(answers).toEqual(Array(8).fill({ tenant_id: asked.tenant_id }));
-    const box = await kernel.vault.of(asked.tenant_id);
+    const box = await kernel.vault.cipherFor(asked.tenant_id);
     await manage.createTenant.run(asked);
     expect(await recordsOf(asked.tenant_id)).toHaveLength(2);
-    // The keys of the first time still open what they sealed.
+    // The first keys still open what they sealed.
     expect(
-      (await kernel.vault.of(asked.tenant_id))
+      (await kernel.vault.cipherFor(asked.tenant_id))
         .open('op_1', 'salt', box.seal('op_1', 'salt', Buffer.from('s')))
         .toString(),
     ).toBe('s');
   });
 
-  it('is not renamed by being asked for under another name', async () => {
+  it('is not renamed by a request with another name', async () => {
     const asked = request();
     await manage.createTenant.run(asked);
     await expect(manage.createTenant.run({ ...asked, name: 'other' })).rejects.toMatchObject({ code: 'conflict' });

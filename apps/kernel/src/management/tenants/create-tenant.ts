@@ -4,10 +4,10 @@ import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import { masterKeyId } from '@writ/sealing';
 import { newTenantKeys } from '../../evidence/payload/index.ts';
 
-/** Who stands behind a tenant's creation: the platform key, which is no tenant's. */
+/** The actor of a tenant's creation: the platform key, which belongs to no tenant. */
 const ACTOR = 'platform';
 
-/** Makes tenants: their keys, and the first records of their log. */
+/** Creates tenants with their keys, and writes the first records of their log. */
 export class CreateTenant {
   readonly #changes: Changes;
   readonly #masterKey: Buffer;
@@ -34,8 +34,8 @@ export class CreateTenant {
       const { count } = await rows.tenant.createMany({ data: [row], skipDuplicates: true });
       const value = { tenant_id };
       if (count === 0) {
-        const there = await rows.tenant.findUnique({ where: { tenant_id }, select: { name: true } });
-        if (there?.name !== name) throw new Fault('conflict', 'the tenant is there under another name');
+        const existing = await rows.tenant.findUnique({ where: { tenant_id }, select: { name: true } });
+        if (existing?.name !== name) throw new Fault('conflict', 'the tenant is there under another name');
         return { value, records: [] };
       }
       const by = { kind: 'change', actor: ACTOR } as const;

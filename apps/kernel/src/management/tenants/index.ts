@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 export { CreateTenant } from './create-tenant.ts';
 export { RewrapKeys, type Rewrapped } from './rewrap-keys.ts';
-export { Limits } from './tenant-limits.ts';
+export { TenantLimits } from './tenant-limits.ts';
 export { TenantsController } from './tenants.controller.ts';

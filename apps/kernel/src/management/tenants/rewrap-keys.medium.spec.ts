@@ -28,15 +28,15 @@ const rewrap = (master = rotated(), changes = manage.changes): RewrapKeys =>
 const boxOf = async (
   tenant: TestTenant,
   master = { current: anew, before: null as Buffer | null, next: null as Buffer | null },
-) => await new TenantVault(master, new WrappedKeyRows(kernel.tenants)).of(tenant.tenantId);
+) => await new TenantVault(master, new WrappedKeyRows(kernel.tenants)).cipherFor(tenant.tenantId);
 const verbsOf = async (tenant: TestTenant): Promise<unknown[]> =>
   (await tenant.records()).map(({ change }) => (change as { verb: string } | null)?.verb);
 
-describe('a master key that is changed', () => {
-  it('opens all that was sealed before, alone, once every tenant was wrapped anew; each is recorded', async () => {
+describe('a new master key', () => {
+  it('alone opens all sealed data once every tenant was re-wrapped, each with a record', async () => {
     const sealed = await Promise.all(
       tenants.map(async (tenant) =>
-        (await kernel.vault.of(tenant.tenantId)).seal('op_1', 'args', Buffer.from(tenant.tenantId)),
+        (await kernel.vault.cipherFor(tenant.tenantId)).seal('op_1', 'args', Buffer.from(tenant.tenantId)),
       ),
     );
     expect(await rewrap().run()).toEqual({ done: 3, unopened: [] });
@@ -50,7 +50,7 @@ describe('a master key that is changed', () => {
     expect(await rewrap().run()).toEqual({ done: 0, unopened: [] });
   });
 
-  it('is gone on with after a crash, and until then both keys open everything', async () => {
+  it('is continued after a crash, and until then both keys open everything', async () => {
     let left = 1;
     const dying = {
       make: (...args: Parameters<Changes['make']>) =>
@@ -67,20 +67,20 @@ describe('a master key that is changed', () => {
     for (const tenant of tenants) await expect(boxOf(tenant)).resolves.toBeDefined();
   });
 
-  it('is wrapped once a tenant, however many replicas do it at once', async () => {
+  it('is applied to each tenant once, for any number of concurrent replicas', async () => {
     const passes = await Promise.all(Array.from({ length: 4 }, () => rewrap().run()));
     expect(passes.reduce((sum, { done }) => sum + done, 0)).toBe(3);
     for (const tenant of tenants) expect(await verbsOf(tenant)).toEqual(['tenant_keys_rewrapped']);
   });
 
-  it('leaves alone what a replica with the next key has wrapped already', async () => {
+  it('does not change tenants that a replica with the next key has wrapped already', async () => {
     await rewrap().run();
     const old = { current: kernel.masterKey, before: null, next: anew };
     expect(await rewrap(old as never).run()).toEqual({ done: 0, unopened: [] });
     for (const tenant of tenants) await expect(boxOf(tenant, old)).resolves.toBeDefined();
   });
 
-  it('changes nothing where no key that is known opens, and says whose that is', async () => {
+  it('changes nothing where no configured key opens, and reports the tenants', async () => {
     expect(await rewrap({ current: anew, before: randomBytes(32), next: null }).run()).toEqual({
       done: 0,
       unopened: tenants.map(({ tenantId }) => tenantId).sort(),

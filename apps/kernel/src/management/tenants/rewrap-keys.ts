@@ -6,20 +6,22 @@ import { unwrapTenantKeys, wrapTenantKeys } from '../../evidence/payload/index.t
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 
-/** Tenants named in one statement; each is a transaction of its own. */
+/** Tenants that one statement lists. Each has its own transaction. */
 const BATCH = 100;
 const ACTOR = 'kernel';
 
-/** How a pass ended: tenants wrapped anew, and those whose keys no master key that is known opens. */
+/**
+ * The result of a pass: the number of re-wrapped tenants, and the tenants whose keys no configured master key opens.
+ */
 export interface Rewrapped {
   readonly done: number;
   readonly unopened: readonly string[];
 }
 
 /**
- * Wraps the keys of tenants anew under the current master key, once that has changed. A crash in between leaves tenants
- * under either key, both of which are known until the old one is taken out of the configuration; the next pass goes on.
- * What was sealed under a tenant's keys isn't touched.
+ * Wraps the keys of tenants under the current master key after it has changed. After a crash, tenants are under either
+ * key. Both stay configured until the old one is removed, and the next pass continues. Data that is sealed under a
+ * tenant's keys isn't changed.
  */
 export class RewrapKeys {
   readonly #workers: CrossTenantPool;
@@ -33,8 +35,8 @@ export class RewrapKeys {
   }
 
   /**
-   * Looks at every tenant that isn't said to be under the current key. Replicas may do so at once: one of them wraps a
-   * tenant, and records it.
+   * Checks every tenant that isn't stored as under the current key. Several replicas may run at once: only one wraps
+   * and records a tenant.
    */
   async run(): Promise<Rewrapped> {
     const id = masterKeyId(this.#master.current);
@@ -52,8 +54,8 @@ export class RewrapKeys {
   }
 
   /**
-   * Null where the keys don't open; false where they are as they should be, or under the key that comes next, or
-   * another replica was faster.
+   * Null where the keys don't open. False where they are already under the current or the next key, or another replica
+   * was faster.
    */
   async #rewrap(tenantId: TenantId, id: string): Promise<boolean | null> {
     const { current, before, next } = this.#master;
@@ -65,14 +67,14 @@ export class RewrapKeys {
       if (row.master_key_id === id || (next !== null && row.master_key_id === masterKeyId(next)))
         return { value: false, records: [] };
       const wrapped = { data_key: Buffer.from(row.data_key), finger_key: Buffer.from(row.finger_key) };
-      const keys = opened({ current, before, next: null }, tenantId, wrapped);
+      const keys = tryUnwrap({ current, before, next: null }, tenantId, wrapped);
       if (keys === null) return { value: null, records: [] };
-      const anew = wrapTenantKeys(current, tenantId, keys);
+      const newlyWrapped = wrapTenantKeys(current, tenantId, keys);
       const { count } = await rows.tenant.updateMany({
         where: { tenant_id: tenantId, data_key: row.data_key },
         data: {
-          data_key: new Uint8Array(anew.data_key),
-          finger_key: new Uint8Array(anew.finger_key),
+          data_key: new Uint8Array(newlyWrapped.data_key),
+          finger_key: new Uint8Array(newlyWrapped.finger_key),
           master_key_id: id,
         },
       });
@@ -87,7 +89,7 @@ export class RewrapKeys {
   }
 }
 
-function opened(...args: Parameters<typeof unwrapTenantKeys>): ReturnType<typeof unwrapTenantKeys> | null {
+function tryUnwrap(...args: Parameters<typeof unwrapTenantKeys>): ReturnType<typeof unwrapTenantKeys> | null {
   try {
     return unwrapTenantKeys(...args);
   } catch {

@@ -33,7 +33,7 @@ describe('the limits of a tenant', () => {
     expect(await manage.limits.read(asked(tenantId))).toEqual({ tenant_id: tenantId, ...UNSET });
   });
 
-  it("are set one by one, recorded in the tenant's log with the digest of all, and stay where they aren't named", async () => {
+  it("are set one by one, stay where they aren't named, and are recorded with the digest of all", async () => {
     const tenant = await kernel.newTenant();
     await set(tenant.tenantId, { weight: 7, requests_per_second: 50 });
     const limits = await set(tenant.tenantId, { running_max: 3, requests_per_second: null });
@@ -54,21 +54,21 @@ describe('the limits of a tenant', () => {
     ]);
   });
 
-  it('that are what they were already are no change and no record', async () => {
+  it('that are unchanged cause no record', async () => {
     const tenant = await kernel.newTenant();
     await set(tenant.tenantId, { weight: TENANT_DEFAULTS.weight });
     expect(await tenant.countOf('outbox')).toBe(0);
     expect(await manage.limits.read(asked(tenant.tenantId))).toMatchObject({ changed_at: null });
   });
 
-  it("of a tenant that isn't there are not_found, and so is an id that is none", async () => {
+  it('of an unknown tenant and of an invalid id are not_found', async () => {
     for (const id of [newId('tenant'), 'nonsense']) {
       await expect(manage.limits.read(asked(id))).rejects.toMatchObject({ code: 'not_found' });
       await expect(set(id, { weight: 2 })).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 
-  it("are told to whoever asks what was set since, each tenant's once, and those never set to nobody", async () => {
+  it("are listed by the time of their change, each tenant once, and never where they weren't set", async () => {
     const [one, two, never] = [await kernel.newTenant(), await kernel.newTenant(), await kernel.newTenant()];
     await set(one.tenantId, { waiting_max: 10 });
     const { changed_at } = await set(two.tenantId, { waiting_max: 20 });
@@ -84,7 +84,7 @@ describe('the limits of a tenant', () => {
 });
 
 describe('a tenant whose queue is full', () => {
-  it("has no further call admitted, and no record of it; what was admitted before is answered again, a dry run is decided, and another tenant isn't held up", async () => {
+  it('gets no further admission, while replays, dry runs and other tenants are served', async () => {
     const [full, other] = [await kernel.newTenant(), await kernel.newTenant()];
     const token = await full.token();
     await set(full.tenantId, { waiting_max: 2 });

@@ -3,9 +3,9 @@ import { type KernelRequest, type TenantId, type TenantLimitsChange, type Tenant
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import type { Sizes } from '../../foundation/workspace/sizes.ts';
 import {
-  found,
-  heldIn,
-  outputsHeld,
+  requireFound,
+  workspaceSizes,
+  keptOutputBytes,
   plainRow,
   requireId,
   withQuota,
@@ -14,7 +14,7 @@ import {
 } from '../../foundation/tenancy/index.ts';
 
 /** Limits that the platform sets for one tenant. */
-export class Limits {
+export class TenantLimits {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
   readonly #sizes: Sizes;
@@ -33,9 +33,10 @@ export class Limits {
   }
 
   /**
-   * What isn't named stays; what is set to what it is already changes nothing and is no record. Resolves once it is
-   * durable, with all of them: a quota counts for every change of a workspace that hasn't committed by then. @throws
-   * Fault `not_found`
+   * Limits that `change` doesn't name stay. A limit that is set to its current value is no change and has no record.
+   * Resolves with all limits once the change is durable. A quota applies to every change of a workspace that hasn't
+   * committed by then.
+   * @throws Fault `not_found`
    */
   async set({ tenant_id, change }: KernelRequest<'tenant.limits.set'>): Promise<TenantLimitsView> {
     requireId('tenant', tenant_id);
@@ -49,7 +50,7 @@ export class Limits {
           if (!(await isCounted(rows))) return { value: null, records: [] };
           const before = await limitsOf(rows, tenant_id);
           const value: TenantLimitsView = { ...before, ...change, changed_at: now };
-          if (!isAnother(before, change)) return { value: before, records: [] };
+          if (!isDifferent(before, change)) return { value: before, records: [] };
           await rows.tenant.updateMany({ where: { tenant_id }, data: columnsOf(change, now) });
           const { changed_at: _when, files: _files, bytes: _bytes, outputs_bytes: _outputs, ...limits } = value;
           return {
@@ -69,7 +70,7 @@ export class Limits {
 
 async function limitsOf(rows: Rows, tenantId: TenantId): Promise<TenantLimitsView> {
   const { cap, limits_at, ...limits } = plainRow(
-    found(
+    requireFound(
       await rows.tenant.findUnique({
         where: { tenant_id: tenantId },
         select: {
@@ -90,13 +91,13 @@ async function limitsOf(rows: Rows, tenantId: TenantId): Promise<TenantLimitsVie
     tenant_id: tenantId,
     ...limits,
     running_max: cap,
-    ...(await heldIn(rows, { tenant_id: tenantId })),
-    outputs_bytes: await outputsHeld(rows, tenantId),
+    ...(await workspaceSizes(rows, { tenant_id: tenantId })),
+    outputs_bytes: await keptOutputBytes(rows, tenantId),
     changed_at: limits_at,
   };
 }
 
-function isAnother(before: TenantLimitsView, change: TenantLimitsChange): boolean {
+function isDifferent(before: TenantLimitsView, change: TenantLimitsChange): boolean {
   return (Object.keys(change) as (keyof TenantLimitsChange)[]).some((name) => before[name] !== change[name]);
 }
 

@@ -11,16 +11,16 @@ import {
 } from '@writ/contract';
 import { CrossTenantPool } from '../../foundation/database/pools.ts';
 import { CreateTenant } from './create-tenant.ts';
-import { Limits } from './tenant-limits.ts';
+import { TenantLimits } from './tenant-limits.ts';
 import { limitsSince } from '../../foundation/tenancy/limits-since.ts';
 
 @Controller()
 export class TenantsController {
   readonly #create: CreateTenant;
-  readonly #limits: Limits;
+  readonly #limits: TenantLimits;
   readonly #workers: CrossTenantPool;
 
-  constructor(create: CreateTenant, limits: Limits, workers: CrossTenantPool) {
+  constructor(create: CreateTenant, limits: TenantLimits, workers: CrossTenantPool) {
     this.#create = create;
     this.#limits = limits;
     this.#workers = workers;

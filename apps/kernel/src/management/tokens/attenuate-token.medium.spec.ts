@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type Caller, type Grant } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
@@ -30,7 +30,7 @@ async function withParent(
   const tenant = await kernel.newTenant();
   const admin = callerOf(tenant.tenantId);
   const { capability_token_id } = await manage.issue.run({
-    ...askedBy(admin),
+    ...requestBy(admin),
     agent_id: tenant.agentId,
     workspace_id: tenant.workspaceId,
     grant: grantOf(grant),
@@ -38,10 +38,10 @@ async function withParent(
   return { tenant, admin, key: callerOf(tenant.tenantId, 'agent', tenant.agentId), parent: capability_token_id };
 }
 const narrow = (caller: Caller, parent_id: string, grant: Partial<Grant> = {}, agent_id: string | null = null) =>
-  manage.attenuate.run({ ...askedBy(caller), parent_id, agent_id, grant: grantOf(grant) });
+  manage.attenuate.run({ ...requestBy(caller), parent_id, agent_id, grant: grantOf(grant) });
 
 describe('a child token', () => {
-  it('is a subset of its parent, for its agent and workspace, with accounts of its own and a record', async () => {
+  it('is a subset of its parent for its agent and workspace, with separate accounts and a record', async () => {
     const { tenant, key, parent } = await withParent();
     const child = await narrow(key, parent, { tools: ['fs.read'], budgets: { calls: 2, cpu_ms: 7 } });
     expect(child).toMatchObject({
@@ -68,7 +68,7 @@ describe('a child token', () => {
     });
   });
 
-  it('inherits the bound of a dimension that it leaves out: no way to lift one', async () => {
+  it('inherits the bound of a dimension that it leaves out', async () => {
     const { tenant, admin, parent } = await withParent();
     const child = await narrow(admin, parent, { budgets: {} });
     expect(child.grant.budgets).toEqual({ calls: 10 });
@@ -85,7 +85,7 @@ describe('a child token', () => {
     ['not_before', { not_before: 999 }],
     ['expires_at', { expires_at: END + 1 }],
   ] satisfies [string, Partial<Grant>][])(
-    'that reaches further in `%s` is refused, naming the dimension: %j',
+    'that exceeds its parent in `%s` is refused with the dimension: %j',
     async (dimension, grant) => {
       const { tenant, admin, parent } = await withParent();
       const refusal = await refusalOf(narrow(admin, parent, grant));
@@ -100,7 +100,7 @@ describe('a child token', () => {
   it('is made only under a chain that is valid now', async () => {
     const { admin, parent } = await withParent();
     const middle = (await narrow(admin, parent)).capability_token_id;
-    await manage.revoke.run({ ...askedBy(admin), capability_token_id: parent });
+    await manage.revoke.run({ ...requestBy(admin), capability_token_id: parent });
     expect((await refusalOf(narrow(admin, middle))).code).toBe('token.revoked');
     const early = await withParent({ not_before: END - 10 });
     expect((await refusalOf(narrow(early.admin, early.parent, { not_before: END - 10 }))).code).toBe(
@@ -114,7 +114,7 @@ describe('a child token', () => {
     expect((await refusalOf(narrow(late.admin, late.parent))).code).toBe('token.expired');
   });
 
-  it('is not made under a parent whose revocation comes first, though it was asked for before', async () => {
+  it('is not made under a parent whose revocation comes first, even where the request came before', async () => {
     const { tenant, admin, parent } = await withParent();
     await kernel.admin.query('BEGIN');
     await kernel.admin.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);
@@ -126,18 +126,18 @@ describe('a child token', () => {
     expect(await tenant.countOf('outbox')).toBe(1);
   });
 
-  it("of a token for any workspace may be for one, that of one for no other, and none for another tenant's", async () => {
+  it("may narrow any workspace to one, and never changes to another one or another tenant's", async () => {
     const { tenant, admin, parent } = await withParent();
     const other = await kernel.newTenant();
     const second = await tenant.secondWorkspace();
     const { capability_token_id: wide } = await manage.issue.run({
-      ...askedBy(admin),
+      ...requestBy(admin),
       agent_id: tenant.agentId,
       workspace_id: null,
       grant: grantOf(),
     });
     const bound = (parent_id: string, workspace_id: string | null) =>
-      manage.attenuate.run({ ...askedBy(admin), parent_id, agent_id: null, workspace_id, grant: grantOf() });
+      manage.attenuate.run({ ...requestBy(admin), parent_id, agent_id: null, workspace_id, grant: grantOf() });
     expect(await bound(wide, second)).toMatchObject({ workspace_id: second, parent_id: wide });
     expect(await bound(wide, null)).toMatchObject({ workspace_id: null });
     for (const elsewhere of [second, null])
@@ -149,7 +149,7 @@ describe('a child token', () => {
       expect((await refusalOf(bound(wide, nowhere))).code).toBe('not_found');
   });
 
-  it('stands at most eighth in its chain', async () => {
+  it('is at most the eighth of its chain', async () => {
     const { admin, parent } = await withParent();
     let last = parent;
     for (let at = 1; at < LIMITS.chainTokens.max; at += 1) last = (await narrow(admin, last)).capability_token_id;
@@ -157,10 +157,10 @@ describe('a child token', () => {
   });
 });
 
-describe('who narrows', () => {
+describe('the role that narrows a token', () => {
   it('is an administrator, for any agent of the tenant', async () => {
     const { tenant, admin, parent } = await withParent();
-    const { agent_id } = await manage.agents.create({ ...askedBy(admin), name: 'second' });
+    const { agent_id } = await manage.agents.create({ ...requestBy(admin), name: 'second' });
     expect(await narrow(admin, parent, {}, agent_id)).toMatchObject({ agent_id, parent_id: parent });
     const other = await kernel.newTenant();
     const answers = await Promise.all(
@@ -172,7 +172,7 @@ describe('who narrows', () => {
 
   it('is an agent, with the tokens that it holds, for itself or for another agent of its tenant', async () => {
     const { tenant, admin, key, parent } = await withParent();
-    const { agent_id } = await manage.agents.create({ ...askedBy(admin), name: 'second' });
+    const { agent_id } = await manage.agents.create({ ...requestBy(admin), name: 'second' });
     expect(await narrow(key, parent)).toMatchObject({ agent_id: tenant.agentId });
     expect(await narrow(key, parent, {}, agent_id)).toMatchObject({
       agent_id,

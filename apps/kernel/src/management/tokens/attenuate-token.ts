@@ -3,15 +3,15 @@ import { Fault, LIMITS, type CapabilityToken, type KernelRequest } from '@writ/c
 import { attenuate, decideValidity, type AttenuationRequest, type ChildToken } from '@writ/capability';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { newId } from '@writ/nest-kit';
-import { found, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
+import { requireFound, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
 import { insertToken } from './insert-token.ts';
-import { lockedChain } from './locked-chain.ts';
+import { lockChain } from './lock-chain.ts';
 import type { TokenView } from './token-view.ts';
 import { verifyGrant } from './verify-grant.ts';
 
 /**
- * Makes narrower tokens of tokens. INVARIANT (children only narrow): a child grants a subset of its parent in every
- * dimension, under a chain that is valid when it is made.
+ * Derives narrower tokens. INVARIANT (children only narrow): a child grants a subset of its parent in every dimension,
+ * under a chain that is valid at that moment.
  */
 export class AttenuateToken {
   readonly #changes: Changes;
@@ -21,8 +21,8 @@ export class AttenuateToken {
   }
 
   /**
-   * An administrator narrows any token of the tenant, an agent those that it holds, for itself or for another agent of
-   * the tenant that works for it.
+   * An administrator narrows any token of the tenant. An agent narrows the tokens that it holds, for itself or for
+   * another agent of the tenant.
    * @throws Fault `auth.role`, `not_found`, `token.revoked`, `token.expired`, `token.not_yet_valid`,
    * `token.not_narrower`, `token.depth`, and those of `verifyGrant`
    */
@@ -40,10 +40,15 @@ export class AttenuateToken {
     const { tenant_id } = caller;
     const capability_token_id = newId('token');
     return await this.#changes.make(tenant_id, async (rows, now) => {
-      const chain = await lockedChain(rows, caller, parent_id);
+      const chain = await lockChain(rows, caller, parent_id);
       const [parent] = chain as [CapabilityToken];
-      // A grant that names no profiles or effects grants none: only what is left out of a request is the parent's.
-      const child = narrowed(chain, { profiles: [], effects: [], ...verifyGrant(grant, now), workspace_id }, now);
+      // A grant without profiles or effects grants none. Other fields that the request leaves out are inherited from
+      // the parent.
+      const child = narrowToken(
+        chain,
+        { profiles: [], resources: [], effects: [], ...verifyGrant(grant, now), workspace_id },
+        now,
+      );
       await requireWorkspace(rows, tenant_id, child.workspace_id);
       const holder = await holderOf(rows, tenant_id, agent_id ?? parent.agent_id);
       const token = {
@@ -66,10 +71,10 @@ export class AttenuateToken {
 const { chainTokens } = LIMITS;
 
 /**
- * A child of the chain's first token, which holds now.
+ * A child of the chain's first token. The chain must be valid now.
  * @throws Fault `token.revoked`, `token.expired`, `token.not_yet_valid`, `token.not_narrower`, `token.depth`
  */
-export function narrowed(chain: readonly CapabilityToken[], asked: AttenuationRequest, now: number): ChildToken {
+export function narrowToken(chain: readonly CapabilityToken[], asked: AttenuationRequest, now: number): ChildToken {
   const invalid = decideValidity(chain, now);
   if (invalid !== undefined) throw new Fault(invalid.code, invalid.message);
   if (chain.length >= chainTokens.max)
@@ -79,17 +84,17 @@ export function narrowed(chain: readonly CapabilityToken[], asked: AttenuationRe
   return verdict.child;
 }
 
-/** Who the child is for: somebody of this tenant. @throws Fault `not_found` */
+/** The agent that holds the child: an agent of this tenant. @throws Fault `not_found` */
 async function holderOf(rows: Rows, tenantId: string, agentId: string): Promise<string> {
-  return found(
+  return requireFound(
     await rows.agent.findFirst({ where: { agent_id: agentId, tenant_id: tenantId }, select: { agent_id: true } }),
   ).agent_id;
 }
 
-/** Foreign keys see every tenant's rows; this looks within one. @throws Fault `not_found` */
+/** Foreign keys span all tenants. This check is within one tenant. @throws Fault `not_found` */
 export async function requireWorkspace(rows: Rows, tenantId: string, workspaceId: string | null): Promise<void> {
   if (workspaceId !== null)
-    found(
+    requireFound(
       await rows.workspace.findFirst({
         where: { workspace_id: workspaceId, tenant_id: tenantId },
         select: { workspace_id: true },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Budgets of a tree of tokens while 64 callers at once admit, end, lose, requeue and cancel calls below one root.
+// Budgets of a tree of tokens, while 64 concurrent callers admit, end, lose, requeue and cancel calls below one root.
 import { Fault, type Budgets, type OperationView, type ProposedCall } from '@writ/contract';
 import { UNBALANCED_BUDGETS } from '@writ/testing';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
@@ -12,7 +12,7 @@ import {
   type Attempt,
   type TestExecution,
 } from '../../specs/test-executor.ts';
-import { askedBy, callerOf } from '../../specs/test-management.ts';
+import { requestBy, callerOf } from '../../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
@@ -47,8 +47,8 @@ function chance(seed: number): () => number {
 }
 
 /**
- * One root, and below it children down to the third generation; the bounds are tight enough to be met, those of the
- * last whatever is drawn.
+ * One root with children down to the third generation. The bounds are tight enough to be reached, and those of the last
+ * generation are reached by every random run.
  */
 async function tree(): Promise<string[]> {
   const below = (parent_id: string | null, budgets: Budgets) => tenant.token({ budgets }, { parent_id });
@@ -126,7 +126,7 @@ const bad = (attempt: Attempt, random: () => number) =>
     }),
   );
 const cancel = (call: ProposedCall): Promise<OperationView> =>
-  kernel.cancel.run({ ...askedBy(callerOf(tenant.tenantId)), operation_id: call.operation_id });
+  kernel.cancel.run({ ...requestBy(callerOf(tenant.tenantId)), operation_id: call.operation_id });
 const loseLease = async ({ operation_id }: Attempt, lostBefore = 0): Promise<void> => {
   await inTurn(() =>
     tenant.query('UPDATE kernel.operation SET lease_until = 0, leases_lost = $2 WHERE operation_id = $1', [
@@ -137,7 +137,7 @@ const loseLease = async ({ operation_id }: Attempt, lostBefore = 0): Promise<voi
   await run.sweeper.sweep();
 };
 
-/** What may become of a call; each ends when the call has ended, or is meant not to. */
+/** The possible courses of a call. Each resolves when the call has ended, or is meant not to end. */
 const SCENES: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   refused: ({ call }) => kernel.admit.run({ ...call, args: { ...call.args, path: '../out' } }, null),
   waits: ({ call }) => kernel.admit.run(call, null).then(admitted),
@@ -179,7 +179,7 @@ function admitted(view: OperationView): void {
   throw new Exhausted(view.result?.error?.code);
 }
 
-/** A budget that is met is a part of the play; anything else is not. */
+/** An exhausted budget is expected. Every other error is not. */
 function isExhausted(error: unknown): boolean {
   if (error instanceof Exhausted) return error.message === 'budget.exhausted';
   return (
@@ -197,14 +197,14 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return await mine;
 }
 /**
- * Takes the records away, as a ledger would: with none, the kernel stops admitting when the oldest has waited for ten
+ * Deletes the records, as a ledger would. Otherwise the kernel stops admitting when the oldest has waited for ten
  * seconds.
  */
 const log = () => inTurn(() => tenant.query('DELETE FROM kernel.outbox WHERE tenant_id = $1', [tenant.tenantId]));
 const unbalanced = () =>
   inTurn(async () => (await kernel.admin.query<Record<string, unknown>>(UNBALANCED_BUDGETS)).rows);
 
-it(`agree with the operations at every moment while ${CALLERS} callers spend from one root in chains of up to four, and nobody waits for ever (seed ${SEED})`, async () => {
+it(`budgets match the operations of ${CALLERS} concurrent callers, without deadlock (seed ${SEED})`, async () => {
   const random = chance(SEED);
   const tokens = await tree();
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
@@ -251,7 +251,7 @@ it(`agree with the operations at every moment while ${CALLERS} callers spend fro
   expect(run.faults).toEqual([]);
 }, 120_000);
 
-it('hold nothing any more once the last of their calls has ended', async () => {
+it('budgets have no reservation once the last of their calls has ended', async () => {
   const { rows: open } = await kernel.admin.query<{ operation_id: string }>(
     `SELECT operation_id FROM kernel.operation WHERE state IN ('admitted', 'dispatched')`,
   );
@@ -265,12 +265,12 @@ it('hold nothing any more once the last of their calls has ended', async () => {
   } = await kernel.admin.query<{ n: number }>(
     `SELECT count(*)::int8 AS n FROM kernel.operation WHERE state = 'ambiguous'`,
   );
-  // What became of an ambiguous call nobody knows yet, so it keeps what it holds.
+  // The outcome of an ambiguous call is unknown, so it keeps its reservation.
   expect(rows).toEqual([{ dimension: 'calls', reserved: kept?.n }]);
   expect(await unbalanced()).toEqual([]);
 });
 
-it('are never spent twice by callers of siblings that share the last of their parent', async () => {
+it("budgets are never spent twice by callers of siblings that share their parent's remainder", async () => {
   const root = await tenant.token({ budgets: { calls: 5 } });
   const siblings: string[] = [];
   for (let at = 0; at < 8; at += 1) siblings.push(await tenant.token({ budgets: { calls: 5 } }, { parent_id: root }));

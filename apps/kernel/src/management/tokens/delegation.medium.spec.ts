@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chains over several agents: an agent gives a part of what it may to another, which gives on a part of that.
+// Chains over several agents: an agent delegates a part of its rights to another, which delegates a part of that.
 import type { Caller, Grant } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
-import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -16,7 +16,7 @@ openKernelSpec((on) => {
   ({ kernel, manage, run: execution } = on);
 });
 beforeEach(() => {
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 const NOTHING_HERE = { code: 'not_found', message: 'there is no such thing here' };
@@ -43,7 +43,7 @@ async function chainOfThree(): Promise<{ tenant: TestTenant; admin: Caller; link
   await tenant.write({ 'a.txt': 'before' });
   const admin = callerOf(tenant.tenantId);
   const root = await manage.issue.run({
-    ...askedBy(admin),
+    ...requestBy(admin),
     agent_id: tenant.agentId,
     workspace_id: tenant.workspaceId,
     grant: grantOf(10),
@@ -57,26 +57,26 @@ async function chainOfThree(): Promise<{ tenant: TestTenant; admin: Caller; link
   ];
   for (const name of ['second', 'third']) {
     const above = links.at(-1) as Link;
-    const { agent_id } = await manage.agents.create({ ...askedBy(admin), name });
+    const { agent_id } = await manage.agents.create({ ...requestBy(admin), name });
     const { capability_token_id } = await give(above, agent_id, 10 - links.length);
     links.push({ agentId: agent_id, key: callerOf(tenant.tenantId, 'agent', agent_id), token: capability_token_id });
   }
   return { tenant, admin, links: links as [Link, Link, Link] };
 }
 const give = ({ key, token }: Pick<Link, 'key' | 'token'>, agent_id: string, calls: number) =>
-  manage.attenuate.run({ ...askedBy(key), parent_id: token, agent_id, grant: grantOf(calls) });
+  manage.attenuate.run({ ...requestBy(key), parent_id: token, agent_id, grant: grantOf(calls) });
 const read = (caller: Caller, capability_token_id: string) =>
-  manage.tokens.read({ ...askedBy(caller), capability_token_id });
+  manage.tokens.read({ ...requestBy(caller), capability_token_id });
 const revoke = (caller: Caller, capability_token_id: string) =>
-  manage.revoke.run({ ...askedBy(caller), capability_token_id });
+  manage.revoke.run({ ...requestBy(caller), capability_token_id });
 const childrenOf = async (caller: Caller, parent_id: string) =>
-  (await pagesOf(2, (page) => manage.tokens.list({ ...askedBy(caller), page, agent_id: null, parent_id })))
+  (await pagesOf(2, (page) => manage.tokens.list({ ...requestBy(caller), page, agent_id: null, parent_id })))
     .flat()
     .map((token) => token.capability_token_id);
 const callAs = (tenant: TestTenant, { agentId, token }: Link) => tenant.writeCall(token, { agent_id: agentId });
 
 describe('a sub-agent', () => {
-  it('calls with what it was given, and spends from every token above', async () => {
+  it('calls with its own token, and spends from every token above', async () => {
     const { tenant, links } = await chainOfThree();
     expect(await kernel.admit.run(callAs(tenant, links[2]), null)).toMatchObject({ state: 'admitted' });
     for (const { token } of links) expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 1 });
@@ -87,7 +87,7 @@ describe('a sub-agent', () => {
     });
   });
 
-  it("can't use what another holds, above or below it", async () => {
+  it("can't use another agent's token, above or below its own", async () => {
     const { tenant, links } = await chainOfThree();
     for (const [caller, holder] of [
       [links[1], links[0]],
@@ -99,14 +99,14 @@ describe('a sub-agent', () => {
     }
   });
 
-  it('gives on no more than it has, and nothing that it only gave away', async () => {
+  it('delegates no more than it has, and nothing from a token that it delegated', async () => {
     const { links } = await chainOfThree();
     expect((await refusalOf(give(links[1], links[2].agentId, 10))).code).toBe('token.not_narrower');
     for (const token of [links[0].token, links[2].token])
       expect(await refusalOf(give({ key: links[1].key, token }, links[1].agentId, 1))).toEqual(NOTHING_HERE);
   });
 
-  it('sees its own tokens and what was made of them, and nothing above or beside', async () => {
+  it('sees its own tokens and those that derive from them, and none above or beside', async () => {
     const { admin, links } = await chainOfThree();
     const [first, second, third] = links;
     const beside = await give(first, third.agentId, 2);
@@ -121,7 +121,7 @@ describe('a sub-agent', () => {
     }
   });
 
-  it('takes back what it gave, however far down, and never what it was given', async () => {
+  it('revokes tokens that derive from its own, at any depth, and never its own', async () => {
     const { links } = await chainOfThree();
     const [first, second, third] = links;
     expect((await refusalOf(revoke(second.key, second.token))).code).toBe('auth.role');
@@ -133,7 +133,7 @@ describe('a sub-agent', () => {
   });
 });
 
-/** Whose revocation it is, seen from the third agent's call. */
+/** The revoked token, relative to the third agent's call. */
 const REVOKED = [
   ['the root', 0],
   ['the middle', 1],
@@ -153,7 +153,7 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
     });
   });
 
-  it('leaves the calls of the tokens above it alone', async () => {
+  it('does not affect calls of the tokens above it', async () => {
     const chain = await chainOfThree();
     await revokeAt(chain);
     for (const link of chain.links.slice(0, at))
@@ -162,11 +162,11 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
 
   it('lets no held call be approved', async () => {
     const chain = await chainOfThree();
-    kernel.policy.says = asks('soft_gate');
+    kernel.policy.answer = requires('soft_gate');
     const { approval_id } = await kernel.admit.run(callAs(chain.tenant, chain.links[2]), null);
     await revokeAt(chain);
     const decided = await kernel.decide.run({
-      ...askedBy(callerOf(chain.tenant.tenantId, 'operator')),
+      ...requestBy(callerOf(chain.tenant.tenantId, 'operator')),
       approval_id: approval_id as string,
       decision: 'approve',
       comment: null,
@@ -174,7 +174,7 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
     expect(decided).toMatchObject({ state: 'refused', result: { error: { code: 'token.revoked' } } });
   });
 
-  it('ends a call that has its permit and not yet begun, and gives back what it reserved', async () => {
+  it('ends a call with a permit that has not begun, and releases its reservation', async () => {
     const chain = await chainOfThree();
     const call = callAs(chain.tenant, chain.links[2]);
     await kernel.admit.run(call, null);
@@ -197,7 +197,7 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
       expect((await chain.tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 0 });
   });
 
-  it('stops a call that runs, and takes back what it did', async () => {
+  it('stops a running call, and rolls back its effect', async () => {
     const chain = await chainOfThree();
     const { attempt } = await execution.perform(chain.tenant, callAs(chain.tenant, chain.links[2]));
     await revokeAt(chain);
@@ -209,11 +209,11 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
       expect((await chain.tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 1 });
   });
 
-  it('comes wholly before a commit that is decided and not yet written: it rolls back', async () => {
+  it('comes completely before a commit that is decided and not yet written: it rolls back', async () => {
     const chain = await chainOfThree();
     const { attempt } = await execution.perform(chain.tenant, callAs(chain.tenant, chain.links[2]));
     const report = reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'after' }));
-    // The commit has its facts, and waits for the rules that the revocation changes.
+    // The commit has read its facts, and waits for the rules that the revocation changes.
     await kernel.admin.query('BEGIN');
     await kernel.admin.query('SELECT kernel.change_rules($1)', [chain.tenant.tenantId]);
     const committing = execution.commit.run(report);
@@ -227,11 +227,11 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
     expect(await chain.tenant.row(attempt.operation_id)).toMatchObject({ fault_code: 'token.revoked' });
   });
 
-  it('or wholly after one that is being written: it waits for it', async () => {
+  it('comes completely after a commit that is being written, and waits for it', async () => {
     const chain = await chainOfThree();
     const { attempt } = await execution.perform(chain.tenant, callAs(chain.tenant, chain.links[2]));
     const report = reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'after' }));
-    // The commit holds its chain and waits for the budget, which comes last.
+    // The commit has locked its chain and waits for the lock on the budget, which is last.
     await kernel.admin.query('BEGIN');
     await kernel.admin.query('SELECT 1 FROM kernel.budget WHERE tenant_id = $1 FOR UPDATE', [chain.tenant.tenantId]);
     const committing = execution.commit.run(report);
@@ -250,7 +250,7 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
   });
 });
 
-/** Resolves once so many statements wait for a lock. */
+/** Resolves once this many statements wait for a lock. */
 async function untilWaiting(statements: number): Promise<void> {
   const sql = `SELECT 1 FROM pg_stat_clear_snapshot(), pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   while (((await kernel.admin.query(sql)).rowCount ?? 0) < statements)

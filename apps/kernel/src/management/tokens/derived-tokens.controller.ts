@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type TokenDrawn } from '@writ/contract';
-import { DrawTokens } from './draw-tokens.ts';
+import { KERNEL_REQUESTS, parseMessage, type TokenReservationReply } from '@writ/contract';
+import { ChargeModelTokens } from './charge-model-tokens.ts';
 import { ListForJob } from './list-for-job.ts';
 import { SpawnToken } from './spawn-token.ts';
 import type { TokenView } from './token-view.ts';
 
-/** Tokens that services derive from others: for an agent that another starts, for a job, and for models. */
+/** Requests of services for derived tokens: of sub-agents, of jobs, and for the usage of models. */
 @Controller()
 export class DerivedTokensController {
   readonly #spawn: SpawnToken;
   readonly #listForJob: ListForJob;
-  readonly #draw: DrawTokens;
+  readonly #charge: ChargeModelTokens;
 
-  constructor(spawn: SpawnToken, listForJob: ListForJob, draw: DrawTokens) {
+  constructor(spawn: SpawnToken, listForJob: ListForJob, charge: ChargeModelTokens) {
     this.#spawn = spawn;
     this.#listForJob = listForJob;
-    this.#draw = draw;
+    this.#charge = charge;
   }
 
   @MessagePattern('kernel.token.list_for_job')
@@ -31,7 +31,7 @@ export class DerivedTokensController {
   }
 
   @MessagePattern('kernel.token.draw')
-  async draw(@Payload() payload: unknown): Promise<TokenDrawn> {
-    return await this.#draw.run(parseMessage(KERNEL_REQUESTS['token.draw'], payload));
+  async charge(@Payload() payload: unknown): Promise<TokenReservationReply> {
+    return await this.#charge.run(parseMessage(KERNEL_REQUESTS['token.draw'], payload));
   }
 }

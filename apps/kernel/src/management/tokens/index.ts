@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { AttenuateToken } from './attenuate-token.ts';
 export { DerivedTokensController } from './derived-tokens.controller.ts';
-export { DrawTokens } from './draw-tokens.ts';
+export { ChargeModelTokens } from './charge-model-tokens.ts';
 export { IssueToken } from './issue-token.ts';
 export { ListForJob } from './list-for-job.ts';
 export { RevokeToken } from './revoke-token.ts';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BUDGET_DIMENSIONS, type Caller, type CapabilityToken } from '@writ/contract';
 import { contentDigest, type Changed } from '../../evidence/changes/index.ts';
-import { found, type Rows } from '../../foundation/tenancy/index.ts';
+import { requireFound, type Rows } from '../../foundation/tenancy/index.ts';
 import { tokenViews, type TokenView } from './token-view.ts';
 
 /**
- * Stores a new token with an account for each dimension that it bounds. `chain` is the way to it, root first, itself
- * last.
+ * Stores a new token with an account for each dimension that it bounds. `chain` is the path from the root to the token,
+ * including both.
  */
 export async function insertToken(
   rows: Rows,
@@ -23,7 +23,7 @@ export async function insertToken(
   });
   if (bounded.length > 0) await rows.budget.createMany({ data: bounded });
   return {
-    value: found((await tokenViews(rows, [stored]))[0]),
+    value: requireFound((await tokenViews(rows, [stored]))[0]),
     records: [
       {
         kind: 'token',

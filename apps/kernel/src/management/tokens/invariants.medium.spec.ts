@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The six invariants of the tool capability API, for calls under a chain of three tokens of three agents, the caller's
-// own being the last.
+// The six invariants of the tool capability API, for calls under a chain of three tokens of three agents. The caller
+// holds the last one.
 import type { CapabilityToken, Grant, OperationView, ProposedCall } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { asks, AUTOPILOT } from '../../specs/test-ports.ts';
+import { requires, AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
 
@@ -27,13 +27,13 @@ beforeEach(async () => {
       tenant.tenantId,
       'above',
     ]);
-  kernel.policy.says = () => AUTOPILOT;
-  kernel.policy.asked = [];
+  kernel.policy.answer = () => AUTOPILOT;
+  kernel.policy.judged = [];
 });
 
 type Link = Partial<Grant> & { readonly workspace_id?: string };
 
-/** Root, middle and leaf, each as broad as it can be but for what is said. */
+/** Root, middle and leaf, each as broad as possible except for the given limits. */
 async function chainOf(...links: readonly [Link, Link, Link]): Promise<readonly [string, string, string]> {
   const ids: string[] = [];
   for (const [at, { workspace_id, ...grant }] of links.entries()) {
@@ -53,7 +53,7 @@ async function callsOf(ids: readonly string[]) {
   return calls;
 }
 
-/** What makes one token useless, and what a call under it is told. */
+/** The flaw of one token, and the fault of a call under it. */
 const FLAWS: readonly [string, Link, string][] = [
   ['is expired', { expires_at: 1 }, 'token.expired'],
   ['is not valid yet', { not_before: Date.now() + 600_000 }, 'token.not_yet_valid'],
@@ -102,7 +102,7 @@ describe.each([
   });
 });
 
-test('auditability: decision and outcome name the caller and its own token', async () => {
+test('auditability: decision and outcome name the calling agent and its own token', async () => {
   const [, , leaf] = await chainOf({}, {}, {});
   const { attempt } = await execution.perform(tenant, tenant.writeCall(leaf));
   await execution.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'after' })));
@@ -118,21 +118,21 @@ test('auditability: decision and outcome name the caller and its own token', asy
   ]);
 });
 
-test('policy mediation: no chain gets through what the policy forbids, and the policy is asked about the caller', async () => {
+test('policy mediation: no chain bypasses a refusal, and the policy judges the calling agent', async () => {
   const [, , leaf] = await chainOf({}, {}, {});
-  kernel.policy.says = asks('no_go');
+  kernel.policy.answer = requires('no_go');
   expect((await admit(tenant.writeCall(leaf))).result?.error?.code).toBe('policy.denied');
-  expect(kernel.policy.asked).toMatchObject([{ agent_id: tenant.agentId }]);
+  expect(kernel.policy.judged).toMatchObject([{ agent_id: tenant.agentId }]);
 });
 
-test('delegation mediation: a held call reserves nothing in any token of its chain until a person lets it run', async () => {
+test('delegation mediation: a held call reserves nothing in any token of its chain until its approval', async () => {
   const ids = await chainOf({}, {}, {});
-  kernel.policy.says = asks('soft_gate');
+  kernel.policy.answer = requires('soft_gate');
   expect(await admit(tenant.writeCall(ids[2]))).toMatchObject({ state: 'held' });
   expect(await callsOf(ids)).toEqual(Array(3).fill({ reserved: 0, used: 0, bound: 5 }));
 });
 
-test('transactional safety: what rolls back costs each token of its chain the same, and what is refused costs none of them', async () => {
+test('transactional safety: a rollback costs each token of its chain the same, and a refusal costs none', async () => {
   const ids = await chainOf({}, {}, {});
   const { attempt } = await execution.perform(tenant, tenant.writeCall(ids[2]));
   await execution.commit.run(
@@ -148,7 +148,7 @@ test('transactional safety: what rolls back costs each token of its chain the sa
   expect(await callsOf([spent[0], spent[2]])).toEqual(Array(2).fill({ reserved: 0, used: 0, bound: 5 }));
 });
 
-test('replay safety: the same key under a child of the token is another call, and a replay reserves nothing again', async () => {
+test('replay safety: the same key under a child token is another call, and a replay reserves nothing', async () => {
   const ids = await chainOf({}, {}, {});
   const call = tenant.writeCall(ids[2]);
   const first = await admit(call);

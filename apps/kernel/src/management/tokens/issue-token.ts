@@ -2,12 +2,12 @@
 import type { KernelRequest } from '@writ/contract';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { newId } from '@writ/nest-kit';
-import { found, requireId, requireRole } from '../../foundation/tenancy/index.ts';
+import { requireFound, requireId, requireRole } from '../../foundation/tenancy/index.ts';
 import { insertToken } from './insert-token.ts';
 import type { TokenView } from './token-view.ts';
 import { verifyGrant } from './verify-grant.ts';
 
-/** Issues the tokens that no other stands above: what an administrator lets an agent do. */
+/** Issues root tokens: what an administrator lets an agent do. */
 export class IssueToken {
   readonly #changes: Changes;
 
@@ -16,8 +16,7 @@ export class IssueToken {
   }
 
   /**
-   * @throws Fault `auth.role`, `not_found` for an agent or a workspace that isn't the tenant's, and those of
-   * `verifyGrant`
+   * @throws Fault `auth.role`, `not_found` for an agent or a workspace of another tenant, and those of `verifyGrant`
    */
   async run({ caller, agent_id, workspace_id, grant }: KernelRequest<'token.issue'>): Promise<TokenView> {
     requireRole(caller, 'admin');
@@ -26,10 +25,12 @@ export class IssueToken {
     const { tenant_id } = caller;
     const capability_token_id = newId('token');
     return await this.#changes.make(tenant_id, async (rows, now) => {
-      // Foreign keys see every tenant's rows; these look within this one.
-      found(await rows.agent.findFirst({ where: { agent_id, tenant_id }, select: { agent_id: true } }));
+      // Foreign keys span all tenants. These checks are within this tenant.
+      requireFound(await rows.agent.findFirst({ where: { agent_id, tenant_id }, select: { agent_id: true } }));
       if (workspace_id !== null)
-        found(await rows.workspace.findFirst({ where: { workspace_id, tenant_id }, select: { workspace_id: true } }));
+        requireFound(
+          await rows.workspace.findFirst({ where: { workspace_id, tenant_id }, select: { workspace_id: true } }),
+        );
       const token = {
         v: 1,
         capability_token_id,

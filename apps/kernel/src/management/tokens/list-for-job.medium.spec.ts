@@ -2,7 +2,7 @@
 import type { Caller, Grant } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { openPolicyKernel, type PolicyKernel } from '../../specs/test-policies.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
 
@@ -27,14 +27,14 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'before' });
   admin = callerOf(tenant.tenantId);
-  parent = (await manage.issue.run({ ...askedBy(admin), agent_id: tenant.agentId, workspace_id: null, grant }))
+  parent = (await manage.issue.run({ ...requestBy(admin), agent_id: tenant.agentId, workspace_id: null, grant }))
     .capability_token_id;
 });
 
 const job_id = newId('job');
 const list = (tools: string[], caller = admin, more = {}) =>
   manage.listForJob.run({
-    ...askedBy(caller),
+    ...requestBy(caller),
     parent_id: parent,
     workspace_id: tenant.workspaceId,
     job: { job_id, tools },
@@ -47,7 +47,7 @@ const write = (token: string, more = {}) =>
   );
 
 describe('a listing', () => {
-  it('is a token of its own that grants what its parent does, with the list in it and a record', async () => {
+  it('is a separate token with the grant of its parent, the list and a record', async () => {
     const made = await list(['fs.write']);
     expect(made).toMatchObject({
       parent_id: parent,
@@ -64,7 +64,7 @@ describe('a listing', () => {
     });
   });
 
-  it("is an administrator's, who lists what the token grants, once", async () => {
+  it('is made by an administrator, for tools that the token grants, once per token', async () => {
     for (const caller of [
       callerOf(tenant.tenantId, 'agent', tenant.agentId),
       callerOf(tenant.tenantId, 'operator'),
@@ -102,7 +102,7 @@ describe('S6.14: a scheduled call', () => {
     });
   });
 
-  it('is believed by its token alone: no call says itself that it is listed, and no other key or session has the use of a listing', async () => {
+  it('counts only by its token: no call can claim a listing, and no other key or session can use one', async () => {
     const { capability_token_id } = await list(['fs.write']);
     expect(await write(parent)).toMatchObject({ state: 'refused', result: { error: { code: 'policy.denied' } } });
     expect(await write(capability_token_id, { session_mode: 'interactive' })).toMatchObject({
@@ -115,9 +115,9 @@ describe('S6.14: a scheduled call', () => {
     });
   });
 
-  it('has no listing any more once its token was revoked', async () => {
+  it('has no listing once its token was revoked', async () => {
     const { capability_token_id } = await list(['fs.write']);
-    await manage.revoke.run({ ...askedBy(admin), capability_token_id });
+    await manage.revoke.run({ ...requestBy(admin), capability_token_id });
     expect(await write(capability_token_id)).toMatchObject({
       state: 'refused',
       result: { error: { code: 'token.revoked' } },

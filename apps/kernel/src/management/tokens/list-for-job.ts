@@ -4,15 +4,15 @@ import { matchesTool } from '@writ/capability';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { newId } from '@writ/nest-kit';
 import { requireId, requireRole } from '../../foundation/tenancy/index.ts';
-import { narrowed, requireWorkspace } from './attenuate-token.ts';
+import { narrowToken, requireWorkspace } from './attenuate-token.ts';
 import { insertToken } from './insert-token.ts';
-import { lockedChain } from './locked-chain.ts';
+import { lockChain } from './lock-chain.ts';
 import type { TokenView } from './token-view.ts';
 
 /**
- * Makes the token that a job's runs act under: a child of an agent's token, with the tools that an administrator lists
- * for the job. INVARIANT (listed is approved): a listing is an administrator's, stands in the token, is recorded with
- * it, and never changes. Who lists otherwise makes another token and revokes this one.
+ * Makes the token for the runs of a job: a child of an agent's token, with the tools that an administrator lists for
+ * the job. INVARIANT (listed is approved): only an administrator makes a listing. It is stored in the token, recorded
+ * with it, and never changes. For another listing, make another token and revoke this one.
  */
 export class ListForJob {
   readonly #changes: Changes;
@@ -23,7 +23,7 @@ export class ListForJob {
 
   /**
    * @throws Fault `auth.role`, `not_found`, `request.malformed` for a tool that the token doesn't grant, and those of
-   * `narrowed`
+   * an attenuation
    */
   async run({ caller, parent_id, workspace_id, job }: KernelRequest<'token.list_for_job'>): Promise<TokenView> {
     requireRole(caller, 'admin');
@@ -32,13 +32,13 @@ export class ListForJob {
     const { tenant_id } = caller;
     const capability_token_id = newId('token');
     return await this.#changes.make(tenant_id, async (rows, now) => {
-      const chain = await lockedChain(rows, caller, parent_id);
+      const chain = await lockChain(rows, caller, parent_id);
       const [parent] = chain as [CapabilityToken];
       if (chain.some((token) => token.job !== undefined))
-        throw new Fault('request.malformed', "the token is a job's already; name the one that it was made of", {
+        throw new Fault('request.malformed', "the token is already a job's token; name its parent", {
           pointer: '/capability_token_id',
         });
-      const child = narrowed(chain, { workspace_id }, now);
+      const child = narrowToken(chain, { workspace_id }, now);
       verifyListing(job, child.grant.tools);
       await requireWorkspace(rows, tenant_id, child.workspace_id);
       const token = {
@@ -59,11 +59,11 @@ export class ListForJob {
   }
 }
 
-/** A tool that is listed and not granted would be an approval of nothing, and its giver would think otherwise. */
+/** A tool that is listed and not granted would have no effect, although its administrator thinks it does. */
 function verifyListing({ tools }: JobListing, granted: readonly string[]): void {
-  const at = tools.findIndex((tool) => !granted.some((pattern) => matchesTool(pattern, tool)));
-  if (at >= 0)
-    throw new Fault('request.malformed', `the token does not grant \`${String(tools[at])}\`, which the job lists`, {
-      pointer: `/tools/${at}`,
+  const index = tools.findIndex((tool) => !granted.some((pattern) => matchesTool(pattern, tool)));
+  if (index >= 0)
+    throw new Fault('request.malformed', `the token does not grant \`${String(tools[index])}\`, which the job lists`, {
+      pointer: `/tools/${index}`,
     });
 }

@@ -24,15 +24,15 @@ const reserved = async () =>
     budget['wall_ms']?.reserved,
   ]);
 
-// Two calls that took the same two rows in different orders would wait for each other.
+// Two calls that lock the same two rows in different orders would deadlock.
 it.each([
   ['in order', [0, 1, 2]],
   ['tokens the other way round', [2, 0, 1]],
   ['dimensions the other way round', [1, 0, 2]],
   ['all the other way round', [2, 1, 0]],
-])('rows are taken in one order, however they come: %s', async (_how, order) => {
+])('rows are locked in one order, for any order of the request: %s', async (_how, order) => {
   const sorted = [row(0, 'calls'), row(0, 'wall_ms', 2), row(1, 'calls', 3)];
-  // Whoever waits for the first row has none of the others.
+  // A transaction that waits for the first row has locked none of the others.
   await kernel.admin.query('BEGIN');
   await kernel.admin.query('SELECT 1 FROM kernel.budget WHERE capability_token_id = $1 AND dimension = $2 FOR UPDATE', [
     tokens[0],
@@ -54,7 +54,7 @@ it.each([
   ]);
 });
 
-it('one row may come twice, and no row none', async () => {
+it('one row may occur twice, and there may be none', async () => {
   await tenant.query('SELECT kernel.reserve($1)', [JSON.stringify([row(0, 'calls'), row(0, 'calls')])]);
   await tenant.query('SELECT kernel.reserve($1)', ['[]']);
   expect(await reserved()).toEqual([

@@ -2,7 +2,7 @@
 import type { Grant } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { reportOf, deltaFor, textsAt, type TestExecution } from '../../specs/test-executor.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
@@ -15,17 +15,17 @@ openKernelSpec((on) => {
 });
 
 const revoke = (tenant: TestTenant, capability_token_id: string) =>
-  manage.revoke.run({ ...askedBy(callerOf(tenant.tenantId)), capability_token_id });
+  manage.revoke.run({ ...requestBy(callerOf(tenant.tenantId)), capability_token_id });
 const childOf = (tenant: TestTenant, parent_id: string, grant: Grant) =>
-  manage.attenuate.run({ ...askedBy(callerOf(tenant.tenantId)), parent_id, agent_id: null, grant });
+  manage.attenuate.run({ ...requestBy(callerOf(tenant.tenantId)), parent_id, agent_id: null, grant });
 
 describe('a revoked token', () => {
-  it('serves no call any more, nor does what derives from it, and both are shown as revoked', async () => {
+  it('admits no call, nor do tokens that derive from it, and all are shown as revoked', async () => {
     const tenant = await kernel.newTenant();
     await tenant.write({ 'a.txt': 'a' });
     const root = await tenant.token();
     const read = (capability_token_id: string) =>
-      manage.tokens.read({ ...askedBy(callerOf(tenant.tenantId)), capability_token_id });
+      manage.tokens.read({ ...requestBy(callerOf(tenant.tenantId)), capability_token_id });
     const child = await childOf(tenant, root, (await read(root)).grant);
     const sibling = await tenant.token();
     const view = await revoke(tenant, root);
@@ -41,7 +41,7 @@ describe('a revoked token', () => {
     expect(await read(sibling)).toMatchObject({ revoked: false });
   });
 
-  it('is revoked once, with one record, however often it is asked for', async () => {
+  it('is revoked once, with one record, for any number of requests', async () => {
     const tenant = await kernel.newTenant();
     const token = await tenant.token();
     const views = await Promise.all(Array.from({ length: 8 }, () => revoke(tenant, token)));
@@ -61,31 +61,31 @@ describe('a revoked token', () => {
     const tenant = await kernel.newTenant();
     const token = await tenant.token();
     const asking = manage.revoke.run({
-      ...askedBy(callerOf(tenant.tenantId, role, tenant.agentId)),
+      ...requestBy(callerOf(tenant.tenantId, role, tenant.agentId)),
       capability_token_id: token,
     });
     expect((await refusalOf(asking)).code).toBe('auth.role');
     expect(await tenant.countOf('outbox')).toBe(0);
   });
 
-  it('of another tenant, and one that never was, are one answer and stay as they are', async () => {
+  it('of another tenant and an unknown one get the same answer and stay unchanged', async () => {
     const [mine, theirs] = [await kernel.newTenant(), await kernel.newTenant()];
     const token = await theirs.token();
     const answers = await Promise.all([token, newId('token'), 'x'].map((id) => refusalOf(revoke(mine, id))));
     expect(answers).toEqual(Array(3).fill({ code: 'not_found', message: 'there is no such thing here' }));
     expect(await theirs.countOf('outbox')).toBe(0);
     expect(
-      await manage.tokens.read({ ...askedBy(callerOf(theirs.tenantId)), capability_token_id: token }),
+      await manage.tokens.read({ ...requestBy(callerOf(theirs.tenantId)), capability_token_id: token }),
     ).toMatchObject({ revoked: false });
   });
 });
 
 describe('a call in flight', () => {
-  it("is told to stop when a token above its own is revoked, and doesn't commit what it did", async () => {
+  it("is asked to stop when a token above its own is revoked, and doesn't commit", async () => {
     const tenant = await kernel.newTenant();
     await tenant.write({ 'a.txt': 'before' });
     const root = await tenant.token();
-    const { grant } = await manage.tokens.read({ ...askedBy(callerOf(tenant.tenantId)), capability_token_id: root });
+    const { grant } = await manage.tokens.read({ ...requestBy(callerOf(tenant.tenantId)), capability_token_id: root });
     const child = await childOf(tenant, root, grant);
     const { attempt } = await execution.perform(tenant, tenant.writeCall(child.capability_token_id));
     const untouched = await execution.perform(tenant, tenant.call(await tenant.token()));
@@ -98,7 +98,7 @@ describe('a call in flight', () => {
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ fault_code: 'token.revoked' });
   });
 
-  it("of another tenant isn't told", async () => {
+  it('of another tenant is not affected', async () => {
     const [mine, theirs] = [await kernel.newTenant(), await kernel.newTenant()];
     await theirs.write({ 'a.txt': 'a' });
     const { attempt } = await execution.perform(theirs, theirs.call(await theirs.token()));

@@ -3,14 +3,14 @@ import { Fault, type KernelRequest } from '@writ/contract';
 import type { Changes } from '../../evidence/changes/index.ts';
 import type { Events } from '../../execution/announcements/events.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { callIn, found, requireId, requireRole, type Tenancy } from '../../foundation/tenancy/index.ts';
-import { reachOf } from './reach-of.ts';
+import { callIn, requireFound, requireId, requireRole, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { relationOf } from './token-relation.ts';
 import { tokenViews, type TokenView } from './token-view.ts';
 
 /**
- * Revokes tokens. The mark on one row is the whole of it: every decision reads its chain to the root, so what derives
- * from the token is revoked with it. Calls that run under it are told to stop; one that isn't reached finds out when it
- * renews its lease, and none of them commits.
+ * Revokes tokens by a mark on one row. Every decision reads the chain to the root, so tokens that derive from it are
+ * revoked too. Calls that run under it are asked to stop. An executor that misses the event learns of the revocation
+ * when it renews its lease. None of these calls commits.
  */
 export class RevokeToken {
   readonly #tenancy: Tenancy;
@@ -24,8 +24,8 @@ export class RevokeToken {
   }
 
   /**
-   * Once or many times: it is revoked at the first. An agent takes back what was made of its tokens; what it was given
-   * itself is others' to take.
+   * Revokes a token. A repeated revocation keeps the time of the first. An agent revokes tokens that derive from its
+   * own, and never its own.
    * @throws Fault `auth.role`, `not_found`
    */
   async run({ caller, capability_token_id }: KernelRequest<'token.revoke'>): Promise<TokenView> {
@@ -33,23 +33,23 @@ export class RevokeToken {
     requireId('token', capability_token_id);
     const { tenant_id } = caller;
     const view = await this.#changes.make(tenant_id, async (rows, now) => {
-      // Waits for the decisions and commits under way: they come wholly before this, and the next ones see it.
+      // Waits for the decisions and commits under way. They come completely before this, and later ones see it.
       await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
-      const before = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
-      const reach = await reachOf(rows, caller, before);
-      if (reach === 'none') throw new Fault('not_found');
-      if (reach === 'holds')
-        throw new Fault('auth.role', 'an agent revokes what was made of its tokens, not what it was given');
+      const before = requireFound(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
+      const relation = await relationOf(rows, caller, before);
+      if (relation === 'none') throw new Fault('not_found');
+      if (relation === 'holds')
+        throw new Fault('auth.role', 'an agent revokes tokens that derive from its own, not its own');
       const { count } = await rows.token.updateMany({
         where: { capability_token_id, tenant_id, revoked_at: null },
         data: { revoked_at: now },
       });
-      const token = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
+      const token = requireFound(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
       const [value] = await tokenViews(rows, [token]);
       const { agent_id, workspace_id } = token;
       const change = { verb: 'token_revoked', subject: capability_token_id, digest: null };
       return {
-        value: found(value),
+        value: requireFound(value),
         records:
           count === 0
             ? []
@@ -60,7 +60,9 @@ export class RevokeToken {
     return view;
   }
 
-  /** After the COMMIT, in a transaction of its own: who locks calls before tokens must never wait for this. */
+  /**
+   * After the COMMIT, in a separate transaction: a transaction that locks calls before tokens must never wait for this.
+   */
   async #stopUnderWay(tenantId: string, tokenId: string): Promise<void> {
     const running = await this.#tenancy.within(
       tenantId,

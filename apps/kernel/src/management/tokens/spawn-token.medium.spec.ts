@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The token of a sub-agent: who may have one, what it grants, and that a call is good for one.
+// The token of a sub-agent: who may have one, what it grants, and that each call allows one.
 import type { ProposedCall } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { reportOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
@@ -21,7 +21,7 @@ openKernelSpec((on) => {
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   token = await tenant.token();
-  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.answer = () => AUTOPILOT;
 });
 
 const OF_RUN = { source: 'run', run_id: newId('run') };
@@ -39,11 +39,11 @@ const done = async (call: ProposedCall, over: Parameters<typeof reportOf>[2] = {
   return call.operation_id;
 };
 const admin = () => callerOf(tenant.tenantId);
-const take = (operation_id: string, caller = admin()) => manage.spawn.run({ ...askedBy(caller), operation_id });
+const take = (operation_id: string, caller = admin()) => manage.spawn.run({ ...requestBy(caller), operation_id });
 const refused = async (call: ProposedCall): Promise<string | undefined> =>
   (await kernel.admit.run(call, null)).result?.error?.code;
 
-it('is made of the committed call, narrowed as its arguments say, with a record that names the call', async () => {
+it("the token of a sub-agent is narrowed as the call's arguments request, and its record names the call", async () => {
   const operationId = await done(
     spawn({ tools: ['fs.read'], fs: [{ path: './src', read: true, write: false }], budgets: { calls: 3 } }),
   );
@@ -63,7 +63,7 @@ it('is made of the committed call, narrowed as its arguments say, with a record 
   });
 });
 
-it('is one, however often and by how many it is asked for', async () => {
+it('the token of a sub-agent is made once, for any number of concurrent requests', async () => {
   const operationId = await done(spawn());
   const ids = (await Promise.all(Array.from({ length: 8 }, () => take(operationId)))).map(
     ({ capability_token_id }) => capability_token_id,
@@ -72,7 +72,7 @@ it('is one, however often and by how many it is asked for', async () => {
   expect((await tenant.records()).filter(({ kind }) => kind === 'token')).toHaveLength(1);
 });
 
-it('is of no other call: one that was refused, failed, dry, erased, of another tool, tenant or agent, or that is under way', async () => {
+it('no other call gives a token: refused, failed, dry, erased, running, or of other tools or tenants', async () => {
   const failed = await done(spawn(), {
     ended: 'failed',
     error: { code: 'limit.exceeded', message: 'no', hint: null },
@@ -88,7 +88,7 @@ it('is of no other call: one that was refused, failed, dry, erased, of another t
   );
   const erased = await done(spawn());
   await tenant.query('UPDATE kernel.payload SET args = NULL WHERE operation_id = $1', [erased]);
-  // One that committed nothing and failed all the same: no call of this tool ends so today.
+  // A call that committed nothing and has a fault. No call of this tool ends so today.
   const faulted = await done(spawn());
   await tenant.query(
     `UPDATE kernel.operation SET state = 'no_op', fault_code = 'limit.exceeded' WHERE operation_id = $1`,
@@ -98,7 +98,7 @@ it('is of no other call: one that was refused, failed, dry, erased, of another t
     expect((await refusalOf(take(id))).code).toBe('not_found');
   const good = await done(spawn());
   const stranger = await kernel.newTenant();
-  // Before there is a token, and when it is there to be found.
+  // Both before the token exists and after.
   for (let n = 0; n < 2; n += 1) {
     expect((await refusalOf(take(good, callerOf(stranger.tenantId)))).code).toBe('not_found');
     expect((await refusalOf(take(good, callerOf(tenant.tenantId, 'agent', newId('agent'))))).code).toBe('not_found');
@@ -107,17 +107,22 @@ it('is of no other call: one that was refused, failed, dry, erased, of another t
   }
 });
 
-it('is not made under a token that was revoked since, and goes with it', async () => {
+it('the token of a sub-agent is not made under a revoked token, and is revoked with it', async () => {
   const [first, second] = [await done(spawn()), await done(spawn())];
   const made = await take(first);
-  await manage.revoke.run({ ...askedBy(admin()), capability_token_id: token });
+  await manage.revoke.run({ ...requestBy(admin()), capability_token_id: token });
   expect((await refusalOf(take(second))).code).toBe('token.revoked');
   expect(
-    await manage.tokens.read({ ...askedBy(admin()), capability_token_id: made.capability_token_id }),
+    await manage.tokens.read({ ...requestBy(admin()), capability_token_id: made.capability_token_id }),
   ).toMatchObject({ revoked: true });
 });
 
-it('is refused before anything of it runs: outside of a run, wider than its caller, or too deep', async () => {
+it('a turn may have a sub-agent as a run may', async () => {
+  const operationId = await done(spawn({}, { provenance: { source: 'turn', turn: 't1', session_id: 'one' } }));
+  expect(await take(operationId)).toMatchObject({ parent_id: token, spawned_by: operationId });
+});
+
+it('a spawn is refused before it runs: outside of a run or turn, wider than its caller, or too deep', async () => {
   for (const provenance of [{}, { source: 'run' }, { run_id: newId('run') }, { ...OF_RUN, source: 'turn' }])
     expect(await refused(spawn({}, { provenance }))).toBe('tool.not_available');
   const narrow = await tenant.token({ tools: ['agent.spawn', 'fs.read'] });

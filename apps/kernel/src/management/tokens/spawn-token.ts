@@ -7,12 +7,12 @@ import { spawnVerdict, type ArgumentsReader } from '../../judging/judgement/inde
 import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
 import { newId } from '@writ/nest-kit';
 import type { TenantPool } from '../../foundation/database/pools.ts';
-import { found, onlyAgentOf, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
+import { requireFound, agentFilterOf, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
 import { insertToken } from './insert-token.ts';
-import { lockedChain } from './locked-chain.ts';
+import { lockChain } from './lock-chain.ts';
 import { tokenViews, type TokenView } from './token-view.ts';
 
-/** A call of `agent.spawn` that ended well. */
+/** A call of `agent.spawn` that succeeded. */
 interface Spawn {
   readonly capability_token_id: string;
   readonly agent_id: string;
@@ -21,7 +21,7 @@ interface Spawn {
   readonly args_ref: ArgumentsRef | null;
 }
 
-/* One that ran (a dry run has no lane), ended well, and was not erased. */
+/* The call ran (a dry run has no lane), succeeded, and was not erased. */
 const SPAWN = `
   SELECT o.capability_token_id, o.agent_id, o.workspace_id, p.args, p.args_ref
   FROM kernel.operation o JOIN kernel.payload p USING (operation_id)
@@ -29,9 +29,9 @@ const SPAWN = `
     AND o.state IN ('committed', 'no_op') AND o.fault_code IS NULL AND o.lane IS NOT NULL`;
 
 /**
- * Makes the token of the sub-agent that a call was committed for. INVARIANT (the call is the right): what the token
- * grants is what the recorded arguments say, narrowed from the call's own token; whoever asks says no more than which
- * call. INVARIANT (one sub-agent a call): asked again, the answer is the token that there is.
+ * Makes the token of the sub-agent of a committed call. INVARIANT (the call is the right): the token grants what the
+ * recorded arguments request, narrowed from the call's own token. The caller names only the call. INVARIANT (one
+ * sub-agent a call): a repeated request gets the same token.
  */
 export class SpawnToken {
   readonly #tenants: TenantPool;
@@ -45,14 +45,14 @@ export class SpawnToken {
   }
 
   /**
-   * @throws Fault `auth.role`, `not_found` for what is no such call or was erased, `token.revoked`, `token.expired`,
+   * @throws Fault `auth.role`, `not_found` for another or an erased call, `token.revoked`, `token.expired`,
    * `token.not_narrower`, `token.depth`
    */
   async run({ caller, operation_id }: KernelRequest<'token.spawn'>): Promise<TokenView> {
     requireRole(caller, 'admin', 'agent');
     requireId('operation', operation_id);
     const { tenant_id } = caller;
-    const { agent_id = null } = onlyAgentOf(caller);
+    const { agent_id = null } = agentFilterOf(caller);
     const {
       rows: [row],
     } = await inTenant(
@@ -61,14 +61,14 @@ export class SpawnToken {
       async (client) => await client.query<Spawn>(SPAWN, [operation_id, tenant_id, agent_id, AGENT_SPAWN.tool_id]),
       { readOnly: true },
     );
-    const spawn = found(row ?? null);
-    const args = found(await this.#args.admitted({ tenant_id, operation_id }, spawn));
+    const spawn = requireFound(row ?? null);
+    const args = requireFound(await this.#args.readAdmittedValue({ tenant_id, operation_id }, spawn));
     const capability_token_id = newId('token');
     return await this.#changes.make(tenant_id, async (rows, now) => {
-      // Who asks at the same time waits here, and finds what was made.
+      // A concurrent request waits here, and then finds the token.
       await rows.$queryRaw`SELECT 1 FROM kernel.operation WHERE operation_id = ${operation_id} FOR UPDATE`;
       const made = await rows.token.findFirst({ where: { tenant_id, spawned_by: operation_id } });
-      if (made !== null) return { value: found((await tokenViews(rows, [made]))[0]), records: [] };
+      if (made !== null) return { value: requireFound((await tokenViews(rows, [made]))[0]), records: [] };
       const token = {
         ...(await this.#child(rows, caller, spawn, args, now)),
         v: 1,
@@ -83,7 +83,10 @@ export class SpawnToken {
         where: { tenant_id, capability_token_id: spawn.capability_token_id },
         select: { chain: true },
       });
-      return await insertToken(rows, caller, 'token_attenuated', token, [...found(chain).chain, capability_token_id]);
+      return await insertToken(rows, caller, 'token_attenuated', token, [
+        ...requireFound(chain).chain,
+        capability_token_id,
+      ]);
     });
   }
 
@@ -94,7 +97,7 @@ export class SpawnToken {
     args: Readonly<Record<string, unknown>>,
     now: number,
   ): Promise<Pick<CapabilityToken, 'tenant_id' | 'parent_id' | 'workspace_id' | 'grant'>> {
-    const chain = await lockedChain(rows, caller, spawn.capability_token_id);
+    const chain = await lockChain(rows, caller, spawn.capability_token_id);
     const invalid = decideValidity(chain, now);
     if (invalid !== undefined) throw new Fault(invalid.code, invalid.message);
     const verdict = spawnVerdict(chain, spawn.workspace_id, args);

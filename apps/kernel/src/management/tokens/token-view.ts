@@ -10,10 +10,10 @@ export type TokenView = CapabilityToken & TokenUse;
 export type StoredToken = NonNullable<Awaited<ReturnType<Rows['token']['findFirst']>>>;
 type StoredBudget = Awaited<ReturnType<Rows['budget']['findMany']>>[number];
 
-/** The token that the row stores. Its grant is what was parsed when it was issued. */
+/** The token of the row. Its grant was parsed when it was issued. */
 export const storedToken = (row: StoredToken): CapabilityToken => tokenOf(plainRow(row) as unknown as TokenRow);
 
-/** The views of tokens, in two queries however many they are and however long their chains. */
+/** The views of tokens, in two queries for any number of tokens and any length of their chains. */
 export async function tokenViews(rows: Rows, tokens: readonly StoredToken[]): Promise<TokenView[]> {
   const linked = [...new Set(tokens.flatMap((token) => token.chain))];
   const accounts = await rows.budget.findMany({ where: { capability_token_id: { in: linked } } });
@@ -41,7 +41,7 @@ function amountsOf(
   return {
     used: amounts(own, ({ used }) => used),
     reserved: amounts(own, ({ reserved }) => reserved),
-    // What models used may have passed the bound.
+    // The usage of models may exceed the bound.
     left: amounts(
       accounts.filter((account) => token.chain.includes(account.capability_token_id)),
       ({ bound, reserved, used }) => (bound > reserved + used ? bound - reserved - used : 0n),

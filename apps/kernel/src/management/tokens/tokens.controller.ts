@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { KERNEL_REQUESTS, parseMessage } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import { AttenuateToken } from './attenuate-token.ts';
 import { IssueToken } from './issue-token.ts';
 import { RevokeToken } from './revoke-token.ts';
@@ -44,7 +44,7 @@ export class TokensController {
   }
 
   @MessagePattern('kernel.token.list')
-  async list(@Payload() payload: unknown): Promise<Listed<TokenView>> {
+  async list(@Payload() payload: unknown): Promise<ListPage<TokenView>> {
     return await this.#tokens.list(parseMessage(KERNEL_REQUESTS['token.list'], payload));
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CapabilityToken, LIMITS, parseMessage, type Grant } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
@@ -25,14 +25,14 @@ const grantOf = (more: Partial<Grant> = {}): Grant => ({
 });
 const issue = (tenant: TestTenant, grant: Partial<Grant> = {}, workspace_id: string | null = null) =>
   manage.issue.run({
-    ...askedBy(callerOf(tenant.tenantId)),
+    ...requestBy(callerOf(tenant.tenantId)),
     agent_id: tenant.agentId,
     workspace_id,
     grant: grantOf(grant),
   });
 
-describe('a token is issued', () => {
-  it('whole, with an account for each bounded dimension, its paths in one form, and a record', async () => {
+describe('an issued token', () => {
+  it('has an account for each bounded dimension, paths in canonical form, and a record', async () => {
     const tenant = await kernel.newTenant();
     const { used, reserved, left, chain, revoked, ...token } = await issue(
       tenant,
@@ -73,7 +73,7 @@ describe('a token is issued', () => {
     ]);
     expect(
       await manage.tokens.read({
-        ...askedBy(callerOf(tenant.tenantId)),
+        ...requestBy(callerOf(tenant.tenantId)),
         capability_token_id: token.capability_token_id,
       }),
     ).toEqual({ ...token, ...use });
@@ -83,14 +83,14 @@ describe('a token is issued', () => {
     ['src/**', 'src'],
     ['**', ''],
     ['/workspace/src/**', 'src'],
-  ])('with `%s` as another spelling of the root `%s`', async (path, root) => {
+  ])('has `%s` as another form of the root `%s`', async (path, root) => {
     const tenant = await kernel.newTenant();
     expect((await issue(tenant, { fs: [{ path, read: true, write: false }] })).grant.fs).toEqual([
       { path: root, read: true, write: false },
     ]);
   });
 
-  it('and admits calls at once', async () => {
+  it('admits calls at once', async () => {
     const tenant = await kernel.newTenant();
     await tenant.write({ 'src/a.txt': 'a' });
     const { capability_token_id } = await issue(tenant);
@@ -104,16 +104,16 @@ describe('a token is issued', () => {
   });
 
   it.each([
-    ['no way upwards', { fs: [{ path: 'src/../..', read: true, write: false }] }, 'path.escape', undefined],
+    ['no path upwards', { fs: [{ path: 'src/../..', read: true, write: false }] }, 'path.escape', undefined],
     ['no path outside', { fs: [{ path: '/etc', read: true, write: false }] }, 'path.escape', undefined],
     ['no NUL', { fs: [{ path: 'a\0', read: true, write: false }] }, 'path.invalid', undefined],
     [
-      'a star that ends a path after a stroke',
+      'no star in a path',
       { fs: [{ path: 'src/*.ts', read: true, write: false }] },
       'request.malformed',
       '/grant/fs/0/path',
     ],
-    ['an end that lies ahead', { expires_at: 1 }, 'request.malformed', '/grant/expires_at'],
+    ['an end in the future', { expires_at: 1 }, 'request.malformed', '/grant/expires_at'],
     [
       'an end within 366 days',
       { expires_at: Date.now() + LIMITS.tokenLifeMs.max + HOUR_MS },
@@ -133,16 +133,16 @@ describe('a token is issued', () => {
       'request.too_large',
       '/grant',
     ],
-  ])('only with %s', async (_what, grant, code, pointer) => {
+  ])('needs %s', async (_what, grant, code, pointer) => {
     const tenant = await kernel.newTenant();
     expect(await refusalOf(issue(tenant, grant))).toMatchObject({ code, pointer });
     expect(await tenant.countOf('outbox')).toBe(0);
   });
 
-  it.each(['operator', 'agent', 'auditor'] as const)('never by the role %s', async (role) => {
+  it.each(['operator', 'agent', 'auditor'] as const)('is never made by the role %s', async (role) => {
     const tenant = await kernel.newTenant();
     const asking = manage.issue.run({
-      ...askedBy(callerOf(tenant.tenantId, role, tenant.agentId)),
+      ...requestBy(callerOf(tenant.tenantId, role, tenant.agentId)),
       agent_id: tenant.agentId,
       workspace_id: null,
       grant: grantOf(),
@@ -150,9 +150,9 @@ describe('a token is issued', () => {
     await expect(asking).rejects.toMatchObject({ code: 'auth.role' });
   });
 
-  it("for nobody and nothing of another tenant, which is answered like what isn't there", async () => {
+  it('is never for an agent or workspace of another tenant, which get not_found', async () => {
     const [mine, theirs] = [await kernel.newTenant(), await kernel.newTenant()];
-    const asked = askedBy(callerOf(mine.tenantId));
+    const asked = requestBy(callerOf(mine.tenantId));
     const answers = await Promise.all(
       [
         { agent_id: theirs.agentId, workspace_id: null },
@@ -166,10 +166,10 @@ describe('a token is issued', () => {
   });
 });
 
-describe('tokens are shown', () => {
-  it('with what was used, what is reserved, and what is left along the chain', async () => {
+describe('shown tokens', () => {
+  it('have their usage, their reservations, and the remainder along the chain', async () => {
     const tenant = await kernel.newTenant();
-    const asked = askedBy(callerOf(tenant.tenantId));
+    const asked = requestBy(callerOf(tenant.tenantId));
     const { capability_token_id: root } = await issue(tenant);
     const grant = grantOf({ budgets: { calls: 10, wall_ms: 900, cpu_ms: 70 }, expires_at: Date.now() + HOUR_MS / 2 });
     const { capability_token_id: child } = await manage.attenuate.run({
@@ -187,7 +187,7 @@ describe('tokens are shown', () => {
     await spend(child, 'calls', 1, 1);
     await spend(child, 'wall_ms', 200, 300);
     expect(
-      await manage.tokens.read({ ...askedBy(callerOf(tenant.tenantId, 'auditor')), capability_token_id: child }),
+      await manage.tokens.read({ ...requestBy(callerOf(tenant.tenantId, 'auditor')), capability_token_id: child }),
     ).toMatchObject({
       chain: [root, child],
       used: { calls: 1, wall_ms: 200, cpu_ms: 0 },
@@ -200,12 +200,12 @@ describe('tokens are shown', () => {
     });
   });
 
-  it("to an agent's key only where they are its agent's; another tenant's and those that never were are one answer", async () => {
+  it("are only its own for an agent's key; unknown ones and those of another tenant get the same answer", async () => {
     const [tenant, other] = [await kernel.newTenant(), await kernel.newTenant()];
     const own = await issue(tenant);
-    const agent = await manage.agents.create({ ...askedBy(callerOf(tenant.tenantId)), name: 'second' });
+    const agent = await manage.agents.create({ ...requestBy(callerOf(tenant.tenantId)), name: 'second' });
     const foreign = await issue(other);
-    const key = askedBy(callerOf(tenant.tenantId, 'agent', agent.agent_id));
+    const key = requestBy(callerOf(tenant.tenantId, 'agent', agent.agent_id));
     const answers = await Promise.all(
       [own.capability_token_id, foreign.capability_token_id, newId('token'), 'nothing'].map((capability_token_id) =>
         refusalOf(manage.tokens.read({ ...key, capability_token_id })),
@@ -221,9 +221,9 @@ describe('tokens are shown', () => {
     ).toEqual([]);
   });
 
-  it('as a list that is walked to its end, page by page, each within what a message holds', async () => {
+  it('are listed to the end, page by page, each within the size of a message', async () => {
     const tenant = await kernel.newTenant();
-    const asked = askedBy(callerOf(tenant.tenantId));
+    const asked = requestBy(callerOf(tenant.tenantId));
     const roots = Array.from({ length: 150 }, (_, at) => ({
       path: `${'d'.repeat(100)}${at}`,
       read: true,

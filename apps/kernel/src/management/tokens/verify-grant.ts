@@ -7,34 +7,34 @@ const { grantBytes, tokenLifeMs } = LIMITS;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The grant in its one written form: paths as scopes are compared in. `now` is the database's clock in milliseconds.
- * @throws Fault `path.escape`, `path.invalid`, `request.malformed` for times that no token can have and for paths with
- * a star, `request.too_large`
+ * The grant in its canonical form, with paths as scopes are compared. `now` is milliseconds on the database's clock.
+ * @throws Fault `path.escape`, `path.invalid`, `request.malformed` for invalid times and for paths with a star,
+ * `request.too_large`
  */
 export function verifyGrant(grant: Grant, now: number): Grant {
-  const whole: Grant = { ...grant, fs: grant.fs.map(rootOf) };
-  if (whole.expires_at <= now) throw malformed('expires_at', 'it must lie in the future');
-  if (whole.expires_at > now + tokenLifeMs.max)
+  const canonical: Grant = { ...grant, fs: grant.fs.map(canonicalRoot) };
+  if (canonical.expires_at <= now) throw malformed('expires_at', 'it must be in the future');
+  if (canonical.expires_at > now + tokenLifeMs.max)
     throw malformed('expires_at', `a token lives ${tokenLifeMs.max / DAY_MS} days at most`);
-  if (whole.not_before >= whole.expires_at) throw malformed('not_before', 'it must lie before `expires_at`');
-  if (canonicalBytes(whole).byteLength > grantBytes.max)
+  if (canonical.not_before >= canonical.expires_at) throw malformed('not_before', 'it must be before `expires_at`');
+  if (canonicalBytes(canonical).byteLength > grantBytes.max)
     throw new Fault(grantBytes.fault, `a grant has at most ${grantBytes.max} bytes`, { pointer: '/grant' });
-  return whole;
+  return canonical;
 }
 
-/** What other systems end a root with, and means the same. */
-const ALL_BELOW = /(^|\/)\*\*$/;
+/** A suffix of roots in other systems. It has the same meaning as no suffix. */
+const RECURSIVE_SUFFIX = /(^|\/)\*\*$/;
 
 /**
- * A root reaches all that is at or below it. Any other star is refused: as a name it would grant next to nothing, and
- * its writer would think otherwise.
+ * A root covers its path and everything below it. Any other star is refused: as a literal name it would grant almost
+ * nothing, against its author's intent.
  */
-function rootOf(root: FsRoot, at: number): FsRoot {
-  const path = root.path.replace(ALL_BELOW, '');
+function canonicalRoot(root: FsRoot, at: number): FsRoot {
+  const path = root.path.replace(RECURSIVE_SUFFIX, '');
   if (path.includes('*'))
     throw malformed(
       `fs/${at}/path`,
-      `\`${root.path}\` has a star; a root reaches all that is at or below its path, and no other patterns are known`,
+      `\`${root.path}\` has a star; a root covers its path and everything below, and has no other patterns`,
     );
   return { ...root, path: parsePath(path) };
 }

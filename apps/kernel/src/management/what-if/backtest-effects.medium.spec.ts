@@ -8,12 +8,12 @@ import {
   type TenantId,
 } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { EffectExaminer, StoredDeltas } from '../../execution/effects/index.ts';
 import { kernelTasks } from '../../kernel.worker.ts';
 import { ToolReader } from '../../judging/judgement/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { seenEffect } from '../../specs/seen-effect.ts';
+import { shownEffectDigest } from '../../specs/shown-effect.ts';
 import { deltaFor, reportOf, type TestExecution } from '../../specs/test-executor.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../../specs/test-policies.ts';
 import { hashOf, type TestTenant } from '../../specs/test-tenant.ts';
@@ -58,7 +58,7 @@ class Collected extends BlobStore {
   override getStream(): AsyncIterable<Uint8Array> {
     throw new Error('a backtest reads whole contents');
   }
-  /** To ask for a size keeps a content from being collected. */
+  /** Reading a size protects a content from collection. */
   override sizes(): Promise<Map<string, number>> {
     throw new Error('a backtest keeps nothing');
   }
@@ -80,13 +80,13 @@ beforeEach(async () => {
 });
 
 const newBacktest = (bounds: EffectBounds = EFFECT_BOUNDS, now = () => performance.now()): BacktestPolicy => {
-  const work = new InlineWork(kernelTasks);
+  const work = new InlineTaskRunner(kernelTasks);
   const tools = new ToolReader(kernel.engine.work);
   const calls = new RecordedCalls({ ...kernel, trees: new Trees(kernel.blobs), tools });
   const examiner = new EffectExaminer(blobs, kernel.tenants, work);
   const { tenants, args } = kernel;
   const effects = new RecordedEffects({ tenants, args, deltas: new StoredDeltas(blobs, work), examiner });
-  return new BacktestPolicy(calls, kernel.shelf, kernel.signer, { effects, bounds, now });
+  return new BacktestPolicy(calls, kernel.policyRepository, kernel.signer, { effects, bounds, now });
 };
 const lost = (few_files: number, few_share: number, more = {}) =>
   setOf('candidate', '', { effects: { general: { lost_many: { few_files, few_share }, ...more } } });
@@ -100,7 +100,7 @@ const effectsOf = async (...given: Parameters<typeof pageOf>): Promise<BacktestE
   return effects;
 };
 
-/** Runs a call that does this to the files, whatever becomes of it. Null deletes. */
+/** Runs a call that changes these files, with any outcome. Null deletes. */
 async function call(files: Readonly<Record<string, string | null>>, more = {}): Promise<OperationRow> {
   const { attempt } = await run.perform(tenant, tenant.writeCall(token, more));
   await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, files)));
@@ -111,22 +111,22 @@ const committed = async (files: Readonly<Record<string, string | null>>, more = 
   expect(row.tx_outcome).toBe('committed');
   return row;
 };
-const yesTo = ({ approval_id }: { readonly approval_id: string | null }) => ({
+const approvalOf = ({ approval_id }: { readonly approval_id: string | null }) => ({
   approval_id: approval_id ?? '',
   decision: 'approve' as const,
   comment: null,
 });
 
-/** Approves the effect that a call waits with. */
+/** Approves the staged effect of a held call. */
 async function approve(held: OperationRow): Promise<void> {
-  const effect_digest = (await seenEffect(kernel, tenant.tenantId, held.approval_id)) ?? '';
-  await kernel.decide.run({ ...kernel.asAdmin(tenant), ...yesTo(held), effect_digest });
+  const effect_digest = (await shownEffectDigest(kernel, tenant.tenantId, held.approval_id)) ?? '';
+  await kernel.decide.run({ ...kernel.asAdmin(tenant), ...approvalOf(held), effect_digest });
   expect(await tenant.row(held.operation_id)).toMatchObject({ tx_outcome: 'committed', autonomy_mode: 'soft_gate' });
 }
 const TWO_GONE = { 'src/f0.txt': null, 'src/f1.txt': null };
 
 describe('a backtest of effects', () => {
-  it('says which committed effects a set with lower numbers would hold, with what it finds', async () => {
+  it('returns the committed effects that a set with lower limits would hold, with its findings', async () => {
     const { operation_id } = await committed(TWO_GONE);
     expect(await effectsOf(lost(2, 0.1))).toEqual({
       judged: 1,
@@ -152,7 +152,7 @@ describe('a backtest of effects', () => {
     expect(await effectsOf(refusing)).toMatchObject({ examples: [{ to: 'no_go' }] });
   });
 
-  it('finds no change by the set that was in force, and judges effects that committed alone', async () => {
+  it('finds no change by the set that was active then, and judges only committed effects', async () => {
     await committed(TWO_GONE);
     await kernel.admit.run(tenant.call(token, { args: { path: 'src/f3.txt' } }), null);
     expect(await call({})).toMatchObject({ tx_outcome: 'no_op' });
@@ -161,14 +161,14 @@ describe('a backtest of effects', () => {
     expect(page).toMatchObject({ examined: 4, changed: 0, effects: { judged: 1, skipped: 0, changed: 0 } });
   });
 
-  it('compares with the set that was in force at the commit, not with the one of today', async () => {
+  it('compares with the set that was active at the commit, not with the current one', async () => {
     await committed(TWO_GONE);
     await kernel.install(tenant, lost(2, 0.1));
     expect(await effectsOf(null, { policy: 'default' })).toMatchObject({ judged: 1, changed: 0 });
     expect(await effectsOf(null)).toMatchObject({ changed: 1, changes: [{ from: 'autopilot', to: 'soft_gate' }] });
   });
 
-  it('judges what persons approved as if nobody had, so that it says what needs nobody any more', async () => {
+  it('judges approved effects as if they were not approved, to find those that no longer need it', async () => {
     await kernel.install(tenant, lost(2, 0.1));
     const held = await call(TWO_GONE);
     expect(held).toMatchObject({ state: 'held' });
@@ -180,7 +180,7 @@ describe('a backtest of effects', () => {
     });
   });
 
-  it('knows what a call was granted before persons approved its effect', async () => {
+  it('uses what a call was granted before the approval of its effect', async () => {
     const rule = (words: string) => `@id("ask") @reason("a person") @would_pass("x")
       forbid (principal, action, resource) when { context.supervision == "autopilot" && ${words} };`;
     await kernel.install(tenant, setOf('deletes', rule('context has effect && context.effect.deleted > 0')));
@@ -190,16 +190,16 @@ describe('a backtest of effects', () => {
 
     await kernel.install(tenant, setOf('asks', rule('!(context has effect)')));
     const asked = await kernel.admit.run(tenant.writeCall(await tenant.token()), null);
-    await kernel.decide.run({ ...kernel.asAdmin(tenant), ...yesTo(asked) });
+    await kernel.decide.run({ ...kernel.asAdmin(tenant), ...approvalOf(asked) });
     const { attempt } = await run.performAdmitted(tenant, asked.operation_id);
     const delta = await deltaFor(kernel, attempt, { 'src/f4.txt': null, 'src/f5.txt': null });
     await run.commit.run(reportOf(attempt, delta));
     const { examples } = await effectsOf(lost(2, 0.1), { limit: 1 });
-    // The yes to the action covers no finding.
+    // The approval of the action covers no finding.
     expect(examples).toMatchObject([{ operation_id: asked.operation_id, from: 'autopilot', to: 'soft_gate' }]);
   });
 
-  it('judges the series of a session as of then, and says where it could not', async () => {
+  it('judges the series of a session as it was then, and reports where it could not', async () => {
     const rows: OperationRow[] = [];
     for (let n = 0; n < 4; n += 1) rows.push(await committed({ [`src/f${n}.txt`]: null }, { session_id: 'one' }));
     const strict = lost(3, 0.1);
@@ -216,7 +216,7 @@ describe('a backtest of effects', () => {
     });
   });
 
-  it('skips what was erased or collected, and says why', async () => {
+  it('skips erased and collected effects, with the reason', async () => {
     const erased = await committed(TWO_GONE);
     await committed({ 'src/f4.txt': null, 'src/f5.txt': null });
     await tenant.query('UPDATE kernel.payload SET args = NULL WHERE operation_id = $1', [erased.operation_id]);
@@ -232,11 +232,11 @@ describe('a backtest of effects', () => {
     });
   });
 
-  it('ends a page at its bounds and goes on where it ended', async () => {
+  it('ends a page at its limits, and the next page continues there', async () => {
     const rows: OperationRow[] = [];
     for (let n = 0; n < 6; n += 2) {
       const files = { [`src/f${n}.txt`]: null, [`src/f${n + 1}.txt`]: null };
-      // Each is a series of its own.
+      // Each is a separate series.
       rows.push(await committed(files, { capability_token_id: await tenant.token() }));
     }
     let time = 0;
@@ -257,7 +257,7 @@ describe('a backtest of effects', () => {
     }
   });
 
-  it('says nothing of an effect that takes more than one may, and goes on with the next', async () => {
+  it('skips an effect that exceeds its limits, and continues with the next', async () => {
     await committed(TWO_GONE);
     let time = 0;
     const { page, effect } = EFFECT_BOUNDS;
@@ -273,7 +273,7 @@ describe('a backtest of effects', () => {
     }
   });
 
-  it('shows another tenant nothing, and one page of a tenant at a time', async () => {
+  it('shows nothing to another tenant, and runs one page of a tenant at a time', async () => {
     await committed(TWO_GONE);
     const other = await kernel.newTenant();
     const backtest = newBacktest();
@@ -285,7 +285,7 @@ describe('a backtest of effects', () => {
     expect(asked[3]).toMatchObject({ reason: { code: 'overloaded' } });
   });
 
-  it('is part of the signed page, for those who ask for it', async () => {
+  it('is part of the signed page on request', async () => {
     await committed(TWO_GONE);
     const document = { ...lost(2, 0.1) };
     const { page, envelope } = await newBacktest().run({ ...kernel.asAdmin(tenant), ...PAGE, document });

@@ -3,35 +3,35 @@ import { AUTONOMY_MODES, type BacktestEffects, type EffectSkip } from '@writ/con
 import { Effort, type EffortBounds } from '../../execution/effects/index.ts';
 import type { PolicyRepository, ReadyPolicy } from '../../judging/policies/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
-import { askBothOfEffect, type EffectAnswers } from './ask-both-of-effect.ts';
+import { compareEffectVerdicts, type EffectAnswers } from './compare-effect-verdicts.ts';
 import type { RecordedEffects } from './recorded-effects.ts';
 
-/** What the effects of a page may use together, and one of them. */
+/** The limits of all effects of a page together, and of each effect. */
 export interface EffectBounds {
-  /** a page ends with the call after which it has used so much */
+  /** a page ends after the call with which it exceeds this */
   readonly page: EffortBounds;
   readonly effect: EffortBounds;
 }
 
 const MIB = 1024 * 1024;
 
-/** The longest page takes both times together: less than the ten seconds that the orchestrator waits for it. */
+/** The longest page takes the sum of both times, which is less than the ten seconds that the orchestrator waits. */
 export const EFFECT_BOUNDS: EffectBounds = {
   page: { bytesMax: 64 * MIB, wallMs: 2_500 },
-  // Two states of git's files, as a commit reads them, and long files beside.
+  // Two states of git's own source tree, as a commit reads them, and long files in addition.
   effect: { bytesMax: 192 * MIB, wallMs: 4_000 },
 };
 
 const EXAMPLES_MAX = 20;
-/** As many as fit a page with those of other effects. */
+/** As many as fit one page with the rules of other effects. */
 const RULES_MAX = 16;
 const HEADLINE_CHARS_MAX = 512;
 type Change = BacktestEffects['examples'][number];
 
-/** The committed effects of a page's calls, as two sets judge them. */
+/** The committed effects of a page's calls, judged by two sets. */
 export class PageEffects {
   readonly #effects: RecordedEffects;
-  readonly #shelf: PolicyRepository;
+  readonly #repository: PolicyRepository;
   readonly #candidate: ReadyPolicy;
   readonly #bounds: EffectBounds;
   readonly #now: () => number;
@@ -45,41 +45,41 @@ export class PageEffects {
   /** @param now monotonic milliseconds */
   constructor(
     effects: RecordedEffects,
-    shelf: PolicyRepository,
+    repository: PolicyRepository,
     candidate: ReadyPolicy,
     bounds: EffectBounds,
     now: () => number,
   ) {
     this.#effects = effects;
-    this.#shelf = shelf;
+    this.#repository = repository;
     this.#candidate = candidate;
     this.#bounds = bounds;
     this.#now = now;
     this.#until = now() + bounds.page.wallMs;
   }
 
-  /** whether the page has used what it may */
+  /** whether the page has used its limits */
   get isFull(): boolean {
     return this.#bytes >= this.#bounds.page.bytesMax || this.#now() >= this.#until;
   }
 
-  /** Judges what the operation committed; nothing where it changed no file. @throws Fault as the stores */
+  /** Judges the effect of the operation; does nothing where it changed no file. @throws Fault as the stores */
   async judge(operation: OperationRow): Promise<void> {
     if (operation.tx_outcome !== 'committed' || operation.new_snapshot_id === null) return;
     const effort = new Effort(this.#bounds.effect, this.#now);
-    const answers = await askBothOfEffect(this.#effects, this.#shelf, operation, this.#candidate, effort);
+    const answers = await compareEffectVerdicts(this.#effects, this.#repository, operation, this.#candidate, effort);
     this.#bytes += effort.bytes;
     if (typeof answers === 'string') {
       this.#skipped.set(answers, (this.#skipped.get(answers) ?? 0) + 1);
       return;
     }
     this.#judged += 1;
-    if (!answers.knowsSeries) this.#withoutSeries += 1;
+    if (!answers.hasFullSeries) this.#withoutSeries += 1;
     if (answers.was.mode !== answers.would_be.mode) this.#changes.push(changeOf(operation, answers));
   }
 
-  /** What the page says of them. */
-  said(): BacktestEffects {
+  /** The result for the page. */
+  result(): BacktestEffects {
     const skipped_for = [...this.#skipped].map(([why, count]) => ({ why, count }));
     return {
       judged: this.#judged,
@@ -108,7 +108,7 @@ function changeOf({ operation_id, tool_id }: OperationRow, { was, would_be }: Ef
   };
 }
 
-/** How many decisions change in the same way, by tool. */
+/** The number of decisions that change in the same way, by tool. */
 export function countChanges(changes: readonly Pick<Change, 'from' | 'to' | 'tool_id'>[]): BacktestEffects['changes'] {
   const counts = new Map<string, BacktestEffects['changes'][number]>();
   for (const { from, to, tool_id } of changes) {

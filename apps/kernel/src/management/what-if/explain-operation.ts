@@ -2,17 +2,17 @@
 import { Fault, type KernelRequest, type OperationExplanation } from '@writ/contract';
 import type { PolicyRepository } from '../../judging/policies/index.ts';
 import { requireId, requireRole } from '../../foundation/tenancy/index.ts';
-import { explain } from './asked-of.ts';
+import { explainVerdict } from './candidate-policy.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
 
-/** Explains the decision on an operation: asks the set that decided, and the one in force, about the recorded call. */
+/** Explains the decision on an operation. It evaluates the set that decided and the active set on the recorded call. */
 export class ExplainOperation {
   readonly #calls: RecordedCalls;
-  readonly #shelf: PolicyRepository;
+  readonly #repository: PolicyRepository;
 
-  constructor(calls: RecordedCalls, shelf: PolicyRepository) {
+  constructor(calls: RecordedCalls, repository: PolicyRepository) {
     this.#calls = calls;
-    this.#shelf = shelf;
+    this.#repository = repository;
   }
 
   /** @throws Fault `auth.role`, `not_found`, `policy.unreadable` */
@@ -25,23 +25,23 @@ export class ExplainOperation {
     const none = { operation_id, policy_hash, asked: false, then: null, now: null, alike: null };
     const action = await this.#calls.actionOf(call);
     if (typeof action === 'string') return { ...none, why_not: action };
-    const { engine } = this.#shelf;
+    const { engine } = this.#repository;
     const [decided, inForce] = [
-      await this.#shelf.findDecided(caller.tenant_id, policy_hash),
-      (await this.#shelf.find(caller.tenant_id, null)).ready,
+      await this.#repository.findDecided(caller.tenant_id, policy_hash),
+      (await this.#repository.find(caller.tenant_id, null)).ready,
     ];
     const then =
       decided === null
         ? null
-        : await explain(engine, decided, await this.#calls.counted(action, decided, call.operation));
-    const now = await explain(engine, inForce, await this.#calls.counted(action, inForce, call.operation));
+        : await explainVerdict(engine, decided, await this.#calls.withCounts(action, decided, call.operation));
+    const now = await explainVerdict(engine, inForce, await this.#calls.withCounts(action, inForce, call.operation));
     return {
       ...none,
       asked: true,
       then,
       now,
       alike: then === null || now === null ? null : then.mode === now.mode,
-      why_not: then === null ? 'the set that decided is known to this version no more' : null,
+      why_not: then === null ? 'this version no longer supports the set that decided' : null,
     };
   }
 }

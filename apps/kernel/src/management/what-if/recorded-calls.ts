@@ -10,21 +10,22 @@ import {
 import { listsTool } from '@writ/capability';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
-import { keptOf } from '../../execution/held/index.ts';
+import { storedArgumentsOf } from '../../execution/held/index.ts';
 import {
   decideForm,
   delegatorsOf,
-  pastAsked,
-  readNamed,
+  pastQueryFor,
+  readNamedEnvironment,
   sessionOf,
   toolDigestOf,
   type ArgumentsReader,
   type ToolReader,
+  isStaged,
 } from '../../judging/judgement/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
 import type { ReadyPolicy } from '../../judging/policies/index.ts';
 import type { JudgedAction } from '../../judging/policies/policy-sets.ts';
-import { readToolOf } from '../../judging/tools/tenant-tools.ts';
+import { readToolOf } from '../../judging/definitions/tenant-tools.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { RowPosition } from '@writ/paging';
 import { databaseNow } from '../../foundation/database/database-now.ts';
@@ -32,7 +33,7 @@ import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { Trees } from '../../foundation/workspace/trees.ts';
 import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 
-/** A call as it was recorded, with what is kept of its arguments. */
+/** A recorded call, with its stored arguments. */
 export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & {
   readonly now: number;
   readonly labels: readonly string[];
@@ -40,7 +41,7 @@ export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & {
   readonly jobs: readonly JobListing[];
 };
 
-/** What recorded calls are read from. Their arguments are decrypted here and go no further. */
+/** The sources of recorded calls. Arguments are decrypted here and are not passed on. */
 export interface RecordedSources {
   readonly tenants: TenantPool;
   readonly blobs: BlobStore;
@@ -50,7 +51,7 @@ export interface RecordedSources {
   readonly args: ArgumentsReader;
 }
 
-/** Labels as they were: those of earlier calls. */
+/** Labels as they were at the call: those of earlier calls. */
 const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref,
   (SELECT coalesce(jsonb_agg(DISTINCT l.label), '[]') FROM kernel.label l WHERE l.tenant_id = o.tenant_id AND l.operation_id <> o.operation_id AND l.at <= o.created_at
      AND ((l.scope = 'session' AND l.id = coalesce(o.session_id, o.capability_token_id)) OR (l.scope = 'workspace' AND l.id = o.workspace_id))) AS labels,
@@ -60,20 +61,20 @@ const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(o) AS operation, encode(
      WHERE k.capability_token_id = o.capability_token_id AND t.job IS NOT NULL) AS jobs
   FROM kernel.operation o JOIN kernel.payload y ON y.operation_id = o.operation_id`;
 
-/** Counts as they were; null where none are asked for. */
+/** Counts as they were at the call; null where none are needed. */
 const COUNTS = `SELECT CASE WHEN $3::jsonb IS NOT NULL THEN kernel.session_history($1, $2, $3::jsonb, $6) END AS history,
   CASE WHEN $5::jsonb IS NOT NULL THEN kernel.session_past($1, $2, $4, $5::jsonb, $6) END AS past`;
 
-/** By their ids, and by the keys that they were claimed under. */
+/** Finds calls by their ids, and by the idempotency keys that they claimed. */
 const NAMED = `WHERE o.operation_id IN (SELECT unnest($1::text[]) UNION ALL
   SELECT i.operation_id FROM jsonb_to_recordset($2::jsonb) AS k(agent_id text, tool_id text, idempotency_key text) JOIN kernel.idempotency i USING (agent_id, tool_id, idempotency_key))`;
 
-/** Recorded calls, to be asked about once more. */
+/** Reads recorded calls for another evaluation. */
 export class RecordedCalls {
-  readonly #from: RecordedSources;
+  readonly #sources: RecordedSources;
 
-  constructor(from: RecordedSources) {
-    this.#from = from;
+  constructor(sources: RecordedSources) {
+    this.#sources = sources;
   }
 
   async find(tenantId: string, operationId: string): Promise<RecordedCall | null> {
@@ -82,11 +83,11 @@ export class RecordedCalls {
 
   /** The database's clock, in milliseconds. */
   async now(tenantId: string): Promise<number> {
-    return await databaseNow(this.#from.tenants, tenantId);
+    return await databaseNow(this.#sources.tenants, tenantId);
   }
 
   /** Newest first. */
-  async since(tenantId: string, since: number, after: RowPosition, rows: number): Promise<RecordedCall[]> {
+  async listSince(tenantId: string, since: number, after: RowPosition, rows: number): Promise<RecordedCall[]> {
     return await this.#select(
       tenantId,
       'WHERE o.created_at >= $1 AND (o.created_at, o.operation_id) < ($2, $3) ORDER BY o.created_at DESC, o.operation_id DESC LIMIT $4',
@@ -94,8 +95,8 @@ export class RecordedCalls {
     );
   }
 
-  /** In the order of the names; null where the tenant has no such call. */
-  async named(tenantId: string, names: readonly RecordedCallRef[]): Promise<(RecordedCall | null)[]> {
+  /** Finds calls in the order of `names`; null where the tenant has no such call. */
+  async findNamed(tenantId: string, names: readonly RecordedCallRef[]): Promise<(RecordedCall | null)[]> {
     const [ids, keys] = [
       names.flatMap((name) => ('operation_id' in name ? [name.operation_id] : [])),
       names.filter((name) => !('operation_id' in name)),
@@ -111,18 +112,21 @@ export class RecordedCalls {
     );
   }
 
-  /** What policy was asked about, without what a set wants counted; or, in words, why it wasn't or can't be again. */
+  /**
+   * The action that policy was evaluated on, without counts of past calls. Or the reason, in words, why it wasn't or
+   * can't be evaluated again.
+   */
   async actionOf(call: RecordedCall): Promise<JudgedAction | string> {
     const { operation } = call;
-    if (wasRefusedBefore(operation))
-      return `policy was not asked: the call was refused before, as \`${operation.fault_code ?? operation.state}\``;
+    if (wasRefusedBeforePolicy(operation))
+      return `policy was not evaluated: the call was refused before, as \`${operation.fault_code ?? operation.state}\``;
     if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
-    const args = await this.#from.args.kept(operation, keptOf(call));
-    const tool = await this.#from.tools.read(
+    const args = await this.#sources.args.readStored(operation, storedArgumentsOf(call));
+    const tool = await this.#sources.tools.read(
       operation,
-      await readToolOf(this.#from.tenants, operation),
+      await readToolOf(this.#sources.tenants, operation),
       args,
-      await readNamed(this.#from.tenants, operation, args),
+      await readNamedEnvironment(this.#sources.tenants, operation, args),
     );
     const changed = tool === null ? null : changedSince(operation, tool);
     if (changed !== null) return changed;
@@ -133,10 +137,11 @@ export class RecordedCalls {
     );
     if (form.effect === 'refuse') return form.message;
     const { tenant_id, agent_id, workspace_id, task_class, session_mode, state_snapshot_id } = operation;
+    const jobs = call.jobs.map((job) => ({ job }));
     const resources = await Promise.all(
       form.resources.map(async (resource) => ({
         ...resource,
-        path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path),
+        path: await this.#sources.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path),
       })),
     );
     return {
@@ -152,25 +157,23 @@ export class RecordedCalls {
       resources,
       task_class,
       session_mode,
-      job_lists_tool: listsTool(
-        call.jobs.map((job) => ({ job })),
-        operation.tool_id,
-      ),
+      job_lists_tool: listsTool(jobs, operation.tool_id),
       max_autonomy: null,
+      staged_change: isStaged(operation),
       labels: call.labels,
       history: null,
       past: null,
     };
   }
 
-  /** The action with the counts that the set and risk need, as they were before the call. */
-  async counted(action: JudgedAction, { active }: ReadyPolicy, operation: OperationRow): Promise<JudgedAction> {
+  /** The action with the counts that the set and the risk score need, as they were before the call. */
+  async withCounts(action: JudgedAction, { active }: ReadyPolicy, operation: OperationRow): Promise<JudgedAction> {
     const { tenant_id, operation_id, tool_id, created_at } = operation;
-    const [needs, asked] = [active.historyNeeds(operation), pastAsked(tool_id)];
-    if (needs === null && asked === null) return action;
+    const [needs, countedPast] = [active.historyNeeds(operation), pastQueryFor(tool_id)];
+    if (needs === null && countedPast === null) return action;
     const text = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
     const [row] = await inTenant(
-      this.#from.tenants.pool,
+      this.#sources.tenants.pool,
       tenant_id,
       async (client) =>
         (
@@ -179,7 +182,7 @@ export class RecordedCalls {
             sessionOf(operation),
             text(needs),
             operation_id,
-            text(asked),
+            text(countedPast),
             created_at,
           ])
         ).rows,
@@ -190,7 +193,7 @@ export class RecordedCalls {
 
   async #select(tenantId: string, where: string, values: unknown[]): Promise<RecordedCall[]> {
     return await inTenant(
-      this.#from.tenants.pool,
+      this.#sources.tenants.pool,
       tenantId,
       async (client) => (await client.query<RecordedCall>(`${SELECT} ${where}`, values)).rows,
       { readOnly: true },
@@ -198,13 +201,13 @@ export class RecordedCalls {
   }
 }
 
-/** Whether the call was refused before policy was asked. */
-const wasRefusedBefore = ({ autonomy_mode, fault_code }: OperationRow): boolean =>
+/** Whether the call was refused before policy was evaluated. */
+const wasRefusedBeforePolicy = ({ autonomy_mode, fault_code }: OperationRow): boolean =>
   autonomy_mode === 'no_go' && fault_code !== 'policy.denied' && fault_code !== 'policy.error';
 
 /**
- * Why a call can't be decided again as it was, in words: its sandbox or profile is another by now. Null where it can.
- * What a sandbox or a profile was is kept nowhere but as a digest.
+ * Why a call can't be decided again, in words: its sandbox or profile has changed. Null where it can. Only the digest
+ * of an old sandbox or profile is stored.
  */
 function changedSince({ tool_id, tool_definition_digest }: OperationRow, tool: ToolDefinition): string | null {
   if (tool_id !== SHELL_DANGEROUS.tool_id && tool_id !== MK8_RUN.tool_id) return null;

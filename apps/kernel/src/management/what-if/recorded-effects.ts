@@ -9,18 +9,18 @@ import {
 } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import type { PastEffect } from '@writ/effect';
-import { readAttemptFacts, type AttemptFacts } from '../../execution/attempts/index.ts';
-import type { EffectExaminer, Effort, StoredDeltas } from '../../execution/effects/index.ts';
+import { readAttemptFacts } from '../../execution/attempts/index.ts';
+import type { EffectExaminer, EffectFacts, Effort, StoredDeltas } from '../../execution/effects/index.ts';
 import type { ArgumentsReader } from '../../judging/judgement/index.ts';
-import { readToolOf } from '../../judging/tools/tenant-tools.ts';
+import { readToolOf } from '../../judging/definitions/tenant-tools.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { SeriesRow } from '../../foundation/database/functions/outcomes.ts';
 
-/** States of a workspace before an effect that are looked through for its series. A longer series is left out. */
+/** Earlier states of a workspace that are searched for the series of an effect. A longer series is left out. */
 const SERIES_STATES_MAX = 1_000;
 
-/** What recorded effects are read from. Their arguments are decrypted here and go no further. */
+/** The sources of recorded effects. Arguments are decrypted here and are not passed on. */
 export interface EffectSources {
   readonly tenants: TenantPool;
   readonly args: ArgumentsReader;
@@ -28,22 +28,22 @@ export interface EffectSources {
   readonly examiner: EffectExaminer;
 }
 
-/** An effect that committed, with what it was decided on. */
+/** A committed effect, with the facts that it was decided on. */
 export interface RecordedEffect {
   /** the operation as it was when its attempt reported, its chain, and the rules that were in force at the commit */
-  readonly facts: Pick<AttemptFacts, 'operation' | 'chain' | 'rules'>;
+  readonly facts: EffectFacts;
   readonly tool: ToolDefinition;
   readonly args: Readonly<Record<string, unknown>>;
   readonly delta: Delta;
-  /** when it committed, in milliseconds, and which state of its workspace it made */
+  /** when it committed, in milliseconds, and the sequence number of the state that it made */
   readonly at: number;
   readonly seq: number;
 }
 
-interface ThenRow {
+interface CommitRow {
   readonly at: number;
   readonly seq: number;
-  /** the hash of the set in force; null: none was activated */
+  /** the hash of the active set; null: none was activated */
   readonly policy: string | null;
   readonly labels: readonly string[];
   /** the approval of this very effect; null where it needed none */
@@ -58,10 +58,10 @@ interface SeriesRows {
 }
 
 /**
- * What was true when the operation committed. A call's own labels were on its session by then. The approval of the
- * effect itself was given after the policy had asked for it.
+ * The facts at the commit of the operation. A call's own labels were on its session by then. The approval of the effect
+ * itself was given after the policy had asked for it.
  */
-const THEN = `SELECT s.created_at AS at, s.seq,
+const AT_COMMIT = `SELECT s.created_at AS at, s.seq,
   (SELECT a.policy_hash FROM kernel.policy_activation a WHERE a.tenant_id = o.tenant_id AND a.at <= s.created_at
      ORDER BY a.seq DESC LIMIT 1) AS policy,
   (SELECT coalesce(jsonb_agg(DISTINCT l.label), '[]') FROM kernel.label l
@@ -81,8 +81,8 @@ const THEN = `SELECT s.created_at AS at, s.seq,
   WHERE o.operation_id = $1`;
 
 /**
- * The effects before it that kernel.join_series would have named, as far as they committed: of the same session, or of
- * a token under the same issued one; with how many states of the workspace were looked through.
+ * The earlier effects that kernel.join_series would have returned and that committed: of the same session, or of a
+ * token with the same root. Also the number of searched states of the workspace.
  */
 const SERIES = `WITH before AS (
     SELECT s.seq, s.delta_id, s.operation_id FROM kernel.snapshot s
@@ -97,38 +97,38 @@ const SERIES = `WITH before AS (
      WHERE b.delta_id IS NOT NULL
        AND (coalesce(p.session_id, p.capability_token_id) = $3 OR k.chain[1] = $4)) AS effects`;
 
-/** Committed effects, to be judged once more. Nothing is written. */
+/** Reads committed effects for another judgement. Nothing is written. */
 export class RecordedEffects {
-  readonly #from: EffectSources;
+  readonly #sources: EffectSources;
 
-  constructor(from: EffectSources) {
-    this.#from = from;
+  constructor(sources: EffectSources) {
+    this.#sources = sources;
   }
 
   get examiner(): EffectExaminer {
-    return this.#from.examiner;
+    return this.#sources.examiner;
   }
 
   /**
-   * The effect of an operation that committed a change; or why it can't be judged.
+   * The effect of an operation that committed a change, or the reason why it can't be judged.
    *
    * @throws BeyondEffort; Fault `blob.missing` where its delta was collected, others as the stores
    */
   async of({ tenant_id, operation_id }: OperationRow, effort: Effort): Promise<RecordedEffect | EffectSkip> {
-    const { tenants, args: reader, deltas } = this.#from;
+    const { tenants, args: reader, deltas } = this.#sources;
     const facts = await readAttemptFacts(tenants, { tenant_id: tenant_id as TenantId, operation_id });
     const { operation, chain } = facts;
-    const then = await this.#then(operation);
+    const then = await this.#readCommit(operation);
     const tool = await readToolOf(tenants, operation);
     if (then === null || tool === null || operation.commit_delta_id === null) return 'contents_gone';
-    const args = await reader.admitted(operation, facts);
+    const args = await reader.readAdmittedValue(operation, facts);
     if (args === null) return 'arguments_erased';
     const delta = await deltas.whole(tenant_id as TenantId, hashOf(operation.commit_delta_id), effort);
     return {
       facts: {
-        operation: operationThen(operation, then),
+        operation: operationAtReport(operation, then),
         chain,
-        // Before the first activation the shipped set decided, which the decision names.
+        // Before the first activation a shipped set decided, and the decision names it.
         rules: { policy: then.policy ?? operation.policy_hash, labels: then.labels, history: null },
       },
       tool,
@@ -140,24 +140,24 @@ export class RecordedEffects {
   }
 
   /**
-   * The effects of its series within the window, the earliest first; null where they can't all be read.
+   * The effects of its series within the window, earliest first; null where some can't be read.
    *
    * @throws BeyondEffort; Fault as the stores
    */
-  async pastOf(effect: RecordedEffect, windowMs: number, effort: Effort): Promise<readonly PastEffect[] | null> {
+  async seriesOf(effect: RecordedEffect, windowMs: number, effort: Effort): Promise<readonly PastEffect[] | null> {
     const tenantId = effect.facts.operation.tenant_id as TenantId;
     const { states, effects } = await this.#series(effect, windowMs);
     if (states === SERIES_STATES_MAX) return null;
     try {
-      return await this.#from.examiner.readSeries(tenantId, effects, effort);
+      return await this.#sources.examiner.readSeries(tenantId, effects, effort);
     } catch (error) {
       if (error instanceof Fault && error.code === 'blob.missing') return null;
       throw error;
     }
   }
 
-  async #then({ tenant_id, operation_id }: OperationRow): Promise<ThenRow | null> {
-    return (await this.#select<ThenRow>(tenant_id, THEN, [operation_id]))[0] ?? null;
+  async #readCommit({ tenant_id, operation_id }: OperationRow): Promise<CommitRow | null> {
+    return (await this.#select<CommitRow>(tenant_id, AT_COMMIT, [operation_id]))[0] ?? null;
   }
 
   async #series({ facts: { operation, chain }, at, seq }: RecordedEffect, windowMs: number): Promise<SeriesRows> {
@@ -170,15 +170,15 @@ export class RecordedEffects {
 
   async #select<R extends object>(tenantId: string, sql: string, values: unknown[]): Promise<R[]> {
     const read = { readOnly: true };
-    const { pool } = this.#from.tenants;
+    const { pool } = this.#sources.tenants;
     return await inTenant(pool, tenantId, async (client) => (await client.query<R>(sql, values)).rows, read);
   }
 }
 
 const hashOf = (deltaId: string): string => deltaId.slice('delta:'.length);
 
-/** The operation as its attempt reported: what persons approved afterwards was this effect. */
-function operationThen(operation: OperationRow, then: ThenRow): OperationRow {
+/** The operation at the report of its attempt, so without a later approval of this effect. */
+function operationAtReport(operation: OperationRow, then: CommitRow): OperationRow {
   const { effect_approval, action_mode, action_quorum } = then;
   if (effect_approval === null) return operation;
   return {

@@ -2,10 +2,10 @@
 import type { Simulation, KernelRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import {
-  decideStanding,
+  decidePrerequisites,
   Judge,
   readFacts,
-  readNamed,
+  readNamedEnvironment,
   ToolReader,
   type ArgumentsReader,
   type JudgedCall,
@@ -16,16 +16,16 @@ import { newId } from '@writ/nest-kit';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { Trees } from '../../foundation/workspace/trees.ts';
 import { requireRole } from '../../foundation/tenancy/index.ts';
-import { explain, readyCandidate } from './asked-of.ts';
+import { explainVerdict, compileCandidate } from './candidate-policy.ts';
 
-/** One set for whoever asks, which remembers what it was asked. */
-class OneSet extends PolicySets {
+/** Always returns one set, and stores the last evaluated action. */
+class FixedPolicySet extends PolicySets {
   readonly #active: ActivePolicy;
-  asked: JudgedAction | null = null;
+  lastAction: JudgedAction | null = null;
 
   constructor({ active }: ReadyPolicy) {
     super();
-    this.#active = { ...active, judge: (action) => active.judge((this.asked = action)) };
+    this.#active = { ...active, judge: (action) => active.judge((this.lastAction = action)) };
   }
 
   override of(): Promise<ActivePolicy> {
@@ -37,38 +37,38 @@ class OneSet extends PolicySets {
   }
 }
 
-/** What a simulation reads from. */
+/** The sources of a simulation. */
 export interface SimulationSources {
   readonly tenants: TenantPool;
   readonly blobs: BlobStore;
   readonly trees: Trees;
   readonly engine: PolicyEngine;
   readonly args: ArgumentsReader;
-  readonly shelf: PolicyRepository;
+  readonly policyRepository: PolicyRepository;
 }
 
 /**
- * Says what would become of a call, by the judge that decides calls. INVARIANT (only asked): nothing is written,
- * reserved, claimed or recorded, and the answer has no id that anything could be done with.
+ * Simulates the decision on a call, with the judge of real calls. INVARIANT (only asked): nothing is written, reserved,
+ * claimed or recorded, and the answer has no id that can be used.
  */
 export class Simulate {
-  readonly #from: SimulationSources;
+  readonly #sources: SimulationSources;
 
-  constructor(from: SimulationSources) {
-    this.#from = from;
+  constructor(sources: SimulationSources) {
+    this.#sources = sources;
   }
 
   /** @throws Fault `auth.role`, `not_found`, `policy.invalid`, `policy.unreadable`, `record.backlog` */
   async run({ caller, policy, document, call: asked }: KernelRequest<'policy.simulate'>): Promise<Simulation> {
     requireRole(caller, 'admin', 'operator', 'auditor');
-    const { tenants, args: reader, trees, engine, shelf } = this.#from;
+    const { tenants, args: reader, trees, engine, policyRepository } = this.#sources;
     const { tenant_id } = caller;
     const ready =
       document === null
-        ? (await shelf.find(tenant_id, policy)).ready
-        : await readyCandidate(shelf, tenant_id, document);
-    const set = new OneSet(ready);
-    // A key that nobody claims: what a used one would answer is no question of policy.
+        ? (await policyRepository.find(tenant_id, policy)).ready
+        : await compileCandidate(policyRepository, tenant_id, document);
+    const set = new FixedPolicySet(ready);
+    // A fresh idempotency key, since a replay is not part of policy.
     const call: JudgedCall = {
       ...asked,
       operation_id: newId('operation'),
@@ -79,11 +79,16 @@ export class Simulate {
       deadline: null,
       proposed_by: caller.api_key_id,
     };
-    const args = await reader.sent({ tenant_id, operation_id: call.operation_id, args: asked.args, args_ref: null });
-    const facts = { ...(await readFacts(tenants, set, call)), ...(await readNamed(tenants, call, args)) };
+    const args = await reader.readProposed({
+      tenant_id,
+      operation_id: call.operation_id,
+      args: asked.args,
+      args_ref: null,
+    });
+    const facts = { ...(await readFacts(tenants, set, call)), ...(await readNamedEnvironment(tenants, call, args)) };
     const judgement = await new Judge(set, trees, { tools: new ToolReader(engine.work) }).judge({
       call,
-      prior: decideStanding(call, facts),
+      prior: decidePrerequisites(call, facts),
       facts,
       args,
       approval: null,
@@ -99,7 +104,7 @@ export class Simulate {
       reasons: [...judgement.reasons],
       approvers: judgement.approvers,
       labels: [...facts.rules.labels],
-      explanation: set.asked === null ? null : await explain(engine, ready, set.asked),
+      explanation: set.lastAction === null ? null : await explainVerdict(engine, ready, set.lastAction),
       warnings: [...ready.set.warnings],
     };
   }

@@ -14,9 +14,9 @@ import { ExplainOperation } from './explain-operation.ts';
 import { ReplayCalls } from './replay-calls.ts';
 import { Simulate } from './simulate.ts';
 
-/** Replays at once by one replica: each keeps a processor busy for a part of a second, which calls need too. */
+/** Concurrent replays of one replica. Each keeps a processor busy for a part of a second, which calls need too. */
 const REPLAYS_MAX = 2;
-/** Backtests that one replica takes: `BacktestPolicy` makes two pages at once, and the others wait for their turn. */
+/** Backtests that one replica accepts: `BacktestPolicy` makes two pages at once, and the others wait. */
 const BACKTESTS_MAX = 32;
 
 @Controller()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BACKTEST_PAYLOAD_TYPE } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../../specs/test-policies.ts';
 import { TestRegistrar } from '../../specs/test-registrar.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
@@ -27,15 +27,18 @@ openKernelSpec((on) => {
   const trees = new Trees(kernel.blobs);
   const recorded = new RecordedCalls({ ...kernel, trees, tools: new ToolReader(kernel.engine.work) });
   simulate = new Simulate({ ...kernel, trees });
-  const work = new InlineWork(kernelTasks);
+  const work = new InlineTaskRunner(kernelTasks);
   const effects = new RecordedEffects({
     ...kernel,
     deltas: new StoredDeltas(kernel.blobs, work),
     examiner: new EffectExaminer(kernel.blobs, kernel.tenants, work),
   });
-  backtest = new BacktestPolicy(recorded, kernel.shelf, kernel.signer, { effects, now: () => performance.now() });
-  explain = new ExplainOperation(recorded, kernel.shelf);
-  replay = new ReplayCalls(recorded, kernel.shelf);
+  backtest = new BacktestPolicy(recorded, kernel.policyRepository, kernel.signer, {
+    effects,
+    now: () => performance.now(),
+  });
+  explain = new ExplainOperation(recorded, kernel.policyRepository);
+  replay = new ReplayCalls(recorded, kernel.policyRepository);
 }, openPolicyKernel);
 beforeEach(async () => {
   tenant = await kernel.newTenant();
@@ -73,7 +76,7 @@ const test = (more = {}) =>
   });
 
 describe('a simulation', () => {
-  it("says what would become of a call, under the set in force, a named one or one that isn't stored", async () => {
+  it("returns the verdict on a call under the active set, a named one or one that isn't stored", async () => {
     expect(await ask()).toMatchObject({ simulated: true, would_be: 'admitted', explanation: { mode: 'autopilot' } });
     expect(await ask({ document: { ...NO_READS } })).toMatchObject({
       would_be: 'refused',
@@ -91,7 +94,7 @@ describe('a simulation', () => {
     });
   });
 
-  it("names the rules of the set that can never apply, of one that is stored and of one that isn't", async () => {
+  it('returns the rules that can never apply, of a stored and of another set', async () => {
     const vain = {
       ...NO_READS,
       name: 'vain',
@@ -122,12 +125,12 @@ describe('a simulation', () => {
     expect((await tenant.budgetOf(poor))['calls']).toMatchObject({ reserved: 0, used: 0 });
   });
 
-  it("is for those who look after the tenant, and tells a set's faults", async () => {
+  it('is not for agents, and returns the faults of a set', async () => {
     const call = callOf();
     expect(
       await refusalOf(
         simulate.run({
-          ...askedBy(callerOf(tenant.tenantId, 'agent', tenant.agentId)),
+          ...requestBy(callerOf(tenant.tenantId, 'agent', tenant.agentId)),
           policy: null,
           document: null,
           call,
@@ -139,7 +142,7 @@ describe('a simulation', () => {
 });
 
 describe('an explanation', () => {
-  it('tells under which set a call was decided, why, and whether the one in force decides alike', async () => {
+  it('returns the set that decided a call, its reasons, and whether the active set decides alike', async () => {
     const { operation_id } = await kernel.admit.run(tenant.call(token), null);
     expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({
       asked: true,
@@ -154,7 +157,7 @@ describe('an explanation', () => {
     });
   });
 
-  it('is told whose rights the call used', async () => {
+  it('includes the agents whose rights the call used', async () => {
     await kernel.install(
       tenant,
       setOf(
@@ -178,7 +181,7 @@ describe('an explanation', () => {
     });
   });
 
-  it('says of a call that policy was not asked about why it was not', async () => {
+  it('returns why policy was not evaluated on a call', async () => {
     const { operation_id } = await kernel.admit.run(tenant.call('cap_x'), null);
     expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({
       asked: false,
@@ -206,7 +209,7 @@ describe('an explanation', () => {
 });
 
 describe('a backtest', () => {
-  it('tells which recorded decisions would be others, counted, with examples', async () => {
+  it('returns the decisions that would change, with counts and examples', async () => {
     const reads = [await kernel.admit.run(tenant.call(token), null), await kernel.admit.run(tenant.call(token), null)];
     await kernel.admit.run(tenant.writeCall(token), null);
     await kernel.admit.run(tenant.call('cap_x'), null);
@@ -225,7 +228,7 @@ describe('a backtest', () => {
     expect((await test({ policy: 'default', document: null })).page).toMatchObject({ changed: 0 });
   });
 
-  it('goes page by page, each signed under a type of its own', async () => {
+  it('is returned page by page, each signed under its own payload type', async () => {
     for (let n = 0; n < 5; n += 1) await kernel.admit.run(tenant.call(token), null);
     const seen: string[] = [];
     let cursor: string | null = null;
@@ -249,7 +252,7 @@ describe('a replay', () => {
     replay.run({ ...caller, policy: null, document: { ...NO_READS }, calls, ...more });
   const by = ({ operation_id }: { readonly operation_id: string }) => ({ operation_id });
 
-  it('says of each call, named by its id or its key, what the set that decided and the candidate say, in the order of the names', async () => {
+  it('returns for each named call the verdicts of the set that decided and of the candidate', async () => {
     const read = await kernel.admit.run(tenant.call(token), null);
     const write = tenant.writeCall(token, { idempotency_key: 'run_1/2/0' });
     await kernel.admit.run(write, null);
@@ -282,7 +285,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('tells what a set that observes would have decided, and enforces nothing of it', async () => {
+  it('returns what an observing set would have decided, and enforces nothing', async () => {
     const read = await kernel.admit.run(tenant.call(token), null);
     expect((await again([by(read)], { document: { ...NO_READS, enforcement: 'observe' } })).items).toMatchObject([
       { would_be: { verdict: 'admitted', mode: 'autopilot', decided: 'no_go' } },
@@ -303,7 +306,7 @@ describe('a replay', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('guesses nothing: not what was erased, and not what policy was never asked', async () => {
+  it('has no verdict on erased calls and on calls that policy did not evaluate', async () => {
     const [read, unknown] = [
       await kernel.admit.run(tenant.call(token), null),
       await kernel.admit.run(tenant.call('cap_x'), null),
@@ -320,7 +323,7 @@ describe('a replay', () => {
     for (const role of ['agent', 'auditor'] as const) {
       expect(
         await refusalOf(
-          again([by(read)], {}, askedBy(callerOf(tenant.tenantId, role, role === 'agent' ? tenant.agentId : null))),
+          again([by(read)], {}, requestBy(callerOf(tenant.tenantId, role, role === 'agent' ? tenant.agentId : null))),
         ),
       ).toMatchObject({ code: 'auth.role' });
     }
@@ -333,7 +336,7 @@ describe('a replay', () => {
 describe('a script in a registered sandbox', () => {
   const args = { sandbox: 'build', script: { operations: [{ verb: 'Include', args: ['clean'] }] } };
 
-  it('is simulated and explained by what the sandbox holds, while it is as it was', async () => {
+  it('is simulated and explained by the definition of the sandbox, while it is unchanged', async () => {
     const script = callOf({ tool_id: 'mk8.run', args });
     expect(await ask({}, script)).toMatchObject({ would_be: 'refused', error: { code: 'sandbox.unknown' } });
     const registrar = await TestRegistrar.of(manage, tenant);

@@ -8,7 +8,7 @@ import type { HeadMoves } from './head-moves.ts';
 import { readingUpload, uploadDelta } from './upload-delta.ts';
 import { verifyContents } from './verify-contents.ts';
 
-/** Puts files into a workspace and takes them away, for people. */
+/** Adds, changes and deletes files of a workspace for a person. */
 export class ChangeWorkspace {
   readonly #moves: HeadMoves;
   readonly #blobs: BlobStore;

@@ -4,9 +4,9 @@ import type { BlobStore } from '@writ/blobs';
 import { emptyTree, snapshotIdOf } from '@writ/workspace';
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import { newId } from '@writ/nest-kit';
-import { found, requireRole } from '../../foundation/tenancy/index.ts';
+import { requireFound, requireRole } from '../../foundation/tenancy/index.ts';
 
-/** Makes workspaces, with nothing in them. */
+/** Creates empty workspaces. */
 export class CreateWorkspace {
   readonly #changes: Changes;
   readonly #blobs: BlobStore;
@@ -16,20 +16,20 @@ export class CreateWorkspace {
     this.#blobs = blobs;
   }
 
-  /** @throws Fault `auth.role`, `not_found` for a tenant that isn't there */
+  /** @throws Fault `auth.role`, `not_found` for an unknown tenant */
   async run({ caller, name }: KernelRequest<'workspace.create'>): Promise<WorkspaceView> {
     requireRole(caller, 'admin', 'operator');
     const { tenant_id } = caller;
     const workspace_id = newId('workspace');
     const empty = emptyTree();
     const head_snapshot_id = snapshotIdOf(empty.root);
-    // Before anything names it.
+    // Stored before anything references it.
     await this.#blobs.putMany(
       tenant_id,
       empty.nodes.map(({ bytes }) => bytes),
     );
     return await this.#changes.make(tenant_id, async (rows, now) => {
-      found(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
+      requireFound(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
       await rows.workspace.createMany({
         data: [{ workspace_id, tenant_id, name, head_snapshot_id, created_at: now, updated_at: now }],
       });

@@ -15,39 +15,40 @@ import {
 } from '@writ/workspace';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { quotaHint } from '../../execution/effects/index.ts';
-import { isUncounted } from '../../foundation/database/kernel-errors.ts';
+import { isSizeUnknown } from '../../foundation/database/kernel-errors.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { Sizes } from '../../foundation/workspace/sizes.ts';
 import type { Trees } from '../../foundation/workspace/trees.ts';
 import { callIn, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
-import { InTurn } from './in-turn.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 import { findWorkspace, viewOfWorkspace, type StoredWorkspace } from './workspace-row.ts';
 
 /**
- * Heads tried: changes of this replica take turns, so another try means that a commit or another replica was faster.
+ * Maximum number of tries. Changes of this replica are serialized, so another try means that a commit or another
+ * replica was faster.
  */
 const TRIES_MAX = 24;
 /**
- * Longest pause before the second try, in milliseconds; it grows with each, so that two replicas at the same pace don't
- * always meet alike.
+ * Longest pause before the second try, in milliseconds. It grows with each try, so two replicas at the same pace don't
+ * keep colliding.
  */
 const PAUSE_MS = 4;
 
-/** A state that a head is to become: the delta that leads there, and its nodes that may not be stored yet. */
+/** The next state of a head: its delta, and its nodes that may not be stored yet. */
 export interface NextState extends Applied {
   readonly delta: Delta;
 }
 
 /**
- * What somebody wants of a workspace: `next` tells what its present head is to become, and is asked again where the
- * head moved meanwhile.
+ * A change of a workspace. `next` computes the next state from the current head, and is called again where the head has
+ * changed meanwhile.
  */
 export interface HeadMove {
   readonly kind: Exclude<SnapshotKind, 'created' | 'committed'>;
   readonly next: (reader: NodeReader, before: StoredWorkspace) => Promise<NextState>;
 }
 
-/** A state that is stored, with all that its transaction writes. */
+/** A stored state, with everything that its transaction writes. */
 interface Stored {
   readonly before: StoredWorkspace;
   readonly kind: HeadMove['kind'];
@@ -58,9 +59,9 @@ interface Stored {
 }
 
 /**
- * Moves heads for people: no tool call, so no token bounds it; a role and a record do. The entry is that of commits:
- * compare-and-swap of the head. INVARIANT (all or nothing): the head moves to a state with every change in it, or not
- * at all.
+ * Moves heads for people. This is no tool call, so it needs no token, but a role and a record. It uses the
+ * compare-and-swap of the head that commits use. INVARIANT (all or nothing): the head moves to a state with every
+ * change in it, or not at all.
  */
 export class HeadMoves {
   readonly #tenancy: Tenancy;
@@ -68,7 +69,7 @@ export class HeadMoves {
   readonly #blobs: BlobStore;
   readonly #trees: Trees;
   readonly #sizes: Sizes;
-  readonly #turns = new InTurn();
+  readonly #queue = new KeyedQueue();
 
   constructor(tenancy: Tenancy, changes: Changes, blobs: BlobStore, trees: Trees, sizes: Sizes) {
     this.#tenancy = tenancy;
@@ -79,12 +80,12 @@ export class HeadMoves {
   }
 
   /**
-   * Resolves once the move and its record are durable; what changes nothing is no move and no record. `workspaceId` is
-   * the caller's to be checked as an id.
-   * @throws Fault `not_found`, `overloaded` where the head kept moving, `workspace.quota`, and what `next` throws
+   * Resolves once the move and its record are durable. A change without effect is no move and has no record. The caller
+   * MUST have checked `workspaceId` as an id.
+   * @throws Fault `not_found`, `overloaded` where the head kept changing, `workspace.quota`, and what `next` throws
    */
   async run(caller: Caller, workspaceId: string, { kind, next }: HeadMove): Promise<WorkspaceView> {
-    return await this.#turns.take(workspaceId, async () => {
+    return await this.#queue.run(workspaceId, async () => {
       for (let tries = 0; tries < TRIES_MAX; tries += 1) {
         if (tries > 0) await setTimeout(Math.random() * PAUSE_MS * tries);
         const before = await this.#tenancy.within(caller.tenant_id, (rows) => findWorkspace(rows, caller, workspaceId));
@@ -98,20 +99,20 @@ export class HeadMoves {
     });
   }
 
-  /** The workspace with its new head; null where another try is due. */
+  /** The workspace with its new head; null where it must be tried again. */
   async #move(caller: Caller, stored: Stored, delta: Delta): Promise<WorkspaceView | null> {
     try {
       return await this.#changes.make(caller.tenant_id, (rows, now) => moveHead(rows, now, caller, stored));
     } catch (error) {
       if (error instanceof Fault && error.code === 'workspace.quota')
         throw new Fault(error.code, `${error.message}: ${quotaHint(delta)}`, { cause: error });
-      if (!isUncounted(error)) throw error;
+      if (!isSizeUnknown(error)) throw error;
       await this.#sizes.count(caller.tenant_id);
       return null;
     }
   }
 
-  /** Before anything names it. */
+  /** Stored before anything references it. */
   async #store(before: StoredWorkspace, kind: HeadMove['kind'], { delta, root, nodes }: NextState): Promise<Stored> {
     const { id, bytes } = await runWithPauses(encodingDelta(delta), pacer());
     const refs = await this.#blobs.putMany(before.tenant_id, [...nodes.map((node) => node.bytes), bytes]);
@@ -120,14 +121,14 @@ export class HeadMoves {
   }
 }
 
-/** Moves the head if it still is where it was seen; otherwise null, and nothing is written. */
+/** Moves the head if it is unchanged since it was read. Otherwise returns null, and nothing is written. */
 async function moveHead(
   rows: Rows,
   now: number,
   caller: Caller,
   { before, kind, snapshotId, deltaId: delta_id, digest, growth }: Stored,
 ) {
-  // First of all locks, as in a commit: a quota that is set counts for every move that begins after it.
+  // The first of all locks, as in a commit: a new quota applies to every move that begins after it.
   await callIn(rows, kernelSql.holdRules, { tenant: before.tenant_id });
   const { workspace_id, tenant_id, head_snapshot_id, head_seq } = before;
   const after = { head_snapshot_id: snapshotId, head_seq: head_seq + 1, updated_at: now };

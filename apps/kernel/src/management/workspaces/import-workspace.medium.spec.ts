@@ -2,7 +2,7 @@
 import type { Change, FileState, KernelRequest, WorkspaceView } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { textsAt } from '../../specs/test-executor.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../../specs/test-tenant.ts';
 
@@ -12,16 +12,16 @@ openKernelSpec((on) => {
   ({ kernel, manage } = on);
 });
 
-type Wish = Partial<Pick<KernelRequest<'workspace.import'>, 'path' | 'replace' | 'caller'>>;
-async function bring(
+type ImportOverrides = Partial<Pick<KernelRequest<'workspace.import'>, 'path' | 'replace' | 'caller'>>;
+async function importFiles(
   tenant: TestTenant,
   states: Readonly<Record<string, FileState>>,
-  wish: Wish = {},
+  wish: ImportOverrides = {},
 ): Promise<WorkspaceView> {
   const changes = Object.entries(states).map(([path, after]): Change => ({ path, before: null, after }));
   const changes_ref = await kernel.blobs.put(tenant.tenantId, Buffer.from(JSON.stringify(changes)));
   return await manage.importWorkspace.run({
-    ...askedBy(callerOf(tenant.tenantId)),
+    ...requestBy(callerOf(tenant.tenantId)),
     workspace_id: tenant.workspaceId,
     changes_ref,
     path: '',
@@ -36,10 +36,13 @@ const file = async (tenant: TestTenant, text: string): Promise<FileState> => ({
 });
 
 describe('an import', () => {
-  it("is one change with a record that says so; what it doesn't name stays", async () => {
+  it("is one recorded change; paths that it doesn't name stay", async () => {
     const tenant = await kernel.newTenant();
     await tenant.write({ 'kept.txt': 'k', 'a.txt': 'old' });
-    const view = await bring(tenant, { 'a.txt': await file(tenant, 'new'), 'deep/b.txt': await file(tenant, 'b') });
+    const view = await importFiles(tenant, {
+      'a.txt': await file(tenant, 'new'),
+      'deep/b.txt': await file(tenant, 'b'),
+    });
     expect(await textsAt(kernel, tenant, ['kept.txt', 'a.txt', 'deep/b.txt'])).toEqual({
       'kept.txt': 'k',
       'a.txt': 'new',
@@ -52,10 +55,10 @@ describe('an import', () => {
     });
   });
 
-  it('that replaces leaves its directory with what it holds and nothing else, and what is beside it alone', async () => {
+  it('that replaces a directory deletes everything else in it, and nothing beside it', async () => {
     const tenant = await kernel.newTenant();
     await tenant.write({ 'beside.txt': 's', 'in/old.txt': 'o', 'in/deep/older.txt': 'o', 'in/file-then.txt': 'f' });
-    await bring(
+    await importFiles(
       tenant,
       {
         'in/new/a.txt': await file(tenant, 'a'),
@@ -81,16 +84,16 @@ describe('an import', () => {
     });
   });
 
-  it("of what isn't stored, leads beside its directory or is asked by nobody who may, changes nothing", async () => {
+  it('of missing contents, outside its directory or by another role changes nothing', async () => {
     const tenant = await kernel.newTenant();
     const stored = await file(tenant, 'x');
     const never: FileState = { kind: 'file', mode: '644', sha256: hashOf('never stored'), size: 12 };
     const asking = [
-      bring(tenant, { 'a.txt': never }),
-      bring(tenant, { 'a.txt': stored }, { path: 'in' }),
-      bring(tenant, { 'a.txt': stored, 'a.txt/b': stored }),
-      bring(tenant, { '../a.txt': stored }),
-      bring(tenant, { 'a.txt': stored }, { caller: callerOf(tenant.tenantId, 'auditor') }),
+      importFiles(tenant, { 'a.txt': never }),
+      importFiles(tenant, { 'a.txt': stored }, { path: 'in' }),
+      importFiles(tenant, { 'a.txt': stored, 'a.txt/b': stored }),
+      importFiles(tenant, { '../a.txt': stored }),
+      importFiles(tenant, { 'a.txt': stored }, { caller: callerOf(tenant.tenantId, 'auditor') }),
     ];
     expect((await Promise.all(asking.map(refusalOf))).map(({ code }) => code)).toEqual([
       'request.malformed',
@@ -102,10 +105,10 @@ describe('an import', () => {
     expect(await tenant.countOf('outbox')).toBe(0);
   });
 
-  it('of thousands of files in one directory is taken whole', async () => {
+  it('of thousands of files in one directory is complete', async () => {
     const tenant = await kernel.newTenant();
     const state = await file(tenant, 'same');
-    await bring(tenant, Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`flat/f${at}.txt`, state])));
+    await importFiles(tenant, Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`flat/f${at}.txt`, state])));
     expect(await textsAt(kernel, tenant, ['flat/f0.txt', 'flat/f4999.txt'])).toEqual({
       'flat/f0.txt': 'same',
       'flat/f4999.txt': 'same',

@@ -27,12 +27,15 @@ import { readingChanges } from './reading-changes.ts';
 import { verifyContents } from './verify-contents.ts';
 import { readingUpload, uploadDelta, type Upload } from './upload-delta.ts';
 
-/** As many changes as one delta takes, with names of ordinary length: it is read into memory whole. */
+/**
+ * Maximum bytes of the list: as many changes as one delta holds, with names of usual length. It is read into memory
+ * completely.
+ */
 const CHANGES_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Puts what an archive held into a workspace, as one change; the API has unpacked it, and stored the contents and the
- * list of them.
+ * Imports the contents of an archive into a workspace as one change. The API has unpacked the archive, and stored the
+ * contents and their list.
  */
 export class ImportWorkspace {
   readonly #moves: HeadMoves;
@@ -58,8 +61,7 @@ export class ImportWorkspace {
     const changes = await this.#read(caller.tenant_id, changes_ref, pause);
     const upload = await runWithPauses(readingUpload(changes), pause);
     for (const each of upload.keys()) {
-      if (!isWithin(path, each))
-        throw new Fault('request.malformed', 'the import names something beside its directory');
+      if (!isWithin(path, each)) throw new Fault('request.malformed', 'the import names a path outside its directory');
       await pause();
     }
     await verifyContents(this.#blobs, caller.tenant_id, upload);
@@ -70,7 +72,7 @@ export class ImportWorkspace {
         const delta = await uploadDelta(
           reader,
           head_snapshot_id,
-          replace ? await withoutOthers(reader, root, path, upload) : upload,
+          replace ? await withDeletions(reader, root, path, upload) : upload,
         );
         return { delta, ...(await applyDelta(reader, root, delta)) };
       },
@@ -86,23 +88,23 @@ export class ImportWorkspace {
   }
 }
 
-/** The upload that also takes away what is at the directory now and isn't in it. */
-async function withoutOthers(
+/** The upload, extended by deletions of everything else in the directory. */
+async function withDeletions(
   reader: NodeReader,
   root: string,
   directory: WorkspacePath,
   upload: Upload,
 ): Promise<Upload> {
-  const whole = new Map(upload);
+  const extended = new Map(upload);
   const kept = new Set<string>();
   for (const path of upload.keys()) {
     for (const each of [path, ...ancestorsOf(path)]) kept.add(each);
     await reader.pause?.();
   }
   for await (const { path } of walk(reader, root, { prefixes: [directory] })) {
-    // What is above the directory, and what goes with a directory that goes, needs no word of its own.
+    // Skips paths above the directory, and paths that are deleted with their directory.
     if (path === directory || !isWithin(directory, path) || kept.has(path)) continue;
-    if (!ancestorsOf(path).some((above) => whole.get(above) === null)) whole.set(path, null);
+    if (!ancestorsOf(path).some((above) => extended.get(above) === null)) extended.set(path, null);
   }
-  return whole;
+  return extended;
 }

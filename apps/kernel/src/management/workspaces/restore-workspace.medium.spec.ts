@@ -2,7 +2,7 @@
 import type { Caller, Change, KernelRequest, WorkspaceView } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
-import { askedBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
@@ -14,7 +14,7 @@ openKernelSpec((on) => {
 });
 
 const FILE = { kind: 'file', mode: '644' } as const;
-/** Puts texts at paths; null takes away. Resolves with the new head. */
+/** Writes texts to paths; null deletes. Resolves with the new head. */
 async function change(tenant: TestTenant, files: Readonly<Record<string, string | null>>): Promise<string> {
   const changes = await Promise.all(
     Object.entries(files).map(async ([path, text]): Promise<Change> => ({
@@ -25,21 +25,21 @@ async function change(tenant: TestTenant, files: Readonly<Record<string, string 
   );
   return (
     await manage.changeWorkspace.run({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       workspace_id: tenant.workspaceId,
       changes,
     })
   ).head_snapshot_id;
 }
-type Wish = Partial<Omit<KernelRequest<'workspace.restore'>, 'caller'>>;
+type RestoreOverrides = Partial<Omit<KernelRequest<'workspace.restore'>, 'caller'>>;
 const restore = (
   tenant: TestTenant,
   snapshot_id: string,
-  wish: Wish = {},
+  wish: RestoreOverrides = {},
   caller: Caller = callerOf(tenant.tenantId),
 ): Promise<WorkspaceView> =>
   manage.restoreWorkspace.run({
-    ...askedBy(caller),
+    ...requestBy(caller),
     workspace_id: tenant.workspaceId,
     snapshot_id,
     path: '',
@@ -49,21 +49,21 @@ const restore = (
 const historyOf = async (tenant: TestTenant) =>
   (
     await manage.workspaces.snapshots({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       workspace_id: tenant.workspaceId,
       page: { cursor: null, limit: 50 },
     })
   ).items;
-const standsAt = (tenant: TestTenant, at: number) =>
+const snapshotAt = (tenant: TestTenant, at: number) =>
   manage.workspaces.snapshot({
-    ...askedBy(callerOf(tenant.tenantId)),
+    ...requestBy(callerOf(tenant.tenantId)),
     workspace_id: tenant.workspaceId,
     snapshot_id: null,
     at,
   });
 
 describe('a restored workspace', () => {
-  it('is what it was, by a new state with a delta and a record of its own, and another restore takes it back', async () => {
+  it('has the earlier content as a new state with a delta and a record, and another restore undoes it', async () => {
     const tenant = await kernel.newTenant();
     const first = await change(tenant, { 'a.txt': '1', 'src/b.txt': 'b' });
     const second = await change(tenant, { 'a.txt': '2', 'src/b.txt': null, 'new.txt': 'n' });
@@ -93,7 +93,7 @@ describe('a restored workspace', () => {
     expect((await restore(tenant, second)).head_snapshot_id).toBe(second);
   });
 
-  it('at a path is what it was there and below, with the directories above it, and everything else is as it is', async () => {
+  it('at a path has the earlier content there and below, and everything else is unchanged', async () => {
     const tenant = await kernel.newTenant();
     const first = await change(tenant, { 'a.txt': '1', 'deep/er/b.txt': 'b', 'deep/er/c.txt': 'c' });
     await change(tenant, { 'a.txt': '2', deep: null });
@@ -112,7 +112,7 @@ describe('a restored workspace', () => {
     });
   });
 
-  it('that is so already stays as it is, without a record', async () => {
+  it('without a difference stays as it is, without a record', async () => {
     const tenant = await kernel.newTenant();
     const head = await change(tenant, { 'a.txt': '1' });
     const records = await tenant.countOf('outbox');
@@ -120,7 +120,7 @@ describe('a restored workspace', () => {
     expect(await tenant.countOf('outbox')).toBe(records);
   });
 
-  it("is refused where its head is another than the expected one, a path is nowhere, a directory would take a file's place, or the state is none of its own", async () => {
+  it('is refused for an unexpected head, an unknown path or state, or a file in place of a directory', async () => {
     const [tenant, other] = [await kernel.newTenant(), await kernel.newTenant()];
     const foreign = await change(other, { 'x.txt': 'x' });
     const first = await change(tenant, { 'd/a.txt': '1' });
@@ -150,7 +150,7 @@ describe('a restored workspace', () => {
     expect(await tenant.countOf('outbox')).toBe(records);
   });
 
-  it('keeps what calls commit meanwhile, or is what it was whole: never a mixture that nobody asked for', async () => {
+  it('keeps concurrent commits, or is completely restored: never a mixture', async () => {
     const tenant = await kernel.newTenant();
     const first = await change(tenant, { 'a.txt': 'a', 'b.txt': 'b' });
     await change(tenant, { 'b.txt': 'changed' });
@@ -166,7 +166,7 @@ describe('a restored workspace', () => {
 });
 
 describe('a history', () => {
-  it("says of each state how it came to be and by whom, a call's with its tool and agent", async () => {
+  it("has the kind and author of each state, and the tool and agent of a call's", async () => {
     const tenant = await kernel.newTenant();
     const person = await change(tenant, { 'a.txt': 'a' });
     const { attempt } = await execution.perform(tenant, tenant.writeCall(await tenant.token()));
@@ -187,22 +187,22 @@ describe('a history', () => {
     });
   });
 
-  it('knows the state of every moment, and of none before the workspace was made', async () => {
+  it('has the state of every time, and none before the workspace was created', async () => {
     const tenant = await kernel.newTenant();
-    const made = await manage.createWorkspace.run({ ...askedBy(callerOf(tenant.tenantId)), name: 'times' });
+    const made = await manage.createWorkspace.run({ ...requestBy(callerOf(tenant.tenantId)), name: 'times' });
     const own = Object.assign(Object.create(tenant) as TestTenant, { workspaceId: made.workspace_id });
     for (const text of ['1', '2', '3', '4', '5']) await change(own, { 'a.txt': text });
-    // Moments apart, whatever the clock of this run was.
+    // Sets distinct times, independent of the clock.
     await kernel.admin.query('UPDATE kernel.snapshot SET created_at = 1000 * (seq + 1) WHERE workspace_id = $1', [
       made.workspace_id,
     ]);
     const states = (await historyOf(own)).toReversed();
     expect(states.map(({ kind }) => kind)).toEqual(['created', ...Array<string>(5).fill('changed')]);
     for (const { seq, snapshot_id } of states) {
-      expect(await standsAt(own, 1000 * (seq + 1))).toEqual({ snapshot_id });
-      expect(await standsAt(own, 1000 * (seq + 1) + 999)).toEqual({ snapshot_id });
+      expect(await snapshotAt(own, 1000 * (seq + 1))).toEqual({ snapshot_id });
+      expect(await snapshotAt(own, 1000 * (seq + 1) + 999)).toEqual({ snapshot_id });
     }
-    expect(await standsAt(own, 10 ** 13)).toEqual({ snapshot_id: states.at(-1)?.snapshot_id });
-    expect((await refusalOf(standsAt(own, 999))).code).toBe('not_found');
+    expect(await snapshotAt(own, 10 ** 13)).toEqual({ snapshot_id: states.at(-1)?.snapshot_id });
+    expect((await refusalOf(snapshotAt(own, 999))).code).toBe('not_found');
   });
 });

@@ -17,8 +17,8 @@ import type { HeadMoves } from './head-moves.ts';
 import { findWorkspace, verifySnapshot } from './workspace-row.ts';
 
 /**
- * Makes a workspace, or what is at a path of it, what it was in an earlier state. The history goes on: the earlier
- * state is a new head, with a delta and a record of its own, so that a restore is itself taken back by another.
+ * Restores a workspace, or a path of it, to an earlier state. The history continues: the result is a new head with its
+ * own delta and record, so another restore can undo it.
  */
 export class RestoreWorkspace {
   readonly #moves: HeadMoves;
@@ -30,7 +30,7 @@ export class RestoreWorkspace {
   }
 
   /**
-   * @throws Fault `auth.role`, `not_found` for a workspace or a state of it, `conflict` where the head isn't the
+   * @throws Fault `auth.role`, `not_found` for an unknown workspace or state, `conflict` where the head isn't the
    * expected one, `file.not_found` where the path is in neither state, those of a path, `workspace.conflict` where it
    * leads through what is a file now, `limit.exceeded`, those of `HeadMoves.run`
    */
@@ -62,14 +62,12 @@ export class RestoreWorkspace {
   }
 }
 
-/**
- * The delta that makes what is at the path, and below it, what it was; with the directories above it that are missing.
- */
+/** The delta that restores the path and everything below it, with the missing directories above it. */
 async function restoringDelta(reader: NodeReader, now: string, then: string, path: WorkspacePath): Promise<Delta> {
-  const [standing, stood] = await Promise.all([lookup(reader, now, path), lookup(reader, then, path)]);
-  if (standing === null && stood === null)
+  const [current, earlier] = await Promise.all([lookup(reader, now, path), lookup(reader, then, path)]);
+  if (current === null && earlier === null)
     throw new Fault('file.not_found', `there is no ${quote(path)} in either state`);
-  const above = new Set<string>(stood === null ? [] : ancestorsOf(path));
+  const above = new Set<string>(earlier === null ? [] : ancestorsOf(path));
   const { changes, ...rest } = await diff(reader, now, then);
   const wanted = changes.filter(
     (change) => isWithin(path, change.path as WorkspacePath) || isNewDirectoryIn(above, change),
@@ -80,8 +78,8 @@ async function restoringDelta(reader: NodeReader, now: string, then: string, pat
 }
 
 /**
- * A file that stands where a directory was is not taken away for what is below it: the delta doesn't apply then, and
- * says so.
+ * A file in place of an earlier directory is not removed for what is below it. The delta then doesn't apply, and fails
+ * with a fault.
  */
 const isNewDirectoryIn = (above: ReadonlySet<string>, { path, before, after }: Change): boolean =>
   above.has(path) && before === null && after?.kind === 'dir';

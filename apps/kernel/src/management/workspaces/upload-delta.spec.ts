@@ -19,7 +19,7 @@ const file = (digit: number): FileState => ({
 });
 const change = (path: string, after: FileState | null): Change => ({ path, before: null, after });
 
-/** The tree after uploads on an empty one: what stands at each path. */
+/** The tree after uploads on an empty one: the state of each path. */
 async function upload(...uploads: readonly Change[][]): Promise<{ snapshot: string; tree: Record<string, string> }> {
   const empty = emptyTree();
   await blobs.putMany(
@@ -43,7 +43,7 @@ async function upload(...uploads: readonly Change[][]): Promise<{ snapshot: stri
 }
 
 describe('an upload', () => {
-  it('makes the directories on the way, once', async () => {
+  it('creates missing directories, once', async () => {
     expect((await upload([change('a/b/c.txt', file(1)), change('a/b/d.txt', file(2))])).tree).toEqual({
       a: 'dir',
       'a/b': 'dir',
@@ -52,7 +52,7 @@ describe('an upload', () => {
     });
   });
 
-  it('replaces what is there, whatever its kind, and all below it', async () => {
+  it('replaces a path of any kind, and everything below it', async () => {
     const before = [change('a', file(1)), change('d/x/y', file(2)), change('d/z', file(3))];
     expect((await upload(before, [change('a', file(4))])).tree).toMatchObject({ a: 'file 4' });
     expect((await upload(before, [change('d', file(4))])).tree).toEqual({ a: 'file 1', d: 'file 4' });
@@ -65,30 +65,30 @@ describe('an upload', () => {
     ).toMatchObject({ a: 'symlink 5' });
   });
 
-  it('leaves a directory that is there with what it holds', async () => {
+  it('keeps an existing directory with its contents', async () => {
     expect((await upload([change('d/x', file(1))], [change('d', DIR)])).tree).toEqual({ d: 'dir', 'd/x': 'file 1' });
   });
 
-  it('takes away a directory with all that it holds, named or not', async () => {
+  it('deletes a directory with its contents, named or not', async () => {
     const before = [change('d/x/y', file(2)), change('d/z', file(3)), change('e', file(1))];
     expect((await upload(before, [change('d', null)])).tree).toEqual({ e: 'file 1' });
     expect((await upload(before, [change('d', null), change('d/x', null)])).tree).toEqual({ e: 'file 1' });
   });
 
-  it('of what is so already is no change', async () => {
+  it('of an unchanged state is no change', async () => {
     const { snapshot } = await upload([change('d/x', file(1))]);
     expect(
       (await uploadDelta(reader, snapshot, parseUpload([change('d/x', file(1)), change('d', DIR)]))).changes,
     ).toEqual([]);
   });
 
-  it('ignores what it says was there before', async () => {
+  it('ignores `before` of a change', async () => {
     const { snapshot } = await upload([change('x', file(1))]);
     const delta = await uploadDelta(reader, snapshot, parseUpload([{ path: 'x', before: file(9), after: file(2) }]));
     expect(delta.changes).toEqual([{ path: 'x', before: file(1), after: file(2) }]);
   });
 
-  it('takes paths in any form of theirs', async () => {
+  it('accepts paths in any form', async () => {
     expect((await upload([change('/workspace/./a//b', file(1))])).tree).toEqual({ a: 'dir', 'a/b': 'file 1' });
   });
 
@@ -97,9 +97,9 @@ describe('an upload', () => {
     ['is absolute elsewhere', [change('/etc/passwd', file(1))], 'path.escape'],
     ['holds a NUL', [change('a\0', file(1))], 'path.invalid'],
     ['is the workspace itself', [change('/workspace', DIR)], 'path.invalid'],
-    ['comes twice, in two forms', [change('a', file(1)), change('./a', file(2))], 'request.malformed'],
-    ['lies below a file of the same upload', [change('a', file(1)), change('a/b', file(2))], 'request.malformed'],
-    ['lies below what is taken away', [change('a/b', file(2)), change('a', null)], 'request.malformed'],
+    ['occurs twice, in two forms', [change('a', file(1)), change('./a', file(2))], 'request.malformed'],
+    ['is below a file of the same upload', [change('a', file(1)), change('a/b', file(2))], 'request.malformed'],
+    ['is below a deleted path', [change('a/b', file(2)), change('a', null)], 'request.malformed'],
     ['has a file without a mode', [change('a', { ...file(1), mode: null })], 'request.malformed'],
     ['has a directory with a content', [change('a', { ...DIR, sha256: '1'.repeat(64) })], 'request.malformed'],
     [
@@ -116,11 +116,11 @@ describe('an upload', () => {
     expect(() => parseUpload(changes)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('below a file that stands there is refused', async () => {
+  it('below an existing file is refused', async () => {
     await expect(upload([change('a', file(1))], [change('a/b', file(2))])).rejects.toMatchObject({ code: 'file.kind' });
   });
 
-  it("that takes away what isn't there is refused", async () => {
+  it('that deletes a missing path is refused', async () => {
     await expect(upload([change('a', null)])).rejects.toMatchObject({ code: 'file.not_found' });
   });
 

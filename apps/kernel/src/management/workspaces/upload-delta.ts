@@ -17,17 +17,17 @@ import {
   type Steps,
   type WorkspacePath,
 } from '@writ/workspace';
-import { StandingTree } from './standing-tree.ts';
+import { CachedTree } from './cached-tree.ts';
 
 const DIRECTORY: FileState = { kind: 'dir', mode: null, sha256: null, size: 0 };
 
-/** What an upload is to lead to, by path; null takes away. */
+/** The target states of an upload by path; null deletes. */
 export type Upload = ReadonlyMap<WorkspacePath, FileState | null>;
 
 /**
- * Reads what an upload names, in parts: attacker-controlled. `before` of a change is ignored.
- * @throws Fault `path.escape`, `path.invalid`; `request.malformed` for a path named twice, below one that is no
- * directory then, or in a state that its kind doesn't have
+ * Reads an attacker-controlled upload in parts. `before` of a change is ignored.
+ * @throws Fault `path.escape`, `path.invalid`; `request.malformed` for a path that occurs twice, is below a
+ * non-directory, or has a state that doesn't fit its kind
  */
 export function* readingUpload(changes: readonly Change[]): Steps<Upload> {
   const upload = new Map<WorkspacePath, FileState | null>();
@@ -35,7 +35,7 @@ export function* readingUpload(changes: readonly Change[]): Steps<Upload> {
     for (const { path: text, after } of part) {
       const index = upload.size;
       const path = parsePath(text);
-      if (path === ROOT) throw new Fault('path.invalid', 'a change names something below the workspace, not all of it');
+      if (path === ROOT) throw new Fault('path.invalid', 'a change names a path below the workspace, not its root');
       if (upload.has(path)) throw malformed(index, `names ${quote(path)} a second time`);
       if (after !== null && !isState(after)) throw malformed(index, 'holds a state that its kind does not have');
       upload.set(path, after);
@@ -46,7 +46,7 @@ export function* readingUpload(changes: readonly Change[]): Steps<Upload> {
   for (const [path, after] of upload) {
     const above =
       after === null ? undefined : ancestorsOf(path).find((at) => upload.has(at) && upload.get(at)?.kind !== 'dir');
-    if (above !== undefined) throw malformed(index, `puts something below ${quote(above)}, which is no directory then`);
+    if (above !== undefined) throw malformed(index, `has a path below ${quote(above)}, which is then no directory`);
     index += 1;
     if (index % PART === 0) yield;
   }
@@ -54,20 +54,20 @@ export function* readingUpload(changes: readonly Change[]): Steps<Upload> {
 }
 
 /**
- * The change of the snapshot that the upload is: directories on the way are made, what stands below something taken
- * away goes with it, and what is so already is left out.
- * @throws Fault `file.not_found` where nothing is to be taken away, `file.kind` for a path below a file,
+ * The delta of the upload. It creates missing directories, deletes everything below a deleted path, and leaves out
+ * unchanged paths.
+ * @throws Fault `file.not_found` where there is nothing to delete, `file.kind` for a path below a file,
  * `limit.exceeded`
  */
 export async function uploadDelta(reader: NodeReader, base: string, upload: Upload): Promise<Delta> {
   const root = parseSnapshotId(base);
-  const standing = new StandingTree(reader, root);
+  const tree = new CachedTree(reader, root);
   const wanted = new Map<WorkspacePath, FileState | null>(upload);
   for (const [path, after] of upload) {
     await reader.pause?.();
-    const before = await standing.at(path);
+    const before = await tree.at(path);
     if (after === null && before === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
-    if (after !== null) await makeWay(standing, path, wanted);
+    if (after !== null) await addMissingDirectories(tree, path, wanted);
     if (before?.kind === 'dir' && after?.kind !== 'dir') {
       for (const { path: below } of await list(reader, root, path, Infinity)) wanted.set(below, null);
     }
@@ -76,22 +76,22 @@ export async function uploadDelta(reader: NodeReader, base: string, upload: Uplo
   const changes: Change[] = [];
   for (const [path, after] of wanted) {
     await reader.pause?.();
-    const before = await standing.at(path);
+    const before = await tree.at(path);
     if (!isSameState(before, after)) changes.push({ path, before, after });
   }
   return await runWithPauses(orderingDelta(base, changes), reader.pause);
 }
 
-async function makeWay(
-  standing: StandingTree,
+async function addMissingDirectories(
+  tree: CachedTree,
   path: WorkspacePath,
   wanted: Map<WorkspacePath, FileState | null>,
 ): Promise<void> {
   for (const above of ancestorsOf(path)) {
     if (wanted.has(above)) continue;
-    const there = await standing.at(above);
-    if (there !== null && there.kind !== 'dir') throw new Fault('file.kind', `${quote(above)} is no directory`);
-    if (there === null) wanted.set(above, DIRECTORY);
+    const existing = await tree.at(above);
+    if (existing !== null && existing.kind !== 'dir') throw new Fault('file.kind', `${quote(above)} is no directory`);
+    if (existing === null) wanted.set(above, DIRECTORY);
   }
 }
 

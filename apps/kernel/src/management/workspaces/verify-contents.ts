@@ -2,14 +2,14 @@
 import { Fault, LIMITS, type Change, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { pacer } from '@writ/worker-pool';
-import { badLink } from '../../foundation/workspace/link-targets.ts';
+import { findLinkFault } from '../../foundation/workspace/link-targets.ts';
 import type { Upload } from './upload-delta.ts';
 
-/** Contents that are asked for at once: as many as the store asks for in one statement. */
-const ASKED = 1_000;
+/** Contents in one query: as many as the store reads in one statement. */
+const HASHES_PER_QUERY = 1_000;
 
 /**
- * Vouches that what an upload names is stored for the tenant, at that length, and is what its kind may hold.
+ * Verifies that the contents of an upload are stored for the tenant with that length, and are valid for their kind.
  * @throws Fault `request.malformed`, `limit.exceeded`
  */
 export async function verifyContents(blobs: BlobStore, tenantId: TenantId, upload: Upload): Promise<void> {
@@ -28,7 +28,7 @@ export async function verifyContents(blobs: BlobStore, tenantId: TenantId, uploa
     if (after.kind === 'symlink') links.push({ path, after });
   }
   await verifySizes(blobs, tenantId, sizes, pause);
-  const link = await badLink(blobs, tenantId, links);
+  const link = await findLinkFault(blobs, tenantId, links);
   if (link !== null) throw new Fault('request.malformed', link, { pointer: '/changes' });
 }
 
@@ -39,14 +39,14 @@ async function verifySizes(
   pause: () => Promise<void>,
 ): Promise<void> {
   const hashes = [...sizes.keys()];
-  for (let at = 0; at < hashes.length; at += ASKED) {
-    const asked = hashes.slice(at, at + ASKED);
-    const there = await blobs.sizes(tenantId, asked);
-    if (asked.some((sha256) => there.get(sha256) !== sizes.get(sha256))) throw notStored();
+  for (let at = 0; at < hashes.length; at += HASHES_PER_QUERY) {
+    const batch = hashes.slice(at, at + HASHES_PER_QUERY);
+    const stored = await blobs.sizes(tenantId, batch);
+    if (batch.some((sha256) => stored.get(sha256) !== sizes.get(sha256))) throw notStored();
     await pause();
   }
 }
 
-/** A content has one length: what names it with two names one that isn't stored. */
+/** A content has one length. An upload with two lengths names a content that isn't stored. */
 const notStored = (): Fault =>
   new Fault('request.malformed', 'the changes name contents that were not stored', { pointer: '/changes' });

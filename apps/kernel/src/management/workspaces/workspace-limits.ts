@@ -3,8 +3,8 @@ import type { Caller, KernelRequest, WorkspaceLimits } from '@writ/contract';
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import type { Sizes } from '../../foundation/workspace/sizes.ts';
 import {
-  found,
-  heldIn,
+  requireFound,
+  workspaceSizes,
   plainRow,
   requireId,
   requireRole,
@@ -13,7 +13,7 @@ import {
   type Tenancy,
 } from '../../foundation/tenancy/index.ts';
 
-/** What one workspace may hold. Its tenant's quota counts beside it, and is the platform's to set. */
+/** The quota of one workspace. The tenant's quota applies in addition, and only the platform sets it. */
 export class LimitWorkspace {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
@@ -33,7 +33,7 @@ export class LimitWorkspace {
   }
 
   /**
-   * What isn't named stays; what is set to what it is already is no change and no record.
+   * Limits that the change doesn't name stay. A limit that is set to its current value is no change and has no record.
    * @throws Fault `auth.role`, `not_found`
    */
   async set({ caller, workspace_id, change }: KernelRequest<'workspace.limits.set'>): Promise<WorkspaceLimits> {
@@ -73,12 +73,12 @@ export class LimitWorkspace {
 
 async function limitsOf(rows: Rows, { tenant_id }: Caller, workspace_id: string): Promise<WorkspaceLimits> {
   const { files_max, bytes_max } = plainRow(
-    found(
+    requireFound(
       await rows.workspace.findFirst({
         where: { workspace_id, tenant_id },
         select: { files_max: true, bytes_max: true },
       }),
     ),
   );
-  return { workspace_id, files_max, bytes_max, ...(await heldIn(rows, { tenant_id, workspace_id })) };
+  return { workspace_id, files_max, bytes_max, ...(await workspaceSizes(rows, { tenant_id, workspace_id })) };
 }

@@ -8,7 +8,7 @@ import {
   type WorkspaceLimits,
   type WorkspaceView,
 } from '@writ/contract';
-import type { Listed } from '@writ/paging';
+import type { ListPage } from '@writ/paging';
 import { ChangeWorkspace } from './change-workspace.ts';
 import { CreateWorkspace } from './create-workspace.ts';
 import { ImportWorkspace } from './import-workspace.ts';
@@ -16,7 +16,7 @@ import { RestoreWorkspace } from './restore-workspace.ts';
 import { LimitWorkspace } from './workspace-limits.ts';
 import { Workspaces } from './workspaces.ts';
 
-/** Changes at once by one replica: each may hold a tree of thousands of files while it is computed. */
+/** Concurrent changes of one replica. Each may hold a tree of thousands of files while it is computed. */
 const CHANGES_MAX = 16;
 
 @Controller()
@@ -70,7 +70,7 @@ export class WorkspacesController {
   }
 
   @MessagePattern('kernel.workspace.list')
-  async list(@Payload() payload: unknown): Promise<Listed<WorkspaceView>> {
+  async list(@Payload() payload: unknown): Promise<ListPage<WorkspaceView>> {
     return await this.#workspaces.list(parseMessage(KERNEL_REQUESTS['workspace.list'], payload));
   }
 
@@ -85,7 +85,7 @@ export class WorkspacesController {
   }
 
   @MessagePattern('kernel.workspace.snapshots')
-  async snapshots(@Payload() payload: unknown): Promise<Listed<SnapshotView>> {
+  async snapshots(@Payload() payload: unknown): Promise<ListPage<SnapshotView>> {
     return await this.#workspaces.snapshots(parseMessage(KERNEL_REQUESTS['workspace.snapshots'], payload));
   }
 

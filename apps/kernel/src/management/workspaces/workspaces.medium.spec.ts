@@ -3,7 +3,7 @@ import type { Caller, Change } from '@writ/contract';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../../specs/test-executor.ts';
-import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { requestBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../../specs/test-tenant.ts';
 import { newId } from '@writ/nest-kit';
@@ -21,7 +21,7 @@ openKernelSpec((on) => {
 
 const NOT_FOUND = { code: 'not_found', message: 'there is no such thing here' };
 
-/** Changes that put texts at paths, their contents stored as the orchestrator stores them; null takes away. */
+/** Changes that write texts to paths, with contents stored as the orchestrator stores them; null deletes. */
 const uploadOf = (tenant: TestTenant, files: Readonly<Record<string, string | null>>): Promise<Change[]> =>
   Promise.all(
     Object.entries(files).map(async ([path, text]): Promise<Change> => {
@@ -35,16 +35,16 @@ const change = async (
   files: Readonly<Record<string, string | null>>,
   caller: Caller = callerOf(tenant.tenantId),
   by = manage.changeWorkspace,
-) => by.run({ ...askedBy(caller), workspace_id: tenant.workspaceId, changes: await uploadOf(tenant, files) });
+) => by.run({ ...requestBy(caller), workspace_id: tenant.workspaceId, changes: await uploadOf(tenant, files) });
 
 describe('a workspace', () => {
-  it('is made empty, with the first state of its history and a record', async () => {
+  it('is created empty, with the first state of its history and a record', async () => {
     const tenant = await kernel.newTenant();
     const admin = callerOf(tenant.tenantId);
-    const made = await manage.createWorkspace.run({ ...askedBy(admin), name: 'repo' });
-    expect(await manage.workspaces.read({ ...askedBy(admin), workspace_id: made.workspace_id })).toEqual(made);
+    const made = await manage.createWorkspace.run({ ...requestBy(admin), name: 'repo' });
+    expect(await manage.workspaces.read({ ...requestBy(admin), workspace_id: made.workspace_id })).toEqual(made);
     const { items } = await manage.workspaces.snapshots({
-      ...askedBy(admin),
+      ...requestBy(admin),
       workspace_id: made.workspace_id,
       page: { cursor: null, limit: 10 },
     });
@@ -75,7 +75,7 @@ describe('a workspace', () => {
     );
   });
 
-  it('is changed as a whole, with a new state, its delta and a record that names them', async () => {
+  it('is changed atomically, with a new state, its delta and a record that names them', async () => {
     const tenant = await kernel.newTenant();
     await tenant.write({ 'a.txt': 'old', 'gone.txt': 'x' });
     const operator = callerOf(tenant.tenantId, 'operator');
@@ -95,14 +95,14 @@ describe('a workspace', () => {
       commit_delta_id: expect.stringMatching(/^delta_/),
       change: { verb: 'workspace_changed', subject: tenant.workspaceId, digest: record?.commit_delta_id?.slice(6) },
     });
-    // The delta is there for whoever reads the record.
+    // The delta is stored for readers of the record.
     expect(await kernel.blobs.has(tenant.tenantId, [record?.change?.digest ?? ''])).toEqual(
       new Set([record?.change?.digest]),
     );
     const {
       items: [newest],
     } = await manage.workspaces.snapshots({
-      ...askedBy(operator),
+      ...requestBy(operator),
       workspace_id: tenant.workspaceId,
       page: { cursor: null, limit: 1 },
     });
@@ -119,32 +119,32 @@ describe('a workspace', () => {
     });
   });
 
-  it('that is so already stays as it is, without a record', async () => {
+  it('without a difference stays as it is, without a record', async () => {
     const tenant = await kernel.newTenant();
     const once = await change(tenant, { 'a.txt': 'a' });
     expect(await change(tenant, { 'a.txt': 'a' })).toEqual(once);
     expect(await tenant.countOf('outbox')).toBe(1);
   });
 
-  it('has every one of 32 changes that come at once through two replicas', async () => {
+  it('has all of 32 concurrent changes through two replicas', async () => {
     const tenant = await kernel.newTenant();
     const replicas = [manage.newChangeWorkspace(), manage.newChangeWorkspace()];
     const names = Array.from({ length: 32 }, (_, at) => `f${at}.txt`);
     await Promise.all(names.map((name, at) => change(tenant, { [name]: name }, undefined, replicas[at % 2])));
     expect(await textsAt(kernel, tenant, names)).toEqual(Object.fromEntries(names.map((name) => [name, name])));
     const history = await pagesOf(5, (page) =>
-      manage.workspaces.snapshots({ ...askedBy(callerOf(tenant.tenantId)), workspace_id: tenant.workspaceId, page }),
+      manage.workspaces.snapshots({ ...requestBy(callerOf(tenant.tenantId)), workspace_id: tenant.workspaceId, page }),
     );
     const states = history.flat();
     expect(states).toHaveLength(32);
-    // Each state's parent is the one before it: nothing was lost between them.
+    // The parent of each state is the state before it, so no change was lost.
     states.forEach((state, at) => {
       if (at > 0) expect(states[at - 1]?.parent_snapshot_id).toBe(state.snapshot_id);
     });
     expect(await tenant.countOf('outbox')).toBe(32);
   }, 120_000);
 
-  it('takes changes of people while calls commit, and loses neither', async () => {
+  it('loses no change of a person or a call that commit concurrently', async () => {
     const tenant = await kernel.newTenant();
     await tenant.write({ 'a.txt': 'a' });
     const { attempt } = await execution.perform(tenant, tenant.writeCall(await tenant.token()));
@@ -161,7 +161,7 @@ describe('a workspace', () => {
     });
   });
 
-  it('that never stands still is left as it is, and says so', async () => {
+  it('that keeps changing stays as it is, and the change is refused as overloaded', async () => {
     const tenant = await kernel.newTenant();
     const lost = { make: () => Promise.resolve(null) } as unknown as Changes;
     const losing = new ChangeWorkspace(
@@ -177,7 +177,7 @@ describe('a workspace', () => {
     expect((await refusalOf(change(tenant, { 'a.txt': 'a' }, undefined, losing))).code).toBe('overloaded');
   });
 
-  it("takes no content that was not stored, also not another tenant's", async () => {
+  it('rejects a content that was not stored for the tenant', async () => {
     const [tenant, other] = [await kernel.newTenant(), await kernel.newTenant()];
     const [theirs] = await uploadOf(other, { 'a.txt': `secret of ${other.tenantId}` });
     const never: Change = {
@@ -187,7 +187,7 @@ describe('a workspace', () => {
     };
     for (const changes of [[theirs as Change], [never]]) {
       const asking = manage.changeWorkspace.run({
-        ...askedBy(callerOf(tenant.tenantId)),
+        ...requestBy(callerOf(tenant.tenantId)),
         workspace_id: tenant.workspaceId,
         changes,
       });
@@ -196,20 +196,20 @@ describe('a workspace', () => {
     expect(await tenant.countOf('outbox')).toBe(0);
   });
 
-  it('takes no link whose target is no text', async () => {
+  it('rejects a link whose target is not text', async () => {
     const tenant = await kernel.newTenant();
     const [stored] = await uploadOf(tenant, { link: 'two\nlines' });
     const { sha256, size } = stored?.after ?? { sha256: null, size: 0 };
     const changes: Change[] = [{ path: 'link', before: null, after: { kind: 'symlink', mode: null, sha256, size } }];
     const asking = manage.changeWorkspace.run({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       workspace_id: tenant.workspaceId,
       changes,
     });
     expect(await refusalOf(asking)).toMatchObject({ code: 'request.malformed', pointer: '/changes' });
   });
 
-  it('is not written past what one change may bring', async () => {
+  it('rejects a change that is too large', async () => {
     const tenant = await kernel.newTenant();
     const huge: Change = {
       path: 'b',
@@ -217,7 +217,7 @@ describe('a workspace', () => {
       after: { kind: 'file', mode: '644', sha256: hashOf('b'), size: 2 ** 40 },
     };
     const asking = manage.changeWorkspace.run({
-      ...askedBy(callerOf(tenant.tenantId)),
+      ...requestBy(callerOf(tenant.tenantId)),
       workspace_id: tenant.workspaceId,
       changes: [huge],
     });
@@ -225,18 +225,18 @@ describe('a workspace', () => {
   });
 });
 
-describe('who reaches a workspace', () => {
-  it.each(['agent', 'auditor'] as const)('the role %s makes and changes none', async (role) => {
+describe('access to a workspace', () => {
+  it.each(['agent', 'auditor'] as const)('is denied for creation and changes by the role %s', async (role) => {
     const tenant = await kernel.newTenant();
     const caller = callerOf(tenant.tenantId, role, tenant.agentId);
-    expect((await refusalOf(manage.createWorkspace.run({ ...askedBy(caller), name: 'x' }))).code).toBe('auth.role');
+    expect((await refusalOf(manage.createWorkspace.run({ ...requestBy(caller), name: 'x' }))).code).toBe('auth.role');
     expect((await refusalOf(change(tenant, { 'a.txt': 'a' }, caller))).code).toBe('auth.role');
     expect(await tenant.countOf('outbox')).toBe(0);
   });
 
-  it("an agent's key is vouched no state: it reads by calls, within its token", async () => {
+  it("is denied for states by an agent's key, since agents read by calls, within their token", async () => {
     const tenant = await kernel.newTenant();
-    const asked = askedBy(callerOf(tenant.tenantId, 'agent', tenant.agentId));
+    const asked = requestBy(callerOf(tenant.tenantId, 'agent', tenant.agentId));
     expect(
       (await refusalOf(manage.workspaces.snapshot({ ...asked, workspace_id: tenant.workspaceId, snapshot_id: null })))
         .code,
@@ -246,10 +246,10 @@ describe('who reaches a workspace', () => {
     });
   });
 
-  it("another tenant's workspace and one that never was are one answer, on every verb", async () => {
+  it("gets the same answer for another tenant's workspace and an unknown one, on every verb", async () => {
     const [mine, theirs] = [await kernel.newTenant(), await kernel.newTenant()];
     await theirs.write({ 'a.txt': 'a' });
-    const asked = askedBy(callerOf(mine.tenantId));
+    const asked = requestBy(callerOf(mine.tenantId));
     const changes = await uploadOf(mine, { 'a.txt': 'mine' });
     for (const workspace_id of [theirs.workspaceId, newId('workspace'), 'x\0']) {
       const answers = await Promise.all(
@@ -269,12 +269,12 @@ describe('who reaches a workspace', () => {
     ).toEqual([mine.workspaceId]);
   });
 
-  it("only states of the workspace's own history are vouched for", async () => {
+  it("is given only to states of the workspace's own history", async () => {
     const tenant = await kernel.newTenant();
-    const asked = askedBy(callerOf(tenant.tenantId, 'auditor'));
+    const asked = requestBy(callerOf(tenant.tenantId, 'auditor'));
     const first = (await change(tenant, { 'a.txt': '1' })).head_snapshot_id;
     const second = (await change(tenant, { 'a.txt': '2' })).head_snapshot_id;
-    const other = await manage.createWorkspace.run({ ...askedBy(callerOf(tenant.tenantId)), name: 'other' });
+    const other = await manage.createWorkspace.run({ ...requestBy(callerOf(tenant.tenantId)), name: 'other' });
     const vouch = (workspace_id: string, snapshot_id: string | null) =>
       manage.workspaces.snapshot({ ...asked, workspace_id, snapshot_id });
     expect(await vouch(tenant.workspaceId, null)).toEqual({ snapshot_id: second });
@@ -284,9 +284,9 @@ describe('who reaches a workspace', () => {
     expect(await refusalOf(vouch(other.workspace_id, first))).toEqual(NOT_FOUND);
   });
 
-  it('a list of them is walked to its end', async () => {
+  it('includes a list that can be read to its end', async () => {
     const tenant = await kernel.newTenant();
-    const asked = askedBy(callerOf(tenant.tenantId));
+    const asked = requestBy(callerOf(tenant.tenantId));
     const made = [tenant.workspaceId];
     for (let at = 0; at < 6; at += 1)
       made.push((await manage.createWorkspace.run({ ...asked, name: `w${at}` })).workspace_id);

@@ -2,9 +2,9 @@
 import type { KernelRequest, SnapshotKind, SnapshotView, WorkspaceView } from '@writ/contract';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { pageOf, type Listed } from '@writ/paging';
+import { pageOf, type ListPage } from '@writ/paging';
 import {
-  found,
+  requireFound,
   newestFirst,
   plainRow,
   callIn,
@@ -33,7 +33,7 @@ export class Workspaces {
   }
 
   /** Newest first. @throws Fault `request.malformed` */
-  async list({ caller, page }: KernelRequest<'workspace.list'>): Promise<Listed<WorkspaceView>> {
+  async list({ caller, page }: KernelRequest<'workspace.list'>): Promise<ListPage<WorkspaceView>> {
     const where = { ...rowsAfter(parseCursor(page.cursor), 'workspace_id'), tenant_id: caller.tenant_id };
     const stored = await this.#tenancy.within(caller.tenant_id, (rows) =>
       rows.workspace.findMany({ where, orderBy: newestFirst('workspace_id'), take: page.limit + 1 }),
@@ -43,10 +43,14 @@ export class Workspaces {
   }
 
   /**
-   * Newest first. A place in a history is its number there, since two states may have one time.
+   * Newest first. The position in a history is its sequence number, since two states may have the same time.
    * @throws Fault `not_found`, `request.malformed`
    */
-  async snapshots({ caller, workspace_id, page }: KernelRequest<'workspace.snapshots'>): Promise<Listed<SnapshotView>> {
+  async snapshots({
+    caller,
+    workspace_id,
+    page,
+  }: KernelRequest<'workspace.snapshots'>): Promise<ListPage<SnapshotView>> {
     requireId('workspace', workspace_id);
     const after = parseCursor(page.cursor);
     return await this.#tenancy.within(caller.tenant_id, async (rows) => {
@@ -66,8 +70,8 @@ export class Workspaces {
   }
 
   /**
-   * Vouches for a state of the workspace, which whoever asks then reads. An agent doesn't: it reads by calls, within
-   * its token.
+   * Verifies a state of the workspace, which the caller then reads. Agents can't use this: they read by calls, within
+   * their token.
    * @throws Fault `auth.role`, `not_found`
    */
   async snapshot({
@@ -87,9 +91,9 @@ export class Workspaces {
   }
 }
 
-/** @throws Fault `not_found` for a moment before the workspace was made */
+/** @throws Fault `not_found` for a time before the workspace was created */
 async function headAt(rows: Rows, workspaceId: string, at: number): Promise<string> {
-  return found(await callIn(rows, kernelSql.snapshotAt, { workspace: workspaceId, at }));
+  return requireFound(await callIn(rows, kernelSql.snapshotAt, { workspace: workspaceId, at }));
 }
 
 type Call = { readonly agent_id: string; readonly tool_id: string };

@@ -17,12 +17,12 @@ export interface Claim {
   readonly operation: OperationRow;
 }
 
-/** A token with its budgets, as kernel.facts gives it. */
+/** A token with its budgets, as kernel.facts returns it. */
 export type AccountRow = TokenRow & {
   readonly budgets: Readonly<Record<string, { readonly reserved: number; readonly used: number }>>;
 };
 
-/** What kernel.facts replies. */
+/** The reply of kernel.facts. */
 export interface CallFactRows {
   readonly now: number;
   readonly existing: OperationRow | null;
@@ -35,6 +35,8 @@ export interface CallFactRows {
   readonly rules: RulesInForce;
   readonly past: SessionPast | null;
   readonly queue_full: boolean;
+  /** for a call that isn't interactive */
+  readonly background_queue_full: boolean;
   readonly outbox_oldest: number | null;
   readonly outbox_rows: number;
 }
@@ -49,7 +51,7 @@ export interface ApprovedSession {
   readonly args_ref: ArgumentsRef | null;
 }
 
-/** `verdict` and what follows are null where the call waits in its lane as any other. */
+/** `verdict` and the columns after it are null where the call waits in its lane like any other. */
 export type AssignedRows = RedeemedRows & { readonly admitted: OperationRow; readonly verdict: 'redeemed' | null };
 
 /** The functions of `sql/functions/admission` that the kernel calls. */

@@ -6,27 +6,27 @@ import type { FreezeRow } from '../../rows/freeze-row.ts';
 import type { OperationRow } from '../../rows/operation-row.ts';
 import { kernelFunction } from './kernel-function.ts';
 
-/** A call that was asked to stop, and whether this asking is the one on the record. */
-export interface StopAsked {
+/** A call that was requested to stop. `recorded`: this request is the one on the record. */
+export interface RequestedStop {
   readonly operation: OperationRow;
   readonly recorded: boolean;
 }
 
-/** The facts of a call, and what covers it. */
+/** The facts of a call, and the freeze that covers it. */
 export type AttemptFactReply = FactReply & { readonly frozen: FreezeRow | null };
 
-/** An attempt that its executor gave back: whether it was the last that the call has. */
+/** An attempt that its executor released. `over`: its lease has ended, and the sweeper decides what follows. */
 export interface Released {
   readonly lane: Lane;
   readonly over: boolean;
 }
 
-/** What became of sending a call back to its queue. `rerun`: it is `admitted` again. */
+/** The result of sending a call back to its queue. `rerun`: it is `admitted` again. */
 export type RerunVerdict =
   | { readonly verdict: 'rerun'; readonly operation: OperationRow }
   | Extract<EndVerdict, { readonly verdict: 'again' | 'gone' | 'token.revoked' | 'token.expired' | 'frozen' }>;
 
-/** What became of a permit. Whatever the verdict, the columns say what there is of the call. */
+/** The result of a redemption. Whatever the verdict, the columns describe the call. */
 export interface RedeemedCall extends RedeemedRows {
   readonly verdict:
     | 'redeemed'
@@ -39,7 +39,7 @@ export interface RedeemedCall extends RedeemedRows {
     | 'frozen';
 }
 
-/** How long the attempt's lease is now, in milliseconds since the epoch, and whether it is to stop. */
+/** The end of the attempt's lease, in milliseconds since the epoch, and whether the attempt is to stop. */
 export interface Renewed {
   readonly lease_until: number;
   readonly stop: boolean;
@@ -52,7 +52,7 @@ export const attemptsFunctions = {
     { tenant: sqlTypes.text, operation: sqlTypes.text },
     { returns: 'value' },
   ),
-  killCall: kernelFunction<StopAsked | null>()(
+  killCall: kernelFunction<RequestedStop | null>()(
     'kernel.kill_call',
     { tenant: sqlTypes.text, operation: sqlTypes.text, by: sqlTypes.text, records: sqlTypes.jsonb<object>() },
     { returns: 'value' },
@@ -110,7 +110,7 @@ export const attemptsFunctions = {
     },
     { returns: 'row', errors: ['program_limit_exceeded'] },
   ),
-  requestCancel: kernelFunction<StopAsked | null>()(
+  requestCancel: kernelFunction<RequestedStop | null>()(
     'kernel.request_cancel',
     { tenant: sqlTypes.text, operation: sqlTypes.text, records: sqlTypes.jsonb<object>() },
     { returns: 'value' },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane } from '@writ/contract';
+import type { Lane, SchedulingClass } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
 import type { CallRef } from '../../rows/attempt-rows.ts';
 import type { OperationRow } from '../../rows/operation-row.ts';
 import { kernelFunction } from './kernel-function.ts';
 
-/** A call that was just given to executors, as kernel.dispatch returns it. */
+/** A call or a preview that was just dispatched to executors. */
 export interface DispatchedCall {
   readonly operation_id: string;
   readonly tenant_id: string;
@@ -16,9 +16,12 @@ export interface DispatchedCall {
   readonly traceparent: string | null;
 }
 
-/** What one pass dispatched, where the next one goes on, and for how long the permits are valid. */
+/**
+ * The calls that one pass dispatched, the position where the next pass continues, and for how long the permits are
+ * valid.
+ */
 export interface Dispatched {
-  readonly calls: readonly DispatchedCall[];
+  readonly calls: readonly (DispatchedCall & { readonly scheduling_class: SchedulingClass })[];
   readonly more: boolean;
   readonly place: string;
   readonly left: number;
@@ -26,22 +29,22 @@ export interface Dispatched {
   readonly expires_at: number;
 }
 
-/** Calls of a lane that wait again, and whether an executor was lost with them. */
+/** Calls of a lane that were requeued, and whether an executor was lost with them. */
 export interface Requeued {
   readonly lane: Lane;
   readonly lost: boolean;
   readonly count: number;
 }
 
-/** What became of a call that waited in a replaced image. */
+/** The result for a call that waited in a replaced image. */
 export type ReplacedVerdict =
   | { readonly verdict: 'replaced'; readonly operation: OperationRow }
   | { readonly verdict: 'again' | 'gone' | 'frozen' | 'token.revoked' | 'token.expired' };
 
 /** The functions of `sql/functions/dispatch` that the kernel calls. */
 export const dispatchFunctions = {
-  dispatch: kernelFunction<Dispatched>()(
-    'kernel.dispatch',
+  dispatchByClass: kernelFunction<Dispatched>()(
+    'kernel.dispatch_by_class',
     {
       lane: sqlTypes.text,
       outstanding: sqlTypes.integer,
@@ -50,6 +53,7 @@ export const dispatchFunctions = {
       left: sqlTypes.integer,
       most: sqlTypes.nullable(sqlTypes.integer),
       alone: sqlTypes.nullable(sqlTypes.text),
+      background: sqlTypes.nullable(sqlTypes.integer),
     },
     { returns: 'value', errors: ['check_violation'] },
   ),

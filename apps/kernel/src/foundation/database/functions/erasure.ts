@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TextOrders } from '@writ/contract';
+import type { TextErasureOrdersReply } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
 import type { ErasedBatch, ErasureRow } from '../../rows/erasure-row.ts';
 import { kernelFunction } from './kernel-function.ts';
 
-/** What an erasure would cover, as far as was looked. */
+/** The calls that an erasure would cover, among those that were examined. */
 export interface ErasurePlan {
   readonly operations: number;
   readonly unfinished: number;
@@ -20,6 +20,11 @@ export interface RunningErasure {
 
 /** The functions of `sql/functions/erasure` that the kernel calls. */
 export const erasureFunctions = {
+  beginHashes: kernelFunction<boolean>()(
+    'kernel.begin_hashes',
+    { tenant: sqlTypes.text, erasure: sqlTypes.text, after_ms: sqlTypes.bigint },
+    { returns: 'value' },
+  ),
   beginRetention: kernelFunction<boolean>()(
     'kernel.begin_retention',
     { tenant: sqlTypes.text, erasure: sqlTypes.text },
@@ -57,7 +62,12 @@ export const erasureFunctions = {
     },
     { returns: 'value' },
   ),
-  textOrders: kernelFunction<TextOrders['orders']>()(
+  tenantsWithHashes: kernelFunction<string[]>()(
+    'kernel.tenants_with_hashes',
+    { after_ms: sqlTypes.bigint, rows: sqlTypes.integer },
+    { returns: 'value' },
+  ),
+  textOrders: kernelFunction<TextErasureOrdersReply['orders']>()(
     'kernel.text_orders',
     { rows: sqlTypes.integer },
     { returns: 'value' },

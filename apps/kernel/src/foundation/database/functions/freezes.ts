@@ -15,7 +15,7 @@ export interface ListedFreezes {
   readonly freezes: FreezeRow[];
 }
 
-/** What a freeze is placed on: one that stands already, and whether its subject is there. */
+/** The facts for placing a freeze: one that is in force already, and whether the subject exists. */
 export interface FreezeFacts {
   /** milliseconds by the database's clock */
   readonly now: number;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { admissionFunctions } from './admission.ts';
+import { agentsFunctions } from './agents.ts';
 import { apiKeysFunctions } from './api-keys.ts';
 import { approvalsFunctions } from './approvals.ts';
 import { attemptsFunctions } from './attempts.ts';
@@ -8,6 +9,7 @@ import { erasureFunctions } from './erasure.ts';
 import { foundationFunctions } from './foundation.ts';
 import { freezesFunctions } from './freezes.ts';
 import { historyFunctions } from './history.ts';
+import { imagesFunctions } from './images.ts';
 import { keysFunctions } from './keys.ts';
 import { noticesFunctions } from './notices.ts';
 import { outcomesFunctions } from './outcomes.ts';
@@ -15,6 +17,7 @@ import { outputsFunctions } from './outputs.ts';
 import { policyFunctions } from './policy.ts';
 import { previewsFunctions } from './previews.ts';
 import { recordsFunctions } from './records.ts';
+import { externalVersionsFunctions } from './external-versions.ts';
 import { resourcesFunctions } from './resources.ts';
 import { shellsFunctions } from './shells.ts';
 import { tenantsFunctions } from './tenants.ts';
@@ -26,6 +29,7 @@ import { workspacesFunctions } from './workspaces.ts';
 /** The SQL functions that the kernel calls: one table, a file for each capability of `sql/functions`. */
 export const kernelSql = {
   ...admissionFunctions,
+  ...agentsFunctions,
   ...apiKeysFunctions,
   ...approvalsFunctions,
   ...attemptsFunctions,
@@ -34,6 +38,7 @@ export const kernelSql = {
   ...foundationFunctions,
   ...freezesFunctions,
   ...historyFunctions,
+  ...imagesFunctions,
   ...keysFunctions,
   ...noticesFunctions,
   ...outcomesFunctions,
@@ -41,6 +46,7 @@ export const kernelSql = {
   ...policyFunctions,
   ...previewsFunctions,
   ...recordsFunctions,
+  ...externalVersionsFunctions,
   ...resourcesFunctions,
   ...shellsFunctions,
   ...tenantsFunctions,
@@ -49,3 +55,9 @@ export const kernelSql = {
   ...valuesFunctions,
   ...workspacesFunctions,
 } as const;
+
+export type { ImageFor } from './images.ts';
+
+// The schemas of libraries, in the kernel's database.
+export { audioSql } from '@writ/audio-pg';
+export { infoStoreSql, registerFailure } from '@writ/info-store-pg';

@@ -4,7 +4,7 @@ import { quotaFault } from '../kernel-errors.ts';
 
 /**
  * Declares a function of the schema `kernel`, see `sqlFunction`. A function with a parameter `tenant` sets the tenant
- * of its transaction itself, but for those that are called within one (`callIn`, `in`). A call throws Fault
+ * of its transaction itself, except those that are called within a transaction (`callIn`, `in`). A call throws Fault
  * `workspace.quota` where the function refused with `quota_exceeded`.
  */
 export const kernelFunction =

@@ -4,7 +4,7 @@ import type { EndVerdict } from '../../rows/attempt-rows.ts';
 import type { OperationRow } from '../../rows/operation-row.ts';
 import { kernelFunction } from './kernel-function.ts';
 
-/** An effect of a series, as the database names it. */
+/** An effect of a series, as the database returns it. */
 export interface SeriesRow {
   readonly is_approved: boolean;
   /** hex SHA-256 of the delta's bytes */
@@ -34,7 +34,22 @@ export const outcomesFunctions = {
       payload: sqlTypes.bytea,
       sig: sqlTypes.bytea,
     },
-    { returns: 'value', errors: ['quota_exceeded', 'size_unknown', 'check_violation'] },
+    {
+      returns: 'value',
+      errors: [
+        'quota_exceeded',
+        'size_unknown',
+        'resource_exists',
+        'task_unknown',
+        'agent_conflict',
+        'info_store_change_unknown',
+        'info_store_change_differs',
+        'info_store_unknown',
+        'info_store_moved',
+        'program_limit_exceeded',
+        'check_violation',
+      ],
+    },
   ),
   finishHeld: kernelFunction<EndVerdict>()(
     'kernel.finish_held',
@@ -44,7 +59,24 @@ export const outcomesFunctions = {
       payload: sqlTypes.bytea,
       sig: sqlTypes.bytea,
     },
-    { returns: 'value', errors: ['decide_again', 'quota_exceeded', 'size_unknown', 'tool_changed', 'check_violation'] },
+    {
+      returns: 'value',
+      errors: [
+        'decide_again',
+        'quota_exceeded',
+        'size_unknown',
+        'tool_changed',
+        'resource_exists',
+        'task_unknown',
+        'agent_conflict',
+        'info_store_change_unknown',
+        'info_store_change_differs',
+        'info_store_unknown',
+        'info_store_moved',
+        'program_limit_exceeded',
+        'check_violation',
+      ],
+    },
   ),
   holdEffect: kernelFunction<EndVerdict>()(
     'kernel.hold_effect',
@@ -54,7 +86,23 @@ export const outcomesFunctions = {
       payload: sqlTypes.bytea,
       sig: sqlTypes.bytea,
     },
-    { returns: 'value', errors: ['quota_exceeded', 'size_unknown', 'tool_changed', 'check_violation'] },
+    {
+      returns: 'value',
+      errors: [
+        'quota_exceeded',
+        'size_unknown',
+        'tool_changed',
+        'resource_exists',
+        'task_unknown',
+        'agent_conflict',
+        'info_store_change_unknown',
+        'info_store_change_differs',
+        'info_store_unknown',
+        'info_store_moved',
+        'program_limit_exceeded',
+        'check_violation',
+      ],
+    },
   ),
   joinSeries: kernelFunction<readonly SeriesRow[]>()(
     'kernel.join_series',

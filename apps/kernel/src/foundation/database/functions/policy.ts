@@ -2,7 +2,7 @@
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
-/** What kernel.activate_policy answers. */
+/** The reply of kernel.activate_policy. */
 export interface Activated {
   readonly activation: {
     readonly seq: number;

@@ -15,7 +15,7 @@ export interface DispatchedPreviews {
   readonly expires_at: number;
 }
 
-/** What became of the end of a preview; the call where it was written. */
+/** The result of ending a preview; the call where it was written. */
 export interface PreviewVerdict {
   readonly verdict: 'done' | 'settled' | 'fenced';
   readonly operation?: OperationRow;
@@ -24,7 +24,7 @@ export interface PreviewVerdict {
 /** The facts of a call whose attempt is a preview. */
 export type PreviewFactReply = FactReply & { readonly preview: PreviewRow; readonly approval: ApprovalRow | null };
 
-/** Previews that wait again, of one lane. */
+/** Previews of one lane that were requeued. */
 export interface RequeuedPreviews {
   readonly lane: Lane;
   readonly count: number;

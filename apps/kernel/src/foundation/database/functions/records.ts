@@ -3,7 +3,7 @@ import type { TenantId } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
-/** A record on its way: what kernel.outbox stores of it. */
+/** A record that waits for the ledger, as kernel.outbox stores it. */
 export interface ClaimedRecord {
   readonly record_id: string;
   readonly tenant_id: TenantId;

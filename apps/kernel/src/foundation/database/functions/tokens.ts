@@ -2,8 +2,8 @@
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
-/** Whether a budget bounds the draw, and why it was refused. */
-export interface DrawnTokens {
+/** Whether a budget bounds the charge, and why it was refused. */
+export interface ChargedTokens {
   readonly bounded: boolean;
   readonly refused:
     | null
@@ -13,7 +13,7 @@ export interface DrawnTokens {
 
 /** The functions of `sql/functions/tokens` that the kernel calls. */
 export const tokensFunctions = {
-  drawTokens: kernelFunction<DrawnTokens | null>()(
+  drawTokens: kernelFunction<ChargedTokens | null>()(
     'kernel.draw_tokens',
     { tenant: sqlTypes.text, p: sqlTypes.jsonb<object>() },
     { returns: 'value' },

@@ -2,7 +2,7 @@
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
-/** As kernel.sandbox_for gives it: bytes in base64. */
+/** As kernel.sandbox_for returns it: bytes in base64. */
 export interface SandboxRow {
   readonly definition: string;
   readonly statement: string | null;
@@ -12,9 +12,15 @@ export interface SandboxRow {
   readonly revoked: boolean;
 }
 
-/** A skill, its contents in base64, and the names of all that the tenant has. */
+/** A version of a skill, its contents in base64. */
+export interface StoredSkill {
+  readonly digest: string;
+  readonly contents: string;
+}
+
+/** A skill, and the names of all that the tenant has. */
 export interface SkillFound {
-  readonly found: { readonly digest: string; readonly contents: string } | null;
+  readonly found: StoredSkill | null;
   readonly names: readonly string[];
 }
 
@@ -24,7 +30,7 @@ export interface StoredTool {
   readonly definition_digest: string;
 }
 
-/** The same, and whether it is still in force. */
+/** A tenant's tool as it is stored, and whether it is still in force. */
 export type StoredDecision = StoredTool & { readonly in_force: boolean };
 
 /** The functions of `sql/functions/tools` that the kernel calls. */
@@ -47,6 +53,11 @@ export const toolsFunctions = {
   skillFor: kernelFunction<SkillFound>()(
     'kernel.skill_for',
     { tenant: sqlTypes.text, name: sqlTypes.text },
+    { returns: 'value' },
+  ),
+  skillVersionsOf: kernelFunction<readonly StoredSkill[]>()(
+    'kernel.skill_versions_of',
+    { tenant: sqlTypes.text },
     { returns: 'value' },
   ),
   toolDecided: kernelFunction<StoredDecision | null>()(

@@ -3,14 +3,14 @@ import type { TenantId } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
-/** A head whose size nobody has counted. */
+/** A head whose size is not counted yet. */
 export interface UncountedState {
   readonly workspace_id: string;
   readonly snapshot_id: string;
   readonly seq: number;
 }
 
-/** Whose garbage is collected next, and the database's clock in milliseconds. */
+/** The tenant whose garbage is collected next, and the database's clock in milliseconds. */
 export interface CollectionTurn {
   readonly tenant_id: TenantId;
   readonly now: number;

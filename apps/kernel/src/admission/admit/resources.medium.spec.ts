@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls on registered resources: what they are decided on, and that they run on nothing else.
+import type { OperationView, ProposedCall } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { openKernelSpec } from '../../specs/kernel-spec.ts';
+import { ShellRegistry } from '../../execution/shells/index.ts';
+import { credentialsOf, reportOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
+import type { TestKernel } from '../../specs/test-kernel.ts';
+import { AUTOPILOT } from '../../specs/test-ports.ts';
+import { changeSettings, grantResource, putResource } from '../../specs/test-resources.ts';
+import type { TestTenant } from '../../specs/test-tenant.ts';
+
+let kernel: TestKernel;
+let run: TestExecution;
+let tenant: TestTenant;
+let token: string;
+openKernelSpec((on) => {
+  ({ kernel, run } = on);
+});
+beforeEach(async () => {
+  tenant = await kernel.newTenant();
+  token = await tenant.token({ resources: ['container:*'], net: [{ domain: '*.example.org', methods: ['GET'] }] });
+  kernel.policy.answer = () => AUTOPILOT;
+});
+
+const engine = (url = 'https://searx.example.org', name = 'default') =>
+  ({ kind: 'search_engine', name, settings: { kind: 'searxng', url } }) as const;
+const container = (name: string) => ({ kind: 'container', name, settings: { workspace_id: null } }) as const;
+const call = (tool_id: string, args: Record<string, unknown>, more: Partial<ProposedCall> = {}): ProposedCall =>
+  tenant.call(token, { tool_id, args, idempotency_key: newId('request'), ...more });
+const search = (args: Record<string, unknown> = {}): ProposedCall =>
+  call('web.search', { query: 'x', ...args }, { idempotency_key: null });
+const decide = (proposed: ProposedCall): Promise<OperationView> => kernel.admit.run(proposed, null);
+const refusalOf = async (proposed: ProposedCall) => {
+  const { code, message, hint } = (await decide(proposed)).result?.error ?? {};
+  return { code, message, hint };
+};
+const MADE = { container: { resource_id: `res_${'0'.repeat(26)}`, name: 'said-by-the-executor' } };
+/** Runs a call to its end; its executor reports success. */
+async function done(proposed: ProposedCall): Promise<OperationView> {
+  const { attempt } = await run.perform(tenant, proposed);
+  await run.commit.run(reportOf(attempt, null, { result: MADE }));
+  return await decide(proposed);
+}
+
+describe('a call on a resource', () => {
+  it('is decided on the resource that it names, by name or by id, and is sent its settings', async () => {
+    const id = await putResource(tenant, engine());
+    await putResource(tenant, engine('https://papers.example.org', 'papers'));
+    for (const [args, url] of [
+      [{}, 'https://searx.example.org'],
+      [{ engine: id }, 'https://searx.example.org'],
+      [{ engine: 'papers' }, 'https://papers.example.org'],
+    ] as const) {
+      const proposed = search(args);
+      expect(await decide(proposed)).toMatchObject({ state: 'admitted' });
+      const { redemption } = await run.performAdmitted(tenant, proposed.operation_id, 'broker');
+      expect(redemption.resources).toMatchObject([{ kind: 'search_engine', settings: { url } }]);
+    }
+  });
+
+  it('has the ids of its resources in its row', async () => {
+    const id = await putResource(tenant, engine());
+    const proposed = search();
+    await decide(proposed);
+    expect(await tenant.row(proposed.operation_id)).toMatchObject({ resource_ids: [id] });
+  });
+
+  it('needs a token that grants the host of the resource', async () => {
+    await putResource(tenant, engine('https://searx.elsewhere.example'));
+    expect(await refusalOf(search())).toMatchObject({ code: 'token.scope' });
+  });
+
+  it('is refused alike for a resource that does not exist, is not granted, or is of another tenant', async () => {
+    const other = await kernel.newTenant();
+    await putResource(other, container('theirs'));
+    await grantResource(other, 'container');
+    await putResource(tenant, container('ours'));
+    const access = (name: string) => call('container.access', { container: name }, { idempotency_key: null });
+    const [missing, theirs, ours] = await Promise.all(
+      ['missing', 'theirs', 'ours'].map((name) => refusalOf(access(name))),
+    );
+    expect(missing).toMatchObject({ code: 'resource.unknown' });
+    expect([theirs, ours]).toEqual([missing, missing]);
+  });
+
+  it('says how to get what its arguments imply, where there is none', async () => {
+    expect(await refusalOf(search())).toMatchObject({
+      code: 'tool.not_available',
+      hint: expect.stringContaining('writ resource create search_engine default') as unknown,
+    });
+  });
+
+  it('is refused under a token that does not list the resource, whatever the agent is granted', async () => {
+    await putResource(tenant, container('build'));
+    await grantResource(tenant, 'container');
+    token = await tenant.token({ resources: ['container:other'] });
+    expect(await refusalOf(call('container.access', { container: 'build' }, { idempotency_key: null }))).toMatchObject({
+      code: 'token.scope',
+      hint: expect.stringContaining('container:build') as unknown,
+    });
+  });
+
+  it.each(['soft_gate', 'escalated'] as const)(
+    'is held where its grant has the clearance %s, whatever less policy requires',
+    async (clearance) => {
+      await putResource(tenant, engine());
+      await grantResource(tenant, 'search_engine', { clearance });
+      const proposed = search();
+      expect(await decide(proposed)).toMatchObject({ state: 'held' });
+      expect(await tenant.row(proposed.operation_id)).toMatchObject({
+        autonomy_mode: clearance,
+        reasons: [expect.objectContaining({ code: 'resource.clearance' })],
+      });
+    },
+  );
+
+  it('is judged by policy with its kind, name and owner', async () => {
+    await putResource(tenant, engine());
+    const seen: unknown[] = [];
+    kernel.policy.answer = ({ registered }) => {
+      seen.push(registered);
+      return AUTOPILOT;
+    };
+    await decide(search());
+    expect(seen).toEqual([[expect.objectContaining({ kind: 'search_engine', name: 'default', owner_agent_id: null })]]);
+  });
+});
+
+describe('a call whose resource changes after its decision', () => {
+  it.each([
+    [
+      'has other settings',
+      'tool.changed',
+      (id: string) => changeSettings(tenant, id, engine('https://evil.example.org')),
+    ],
+    [
+      'is removed',
+      'resource.unknown',
+      (id: string) => tenant.query('UPDATE kernel.resource SET removed_at = 1 WHERE resource_id = $1', [id]),
+    ],
+    [
+      'is no longer granted',
+      'resource.unknown',
+      () =>
+        tenant.query("DELETE FROM kernel.resource_grant WHERE kind = 'search_engine' AND tenant_id = $1", [
+          tenant.tenantId,
+        ]),
+    ],
+  ] as const)('does not run where it %s', async (_what, code, change) => {
+    const id = await putResource(tenant, engine());
+    const proposed = search();
+    expect(await decide(proposed)).toMatchObject({ state: 'admitted' });
+    await change(id);
+    await expect(run.performAdmitted(tenant, proposed.operation_id, 'broker')).rejects.toMatchObject({ code });
+    expect(await tenant.row(proposed.operation_id)).toMatchObject({ tx_outcome: 'no_op', fault_code: code });
+  });
+});
+
+describe('a container', () => {
+  beforeEach(async () => {
+    await grantResource(tenant, 'container', { right: 'create', agentId: tenant.agentId });
+  });
+
+  it('is registered for its agent when the call that makes it commits, and not before', async () => {
+    const make = call('container.create', { name: 'build' });
+    const access = () => call('container.access', { container: 'build' }, { idempotency_key: null });
+    const { attempt } = await run.perform(tenant, make);
+    expect(await refusalOf(access())).toMatchObject({ code: 'resource.unknown' });
+    await run.commit.run(reportOf(attempt, null, { result: MADE }));
+    expect(await tenant.row(make.operation_id)).toMatchObject({
+      state: 'committed',
+      commit_delta_id: expect.stringMatching(/^delta_/) as unknown,
+    });
+    const { redemption } = await run.perform(tenant, access());
+    expect(redemption.container).toEqual({
+      resource_id: make.operation_id.replace('op_', 'res_'),
+      name: 'build',
+      shell: 'none',
+      opened_at: null,
+    });
+  });
+
+  it('is not made by a call that fails, nor twice by a report that is repeated', async () => {
+    const count = () =>
+      kernel.admin.query('SELECT 1 FROM kernel.resource WHERE kind = $1 AND tenant_id = $2', [
+        'container',
+        tenant.tenantId,
+      ]);
+    const { attempt: failing } = await run.perform(tenant, call('container.create', { name: 'a' }));
+    await run.commit.run(
+      reportOf(failing, null, {
+        ended: 'failed',
+        error: { code: 'limit.exceeded', message: 'm', hint: null },
+        result: null,
+      }),
+    );
+    expect((await count()).rowCount).toBe(0);
+    const { attempt } = await run.perform(tenant, call('container.create', { name: 'a' }));
+    const report = reportOf(attempt, null, { result: MADE });
+    expect(await run.commit.run(report)).toEqual(await run.commit.run(report));
+    expect((await count()).rowCount).toBe(1);
+  });
+
+  it('of a name that is taken is refused, also where another call took it while this one ran', async () => {
+    const late = call('container.create', { name: 'build' });
+    const { attempt } = await run.perform(tenant, late);
+    await done(call('container.create', { name: 'build' }));
+    expect(await refusalOf(call('container.create', { name: 'build' }))).toMatchObject({ code: 'resource.exists' });
+    expect(await run.commit.run(reportOf(attempt, null, { result: MADE }))).toMatchObject({
+      tx_outcome: 'rolled_back',
+    });
+    expect(await tenant.row(late.operation_id)).toMatchObject({ fault_code: 'resource.exists', commit_delta_id: null });
+  });
+
+  it('is made only by an agent that may make one, under a token that lists it', async () => {
+    token = await tenant.token({ resources: ['container:other'] });
+    expect(await refusalOf(call('container.create', { name: 'build' }))).toMatchObject({ code: 'token.scope' });
+    await tenant.query(`DELETE FROM kernel.resource_grant WHERE kind = 'container' AND tenant_id = $1`, [
+      tenant.tenantId,
+    ]);
+    expect(await refusalOf(call('container.create', { name: 'other' }))).toMatchObject({ code: 'policy.denied' });
+  });
+
+  it('has one shell for all sessions of a token, apart from those of the sessions', async () => {
+    await done(call('container.create', { name: 'build' }));
+    const perform = async (args: Record<string, unknown>, session_id: string) =>
+      (await run.perform(tenant, call('shell.session', { command: 'true', ...args }, { session_id }))).attempt;
+    // Once a shell lives, only its executor gets the calls of its session.
+    const [first, second, own] = [
+      await perform({ container: 'build' }, 's1'),
+      await perform({ container: 'build' }, 's2'),
+      await perform({}, 's1'),
+    ];
+    const registry = new ShellRegistry(kernel.tenants);
+    const attach = (attempt: Attempt, shell_id: string) =>
+      registry.attach({ ...credentialsOf(attempt), opens: true, shell_id });
+    const [a, b, c] = ['a', 'b', 'c'].map((digit) => digit.repeat(32)) as [string, string, string];
+    expect(await attach(first, a)).toMatchObject({ verdict: 'opened', shell_id: a });
+    expect(await attach(second, b)).toMatchObject({ verdict: 'elsewhere', shell_id: a });
+    expect(await attach(own, c)).toMatchObject({ verdict: 'opened', shell_id: c });
+  });
+});
+
+describe('a call on an audio device', () => {
+  const device = (name: string) =>
+    ({ kind: 'audio_device', name, settings: { retention_seconds: 60, buffer_bytes: 65_536 } }) as const;
+  const redemptionOf = async (args: Record<string, unknown>) => {
+    const proposed = call('audio.transcribe', args, { idempotency_key: null });
+    expect(await decide(proposed)).toMatchObject({ state: 'admitted' });
+    return (await run.performAdmitted(tenant, proposed.operation_id, 'broker')).redemption;
+  };
+
+  it('gets the key of that device with its redemption, and any other call gets none', async () => {
+    token = await tenant.token({ resources: ['audio_device:*', 'model:*'] });
+    const ids = [await putResource(tenant, device('one')), await putResource(tenant, device('two'))];
+    for (const resourceId of ids) await grantResource(tenant, 'audio_device', { resourceId });
+    const keys = [];
+    for (const name of ['one', 'two', 'one']) keys.push((await redemptionOf({ device: name })).audio_key);
+    expect(keys[0]).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+    expect(keys[2]).toBe(keys[0]);
+    expect(keys[1]).not.toBe(keys[0]);
+    expect((await redemptionOf({ path: 'a.wav' })).audio_key).toBeUndefined();
+  });
+});
+
+it.each([
+  ['task.create', 'task', { title: 'x' }],
+  ['agent.spawn', 'agent', { task: 'x' }],
+])('%s needs the grant to make one', async (tool_id, kind, args) => {
+  await tenant.query(`DELETE FROM kernel.resource_grant WHERE tenant_id = $1 AND kind = $2 AND "right" = 'create'`, [
+    tenant.tenantId,
+    kind,
+  ]);
+  expect(await refusalOf(call(tool_id, args))).toMatchObject({
+    code: 'policy.denied',
+    message: `this agent may not make a ${kind}`,
+  });
+});

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  Fault,
+  type ApprovalEffect,
+  type ApprovalView,
+  type Caller,
+  type KernelRequest,
+  type VoteView,
+} from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { inTenant } from '@writ/database';
+import { openStaged, shownDelta } from '../../execution/effects/index.ts';
+import { storedArgumentsOf } from '../../execution/held/index.ts';
+import type { ArgumentsReader } from '../../judging/judgement/index.ts';
+import { plainRef, type TenantVault } from '../../evidence/payload/index.ts';
+import { countVotes } from '../../execution/held/votes-of-call.ts';
+import { pageOf } from '@writ/paging';
+import { parseCursor } from '../../foundation/database/cursor.ts';
+import type { TenantPool } from '../../foundation/database/pools.ts';
+import type { VoteRow, HeldCall } from '../../foundation/rows/held-rows.ts';
+import { viewPreview } from './view-preview.ts';
+import { isApprover } from './require-approver.ts';
+
+/**
+ * Bytes of arguments in one list. A message holds 256 KiB. Longer arguments are shown by reading one approval, or by
+ * the blob that stores them.
+ */
+const LIST_ARGS_BYTES = 128 * 1024;
+
+/** The columns of HeldCall, with the operation, from which a view takes its fields. */
+const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(a) AS approval, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref,
+    encode(y.staged, 'base64') AS staged, (SELECT to_jsonb(v) FROM kernel.preview v WHERE v.operation_id = o.operation_id) AS preview, kernel.votes_of(a) AS votes
+  FROM kernel.approval a JOIN kernel.operation o ON o.operation_id = a.operation_id JOIN kernel.payload y ON y.operation_id = a.operation_id`;
+
+/** Shows approvals. Only approvers see the arguments in clear. Others see that there are some. */
+export class Approvals {
+  readonly #tenants: TenantPool;
+  readonly #vault: TenantVault;
+  readonly #blobs: BlobStore;
+  readonly #args: ArgumentsReader;
+
+  constructor(tenants: TenantPool, vault: TenantVault, blobs: BlobStore, args: ArgumentsReader) {
+    this.#args = args;
+    this.#tenants = tenants;
+    this.#vault = vault;
+    this.#blobs = blobs;
+  }
+
+  /** @throws Fault `not_found`, `auth.role` */
+  async read({ caller, approval_id }: KernelRequest<'approval.read'>): Promise<ApprovalView> {
+    const [held] = await this.#select(caller, 'WHERE a.approval_id = $1', [approval_id]);
+    if (held === undefined) throw new Fault('not_found');
+    return await this.#viewFor(caller, held, LIST_ARGS_BYTES, true);
+  }
+
+  /**
+   * The full staged effect, for approvers.
+   * @throws Fault `not_found`, `auth.role`, `conflict` where none is staged
+   */
+  async effect({ caller, approval_id }: KernelRequest<'approval.effect'>): Promise<ApprovalEffect> {
+    const [held] = await this.#select(caller, 'WHERE a.approval_id = $1', [approval_id]);
+    if (held === undefined) throw new Fault('not_found');
+    if (!isApprover(caller)) throw new Fault('auth.role', 'an effect is shown to the roles `admin` and `operator`');
+    if (held.staged === null) throw new Fault('conflict', 'no effect is staged for this approval');
+    const staged = await openStaged(this.#vault, held.operation.tenant_id, held.operation.operation_id, held.staged);
+    const delta = await shownDelta(this.#blobs, held.operation.tenant_id, staged);
+    return { effect_digest: staged.effect_digest, delta, delta_ref: delta === null ? staged.delta_ref : null };
+  }
+
+  /** Newest first. @throws Fault `auth.role`, `request.malformed` */
+  async list({
+    caller,
+    page,
+    state,
+  }: KernelRequest<'approval.list'>): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
+    const after = parseCursor(page.cursor);
+    const found = await this.#select(
+      caller,
+      `WHERE (a.created_at, a.approval_id) < ($1, $2) AND ($3::text IS NULL OR a.state = $3) ORDER BY a.created_at DESC, a.approval_id DESC LIMIT $4`,
+      [after.created_at, after.id, state, page.limit + 1],
+    );
+    const { items, next_cursor } = pageOf(found, page.limit, ({ approval }) => ({
+      created_at: approval.created_at,
+      id: approval.approval_id,
+    }));
+    const share = Math.floor(LIST_ARGS_BYTES / Math.max(1, items.length));
+    return { items: await Promise.all(items.map((held) => this.#viewFor(caller, held, share, false))), next_cursor };
+  }
+
+  async #select(caller: Caller, where: string, values: unknown[]): Promise<HeldCall[]> {
+    if (caller.role === 'agent')
+      throw new Fault('auth.role', 'approvals take the role `admin`, `operator` or `auditor`');
+    return await inTenant(
+      this.#tenants.pool,
+      caller.tenant_id,
+      async (client) => (await client.query<HeldCall>(`${SELECT} ${where}`, values)).rows,
+      { readOnly: true },
+    );
+  }
+
+  /** `whole`: with the result of the preview. A list shows only the state of the preview. */
+  async #viewFor(caller: Caller, held: HeldCall, argsBytesMax: number, whole: boolean): Promise<ApprovalView> {
+    const { approval, operation } = held;
+    return {
+      approval_id: approval.approval_id,
+      operation_id: approval.operation_id,
+      tool_id: operation.tool_id,
+      agent_id: operation.agent_id,
+      action_digest: approval.action_digest,
+      autonomy_mode: approval.autonomy_mode,
+      of: approval.of,
+      state: approval.state,
+      binding: {
+        action_digest: approval.action_digest,
+        effect_digest: approval.effect_digest,
+        policy_hash: operation.policy_hash,
+        expires_at: approval.expires_at,
+      },
+      preview: await viewPreview(held, whole && isApprover(caller) ? { vault: this.#vault, blobs: this.#blobs } : null),
+      votes: countVotes({ autonomy_mode: approval.autonomy_mode, quorum: approval.quorum, votes: held.votes }),
+      voted: held.votes.map(viewVote),
+      reasons: approval.reasons,
+      args: isApprover(caller) ? await this.#shownArguments(held, argsBytesMax) : null,
+      created_at: approval.created_at,
+      expires_at: approval.expires_at,
+      decided_at: approval.decided_at,
+      decided_by: approval.decided_by,
+      comment: approval.comment,
+      session_token_id: approval.session_token_id,
+    };
+  }
+
+  /** The arguments, or their reference; null once erased. */
+  async #shownArguments(held: HeldCall, bytesMax: number): Promise<unknown> {
+    const args = await this.#args.readStored(held.operation, storedArgumentsOf(held));
+    if ('effect' in args) return null;
+    if (args.canonical.byteLength <= bytesMax) return args.value;
+    return { args_ref: args.ref && plainRef(args.ref), too_long_to_show: args.canonical.byteLength };
+  }
+}
+
+function viewVote({
+  vote_id,
+  says,
+  principal,
+  role,
+  cast_by,
+  cast_as,
+  delegation_id,
+  effect_digest,
+  stands,
+  comment,
+  record_id,
+  created_at,
+}: VoteRow): VoteView {
+  return {
+    vote_id,
+    says,
+    principal,
+    role,
+    cast_by,
+    cast_as,
+    delegation_id,
+    effect_digest,
+    stands,
+    comment,
+    record_id,
+    created_at,
+  };
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, principalOf, type Caller } from '@writ/contract';
+import {
+  isProposer,
+  proposersOf,
+  readDelegation,
+  unfitReason,
+  type Delegation,
+  type Right,
+} from '../../execution/held/index.ts';
+import { roleNeeded } from '../../execution/held/votes-of-call.ts';
+import type { TenantPool } from '../../foundation/database/pools.ts';
+import type { HeldCall } from '../../foundation/rows/held-rows.ts';
+
+/** Answers whether the role may decide about calls. Such roles see the arguments. */
+export const isApprover = (caller: Caller): caller is Caller & { role: 'admin' | 'operator' } =>
+  caller.role === 'admin' || caller.role === 'operator';
+
+/**
+ * The caller's own right to decide this call. INVARIANT (four eyes): a proposer or an editor of a call never decides
+ * it, whatever the role, the key and the delegation.
+ * @throws Fault `auth.role`, `approval.own_call`
+ */
+export function requireApprover(caller: Caller, held: HeldCall): Right {
+  const right = requireNotProposer(caller, held);
+  if (roleNeeded(held.approval.autonomy_mode) === 'admin' && right.role !== 'admin')
+    throw new Fault('auth.role', 'this approval takes the role `admin`');
+  return right;
+}
+
+/**
+ * The right that the caller uses: their own, or that of the delegation that they name.
+ * @throws Fault `auth.role`, `approval.own_call`, `approval.not_delegated`, `not_found` for a delegation that the
+ * caller may not use
+ */
+export async function requireRight(
+  tenants: TenantPool,
+  caller: Caller,
+  held: HeldCall,
+  delegationId: string | null,
+): Promise<Right> {
+  if (delegationId === null) return requireApprover(caller, held);
+  requireNotProposer(caller, held);
+  const delegation = await readDelegation(tenants, caller.tenant_id, delegationId);
+  if (delegation === null || delegation.to_principal !== principalOf(caller)) throw new Fault('not_found');
+  return delegatedRight(delegation, held);
+}
+
+function requireNotProposer(caller: Caller, { operation }: HeldCall): Right {
+  if (!isApprover(caller)) throw new Fault('auth.role', 'an approval takes the role `admin` or `operator`');
+  if (isProposer(caller, operation)) throw new Fault('approval.own_call');
+  return { principal: principalOf(caller), role: caller.role, delegation_id: null };
+}
+
+function delegatedRight(delegation: Delegation, held: HeldCall): Right {
+  const { from_principal: principal, role, delegation_id } = delegation;
+  // A lent right has the limits of its lender: a person who may not decide can't delegate the decision either.
+  if (proposersOf(held.operation).includes(principal)) throw new Fault('approval.own_call');
+  const unfit = unfitReason(delegation, held);
+  if (unfit !== null) throw new Fault('approval.not_delegated', unfit);
+  if (roleNeeded(held.approval.autonomy_mode) === 'admin' && role !== 'admin')
+    throw new Fault(
+      'approval.not_delegated',
+      "the delegated right is an operator's, and this approval needs an administrator's",
+    );
+  return { principal, role, delegation_id };
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tools are Writ's own, or a tenant's from the database. INVARIANT (what the digest is of): a stored definition that
+// doesn't have its digest any more, since its document has another meaning by now, counts as absent.
+import { tenantDefinition } from '@writ/cli-tool';
+import { definitionForDigest, parseMessage, TenantTool, TOOLS, type ToolDefinition } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { inTenant } from '@writ/database';
+import { LRUCache } from 'lru-cache';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
+import type { StoredTool } from '../../foundation/database/functions/tools.ts';
+import type { TenantPool } from '../../foundation/database/pools.ts';
+
+/** Cached definitions, by digest: some KB each. */
+const READY_MAX = 2_000;
+const readyTools = new LRUCache<string, ToolDefinition>({ max: READY_MAX });
+
+/** A tenant's tool as it was decided on. */
+export interface DecidedTool {
+  readonly definition: ToolDefinition;
+  readonly document: TenantTool;
+  /** whether a call that is decided now would be decided on it too */
+  readonly inForce: boolean;
+}
+
+/** The columns of an operation that name its tool. */
+interface ToolReference {
+  readonly tenant_id: string;
+  readonly tool_id: string;
+  readonly tool_definition_digest: string | null;
+}
+
+/** Hex SHA-256 of the definition's meaning. */
+export const definitionDigest = (tool: ToolDefinition): string => sha256Hex(canonicalBytes(definitionForDigest(tool)));
+
+/**
+ * The tenant's tool of that name; null where there is none, and for names of Writ's own tools, which need no reading.
+ */
+export async function readToolInForce(
+  tenants: TenantPool,
+  tenantId: string,
+  toolId: string,
+): Promise<ToolDefinition | null> {
+  // No tool's name has a NUL, and the database refuses a parameter that has one.
+  if (TOOLS.has(toolId) || toolId.includes('\0')) return null;
+  const stored = await kernelSql.toolInForce(tenants.pool, { tenant: tenantId, tool: toolId });
+  return stored === null ? null : readyOf(stored);
+}
+
+/** The tool as the operation was decided on it, whatever is in force by now; null where it can't be found any more. */
+export async function readToolOf(tenants: TenantPool, operation: ToolReference): Promise<ToolDefinition | null> {
+  const cached = TOOLS.get(operation.tool_id) ?? readyTools.get(operation.tool_definition_digest ?? '');
+  // The digest determines the definition, so one that was made for a tenant is the same for another.
+  if (cached?.tool_id === operation.tool_id) return cached;
+  return (await readDecidedTool(tenants, operation))?.definition ?? null;
+}
+
+/** The tenant's tool as the operation was decided on it, read now; null for Writ's own. */
+export async function readDecidedTool(
+  tenants: TenantPool,
+  { tenant_id, tool_id, tool_definition_digest }: ToolReference,
+): Promise<DecidedTool | null> {
+  if (TOOLS.has(tool_id) || tool_definition_digest === null) return null;
+  const stored = await kernelSql.toolDecided(tenants.pool, { tenant: tenant_id, digest: tool_definition_digest });
+  const definition = stored === null ? null : readyOf(stored);
+  return stored === null || definition?.tool_id !== tool_id
+    ? null
+    : { definition, document: parseMessage(TenantTool, stored.document), inForce: stored.in_force };
+}
+
+/**
+ * The tools that policies are checked against: Writ's own and the tenant's. Names that were removed stay, so that a
+ * policy that names one can still be read.
+ */
+export async function readToolNames(
+  tenants: TenantPool,
+  tenantId: string,
+): Promise<Pick<ToolDefinition, 'tool_id' | 'category'>[]> {
+  const { rows } = await inTenant(
+    tenants.pool,
+    tenantId,
+    async (client) =>
+      await client.query<Pick<ToolDefinition, 'tool_id' | 'category'>>(
+        'SELECT tool_id, category FROM kernel.tool ORDER BY tool_id',
+      ),
+    { readOnly: true },
+  );
+  return [...TOOLS.values(), ...rows];
+}
+
+function readyOf({ document, definition_digest }: StoredTool): ToolDefinition | null {
+  const cached = readyTools.get(definition_digest);
+  if (cached !== undefined) return cached;
+  const definition = tenantDefinition(parseMessage(TenantTool, document));
+  if (definitionDigest(definition) !== definition_digest) return null;
+  readyTools.set(definition_digest, definition);
+  return definition;
+}

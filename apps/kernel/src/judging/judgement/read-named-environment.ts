@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TenantPool } from '../../foundation/database/pools.ts';
+import { grantedDefinition } from '../definitions/granted-definitions.ts';
+import type { Arguments, CallFacts, JudgedCall, Refusal } from './call.ts';
+import { readNamedImage } from './decide-image.ts';
+import { readNamedProfile } from './decide-profile.ts';
+import { readNamedResources } from './decide-resources.ts';
+import { readNamedSandbox } from './decide-sandbox.ts';
+
+/**
+ * Reads the sandbox, the execution profile, the image and the registered resources that decide where a call runs, most
+ * of which its arguments name. They are read now and for this call alone.
+ */
+export async function readNamedEnvironment(
+  tenants: TenantPool,
+  call: Pick<JudgedCall, 'tenant_id' | 'tool_id' | 'agent_id'>,
+  args: Arguments | Refusal,
+): Promise<
+  Required<Pick<CallFacts, 'sandbox' | 'profile' | 'definition' | 'resources' | 'missing_secrets' | 'image'>>
+> {
+  const definition = 'effect' in args ? null : await grantedDefinition(tenants, call, args.value);
+  const profile = await readNamedProfile(tenants, call, args, definition);
+  return {
+    definition,
+    sandbox: await readNamedSandbox(tenants, call, args, definition),
+    profile,
+    image: await readNamedImage(tenants, call, profile),
+    ...(await readNamedResources(tenants, call, args)),
+  };
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  Fault,
+  LIMITS,
+  parseMessage,
+  RESOURCE_SETTINGS,
+  type InfoStoreSettings,
+  type RegisteredKind,
+} from '@writ/contract';
+import { canonicalBytes } from '@writ/digest';
+import { isCanonicalHost, parseUrl, TargetError, urlOf } from '@writ/egress';
+import { definitionOfSettings, InfoStoreError } from '@writ/info-store';
+import { Type, type TSchema } from 'typebox';
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Kinds whose URL is where an API stands: paths are appended to it. */
+const BASE_URL_KINDS: readonly RegisteredKind[] = ['info_store', 'model', 'search_engine'];
+
+/** Validated as a member, so that pointers in faults are those of the request. */
+const wholeOf = (schema: TSchema) => Type.Object({ settings: schema });
+const SCHEMAS = new Map(
+  Object.entries(RESOURCE_SETTINGS).map(([kind, schema]) => [kind, wholeOf(schema as TSchema)] as const),
+);
+
+/**
+ * The settings of a resource as they are stored: valid for the kind, with each URL and host in its one spelling. The
+ * egress gate checks addresses for each request, and secrets are looked up then. So what they name needn't exist yet.
+ * @throws Fault `request.malformed` with a pointer to the first problem
+ */
+export function parseSettings(kind: RegisteredKind, settings: Settings): Settings {
+  const schema = SCHEMAS.get(kind);
+  if (schema === undefined) throw new Error(`the kind \`${kind}\` has no settings`);
+  try {
+    parseMessage(schema, { settings });
+  } catch (error) {
+    // A union says what is wrong with its first branch. Only the branch that the settings chose helps their author.
+    parseMessage(chosenBranches(schema, { settings }), { settings });
+    throw error;
+  }
+  if (kind === 'info_store') verifyStore(settings as InfoStoreSettings);
+  const canonical = canonicalMembers(kind, settings, '/settings');
+  if (canonicalBytes(canonical).length > LIMITS.resourceSettingsBytes.max)
+    throw new Fault(
+      'request.malformed',
+      `\`/settings\` has at most ${String(LIMITS.resourceSettingsBytes.max)} bytes as canonical JSON`,
+      { pointer: '/settings' },
+    );
+  return canonical;
+}
+
+/** Languages and models have a list that the schema doesn't know. @throws Fault `request.malformed` */
+function verifyStore(settings: InfoStoreSettings): void {
+  const refuse = (pointer: string, message: string, cause?: unknown): never => {
+    throw new Fault('request.malformed', `\`${pointer}\`: ${message}`, { pointer, cause });
+  };
+  if (settings.backend.kind === 'chroma' && settings.embedding === undefined)
+    refuse('/settings/embedding', 'is required: a store of Chroma is searched by vectors alone');
+  try {
+    definitionOfSettings('store', settings);
+  } catch (error) {
+    if (!(error instanceof InfoStoreError)) throw error;
+    refuse(`/settings${error.pointer}`, error.message, error);
+  }
+}
+
+interface JsonSchema {
+  readonly anyOf?: readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly const?: unknown;
+}
+
+/** The schema with each union of objects replaced by the branch that `kind` in the value chooses. */
+function chosenBranches(schema: JsonSchema, value: unknown): TSchema {
+  const members = (typeof value === 'object' && value !== null ? value : {}) as Settings;
+  const kinds = schema.anyOf?.map((branch) => branch.properties?.['kind']?.const);
+  if (schema.anyOf !== undefined && kinds?.every((kind) => typeof kind === 'string') === true) {
+    const branch = schema.anyOf[kinds.indexOf(members['kind'] as string)];
+    return branch === undefined ? Type.Object({ kind: Type.Enum(kinds as string[]) }) : chosenBranches(branch, value);
+  }
+  if (schema.properties === undefined) return schema as TSchema;
+  const properties = Object.entries(schema.properties).map(([name, one]) => [name, chosenBranches(one, members[name])]);
+  return { ...schema, properties: Object.fromEntries(properties) as unknown } as unknown as TSchema;
+}
+
+/** The members with URLs and hosts in their canonical form. */
+function canonicalMembers(kind: RegisteredKind, members: Settings, at: string): Settings {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => {
+      const pointer = `${at}/${name}`;
+      if (name === 'url' && typeof value === 'string') return [name, canonicalUrl(kind, value, pointer)];
+      if (name === 'host' && typeof value === 'string') return [name, canonicalHost(value, pointer)];
+      return [
+        name,
+        typeof value === 'object' && value !== null ? canonicalMembers(kind, value as Settings, pointer) : value,
+      ];
+    }),
+  );
+}
+
+/** A URL in its canonical form; the URL of an API without its query and without a slash at its end. */
+function canonicalUrl(kind: RegisteredKind, url: string, pointer: string): string {
+  try {
+    const isBase = BASE_URL_KINDS.includes(kind);
+    if (isBase && url.includes('?')) throw new TargetError('the URL of an API has no query');
+    const canonical = urlOf(parseUrl(url));
+    return isBase ? canonical.replace(/\/+$/, '') : canonical;
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    throw new Fault('request.malformed', `\`${pointer}\`: ${error.message}`, { pointer });
+  }
+}
+
+function canonicalHost(host: string, pointer: string): string {
+  const canonical = host.toLowerCase();
+  if (!isCanonicalHost(canonical))
+    throw new Fault(
+      'request.malformed',
+      `\`${pointer}\`: the host is neither a domain name in ASCII nor an IPv4 address of four decimal parts`,
+      { pointer },
+    );
+  return canonical;
+}
