@@ -46,22 +46,23 @@ const WRONG: Readonly<Record<string, string>> = {
   WRIT_KUBECONFIG_FILE: '/nowhere',
   WRIT_SANDBOX_IMAGE_DIGEST: 'latest',
   WRIT_SANDBOX_IMAGES_FILE: '/nowhere',
+  WRIT_IMAGE_BUILDS_FILE: '/nowhere',
   WRIT_SANDBOX_LABEL: 'a b',
   DOCKER_HOST: 'tcp://',
-  WRIT_SEARCH_HOSTS: 'a b',
+  WRIT_RESOURCE_HOSTS: 'a.lan:99999',
 };
 
 describe('the configuration of an executor', () => {
-  it('is read where each variable is right, for both drivers', () => {
+  it('is accepted when each variable is valid, for both drivers', () => {
     expect(() => read(DOCKER)).not.toThrow();
     expect(() => read(PODS)).not.toThrow();
   });
 
-  it('has a wrong text here for each variable whose text means something', () => {
+  it('has an invalid example in this spec for each variable with a parsed text', () => {
     expect(Object.keys(WRONG).sort()).toEqual(textsWithMeaning(Environment));
   });
 
-  it.each(Object.entries(WRONG))('with a wrong %s (`%s`) is an EnvironmentError that names it', (name, text) => {
+  it.each(Object.entries(WRONG))('with a wrong %s (`%s`) throws an EnvironmentError that names it', (name, text) => {
     const attempt = (): void => read({ ...PODS, [name]: text });
     expect(attempt).toThrow(EnvironmentError);
     expect(attempt).toThrow(name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
+import { parsePrivateEndpoints } from '@writ/egress';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
 import {
   COMMON_ENVIRONMENT,
@@ -15,6 +16,7 @@ import {
   urlWithHost,
 } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
+import { readBuilds } from './images/build-settings.ts';
 import { sandboxSettings } from './foundation/sandbox-settings.ts';
 
 /** Reads the address of an engine: the path of a socket, or a URL with a host. @throws Error */
@@ -103,6 +105,26 @@ export const Environment = Type.Object({
         "a JSON file with the images of those tenants and tools that have others; the same file as the kernel's",
     }),
   ),
+  WRIT_IMAGE_BUILDS_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'driver `docker`: a JSON file with the package registries that recipes of images are built from; no recipe is built unless set',
+    }),
+  ),
+  WRIT_IMAGE_BYTES: Type.Integer({
+    default: 8_589_934_592,
+    minimum: 1_048_576,
+    unit: 'bytes',
+    description: "bytes that a tenant's image may have with all its layers",
+  }),
+  WRIT_IMAGE_MS: Type.Integer({
+    default: 900_000,
+    minimum: 1_000,
+    maximum: 7_200_000,
+    unit: 'milliseconds',
+    description: "milliseconds within which a tenant's image must be fetched or built",
+  }),
   WRIT_SANDBOX_RUNTIME: Type.Optional(
     Type.String({
       minLength: 1,
@@ -136,11 +158,35 @@ export const Environment = Type.Object({
   WRIT_SLOTS_INLINE: Slots(8, 'calls', 'concurrent file operations'),
   WRIT_SLOTS_SANDBOXED: Slots(2, 'calls', 'concurrent commands'),
   WRIT_SLOTS_BROKER: Slots(8, 'calls', 'concurrent requests of tools that reach hosts outside'),
-  WRIT_SEARCH_HOSTS: Type.String({
-    default: '',
-    pattern: '^([a-z0-9.-]+(,[a-z0-9.-]+)*)?$',
-    description:
-      'hosts of search providers, separated by commas, whose addresses may be private; only searches reach them there',
+  WRIT_EMBEDDING_MODEL_DIR: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'the folder with the model of embeddings for information stores (`npm run embedding-model`); without it, or its files, such stores are searched by words alone',
+    }),
+  ),
+  WRIT_RESOURCE_HOSTS: ReadBy(
+    Type.String({
+      default: '',
+      pattern: '^([a-z0-9.:-]+(,[a-z0-9.:-]+)*)?$',
+      description:
+        'hosts of registered resources, separated by commas, whose addresses may be private; only calls on such resources reach them there; `host` is its ports 80 and 443, and `host:port` is another one',
+    }),
+    parsePrivateEndpoints,
+  ),
+  WRIT_SPEECH_MODEL_DIR: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'a folder with the model of speech, which `npm run speech-model` makes; that of the image unless set. Without one, calls transcribe with registered models alone',
+    }),
+  ),
+  WRIT_SPEECH_ENGINES: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    unit: 'processes',
+    description: 'recordings that are transcribed at once; each takes a processor and 700 MB while it runs',
   }),
   WRIT_SESSIONS: Slots(8, 'shells', 'concurrent shells of sessions'),
   WRIT_SESSION_IDLE_MS: Type.Integer({
@@ -159,7 +205,7 @@ export const Environment = Type.Object({
   WRIT_DRAIN_MS: Type.Integer({
     default: 5_000,
     minimum: 0,
-    maximum: 600_000,
+    maximum: LIMITS.commandMs.max,
     unit: 'milliseconds',
     description:
       'milliseconds after SIGTERM for which running calls may end by themselves; other executors get the rest',
@@ -180,7 +226,7 @@ export type ExecutorConfig = Readonly<Static<typeof Environment>> & {
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): ExecutorConfig {
   const read = readEnvironment(Environment, env);
   const config = Object.freeze({ ...read, natsPassword: readCommonFiles(read) });
-  // What variables say of each other, and of files that the module opens, is known before anything is opened.
+  // Contradictions between variables, and faults of files that the module opens, are found before anything is opened.
   const settings = sandboxSettings(config);
   if (settings.driver === 'kubernetes' && settings.kubeconfig !== undefined) {
     const { kubeconfig } = settings;
@@ -188,6 +234,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   }
   named('WRIT_OUTBOUND_DNS', () => outboundOf(read));
   named('WRIT_SANDBOX_IMAGES_FILE', () => readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE));
+  named('WRIT_IMAGE_BUILDS_FILE', () => readBuilds('WRIT_IMAGE_BUILDS_FILE', read.WRIT_IMAGE_BUILDS_FILE));
   named('WRIT_PERMIT_PUBLIC_KEYS_FILE', () => new PublicKeyFile(read.WRIT_PERMIT_PUBLIC_KEYS_FILE));
   return config;
 }

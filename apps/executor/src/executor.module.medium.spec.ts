@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** An engine that has nothing, and answers. */
+/** An engine without containers that answers every request. */
 async function startEngine(): Promise<void> {
   engine = createServer((request, response) => {
     if (request.url?.startsWith('/events')) response.writeHead(200).flushHeaders();
@@ -53,7 +53,7 @@ async function endEngine(): Promise<void> {
 }
 
 interface Running {
-  readonly look: () => Promise<ReadinessReport>;
+  readonly readinessReport: () => Promise<ReadinessReport>;
   readonly stop: () => Promise<void>;
 }
 
@@ -76,7 +76,7 @@ async function startExecutor(over: Partial<ExecutorConfig> = {}): Promise<Runnin
     WRIT_SESSIONS: 1,
     WRIT_SESSION_IDLE_MS: 1_000,
     WRIT_OUTPUT_HEARD_BYTES: 0,
-    WRIT_SEARCH_HOSTS: '',
+    WRIT_RESOURCE_HOSTS: '',
     WRIT_DRAIN_MS: 0,
     ...over,
   } as unknown as ExecutorConfig;
@@ -93,7 +93,7 @@ async function startExecutor(over: Partial<ExecutorConfig> = {}): Promise<Runnin
     ({ provide }) => provide === Lifetime,
   )?.useValue as Lifetime;
   return {
-    look: () => readiness.look(),
+    readinessReport: () => readiness.look(),
     stop: async () => {
       await lifetime.onModuleDestroy();
       await Promise.all([bus.close(), telemetry.shutdown()]);
@@ -101,14 +101,14 @@ async function startExecutor(over: Partial<ExecutorConfig> = {}): Promise<Runnin
   };
 }
 
-it('an executor is ready while its engine answers, says what to set while it does not, and is ready again without a restart', async () => {
+it('an executor is ready while its engine answers, names the setting to check while it does not, and recovers without a restart', async () => {
   await startEngine();
-  const { look, stop } = await startExecutor();
-  expect(await look()).toEqual({ ready: true, checks: { database: 'ok', sandbox_engine: 'ok' } });
+  const { readinessReport, stop } = await startExecutor();
+  expect(await readinessReport()).toEqual({ ready: true, checks: { database: 'ok', sandbox_engine: 'ok' } });
   await endEngine();
   await vi.waitFor(
     async () =>
-      expect(await look()).toEqual({
+      expect(await readinessReport()).toEqual({
         ready: false,
         checks: {
           database: 'ok',
@@ -118,18 +118,18 @@ it('an executor is ready while its engine answers, says what to set while it doe
     10_000,
   );
   await startEngine();
-  await vi.waitFor(async () => expect(await look()).toMatchObject({ ready: true }), 10_000);
+  await vi.waitFor(async () => expect(await readinessReport()).toMatchObject({ ready: true }), 10_000);
   await stop();
 });
 
 it('an executor that starts without an engine waits for one, and is not ready meanwhile', async () => {
-  const { look, stop } = await startExecutor();
-  expect(await look()).toMatchObject({
+  const { readinessReport, stop } = await startExecutor();
+  expect(await readinessReport()).toMatchObject({
     ready: false,
     checks: { sandbox_engine: expect.stringContaining('DOCKER_HOST') },
   });
   await startEngine();
-  await vi.waitFor(async () => expect(await look()).toMatchObject({ ready: true }), 10_000);
+  await vi.waitFor(async () => expect(await readinessReport()).toMatchObject({ ready: true }), 10_000);
   await stop();
 });
 
@@ -138,14 +138,16 @@ it('an executor starts with each number of its settings at its minimum', async (
   const numbers = Object.entries(
     Environment.properties as Readonly<Record<string, { readonly type?: string; readonly minimum?: number }>>,
   ).filter(([, { type, minimum }]) => type === 'integer' && minimum !== undefined);
-  const { look, stop } = await startExecutor(Object.fromEntries(numbers.map(([name, { minimum }]) => [name, minimum])));
+  const { readinessReport, stop } = await startExecutor(
+    Object.fromEntries(numbers.map(([name, { minimum }]) => [name, minimum])),
+  );
   expect(numbers.map(([name]) => name)).toContain('WRIT_CACHE_BYTES');
-  expect(await look()).toMatchObject({ ready: true });
+  expect(await readinessReport()).toMatchObject({ ready: true });
   await stop();
 });
 
 it('an executor that runs no commands needs no engine', async () => {
-  const { look, stop } = await startExecutor({ WRIT_SLOTS_SANDBOXED: 0 });
-  expect(await look()).toEqual({ ready: true, checks: { database: 'ok' } });
+  const { readinessReport, stop } = await startExecutor({ WRIT_SLOTS_SANDBOXED: 0 });
+  expect(await readinessReport()).toEqual({ ready: true, checks: { database: 'ok' } });
   await stop();
 });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
-import { cachedBlobs, type BlobStore } from '@writ/blobs';
-import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
-import { SANDBOX_LIMITS, subjectsOf, type Lane, type SandboxImages, type Subjects } from '@writ/contract';
+import { pgAudioIngest } from '@writ/audio-pg';
+import type { BlobStore } from '@writ/blobs';
+import { subjectsOf, type Lane, type Subjects } from '@writ/contract';
 import { createPool, verifyDurability, type Pool } from '@writ/database';
+import { parsePrivateEndpoints } from '@writ/egress';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
 import {
   followKeys,
@@ -15,65 +16,67 @@ import {
   type ProcessContext,
   type Repeated,
 } from '@writ/nest-kit';
-import { DockerSandbox } from '@writ/sandbox-docker';
-import type { ContainerSandbox, SandboxEventListener, WarmPoolConfig } from '@writ/sandbox-host';
-import { KubeApi, KubernetesSandbox, parseHostPort, referencesFrom } from '@writ/sandbox-k8s';
+import type { TenantImages } from '@writ/sandbox/images';
+import { DockerImages } from '@writ/sandbox-docker';
+import type { ContainerSandbox } from '@writ/sandbox-host';
+import { parseHostPort, referencesFrom } from '@writ/sandbox-k8s';
 import { ConnectionWatch } from '@writ/telemetry';
 import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
-import Docker from 'dockerode';
 import type { ExecutorConfig } from './config.env.ts';
 import { EgressGate } from './egress/gate.ts';
 import { watchGate } from './egress/gate-watch.ts';
-import type { EgressPorts } from './egress/ports.ts';
+import type { EgressPorts } from './egress/egress-ports.ts';
 import { systemEgress } from './egress/system-ports.ts';
 import { Perform } from './attempts/perform.ts';
-import { Running } from './attempts/running.ts';
-import { Outputs } from './outputs/outputs.ts';
+import { RunningAttempts } from './attempts/running-attempts.ts';
+import { LiveOutputs } from './outputs/live-outputs.ts';
+import { WatchedOutputs } from './outputs/watched-outputs.ts';
 import { BrokerRunner } from './runners/broker-runner.ts';
-import { CONTAINER_TMPFS_BYTES } from './runners/container-room.ts';
 import { DangerousRunner } from './runners/dangerous-runner.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
+import { CallImages } from './images/call-images.ts';
+import { openImageIntake } from './images/open-image-intake.ts';
+import { PodImages } from './images/pod-images.ts';
 import type { Runner } from './calls/runner.ts';
 import { SandboxedRunner } from './runners/sandboxed-runner.ts';
 import { ScriptRunner } from './runners/script-runner.ts';
+import { openSandbox } from './runners/open-sandbox.ts';
+import { openTranscription, type OpenTranscription } from './runners/open-transcription.ts';
+import { openStores } from './runners/stores/open-stores.ts';
+import type { StoreCalls } from './runners/stores/store-calls.ts';
 import { PermitSubscription } from './sessions/permit-subscription.ts';
 import { SessionRunner } from './sessions/session-runner.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { EngineCheck } from './foundation/engine-check.ts';
 import { ExecutorPool, INPUT_BYTES_MAX } from './calls/executor-pool.ts';
 import { KernelClient } from './foundation/kernel-client.ts';
+import { dockerOf } from './foundation/docker-of.ts';
+import { openBlobs } from './foundation/open-blobs.ts';
 import { drainCalls } from './foundation/drain.ts';
 import { sandboxEvents, watchWarmPools } from './foundation/sandbox-events.ts';
 import { sandboxSettings } from './foundation/sandbox-settings.ts';
-import { PeekController, Peeks } from './attempts/peek.controller.ts';
+import { LiveOutputController, LiveOutputReader } from './attempts/live-output.controller.ts';
 import { StopController } from './attempts/stop.controller.ts';
-import { Take } from './attempts/take.ts';
-
-/** Directory nodes and small files: what most calls read again and again. */
-const MEMORY_CACHE_BYTES = 64 * 1024 * 1024;
+import { WorkIntake } from './attempts/work-intake.ts';
 
 const epoch = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
 /**
- * More runners, in the place of its own for their classes, or for classes of tools that this executor has none of
- * itself.
+ * Runners that replace the executor's own for their classes, or add classes that it lacks, and another network access.
  */
 export interface ExecutorParts {
   readonly runners?: (blobs: BlobStore) => readonly Runner[];
   /**
-   * what the way out reaches the world by; this machine's network unless given. No configuration gives one: only a
-   * program that is written for it.
+   * the network access of the egress gate; this machine's network by default. No configuration sets it: only a program
+   * that embeds the module does.
    */
   readonly egress?: EgressPorts;
 }
 
 @Module({})
 export class ExecutorModule {
-  /**
-   * Reads the texts that only a driver understands, before anything is opened.
-   * @throws EnvironmentError that names the variable
-   */
+  /** Parses the settings that only a driver understands, before anything is opened. */
   static verify(config: ExecutorConfig): void {
     const settings = sandboxSettings(config);
     if (settings.driver === 'docker') return;
@@ -81,41 +84,50 @@ export class ExecutorModule {
     named('WRIT_SANDBOX_CANARY', () => parseHostPort(settings.canary));
   }
 
-  static async with(config: ExecutorConfig, given: ProcessContext, parts: ExecutorParts = {}): Promise<DynamicModule> {
-    const { bus, logger, telemetry, readiness } = given;
-    const dependencies = await openDependencies(config, given, parts);
-    const { executorId, subjects, pool, sandbox, permitKeys, work, running, outputs, kernel, sessions } = dependencies;
+  static async with(
+    config: ExecutorConfig,
+    context: ProcessContext,
+    parts: ExecutorParts = {},
+  ): Promise<DynamicModule> {
+    const { bus, logger, telemetry, readiness } = context;
+    const dependencies = await openDependencies(config, context, parts);
+    const { executorId, subjects, pool, sandbox, permitKeys, work, running, outputs, kernel } = dependencies;
     const perform = performOf(dependencies, runnersOf(config, dependencies, parts));
-    const take = new Take(bus, subjects, perform, logger, telemetry.meter, {
+    const intake = new WorkIntake(bus, subjects, perform, logger, telemetry.meter, {
       executorId,
       publicKey: () => kernel.publicKey(),
       monotonic,
       slots: slotsOf(config),
     });
-    const hears = new PermitSubscription(bus, subjects, executorId, perform, logger);
+    const imageIntake = openImageIntake(config, dependencies, context, parts.egress);
+    const permitSubscription = new PermitSubscription(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
-    // Without commands nothing runs in a sandbox: then no engine is needed.
+    // An executor without sandboxed slots runs nothing in a sandbox and needs no engine.
     const engine = new EngineCheck(sandbox, config.WRIT_SANDBOX_DRIVER, logger, monotonic);
     if (config.WRIT_SLOTS_SANDBOXED > 0) readiness.add('sandbox_engine', () => engine.run());
     return {
       module: ExecutorModule,
-      controllers: [StopController, PeekController],
+      controllers: [StopController, LiveOutputController],
       providers: [
-        { provide: Running, useValue: running },
+        { provide: RunningAttempts, useValue: running },
         { provide: ExecutorPool, useValue: work },
+        { provide: WatchedOutputs, useValue: dependencies.watched },
         {
-          provide: Peeks,
-          useValue: new Peeks(outputs, executorId, (event) => bus.publish(subjects.event('peeked', '_'), event)),
+          provide: LiveOutputReader,
+          useValue: new LiveOutputReader(outputs, executorId, (event) =>
+            bus.publish(subjects.event('peeked', '_'), event),
+          ),
         },
         {
           provide: Lifetime,
           useValue: new Lifetime({
             workers: [
-              take,
-              hears,
-              followed(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry })),
+              intake,
+              permitSubscription,
+              ...(config.WRIT_SLOTS_SANDBOXED > 0 ? [imageIntake] : []),
+              keyFollower(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry })),
             ],
-            drain: drainCalls(running, [sessions, sandbox, work], pool, config.WRIT_DRAIN_MS),
+            drain: drainCalls(running, closingOf(dependencies), pool, config.WRIT_DRAIN_MS),
           }),
         },
       ],
@@ -123,23 +135,36 @@ export class ExecutorModule {
   }
 }
 
-/** What calls are run by and on. */
-interface Dependencies {
+/** The dependencies with which calls run. */
+interface Dependencies extends OpenTranscription {
   readonly executorId: string;
   readonly subjects: Subjects;
   readonly pool: Pool;
   readonly blobs: BlobStore;
   readonly sandbox: ContainerSandbox;
-  /** the images that calls may run in here, `sha256:…` */
+  /** the images that calls of this executor may run in, `sha256:…` */
   readonly imageDigests: ReadonlySet<string>;
   readonly permitKeys: PublicKeyFile;
   readonly gate: EgressGate;
   readonly work: ExecutorPool;
-  readonly running: Running;
-  readonly outputs: Outputs;
+  readonly running: RunningAttempts;
+  readonly outputs: LiveOutputs;
+  readonly watched: WatchedOutputs;
   readonly kernel: KernelClient;
   readonly sessions: Sessions;
+  readonly images: TenantImages;
+  readonly stores: StoreCalls;
+  readonly hasModel: boolean;
 }
+
+/** What an executor closes when its calls have ended. */
+const closingOf = ({ sessions, stores, sandbox, work, speech }: Dependencies) => [
+  sessions,
+  stores,
+  sandbox,
+  work,
+  speech,
+];
 
 /** @throws EnvironmentError that names the variable of a file or directory that can't be used */
 async function openDependencies(
@@ -167,34 +192,42 @@ async function openDependencies(
     imageDigests: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]),
     permitKeys,
     gate: openGate(config, telemetry, parts),
+    ...openTranscription(config, { blobs, ingest: pgAudioIngest(pool), epoch, monotonic }),
     work: openWork(telemetry),
-    running: new Running(),
-    outputs: new Outputs(),
+    running: new RunningAttempts(),
+    outputs: new LiveOutputs(),
+    watched: new WatchedOutputs(executorId, (event) => bus.publish(subjects.event('output', event.tenant_id), event)),
     kernel,
     sessions: openSessions(config, kernel, executorId),
+    images: openImages(config, executorId),
+    ...(await openStores(config, pool, logger)),
   };
 }
 
 /** A runner for each class of tools, and for the tools that have their own. */
 function runnersOf(
   config: ExecutorConfig,
-  { blobs, sandbox, gate, outputs, sessions }: Dependencies,
+  { blobs, sandbox, gate, outputs, watched, sessions, stores, hasModel: canEmbed, transcription }: Dependencies,
   parts: ExecutorParts,
 ): readonly Runner[] {
-  const commands = new SandboxedRunner(sandbox, blobs, gate, { outputs, heardBytes: config.WRIT_OUTPUT_HEARD_BYTES });
+  const commands = new SandboxedRunner(sandbox, blobs, gate, {
+    outputs,
+    watched,
+    capturedBytesMax: config.WRIT_OUTPUT_HEARD_BYTES,
+  });
   return [
-    new InlineRunner(blobs, monotonic),
+    new InlineRunner(blobs, monotonic, canEmbed),
     commands,
     new ScriptRunner(commands),
     new DangerousRunner(commands, blobs),
-    new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }),
-    new BrokerRunner(blobs, gate, monotonic),
+    new SessionRunner({ shells: sandbox.shells, sessions, blobs, gate, outputs }),
+    new BrokerRunner(blobs, gate, monotonic, { stores, transcription }),
     ...(parts.runners?.(blobs) ?? []),
   ];
 }
 
 function performOf(
-  { executorId, imageDigests, permitKeys, kernel, blobs, running, work }: Dependencies,
+  { executorId, imageDigests, permitKeys, kernel, blobs, running, work, images }: Dependencies,
   runners: readonly Runner[],
 ): Perform {
   return new Perform({
@@ -202,6 +235,7 @@ function performOf(
     blobs,
     running,
     work,
+    images: new CallImages(images),
     clocks: { epoch, monotonic },
     runners,
     verifiers: permitKeys.byKeyid,
@@ -209,38 +243,23 @@ function performOf(
   });
 }
 
-/**
- * The blobs of the database, behind a cache on disk and one in memory.
- * @throws EnvironmentError that names the variable of a cache directory that can't be used
- */
-async function openBlobs(config: ExecutorConfig, pool: Pool): Promise<BlobStore> {
-  const stored = await diskCachedBlobs(pgBlobs(pool), {
-    dir: config.WRIT_CACHE_DIR,
-    bytesMax: config.WRIT_CACHE_BYTES,
-  }).catch((error: unknown) =>
-    named('WRIT_CACHE_DIR', () => {
-      throw error;
-    }),
-  );
-  return cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
-}
-
-/** The egress gate of all calls. Hosts of search providers may be inside: only a search reaches those. */
+/** The egress gate of all calls. Hosts of registered resources may have private addresses, for calls on those alone. */
 function openGate(
   config: ExecutorConfig,
   { meter }: ProcessContext['telemetry'],
   { egress }: ExecutorParts,
 ): EgressGate {
-  const searchHosts = config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== '');
+  const privateEndpoints = parsePrivateEndpoints(config.WRIT_RESOURCE_HOSTS);
+  const inside = privateEndpoints.map(({ host }) => host);
   return new EgressGate(
-    egress ?? systemEgress(outboundOf(config, searchHosts)),
+    egress ?? systemEgress(outboundOf(config, inside)),
     monotonic,
-    searchHosts,
+    privateEndpoints,
     watchGate(meter),
   );
 }
 
-/** The worker threads, watched. */
+/** The worker threads, with metrics. */
 function openWork({ meter }: ProcessContext['telemetry']): ExecutorPool {
   const work = new ExecutorPool({
     ...poolSizes(),
@@ -269,67 +288,21 @@ const slotsOf = (config: ExecutorConfig): Readonly<Record<Lane, number>> => ({
   broker: config.WRIT_SLOTS_BROKER,
 });
 
-/** Sandboxes of the driver that is configured. Doesn't wait for its engine. */
-async function openSandbox(
-  config: ExecutorConfig,
-  owner: string,
-  images: SandboxImages,
-  report: SandboxEventListener,
-): Promise<ContainerSandbox> {
+/** The images of tenants, in the engine of the driver. */
+function openImages(config: ExecutorConfig, executorId: string): TenantImages {
   const settings = sandboxSettings(config);
-  const common = {
-    label: config.WRIT_SANDBOX_LABEL,
-    owner,
-    pools: poolsOf(config, images),
-    laidOut: config.WRIT_POOL_LAID_OUT,
-    report,
-  };
-  if (settings.driver === 'docker') {
-    return await DockerSandbox.open({
-      ...common,
-      docker: dockerOf(settings.host),
-      ...(settings.runtime === undefined ? {} : { runtime: settings.runtime }),
-    });
-  }
-  const { namespace, image, canary, runtimeClass, hostUsers, warmPools, kubeconfig } = settings;
-  return await KubernetesSandbox.open({
-    ...common,
-    namespace,
-    ...(runtimeClass === undefined ? {} : { runtimeClass }),
-    ...(hostUsers === undefined ? {} : { hostUsers }),
-    ...(warmPools === undefined ? {} : { warmPools }),
-    referenceOf: referencesFrom(image, config.WRIT_SANDBOX_IMAGE_DIGEST),
-    canaries: [parseHostPort(canary)],
-    api: await KubeApi.load(kubeconfig === undefined ? {} : { kubeconfig }),
+  if (settings.driver === 'kubernetes') return new PodImages(settings.image);
+  return new DockerImages({
+    docker: dockerOf(settings.host),
+    sandboxImage: config.WRIT_SANDBOX_IMAGE_DIGEST,
+    bounds: { bytesMax: config.WRIT_IMAGE_BYTES, wallMs: config.WRIT_IMAGE_MS },
+    // As those of sandboxes, so that the sweep finds what a killed process left.
+    labels: { writ: config.WRIT_SANDBOX_LABEL, 'writ.role': 'image', 'writ.owner': executorId },
   });
 }
 
-/** Images by digest alone: a name may lead to another image by the time that a container is made of it. */
-function poolsOf(config: ExecutorConfig, { images }: SandboxImages): WarmPoolConfig[] {
-  const rows = [{ digest: config.WRIT_SANDBOX_IMAGE_DIGEST, pools: [{ count: config.WRIT_POOL_SIZE }] }, ...images];
-  const sizeOf = ({ memory_bytes, pids }: { readonly memory_bytes?: number; readonly pids?: number }) => ({
-    memoryBytes: memory_bytes ?? SANDBOX_LIMITS.memory_bytes,
-    cpus: 1,
-    pids: pids ?? SANDBOX_LIMITS.pids,
-    tmpfsBytes: CONTAINER_TMPFS_BYTES,
-  });
-  return rows.flatMap(({ digest, pools = [] }) =>
-    pools.map((pool) => ({ image: digest, size: sizeOf(pool), count: pool.count })),
-  );
-}
-
-function dockerOf(host: string): Docker {
-  if (host.startsWith('unix://')) return new Docker({ socketPath: host.slice('unix://'.length) });
-  const url = new URL(host.replace(/^tcp:/, 'http:'));
-  return new Docker({
-    protocol: url.protocol === 'https:' ? 'https' : 'http',
-    host: url.hostname,
-    port: url.port || '2375',
-  });
-}
-
-/** Begins with the taking of work, and ends with it. */
-const followed = (keys: Repeated): { start(): Promise<void>; stop(): Promise<void> } => ({
+/** Starts and stops with the intake of work. */
+const keyFollower = (keys: Repeated): { start(): Promise<void>; stop(): Promise<void> } => ({
   start: async () => keys.start(),
   stop: () => keys.stop(),
 });

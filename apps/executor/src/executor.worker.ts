@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker program of this service: what its threads run. Tasks keep nothing of their input, for the next one is
-// another tenant's.
+// The worker program of this service: the tasks of its threads. Tasks keep nothing of their input, because the next
+// input belongs to another tenant.
 import { serveTasks } from '@writ/worker-pool/thread';
 import { executorTasks } from './calls/worker-tasks.ts';
 

@@ -25,6 +25,6 @@ void bootProcess(() => {
         trace: traceHooks,
         report,
       }),
-    module: (given) => ExecutorModule.with(config, given),
+    module: (context) => ExecutorModule.with(config, context),
   };
 });

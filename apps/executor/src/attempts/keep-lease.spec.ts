@@ -4,7 +4,7 @@ import { keepLease } from './keep-lease.ts';
 import { Lease } from './lease.ts';
 
 const LEASE_MS = 120;
-const speaker = {
+const credentials = {
   tenant_id: formatId('tenant', new Uint8Array(16).fill(1)),
   operation_id: formatId('operation', new Uint8Array(16).fill(4)),
   attempt: 1,
@@ -15,10 +15,10 @@ const speaker = {
 const granted: RenewReply = { v: 1, lease_until: 0, stop: false };
 
 /**
- * Keeps a lease whose clock stands still, so that the machine's own haste decides nothing, until `times` renewals were
- * sent.
+ * Keeps a lease until `times` renewals were sent. Its clock does not advance, so the speed of the machine decides
+ * nothing.
  */
-async function kept(times: number, answer: (time: number) => Promise<RenewReply>): Promise<Lease> {
+async function renewedLease(times: number, answer: (time: number) => Promise<RenewReply>): Promise<Lease> {
   const lease = new Lease(() => 0, 0, LEASE_MS);
   const done = new AbortController();
   let sent = 0;
@@ -30,7 +30,7 @@ async function kept(times: number, answer: (time: number) => Promise<RenewReply>
         return answer(sent);
       },
     },
-    speaker,
+    credentials,
     lease,
     () => 0,
     done.signal,
@@ -38,18 +38,18 @@ async function kept(times: number, answer: (time: number) => Promise<RenewReply>
   return lease;
 }
 
-it('sends another renewal while one is never answered, and takes what it is told then', async () => {
-  expect((await kept(3, (time) => (time === 1 ? new Promise(() => undefined) : Promise.resolve(granted)))).left).toBe(
-    LEASE_MS,
-  );
+it('a renewal that is never answered is followed by another, whose answer extends the lease', async () => {
+  expect(
+    (await renewedLease(3, (time) => (time === 1 ? new Promise(() => undefined) : Promise.resolve(granted)))).left,
+  ).toBe(LEASE_MS);
 });
 
-it('goes on after renewals that failed, and ends the lease when one is refused', async () => {
-  expect((await kept(3, () => Promise.reject(new Fault('bus.unreachable')))).left).toBe(LEASE_MS);
+it('renewal continues after failures and ends the lease when the kernel refuses', async () => {
+  expect((await renewedLease(3, () => Promise.reject(new Fault('bus.unreachable')))).left).toBe(LEASE_MS);
   const refused = new Lease(() => 0, 0, LEASE_MS);
   await keepLease(
     { renew: () => Promise.reject(new Fault('attempt.fenced')) },
-    speaker,
+    credentials,
     refused,
     () => 0,
     new AbortController().signal,
@@ -57,10 +57,16 @@ it('goes on after renewals that failed, and ends the lease when one is refused',
   expect(refused.signal.aborted).toBe(true);
 });
 
-it('ends a lease that is past', async () => {
+it('keepLease ends a lease that has expired', async () => {
   let now = 0;
   const lease = new Lease(() => now, 0, LEASE_MS);
   now = LEASE_MS;
-  await keepLease({ renew: () => Promise.resolve(granted) }, speaker, lease, () => now, new AbortController().signal);
+  await keepLease(
+    { renew: () => Promise.resolve(granted) },
+    credentials,
+    lease,
+    () => now,
+    new AbortController().signal,
+  );
   expect(lease.signal.aborted).toBe(true);
 });

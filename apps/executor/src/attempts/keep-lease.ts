@@ -4,53 +4,58 @@ import { Fault } from '@writ/contract';
 import type { KernelClient, AttemptCredentials } from '../foundation/kernel-client.ts';
 import type { Lease } from './lease.ts';
 
-/** Who is asked. */
-type Renewals = Pick<KernelClient, 'renew'>;
+/** The part of the kernel client that renews leases. */
+type RenewalClient = Pick<KernelClient, 'renew'>;
 
 /**
- * Looks in one lease. Every second one renews, and every one while a renewal waits for its answer: four may be sent
- * before a lease is gone.
+ * Checks per lease. Every second check sends a renewal, and every check does while a renewal waits for its answer. So
+ * the executor may send four renewals before a lease expires.
  */
-const LOOKS = 6;
+const CHECKS_PER_LEASE = 6;
 
 /**
- * Renews the lease until `done` aborts or the lease is gone. A renewal that isn't answered is sent again while the
- * lease lives, and whichever answer comes counts: one request that a frozen kernel took must not use up the time of
- * those that another would answer. One that is refused ends it at once.
+ * Renews the lease until `done` aborts or the lease expires. The executor repeats a renewal without an answer while the
+ * lease lives, and any answer counts. One request that a frozen kernel holds must not use up the time that another
+ * kernel needs to answer. A refused renewal ends the lease at once.
  *
  * @param now monotonic milliseconds
  */
 export async function keepLease(
-  kernel: Renewals,
-  speaker: AttemptCredentials,
+  kernel: RenewalClient,
+  credentials: AttemptCredentials,
   lease: Lease,
   now: () => number,
   done: AbortSignal,
 ): Promise<void> {
   const stop = AbortSignal.any([done, lease.signal]);
   let unanswered = 0;
-  for (let look = 1; ; look += 1) {
-    const nap = Math.min(lease.leaseMs / LOOKS, Math.max(lease.left, 0));
-    await sleep(nap, undefined, { signal: stop, ref: false }).catch(() => undefined);
+  for (let check = 1; ; check += 1) {
+    const pauseMs = Math.min(lease.leaseMs / CHECKS_PER_LEASE, Math.max(lease.left, 0));
+    await sleep(pauseMs, undefined, { signal: stop, ref: false }).catch(() => undefined);
     if (stop.aborted) return;
     if (lease.left <= 0) {
       lease.stop('the lease is gone');
       return;
     }
-    if (look % 2 === 0 || unanswered > 0) {
+    if (check % 2 === 0 || unanswered > 0) {
       unanswered += 1;
-      void renew(kernel, speaker, lease, now).then(() => {
+      void renew(kernel, credentials, lease, now).then(() => {
         unanswered -= 1;
       });
     }
   }
 }
 
-/** Never rejects. An answer that comes when the attempt has ended changes nothing. */
-async function renew(kernel: Renewals, speaker: AttemptCredentials, lease: Lease, now: () => number): Promise<void> {
+/** Never rejects. An answer that arrives after the attempt has ended changes nothing. */
+async function renew(
+  kernel: RenewalClient,
+  credentials: AttemptCredentials,
+  lease: Lease,
+  now: () => number,
+): Promise<void> {
   const requestedAt = now();
   try {
-    lease.renewed(requestedAt, await kernel.renew(speaker, Math.max(1, lease.left)));
+    lease.renewed(requestedAt, await kernel.renew(credentials, Math.max(1, lease.left)));
   } catch (error) {
     if (error instanceof Fault && !error.retryable) lease.stop(`the kernel refused to renew: ${error.code}`);
   }

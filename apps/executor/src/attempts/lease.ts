@@ -2,16 +2,16 @@
 import { Fault, type RenewReply } from '@writ/contract';
 
 /**
- * The time for which an attempt is ours. INVARIANT (own clock): it is measured on this process's monotonic clock from
- * the moment the request for it was *sent*, so that a process that was frozen sees it gone before it writes or says
- * anything.
+ * The time for which this executor owns an attempt. INVARIANT (own clock): the lease is measured on this process's
+ * monotonic clock, from the moment when the request for it was *sent*. So a process that was frozen finds the lease
+ * expired before it writes or sends anything.
  */
 export class Lease {
   readonly #now: () => number;
   readonly #leaseMs: number;
   readonly #abort = new AbortController();
   #until: number;
-  #givesBack: 'stopping' | 'stopped' | null = null;
+  #releaseReason: 'stopping' | 'stopped' | null = null;
 
   constructor(now: () => number, requestedAt: number, leaseMs: number) {
     this.#now = now;
@@ -19,7 +19,7 @@ export class Lease {
     this.#until = requestedAt + leaseMs;
   }
 
-  /** aborts when the attempt must stop: lease gone, fenced, cancelled or revoked */
+  /** aborts when the attempt must stop: lease expired, fenced, cancelled or revoked */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -28,12 +28,12 @@ export class Lease {
     return this.#leaseMs;
   }
 
-  /** Milliseconds left; from 0 downwards nothing of the attempt may leave this process. */
+  /** Milliseconds left; at 0 or below, nothing of the attempt may leave this process. */
   get left(): number {
     return this.#abort.signal.aborted ? 0 : this.#until - this.#now();
   }
 
-  /** Throws Fault `attempt.fenced` once the lease is gone; ask before everything that leaves the process. */
+  /** Throws Fault `attempt.fenced` once the lease has expired. Call it before anything leaves the process. */
   verifyHeld(): void {
     if (this.left <= 0) {
       this.stop('the lease is gone');
@@ -42,22 +42,27 @@ export class Lease {
   }
 
   /**
-   * `stopping`: this executor ends; `stopped`: the kernel said so. Both leave a lease that can be given back; without
-   * either it is lost.
+   * `stopping`: this executor shuts down; `stopped`: the kernel stopped the attempt. In both cases the executor can
+   * release the lease. Without a reason the lease is lost.
    */
-  stop(why: string, givesBack: 'stopping' | 'stopped' | null = null): void {
+  stop(why: string, releaseReason: 'stopping' | 'stopped' | null = null): void {
     if (this.#abort.signal.aborted) return;
-    this.#givesBack = givesBack;
+    this.#releaseReason = releaseReason;
     this.#abort.abort(new Fault('attempt.fenced', why));
   }
 
-  /** Why an attempt that was stopped can be given back, and milliseconds to say so; null where it can't, or runs. */
-  get givenBack(): { readonly stopping: boolean; readonly leftMs: number } | null {
+  /**
+   * Whether a stopped attempt can be released: the reason, and the milliseconds left to report it. Null while it runs,
+   * and where it can't be released.
+   */
+  get releasable(): { readonly stopping: boolean; readonly leftMs: number } | null {
     const leftMs = this.#until - this.#now();
-    return this.#givesBack === null || leftMs <= 0 ? null : { stopping: this.#givesBack === 'stopping', leftMs };
+    return this.#releaseReason === null || leftMs <= 0
+      ? null
+      : { stopping: this.#releaseReason === 'stopping', leftMs };
   }
 
-  /** Takes the kernel's answer to a renewal that was sent at `requestedAt`. */
+  /** Applies the kernel's answer to a renewal that was sent at `requestedAt`. */
   renewed(requestedAt: number, reply: RenewReply): void {
     if (reply.stop) this.stop('the call was cancelled or its token revoked', 'stopped');
     else this.#until = Math.max(this.#until, requestedAt + this.#leaseMs);

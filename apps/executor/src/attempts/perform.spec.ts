@@ -17,7 +17,7 @@ const nothing: Staged = {
   usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
 };
 
-/** Runs what the test says in place of a command. */
+/** Runs a function of the test in place of a command. */
 class TestRunner extends Runner {
   override readonly toolClass = 'sandboxed';
   runs = 0;
@@ -46,7 +46,7 @@ describe('one permit', () => {
   });
   afterEach(() => kernel.close());
 
-  it('reads a file and reports it', async () => {
+  it("an admitted `fs.read` returns the file's content in its report", async () => {
     const message = kernel.order('fs.read', { path: 'src/b.txt' }, root);
     expect(await kernel.executor([new InlineRunner(kernel.blobs, () => 0)]).run(message, 'inline')).toBe('reported');
     expect(message.settled).toEqual(['ack']);
@@ -57,7 +57,7 @@ describe('one permit', () => {
     });
   });
 
-  it('sends short contents along with the report that names them, and stores nothing', async () => {
+  it('short contents travel in the report and are not stored', async () => {
     const message = kernel.order('fs.write', { path: 'src/c.txt', content: 'three' }, root);
     expect(await kernel.executor([new InlineRunner(kernel.blobs, () => 0)]).run(message, 'inline')).toBe('reported');
     expect(kernel.reports[0]).toMatchObject({ contents: [Buffer.from('three').toString('base64')] });
@@ -66,7 +66,7 @@ describe('one permit', () => {
     ).toBe(0);
   });
 
-  it("takes a node that came with the call by the hash that it has, and none that is another's", async () => {
+  it('a tree node that came with the call is found by its own hash only', async () => {
     const [mine, foreign] = [canonicalBytes({ entries: [], v: 1 }), canonicalBytes({ entries: [], v: 2 })];
     const message = kernel.order('fs.list', {}, sha256Hex(mine), {
       redemption: { nodes: [mine, foreign].map((bytes) => Buffer.from(bytes).toString('base64')) },
@@ -78,7 +78,7 @@ describe('one permit', () => {
     expect(kernel.reports[1]).toMatchObject({ result: { entries: [expect.anything(), expect.anything()] } });
   });
 
-  it('stores what is longer before it reports it', async () => {
+  it('long contents are stored before the report names them', async () => {
     const message = kernel.order('fs.write', { path: 'src/c.txt', content: 'three'.repeat(10_000) }, root);
     kernel.onReport = (report) => {
       const [change] = (report['delta'] as { changes: { after: { sha256: string } }[] }).changes;
@@ -90,14 +90,14 @@ describe('one permit', () => {
     expect(await kernel.executor([new InlineRunner(kernel.blobs, () => 0)]).run(message, 'inline')).toBe('reported');
   });
 
-  it('may read only what every token of the chain reaches', async () => {
+  it('a call reads only paths that every token of the chain grants', async () => {
     const fs = [[{ path: '', read: true, write: true }], [{ path: 'a.txt', read: true, write: false }]];
     const message = kernel.order('fs.read', { path: 'src/b.txt' }, root, { redemption: { fs } });
     await kernel.executor([new InlineRunner(kernel.blobs, () => 0)]).run(message, 'inline');
     expect(kernel.reports[0]).toMatchObject({ ended: 'failed', error: { code: 'token.scope' } });
   });
 
-  it('runs nothing for a permit that is forged, expired, or of another lane', async () => {
+  it('a permit that is forged, expired or for another lane is refused and runs nothing', async () => {
     const runner = new TestRunner();
     const executor = kernel.executor([runner]);
     const forged = kernel.order('shell.run', { command: 'true' }, root);
@@ -122,10 +122,10 @@ describe('one permit', () => {
     ).toBe('refused');
     expect(await executor.run(kernel.order('shell.run', { command: 'true' }, root), 'inline')).toBe('refused');
     expect(runner.runs).toBe(0);
-    expect(kernel.asked).toEqual([]);
+    expect(kernel.requestedVerbs).toEqual([]);
   });
 
-  it('runs a preview as it runs a call, and says at every turn that it is one', async () => {
+  it('a preview runs like a call, and each request to the kernel carries its mode', async () => {
     const message = kernel.order('fs.write', { path: 'src/c.txt', content: 'three' }, root, {
       permit: { mode: 'preview' },
     });
@@ -138,7 +138,7 @@ describe('one permit', () => {
     });
   });
 
-  it('begins no effect outside in a preview, and reports that one was asked for', async () => {
+  it('a preview starts no external effect and reports that the call requested one', async () => {
     let left = false;
     const runner = new TestRunner(async (_call, context) => {
       await context.announceEffectStarted(null).then(
@@ -153,11 +153,11 @@ describe('one permit', () => {
       .executor([runner])
       .run(kernel.order('shell.run', { command: 'true' }, root, { permit: { mode: 'preview' } }), 'sandboxed');
     expect(left).toBe(false);
-    expect(kernel.asked).not.toContain('kernel.effect_started');
+    expect(kernel.requestedVerbs).not.toContain('kernel.effect_started');
     expect(kernel.reports[0]).toMatchObject({ mode: 'preview', asked_for: [{ kind: 'egress' }] });
   });
 
-  it('runs nothing when what was redeemed is not what the permit orders', async () => {
+  it('a redemption that differs from its permit runs nothing', async () => {
     const runner = new TestRunner();
     for (const redemption of [
       { args: { command: 'rm -rf src' } },
@@ -173,7 +173,7 @@ describe('one permit', () => {
     expect(kernel.reports.map((report) => report.ended)).toEqual(['invalid', 'invalid', 'invalid', 'invalid']);
   });
 
-  it('leaves a call for another image to another executor', async () => {
+  it('a call for an image that this executor lacks goes back to the lane', async () => {
     const message = kernel.order('shell.run', { command: 'true' }, root, {
       permit: { image_digest: `sha256:${'2'.repeat(64)}` },
     });
@@ -181,7 +181,7 @@ describe('one permit', () => {
     expect(message.settled).toEqual(['nak']);
   });
 
-  it('asks again with the same nonce when the reply of a redemption is lost', async () => {
+  it('a redemption whose reply is lost is repeated with the same nonce', async () => {
     const nonces: unknown[] = [];
     kernel.onRedeem = (request) => {
       nonces.push(request['nonce']);
@@ -195,7 +195,7 @@ describe('one permit', () => {
     expect(new Set(nonces).size).toBe(1);
   });
 
-  it('lets a spent permit go', async () => {
+  it('a spent permit is acknowledged and runs nothing', async () => {
     kernel.onRedeem = refuse('permit.spent');
     const runner = new TestRunner();
     const message = kernel.order('shell.run', { command: 'true' }, root);
@@ -203,7 +203,7 @@ describe('one permit', () => {
     expect([runner.runs, message.settled]).toEqual([0, ['ack']]);
   });
 
-  it('repeats a report whose answer was lost, while its lease lives', async () => {
+  it('a report whose answer is lost is repeated while the lease lives', async () => {
     let times = 0;
     kernel.onReport = () => {
       if (++times < 3) throw new Fault('deadline');
@@ -215,7 +215,7 @@ describe('one permit', () => {
     expect(times).toBe(3);
   });
 
-  it('says nothing after it was frozen past its lease', async () => {
+  it('an executor that was frozen past its lease reports nothing', async () => {
     const runner = new TestRunner(() => {
       kernel.monotonicMs += kernel.leaseMs;
       return Promise.resolve(nothing);
@@ -226,7 +226,7 @@ describe('one permit', () => {
     expect(kernel.reports).toEqual([]);
   });
 
-  it('stores nothing for an effect after its lease is gone', async () => {
+  it('contents of an effect are not stored after the lease has expired', async () => {
     const effect = { ...nothing, blobs: [Buffer.from('late'.repeat(10_000))] };
     const runner = new TestRunner(() => {
       kernel.monotonicMs += kernel.leaseMs;
@@ -240,7 +240,7 @@ describe('one permit', () => {
 
   it.each([
     [
-      'a renewal says stop',
+      'a renewal is answered with stop',
       (k: ScriptedKernel) => {
         k.onRenew = () => ({ v: 1, lease_until: 0, stop: true });
       },
@@ -251,7 +251,7 @@ describe('one permit', () => {
         k.onRenew = refuse('attempt.fenced');
       },
     ],
-  ])('kills what runs when %s', async (_, arrange) => {
+  ])('the running call is killed when %s', async (_, arrange) => {
     arrange(kernel);
     expect(
       await kernel
@@ -261,7 +261,7 @@ describe('one permit', () => {
     expect(kernel.reports).toEqual([]);
   });
 
-  it('kills what runs when a stop event names it', async () => {
+  it('a stop event kills the running call that it names', async () => {
     const stopping = new TestRunner((call, context) => {
       const run = untilAborted(call, context);
       kernel.running.stop(call.operationId);
@@ -273,9 +273,9 @@ describe('one permit', () => {
   });
 
   it.each([
-    ['since it stops', true, (k: ScriptedKernel) => k.running.stopAll()],
-    ['since the kernel said so', false, (k: ScriptedKernel, id: string) => k.running.stop(id)],
-  ])('gives an attempt back %s, and not before all of it is dead', async (_why, stopping, stop) => {
+    ['when the executor stops', true, (k: ScriptedKernel) => k.running.stopAll()],
+    ['when the kernel stops it', false, (k: ScriptedKernel, id: string) => k.running.stop(id)],
+  ])('an attempt is released %s, only after everything of it is dead', async (_why, stopping, stop) => {
     let released = -1;
     const runner = new TestRunner(async (call, context) => {
       const run = untilAborted(call, context);
@@ -295,7 +295,7 @@ describe('one permit', () => {
     expect(kernel.reports).toEqual([]);
   });
 
-  it('gives nothing back of an attempt that is not its own any more', async () => {
+  it('an attempt that the executor no longer owns is not released', async () => {
     kernel.onRenew = refuse('attempt.fenced');
     await kernel
       .executor([new TestRunner(untilAborted)])
@@ -311,9 +311,9 @@ describe('one permit', () => {
   });
 
   it.each([
-    ['has not heard of', refuse('attempt.fenced')],
-    ['was told of and answered with a stop', () => ({ v: 1, lease_until: 0, stop: true })],
-  ])('lets no effect begin that the kernel %s', async (_, answer) => {
+    ['fenced', refuse('attempt.fenced')],
+    ['answered with a stop', () => ({ v: 1, lease_until: 0, stop: true })],
+  ])('no external effect begins that the kernel %s', async (_, answer) => {
     kernel.onEffect = answer;
     let left = false;
     const runner = new TestRunner(async (_call, context) => {
@@ -327,7 +327,7 @@ describe('one permit', () => {
     expect(left).toBe(false);
   });
 
-  it('runs a command on what the token may read, and reports the change against what is really there', async () => {
+  it('a command sees only files that its token reads, and its delta compares with the snapshot', async () => {
     let seen: string[] = [];
     const sandbox = new FakeSandbox({
       sleep: () => Promise.resolve(),
@@ -356,7 +356,7 @@ describe('one permit', () => {
     });
   });
 
-  it('reports a container that its command took down as a command that was killed', async () => {
+  it('a container that dies under its command is reported as a killed command', async () => {
     const sandbox = new FakeSandbox({
       sleep: () => Promise.resolve(),
       programs: { go: () => ({ ended: 'lost', reason: 'container' }) },
@@ -371,7 +371,7 @@ describe('one permit', () => {
     ]);
   });
 
-  it.each(['a\nb', `${'d/'.repeat(64)}x`])('reports names that no workspace takes as no effect', async (path) => {
+  it.each(['a\nb', `${'d/'.repeat(64)}x`])('a file name that no workspace accepts is invalid', async (path) => {
     const sandbox = new FakeSandbox({
       sleep: () => Promise.resolve(),
       programs: {
@@ -389,7 +389,7 @@ describe('one permit', () => {
     expect(kernel.reports).toMatchObject([{ ended: 'invalid', error: { code: 'effect.invalid' }, delta: null }]);
   });
 
-  it('leaves the attempt to its lease when the engine is lost', async () => {
+  it('an attempt whose engine is lost is not reported and waits for its lease to expire', async () => {
     const sandbox = new FakeSandbox({
       sleep: () => Promise.resolve(),
       programs: { go: () => ({ ended: 'lost', reason: 'engine' }) },

@@ -5,7 +5,7 @@ import type { WorkMessage } from '@writ/bus';
 import {
   Fault,
   TOOLS,
-  type AskedFor,
+  type UnmetNeed,
   type AssignedEvent,
   type Lane,
   type Permit,
@@ -17,95 +17,102 @@ import { parseJson } from '@writ/digest';
 import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
 import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
 import { withSpan } from '@writ/telemetry';
-import type { Work } from '@writ/worker-pool';
+import type { TaskRunner } from '@writ/worker-pool';
 import { LRUCache } from 'lru-cache';
 import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 import { prepareCall, withoutSecrets } from '../calls/call-secrets.ts';
 import type { RunContext, Runner, Staged } from '../calls/runner.ts';
-import { callWork } from '../foundation/call-work.ts';
+import type { CallImages } from '../images/call-images.ts';
 import { KernelClient, type Report, type AttemptCredentials } from '../foundation/kernel-client.ts';
 import { keepLease } from './keep-lease.ts';
 import { Lease } from './lease.ts';
 import { proveCall, sealOf } from './prove-call.ts';
-import type { Running } from './running.ts';
+import type { RunningAttempts } from './running-attempts.ts';
+import { REPLY_TIMEOUT_MS, runContextOf } from './run-context.ts';
 import { stagedOfFault } from './staged-of-fault.ts';
-import { stageReport, type Storing } from './stage-report.ts';
+import { stageReport, type ContentDestination } from './stage-report.ts';
 
 export interface Clocks {
-  /** epoch milliseconds: only for what others date */
+  /** epoch milliseconds: only to compare with times that other processes set */
   readonly epoch: () => number;
-  /** monotonic milliseconds, going on while the process is frozen: for leases */
+  /** monotonic milliseconds, which advance while the process is frozen: for leases */
   readonly monotonic: () => number;
 }
 
 export interface PerformOptions {
   readonly executorId: string;
-  /** the images that calls may run in here, `sha256:…` */
+  /** the images that calls of this executor may run in, `sha256:…` */
   readonly images: ReadonlySet<string>;
 }
 
-/** What happened to a permit, for logs and metrics. */
-export type Performed = 'reported' | 'not_ours' | 'fenced' | 'refused';
+/** What became of a permit, for logs and metrics. */
+export type AttemptResult = 'reported' | 'not_ours' | 'fenced' | 'refused';
 
 /** A call that the kernel has redeemed for this executor. */
 export interface AssignedCall {
   readonly lane: Lane;
-  /** Runs it, and reports. The lease counts from `since`, monotonic milliseconds. */
-  run(since: number): Promise<Performed>;
-  /** Gives it back unrun: another takes it. What can't be given back waits for its lease. */
-  giveBack(): Promise<void>;
+  /** Runs the call and reports it. The lease counts from `since`, in monotonic milliseconds. */
+  run(since: number): Promise<AttemptResult>;
+  /**
+   * Releases the call without running it, so that another executor gets it. If the release fails, the call waits for
+   * its lease to expire.
+   */
+  release(): Promise<void>;
 }
 
-/** Long enough for a busy kernel, short enough to ask thrice within a permit's life. */
-const ANSWER_MS = 5_000;
-/** As long as what was confirmed before may still count. */
-const CONFIRM_MS = 1_000;
-/** Assigned calls of a permit's life, many times over. */
-const SPENT_MAX = 50_000;
-/** As many as a report may name. */
-const ASKED_MAX = 64;
-/** Between two askings. */
-const PAUSE_MS = 150;
+/** Permit ids that are remembered: many times the calls that are assigned within a permit's life. */
+const SPENT_PERMITS_MAX = 50_000;
+/** Milliseconds between two tries of a request. */
+const RETRY_PAUSE_MS = 150;
 
 /**
- * One permit, from the lane to the report. INVARIANT (permit first): nothing of a call is fetched or run before its
- * permit was verified here and redeemed at the kernel, by this executor or for it. INVARIANT (fenced): nothing leaves
- * this process for an attempt whose lease is gone.
+ * Handles one permit, from the lane to the report. INVARIANT (permit first): the executor verifies the permit first,
+ * and the kernel redeems it for this executor. Only then does the executor fetch or run anything of the call. INVARIANT
+ * (fenced): nothing leaves this process for an attempt whose lease has expired.
  */
 export class Perform {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;
   readonly #runners: ReadonlyMap<string, Runner>;
   readonly #verifiers: ReadonlyMap<string, Verifier>;
-  readonly #running: Running;
-  readonly #work: Work<ExecutorTasks>;
+  readonly #images: CallImages;
+  readonly #running: RunningAttempts;
+  readonly #work: TaskRunner<ExecutorTasks>;
   readonly #clocks: Clocks;
   readonly #options: PerformOptions;
-  /** permits of calls that were assigned, as long as they are valid: nobody is asked whether one was spent */
-  readonly #spent = new LRUCache<string, true>({ max: SPENT_MAX, perf: { now: () => this.#clocks.monotonic() } });
+  /**
+   * permits of assigned calls while they are valid: such a permit is not redeemed, so only this list tells that it was
+   * used
+   */
+  readonly #spent = new LRUCache<string, true>({
+    max: SPENT_PERMITS_MAX,
+    perf: { now: () => this.#clocks.monotonic() },
+  });
 
-  constructor(with_: {
+  constructor(parts: {
     kernel: KernelClient;
     blobs: BlobStore;
     runners: readonly Runner[];
+    images: CallImages;
     verifiers: ReadonlyMap<string, Verifier>;
-    running: Running;
-    work: Work<ExecutorTasks>;
+    running: RunningAttempts;
+    work: TaskRunner<ExecutorTasks>;
     clocks: Clocks;
     options: PerformOptions;
   }) {
-    this.#kernel = with_.kernel;
-    this.#blobs = with_.blobs;
-    this.#runners = new Map(with_.runners.map((runner) => [runner.toolId ?? runner.toolClass, runner]));
-    this.#verifiers = with_.verifiers;
-    this.#running = with_.running;
-    this.#work = with_.work;
-    this.#clocks = with_.clocks;
-    this.#options = with_.options;
+    this.#kernel = parts.kernel;
+    this.#blobs = parts.blobs;
+    this.#runners = new Map(parts.runners.map((runner) => [runner.toolId ?? runner.toolClass, runner]));
+    this.#verifiers = parts.verifiers;
+    this.#images = parts.images;
+    this.#running = parts.running;
+    this.#work = parts.work;
+    this.#clocks = parts.clocks;
+    this.#options = parts.options;
   }
 
-  async run(message: WorkMessage, lane: Lane): Promise<Performed> {
-    const opened = this.#open(message, lane);
+  async run(message: WorkMessage, lane: Lane): Promise<AttemptResult> {
+    const opened = this.#openPermit(message, lane);
     if (opened === null) {
       message.term();
       return 'refused';
@@ -123,11 +130,11 @@ export class Perform {
   }
 
   /**
-   * Null for what is no order: a permit that doesn't verify, was here before, or has something else beside it. Then
-   * nothing of it may be given back either.
+   * Null for an event that orders nothing: its permit doesn't verify, was used before, or doesn't match the redemption.
+   * Such a call must not be released either.
    */
   openAssigned({ permit: envelope, nonce, redemption }: AssignedEvent): AssignedCall | null {
-    const permit = this.#verified(envelope);
+    const permit = this.#verifiedPermitOf(envelope);
     if (
       permit === null ||
       permit.mode !== 'run' ||
@@ -139,26 +146,27 @@ export class Perform {
     if (this.#spent.has(permit.permit_id)) return null;
     this.#spent.set(permit.permit_id, true, { ttl: permit.expires_at + PERMIT_SKEW_MS - this.#clocks.epoch() + 1 });
     const { operation_id, attempt, mode, tool_id, lane } = permit;
-    const speaker = this.#speakerOf(permit, nonce);
-    const giveBack = async (): Promise<void> =>
-      await this.#kernel.release(speaker, true, ANSWER_MS).catch(() => undefined);
+    const credentials = this.#credentialsOf(permit, nonce);
+    const release = async (): Promise<void> =>
+      await this.#kernel.release(credentials, true, REPLY_TIMEOUT_MS).catch(() => undefined);
     return {
       lane,
-      giveBack,
+      release,
       run: async (since) =>
         await withSpan('performing', { operation_id, attempt, mode, tool_id, lane }, async () => {
-          if (!this.#hasImage(permit)) return await giveBack().then(() => 'not_ours' as const);
-          return await this.#held(
+          if (!this.#hasImage(permit) || isReplaced(permit, redemption, this.#options.images))
+            return await release().then(() => 'not_ours' as const);
+          return await this.#runUnderLease(
             permit,
-            await this.#kernel.opened(redemption),
-            speaker,
+            await this.#kernel.openSecrets(redemption),
+            credentials,
             new Lease(this.#clocks.monotonic, since, redemption.lease_ms),
           );
         }),
     };
   }
 
-  #verified(envelope: Envelope): Permit | null {
+  #verifiedPermitOf(envelope: Envelope): Permit | null {
     try {
       return verifyPermit(envelope, this.#verifiers, this.#clocks.epoch());
     } catch {
@@ -166,41 +174,47 @@ export class Perform {
     }
   }
 
-  #speakerOf({ tenant_id, operation_id, attempt, mode }: Permit, nonce: string): AttemptCredentials {
+  #credentialsOf({ tenant_id, operation_id, attempt, mode }: Permit, nonce: string): AttemptCredentials {
     return { tenant_id, operation_id, attempt, mode, executor_id: this.#options.executorId, nonce };
   }
 
-  #hasImage({ image_digest }: Permit): boolean {
-    return image_digest === null || this.#options.images.has(image_digest);
+  #hasImage({ image_digest, registered_image }: Permit): boolean {
+    return registered_image === true || image_digest === null || this.#options.images.has(image_digest);
   }
 
-  async #attempt(message: WorkMessage, permit: Permit, envelope: Envelope): Promise<Performed> {
+  async #attempt(message: WorkMessage, permit: Permit, envelope: Envelope): Promise<AttemptResult> {
     const nonce = KernelClient.newNonce();
     const redeemed = await this.#redeem(permit, envelope, nonce);
-    // Also after a refusal: the permit is spent or expired, and the kernel publishes another one by itself.
+    // Also after a refusal: the permit is spent or expired then, and the kernel publishes another one by itself.
     message.ack();
     if (redeemed === null) return 'not_ours';
-    return await this.#held(
+    if (isReplaced(permit, redeemed.redemption, this.#options.images)) {
+      // The image is one that the deployment had before: the kernel decides the call again.
+      await this.#kernel.release(this.#credentialsOf(permit, nonce), false, REPLY_TIMEOUT_MS).catch(() => undefined);
+      return 'not_ours';
+    }
+    return await this.#runUnderLease(
       permit,
       redeemed.redemption,
-      this.#speakerOf(permit, nonce),
+      this.#credentialsOf(permit, nonce),
       new Lease(this.#clocks.monotonic, redeemed.requestedAt, redeemed.redemption.lease_ms),
     );
   }
 
-  #open(message: WorkMessage, lane: Lane): { permit: Permit; envelope: Envelope } | null {
+  #openPermit(message: WorkMessage, lane: Lane): { permit: Permit; envelope: Envelope } | null {
     let envelope: Envelope;
     try {
       envelope = parseEnvelope(parseJson(Buffer.from(message.bytes).toString('utf8')));
     } catch {
       return null;
     }
-    const permit = this.#verified(envelope);
+    const permit = this.#verifiedPermitOf(envelope);
     return permit?.lane === lane ? { permit, envelope } : null;
   }
 
   /**
-   * Asks until there is an answer or the permit has expired; a reply may be lost, and the same nonce gets the same one.
+   * Repeats the request until it is answered or the permit has expired. A reply may be lost; the same nonce gets the
+   * same reply.
    */
   async #redeem(
     permit: Permit,
@@ -213,118 +227,104 @@ export class Perform {
       const requestedAt = this.#clocks.monotonic();
       try {
         return {
-          redemption: await this.#kernel.redeem(envelope, this.#options.executorId, nonce, Math.min(ANSWER_MS, left)),
+          redemption: await this.#kernel.redeem(
+            envelope,
+            this.#options.executorId,
+            nonce,
+            Math.min(REPLY_TIMEOUT_MS, left),
+          ),
           requestedAt,
         };
       } catch (error) {
         if (!(error instanceof Fault) || !error.retryable) return null;
-        await sleep(PAUSE_MS);
+        await sleep(RETRY_PAUSE_MS);
       }
     }
   }
 
-  async #held(permit: Permit, redemption: Redemption, speaker: AttemptCredentials, lease: Lease): Promise<Performed> {
+  async #runUnderLease(
+    permit: Permit,
+    redemption: Redemption,
+    credentials: AttemptCredentials,
+    lease: Lease,
+  ): Promise<AttemptResult> {
     const done = new AbortController();
-    this.#running.add(speaker, lease);
-    const kept = keepLease(this.#kernel, speaker, lease, this.#clocks.monotonic, done.signal);
+    this.#running.add(credentials, lease);
+    const renewals = keepLease(this.#kernel, credentials, lease, this.#clocks.monotonic, done.signal);
     try {
-      const asked: AskedFor[] = [];
+      const needs: UnmetNeed[] = [];
       const staged = await withSpan('run', {}, () =>
-        this.#staged(permit, redemption, this.#contextOf(speaker, lease, asked)),
+        this.#runCall(
+          permit,
+          redemption,
+          runContextOf(
+            { kernel: this.#kernel, work: this.#work, monotonic: this.#clocks.monotonic },
+            credentials,
+            lease,
+            needs,
+          ),
+        ),
       );
-      const storing = { blobs: this.#blobs, tenantId: speaker.tenant_id, seal: sealOf(permit, redemption) };
-      await this.#settled(staged, storing, speaker, lease, permit.mode === 'preview' ? { asked_for: asked } : {});
+      const destination = { blobs: this.#blobs, tenantId: credentials.tenant_id, seal: sealOf(permit, redemption) };
+      await this.#storeAndReport(
+        staged,
+        destination,
+        credentials,
+        lease,
+        permit.mode === 'preview' ? { asked_for: needs } : {},
+      );
       return 'reported';
     } catch (error) {
       if (error instanceof Fault && error.code === 'attempt.fenced') {
-        await this.#giveBack(speaker, lease);
+        await this.#release(credentials, lease);
         return 'fenced';
       }
       throw error;
     } finally {
       done.abort();
-      this.#running.remove(speaker, lease);
-      await kept;
+      this.#running.remove(credentials, lease);
+      await renewals;
     }
   }
 
   /**
-   * INVARIANT (dead, then given back): whoever gets here has heard from the runner, so nothing of the attempt runs any
-   * more. Unheard, the lease runs out.
+   * INVARIANT (dead before released): the runner has settled before this is called, so nothing of the attempt runs any
+   * more. While the runner has not settled, the attempt isn't released and its lease expires.
    */
-  async #giveBack(speaker: AttemptCredentials, lease: Lease): Promise<void> {
-    const { givenBack } = lease;
-    if (givenBack === null) return;
+  async #release(credentials: AttemptCredentials, lease: Lease): Promise<void> {
+    const { releasable } = lease;
+    if (releasable === null) return;
     await this.#kernel
-      .release(speaker, givenBack.stopping, Math.min(ANSWER_MS, givenBack.leftMs))
+      .release(credentials, releasable.stopping, Math.min(REPLY_TIMEOUT_MS, releasable.leftMs))
       .catch(() => undefined);
   }
 
-  /** Stores and reports what was staged; whoever staged it hears what became of it, however that ends. */
-  async #settled(
+  /**
+   * Stores and reports the staged effect. Then it passes the outcome to the runner that staged the effect, also after a
+   * failure.
+   */
+  async #storeAndReport(
     staged: Staged,
-    storing: Storing,
-    speaker: AttemptCredentials,
+    destination: ContentDestination,
+    credentials: AttemptCredentials,
     lease: Lease,
-    beside: Pick<Report, 'asked_for'>,
+    extra: Pick<Report, 'asked_for'>,
   ): Promise<void> {
     let reply: ReportReply | null = null;
     try {
       lease.verifyHeld();
-      const report = await withSpan('stage', {}, () => stageReport(staged, storing));
-      reply = await this.#report(speaker, { ...report, ...beside }, lease);
+      const report = await withSpan('stage', {}, () => stageReport(staged, destination));
+      reply = await this.#report(credentials, { ...report, ...extra }, lease);
     } finally {
       await staged.settle?.(reply);
     }
   }
 
-  /**
-   * INVARIANT (a preview stays inside): one that would begin an effect outside is told no and goes on without; what it
-   * asked for is reported.
-   */
-  #contextOf(speaker: AttemptCredentials, lease: Lease, asked: AskedFor[]): RunContext {
-    const askedFor = (what: string, kind: AskedFor['kind'] = 'egress'): void => {
-      if (asked.length < ASKED_MAX) asked.push({ kind, what });
-    };
-    return {
-      signal: lease.signal,
-      work: callWork(this.#work, speaker.tenant_id, lease.signal),
-      mode: speaker.mode,
-      askedFor,
-      confirmStanding: async (announced) => {
-        lease.verifyHeld();
-        const requestedAt = this.#clocks.monotonic();
-        lease.renewed(requestedAt, await this.#kernel.renew(speaker, Math.min(CONFIRM_MS, lease.left), announced));
-        lease.verifyHeld();
-      },
-      attachShell: (opens, shellId) =>
-        this.#kernel.attachShell(speaker, opens, shellId, Math.min(ANSWER_MS, Math.max(1, lease.left))),
-      endShell: (shellId, ending) =>
-        this.#kernel.endShell(
-          { tenant_id: speaker.tenant_id, executor_id: speaker.executor_id, shell_id: shellId },
-          ending,
-          ANSWER_MS,
-        ),
-      announceEffectStarted: async (announced) => {
-        lease.verifyHeld();
-        if (speaker.mode === 'preview') {
-          askedFor('an effect outside');
-          throw new Fault('tool.not_available', 'a preview has no effect outside');
-        }
-        const requestedAt = this.#clocks.monotonic();
-        lease.renewed(requestedAt, await this.#kernel.effectStarted(speaker, lease.left, announced));
-        lease.verifyHeld();
-      },
-    };
-  }
-
-  async #staged(permit: Permit, redemption: Redemption, context: RunContext): Promise<Staged> {
+  async #runCall(permit: Permit, redemption: Redemption, context: RunContext): Promise<Staged> {
     try {
-      const { call, values } = await prepareCall(
-        await proveCall(permit, redemption, this.#blobs, context.work),
-        context,
-      );
-      // A session's call has its own runner or none.
+      const proven = await proveCall(permit, redemption, this.#blobs, context.work);
+      const { call, values } = await prepareCall(await this.#images.place(proven, context.signal), context);
+      // A tool of sessions has its own runner, and no other runner replaces it.
       const runner =
         this.#runners.get(permit.tool_id) ??
         (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
@@ -335,19 +335,23 @@ export class Perform {
     }
   }
 
-  /** Repeats the report while the lease lives: the kernel answers a repeated one with the stored outcome. */
-  async #report(speaker: AttemptCredentials, report: Report, lease: Lease): Promise<ReportReply> {
+  /** Repeats the report while the lease lives. The kernel answers a repeated report with the stored outcome. */
+  async #report(credentials: AttemptCredentials, report: Report, lease: Lease): Promise<ReportReply> {
     for (;;) {
       lease.verifyHeld();
       try {
-        return await this.#kernel.report(speaker, report, Math.min(ANSWER_MS, lease.left));
+        return await this.#kernel.report(credentials, report, Math.min(REPLY_TIMEOUT_MS, lease.left));
       } catch (error) {
         if (!(error instanceof Fault) || !error.retryable) throw error;
-        await sleep(PAUSE_MS);
+        await sleep(RETRY_PAUSE_MS);
       }
     }
   }
 }
 
-/** Each class of tools has a lane of its own. */
+/** Whether the call's image is neither a tenant's nor one of this executor. */
+const isReplaced = ({ image_digest }: Permit, { image }: Redemption, images: ReadonlySet<string>): boolean =>
+  image === undefined && image_digest !== null && !images.has(image_digest);
+
+/** Each class of tools has its own lane. */
 const classOf = (permit: Permit): ToolClass => permit.lane;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script in a registered sandbox: what came along of it is believed only where the permit's digest says so.
+// The executor accepts what comes with a script in a registered sandbox only if it hashes to the permit's digest.
 import { memoryBlobs } from '@writ/blobs';
 import {
   definitionForDigest,
@@ -20,7 +20,7 @@ import {
 } from '@writ/mk8-shell';
 import { dangerousTool, profileBytes } from '@writ/mk8-shell/dangerous';
 import { toolWithin } from '@writ/mk8-shell/tool';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { executorTasks } from '../calls/worker-tasks.ts';
 import { callWork } from '../foundation/call-work.ts';
 import { proveCall } from './prove-call.ts';
@@ -55,7 +55,7 @@ function sourceOf({
   return { definition: bytes, statement, keyid: 'k'.repeat(43) };
 }
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
-const sent = ({ definition, statement, keyid }: SandboxSource): NonNullable<Redemption['sandbox']> => ({
+const redeemedSandbox = ({ definition, statement, keyid }: SandboxSource): NonNullable<Redemption['sandbox']> => ({
   definition: base64(definition),
   statement: base64(statement),
   keyid,
@@ -68,9 +68,10 @@ const digestOf = (source: SandboxSource): string =>
   );
 
 /**
- * What the executor makes of a redemption, under a permit for a script in the sandbox `build` as `sourceOf()` gives it.
+ * The call that the executor proves from a redemption. The permit is for a script in the sandbox `build`, as
+ * `sourceOf()` defines it.
  */
-async function proved(over: Partial<Redemption> = {}, args: Record<string, unknown> = ARGS) {
+async function provenCall(over: Partial<Redemption> = {}, args: Record<string, unknown> = ARGS) {
   const ordered = {
     tool_id: over.tool_id ?? MK8_RUN.tool_id,
     tool_definition_digest: digestOf(sourceOf()),
@@ -101,7 +102,7 @@ async function proved(over: Partial<Redemption> = {}, args: Record<string, unkno
     nodes: [],
     lease_until: 0,
     lease_ms: 1,
-    sandbox: sent(sourceOf()),
+    sandbox: redeemedSandbox(sourceOf()),
     ...over,
   } as unknown as Redemption;
   const permit = {
@@ -111,13 +112,13 @@ async function proved(over: Partial<Redemption> = {}, args: Record<string, unkno
     permit,
     redemption,
     memoryBlobs(),
-    callWork(new InlineWork(executorTasks), id('tenant'), new AbortController().signal),
+    callWork(new InlineTaskRunner(executorTasks), id('tenant'), new AbortController().signal),
   );
 }
 
 describe('a script in a registered sandbox', () => {
-  it('runs in the one that its permit orders, as it was signed', async () => {
-    expect((await proved()).sandbox).toEqual({
+  it('runs in the signed sandbox that its permit orders', async () => {
+    expect((await provenCall()).sandbox).toEqual({
       name: 'build',
       environment: { WHO: 'world' },
       rules: {},
@@ -127,35 +128,41 @@ describe('a script in a registered sandbox', () => {
     });
   });
 
-  it('that names none, or what is shipped, has none, whatever came along', async () => {
+  it("has the tenant's skills that came with its redemption", async () => {
+    const skills = [{ name: 'release', description: 'how to release' }];
+    expect((await provenCall({ skills })).skills).toEqual(skills);
+    expect((await provenCall()).skills).toBeUndefined();
+  });
+
+  it('without a name, or with the name of the shipped sandbox, uses no registered one', async () => {
     const shipped = sha256Hex(canonicalBytes(definitionForDigest(MK8_RUN)));
     for (const args of [{ script: ARGS.script }, { ...ARGS, sandbox: 'default' }])
-      expect((await proved({ tool_definition_digest: shipped }, args)).sandbox).toBeUndefined();
+      expect((await provenCall({ tool_definition_digest: shipped }, args)).sandbox).toBeUndefined();
   });
 
   const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte, n) => (n === 40 ? byte ^ 1 : byte));
   const refused: readonly (readonly [string, Partial<Redemption>])[] = [
-    ['nothing of it', { sandbox: undefined as never }],
-    ['another environment', { sandbox: sent(sourceOf({ environment: 'WHO=nobody\n' })) }],
-    ['another key', { sandbox: { ...sent(sourceOf()), keyid: 'x'.repeat(43) } }],
+    ['no sandbox', { sandbox: undefined as never }],
+    ['another environment', { sandbox: redeemedSandbox(sourceOf({ environment: 'WHO=nobody\n' })) }],
+    ['another key', { sandbox: { ...redeemedSandbox(sourceOf()), keyid: 'x'.repeat(43) } }],
     [
       'a definition that differs in one bit',
-      { sandbox: sent({ ...sourceOf(), definition: flipped(sourceOf().definition) }) },
+      { sandbox: redeemedSandbox({ ...sourceOf(), definition: flipped(sourceOf().definition) }) },
     ],
     [
       'a statement that differs in one bit',
-      { sandbox: sent({ ...sourceOf(), statement: flipped(sourceOf().statement) }) },
+      { sandbox: redeemedSandbox({ ...sourceOf(), statement: flipped(sourceOf().statement) }) },
     ],
-    ['a sandbox of another name', { sandbox: sent(sourceOf({ name: 'other' })) }],
-    ['a sandbox of another tenant', { sandbox: sent(sourceOf({ tenant: id('tenant', 2) })) }],
+    ['a sandbox of another name', { sandbox: redeemedSandbox(sourceOf({ name: 'other' })) }],
+    ['a sandbox of another tenant', { sandbox: redeemedSandbox(sourceOf({ tenant: id('tenant', 2) })) }],
     ['a sandbox of another workspace', { workspace_id: id('workspace', 2) }],
     [
-      'the tool as it is in no sandbox',
+      'the digest of the tool without a sandbox',
       { tool_definition_digest: sha256Hex(canonicalBytes(definitionForDigest(MK8_RUN))) },
     ],
   ];
-  it.each(refused)('does not run where there came %s', async (_what, over) => {
-    await expect(proved(over)).rejects.toMatchObject({ code: 'permit.invalid' });
+  it.each(refused)('is refused when its redemption has %s', async (_what, over) => {
+    await expect(provenCall(over)).rejects.toMatchObject({ code: 'permit.invalid' });
   });
 });
 
@@ -170,7 +177,7 @@ describe('a raw command', () => {
   const raw = { shell: 'Bash', command: 'ls', profile: 'ops' };
   const digest = sha256Hex(canonicalBytes(definitionForDigest(dangerousTool(profile))));
   const ran = (over: Partial<Redemption> = {}) =>
-    proved(
+    provenCall(
       {
         tool_id: SHELL_DANGEROUS.tool_id,
         tool_definition_digest: digest,
@@ -182,7 +189,7 @@ describe('a raw command', () => {
       raw,
     );
 
-  it('runs under the profile that its permit orders, and has no more than that lets it', async () => {
+  it('runs under the profile that its permit orders, with no more than the profile allows', async () => {
     expect(await ran()).toMatchObject({
       profile,
       net: [[{ domain: '*.example', methods: ['GET', 'POST'] }], profile.net],
@@ -200,12 +207,12 @@ describe('a raw command', () => {
       'the profile in other bytes',
       { profile: base64(Buffer.from(`${Buffer.from(profileBytes(profile)).toString()} `)) },
     ],
-    ['what is no profile', { profile: base64(Buffer.from('{}')) }],
+    ['bytes that are no profile', { profile: base64(Buffer.from('{}')) }],
     [
-      'the tool as it is under no profile',
+      'the digest of the tool without a profile',
       { tool_definition_digest: sha256Hex(canonicalBytes(definitionForDigest(SHELL_DANGEROUS))) },
     ],
-  ])('does not run where there came %s', async (_what, over) => {
+  ])('is refused when its redemption has %s', async (_what, over) => {
     await expect(ran(over)).rejects.toMatchObject({ code: 'permit.invalid' });
   });
 });

@@ -2,11 +2,15 @@
 import { tenantDefinition } from '@writ/cli-tool';
 import {
   argumentFaults,
+  bindTool,
   definitionForDigest,
+  EVERY_RESOURCE,
   Fault,
   LIMITS,
   MK8_RUN,
+  RESOURCE_SECRET_PREFIX,
   SHELL_DANGEROUS,
+  targetsOf,
   TOOLS,
   type ExecutionProfile,
   type Permit,
@@ -15,10 +19,11 @@ import {
   type ToolDefinition,
 } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { actionDigest, argsHash, canonicalBytes, parseIJson, sha256Hex } from '@writ/digest';
+import { actionDigest, argsHash, canonicalBytes, parseIJson, resourceDigest, sha256Hex } from '@writ/digest';
 import { dataOf, readSignedSandbox, SignedSandboxError, type SignedSandbox } from '@writ/mk8-shell';
 import { dangerousTool, profileFrom } from '@writ/mk8-shell/dangerous';
-import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
+import { sourceFrom } from '@writ/sandbox/images';
+import { sandboxNameOf, toolWithin } from '@writ/mk8-shell/tool';
 import { ARGUMENTS_ATTEMPT, openContent, type ContentSeal } from '@writ/sealing';
 import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
@@ -27,8 +32,8 @@ import type { CallWork } from '../foundation/call-work.ts';
 import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 
 /**
- * The seal of the attempt's long contents. Null where the kernel is of a version that sealed none: then they are stored
- * unsealed.
+ * The seal of the attempt's long contents. Null where the kernel is of a version without seals: then contents are
+ * stored unsealed.
  */
 export function sealOf(
   { attempt }: Pick<Permit, 'attempt'>,
@@ -58,15 +63,7 @@ export async function proveCall(
   verifyActionDigest(permit, redemption, args);
   const sandbox = sandboxOf(redemption, args);
   const profile = profileOf(redemption);
-  const bound = profile !== null ? dangerousTool(profile) : sandbox !== null ? toolWithin(sandbox.digest) : null;
-  const tool = bound ?? toolOf(redemption);
-  if (
-    !tool ||
-    (bound === null ? (ownDigests.get(tool.tool_id) ?? digestOf(tool)) : digestOf(tool)) !==
-      redemption.tool_definition_digest
-  ) {
-    throw new Fault('permit.invalid', `tool \`${redemption.tool_id}\` is not defined here as it is at the kernel`);
-  }
+  const tool = verifiedTool(redemption, { args, sandbox, profile });
   if (!(await fits(tool, args, redemption, work)))
     throw new Fault('permit.invalid', 'the arguments do not fit the tool');
   return {
@@ -75,25 +72,81 @@ export async function proveCall(
     attempt: redemption.attempt,
     toolId: redemption.tool_id,
     cli: tool.cli ?? null,
-    provider: tool.provider ?? null,
+    resources: tool.bound ?? [],
     workspaceId: redemption.workspace_id,
     imageDigest: redemption.image_digest,
     args,
     root: parseSnapshotId(redemption.state_snapshot_id),
     fs: redemption.fs,
     net: [...(redemption.net ?? []), ...(profile === null ? [] : [profile.net])],
-    limits: profile === null ? redemption.limits : within(redemption.limits, profile),
-    secrets: redemption.secrets,
+    limits: profile === null ? redemption.limits : narrowedLimits(redemption.limits, profile),
+    ...secretsOf(redemption),
     ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }),
     ...(profile === null ? {} : { profile }),
-    ...(redemption.skill === undefined ? {} : { skill: redemption.skill }),
-    ...(redemption.tasks === undefined ? {} : { tasks: redemption.tasks }),
+    ...registeredImageOf(redemption),
+    ...suppliedOf(redemption),
     ...withSeal(sealOf(permit, redemption)),
     nodes: new Map(
       redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes]),
     ),
   };
 }
+
+/** The tool of the call, as it is defined here. @throws Fault `permit.invalid` where the kernel has another one */
+function verifiedTool(
+  redemption: Redemption,
+  within: {
+    readonly args: Call['args'];
+    readonly sandbox: SignedSandbox | null;
+    readonly profile: ExecutionProfile | null;
+  },
+): ToolDefinition {
+  const { args, sandbox, profile } = within;
+  const boundTool =
+    profile !== null
+      ? dangerousTool(profile)
+      : sandbox !== null
+        ? toolWithin(sandbox.digest)
+        : toolOnResources(redemption, args);
+  const tool = boundTool ?? toolOf(redemption);
+  if (
+    !tool ||
+    (boundTool === null ? (ownDigests.get(tool.tool_id) ?? digestOf(tool)) : digestOf(tool)) !==
+      redemption.tool_definition_digest
+  ) {
+    throw new Fault('permit.invalid', `tool \`${redemption.tool_id}\` is not defined here as it is at the kernel`);
+  }
+  return tool;
+}
+
+/** The values of the call apart from those of its resources. */
+function secretsOf({ secrets }: Redemption): Pick<Call, 'secrets' | 'resourceSecrets'> {
+  const isOfResource = ([name]: [string, string]): boolean => name.startsWith(RESOURCE_SECRET_PREFIX);
+  const all = Object.entries(secrets);
+  return {
+    secrets: Object.fromEntries(all.filter((entry) => !isOfResource(entry))),
+    resourceSecrets: Object.fromEntries(
+      all.filter(isOfResource).map(([name, value]) => [name.slice(RESOURCE_SECRET_PREFIX.length), value]),
+    ),
+  };
+}
+
+/** What the kernel read for the call when it was redeemed, as far as its tool takes it. */
+const suppliedOf = ({
+  audio_key,
+  skill,
+  skills,
+  container,
+  agent,
+  tasks,
+}: Redemption): Pick<Call, 'audioKey' | 'skill' | 'skills' | 'container' | 'agent' | 'tasks'> => ({
+  ...(audio_key === undefined ? {} : { audioKey: Buffer.from(audio_key, 'base64') }),
+  ...(skill === undefined ? {} : { skill }),
+  ...(skills === undefined ? {} : { skills }),
+  ...(container === undefined ? {} : { container }),
+  ...(agent === undefined ? {} : { agent }),
+  ...(tasks === undefined ? {} : { tasks }),
+});
 
 /** Throws Fault `permit.invalid` when the redemption and its arguments don't hash to the permit's action digest. */
 function verifyActionDigest(permit: Permit, redemption: Redemption, args: Readonly<Record<string, unknown>>): void {
@@ -111,8 +164,8 @@ function verifyActionDigest(permit: Permit, redemption: Redemption, args: Readon
 }
 
 /**
- * What checking arguments may take, in milliseconds: the longest time for patterns and values within their limits, on a
- * busy machine.
+ * The time limit for checking arguments, in milliseconds: the longest time for patterns and values within their limits,
+ * on a busy machine.
  */
 const CHECK_MS = 10_000;
 
@@ -120,10 +173,10 @@ const CHECK_MS = 10_000;
 async function fits(
   tool: ToolDefinition,
   args: Readonly<Record<string, unknown>>,
-  { cli_tool, search_tool }: Redemption,
+  { cli_tool }: Redemption,
   work: CallWork<ExecutorTasks>,
 ): Promise<boolean> {
-  const tenants = TOOLS.has(tool.tool_id) ? undefined : (cli_tool ?? search_tool);
+  const tenants = TOOLS.has(tool.tool_id) ? undefined : cli_tool;
   return tenants === undefined
     ? argumentFaults(tool, args).length === 0
     : await work.run('arguments.fit', { tool: tenants, args }, CHECK_MS);
@@ -135,10 +188,30 @@ const withSeal = (seal: ContentSeal | null): Pick<Call, 'seal'> => (seal === nul
  * The definition of one of Writ's own tools, or of a tenant's tool as the kernel sent it. The permit orders the
  * definition's digest, so another definition fails the check.
  */
-function toolOf({ tool_id, cli_tool, search_tool }: Redemption): ToolDefinition | undefined {
-  const own = TOOLS.get(tool_id);
-  const tenants = cli_tool ?? search_tool;
-  return own ?? (tenants?.tool_id === tool_id ? tenantDefinition(tenants) : undefined);
+function toolOf({ tool_id, cli_tool }: Redemption): ToolDefinition | undefined {
+  return TOOLS.get(tool_id) ?? (cli_tool?.tool_id === tool_id ? tenantDefinition(cli_tool) : undefined);
+}
+
+/**
+ * The definition on the registered resources that the arguments name; null where they name none. INVARIANT (no other
+ * resource): the permit orders the digest of each resource, which covers its settings.
+ */
+function toolOnResources(redemption: Redemption, args: Readonly<Record<string, unknown>>): ToolDefinition | null {
+  const { resources = [] } = redemption;
+  const tool = toolOf(redemption);
+  const named =
+    tool === undefined
+      ? []
+      : targetsOf(tool, args).filter(({ right, ref }) => right === 'use' && ref !== EVERY_RESOURCE);
+  const isNamed = resources.every(
+    ({ kind, resource_id, name, ...rest }, at) =>
+      named[at]?.kind === kind &&
+      [resource_id, name].includes(named[at].ref) &&
+      resourceDigest({ kind, name, settings: rest.settings }) === rest.digest,
+  );
+  if (!isNamed || named.length !== resources.length)
+    throw new Fault('permit.invalid', 'the redemption has other resources than the arguments name');
+  return tool === undefined || resources.length === 0 ? null : bindTool(tool, resources);
 }
 
 /**
@@ -149,7 +222,7 @@ function sandboxOf(
   { tool_id, tenant_id, workspace_id, sandbox }: Redemption,
   args: Readonly<Record<string, unknown>>,
 ): SignedSandbox | null {
-  const name = tool_id === MK8_RUN.tool_id ? sandboxNamed(args) : null;
+  const name = tool_id === MK8_RUN.tool_id ? sandboxNameOf(args) : null;
   if (name === null) return null;
   if (sandbox === undefined) throw new Fault('permit.invalid', `the redemption has no sandbox \`${name}\``);
   try {
@@ -183,11 +256,23 @@ function profileOf({ tool_id, profile }: Redemption): ExecutionProfile | null {
 }
 
 /** The reserved limits, narrowed to what the profile allows. */
-const within = (limits: Redemption['limits'], { limits: most }: ExecutionProfile): Redemption['limits'] => ({
+const narrowedLimits = (limits: Redemption['limits'], { limits: most }: ExecutionProfile): Redemption['limits'] => ({
   ...limits,
   wall_ms: Math.min(limits.wall_ms, most.wall_ms),
   memory_bytes: Math.min(limits.memory_bytes, most.memory_bytes),
 });
+
+/**
+ * The tenant's image of the call. INVARIANT (no other image): the permit orders the digest of what runs, so another
+ * source can only name the same contents.
+ */
+function registeredImageOf({ image, image_digest }: Redemption): Pick<Call, 'registeredImage'> {
+  if (image === undefined) return {};
+  const source = sourceFrom(decodeBase64(image.definition));
+  if (source === null || image.image_digest !== image_digest)
+    throw new Fault('permit.invalid', 'the redemption has another image than the permit orders');
+  return { registeredImage: source };
+}
 
 async function argumentsOf(
   { args, args_ref, args_key, tenant_id, operation_id }: Redemption,

@@ -31,13 +31,13 @@ const line = (at_ms: number): EgressRequest => ({
   received_bytes: 0,
 });
 
-function bent(bytes: Buffer): Buffer {
+function withOneBitFlipped(bytes: Buffer): Buffer {
   bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
   return bytes;
 }
 
-/** Returns much, and asked for much. */
-class Talkative extends Runner {
+/** Returns a long result and a long list of requests. */
+class VerboseRunner extends Runner {
   override readonly toolClass = 'sandboxed';
   readonly calls: Call[] = [];
   override run(call: Call): Promise<Staged> {
@@ -57,11 +57,11 @@ class Talkative extends Runner {
 
 let kernel: ScriptedKernel;
 let root: string;
-let runner: Talkative;
+let runner: VerboseRunner;
 beforeEach(async () => {
   kernel = await new ScriptedKernel().start();
   root = await kernel.tree({ 'a.txt': 'one' });
-  runner = new Talkative();
+  runner = new VerboseRunner();
 });
 afterEach(() => kernel.close());
 
@@ -84,8 +84,8 @@ const sealed = (attempt = 1): ContentSeal => ({
 const stored = async ({ sha256 }: BlobRef) =>
   Buffer.from(await kernel.blobs.get(kernel.redemption.tenant_id as TenantId, sha256));
 
-describe('what an executor stores of a call', () => {
-  it('is sealed under the key that its redemption brought: a long result and a long list of requests, for their attempt', async () => {
+describe('contents that an executor stores', () => {
+  it("a long result and a long list of requests are sealed for their attempt with the redemption's key", async () => {
     expect(await perform({ command: 'go' }, {}, 3)).toBe('reported');
     const [report] = kernel.reports;
     const result = canonicalBytes({ text: LONG });
@@ -108,7 +108,7 @@ describe('what an executor stores of a call', () => {
     expect(JSON.stringify(kernel.reports)).not.toContain(content_key);
   });
 
-  it('is stored as it is where a kernel of before brought no key', async () => {
+  it('a long result is stored unsealed when an older kernel sends no key', async () => {
     await perform({ command: 'go' }, { content_key: undefined });
     const [report] = kernel.reports;
     expect(report?.result_ref?.sha256).toBe(report?.result_hash);
@@ -124,22 +124,24 @@ describe('long arguments', () => {
     key,
     ...more,
   });
-  const given = async (stores: (key: Buffer) => Uint8Array, named = (ref: BlobRef) => sealedRef(ref)) => {
+  const storedArguments = async (stores: (key: Buffer) => Uint8Array, named = (ref: BlobRef) => sealedRef(ref)) => {
     kernel.order('shell.run', {}, root);
     const key = randomBytes(32);
     const args_ref = named(await kernel.blobs.put(kernel.redemption.tenant_id as TenantId, stores(key)));
     return { args: null, args_ref, args_key: key.toString('base64') };
   };
 
-  it('are opened with the key that comes with them, and run as they were admitted', async () => {
+  it("are opened with the redemption's key, and the call runs with them as admitted", async () => {
     expect(bytes.length).toBeGreaterThan(LIMITS.argsInlineBytes.max);
-    expect(await perform(ARGS, await given((key) => sealContent(argsSeal(key), 'args', bytes)))).toBe('reported');
+    expect(await perform(ARGS, await storedArguments((key) => sealContent(argsSeal(key), 'args', bytes)))).toBe(
+      'reported',
+    );
     expect(runner.calls[0]?.args).toEqual(ARGS);
   });
 
-  it('of a call of before are read as they are', async () => {
+  it('of an older call are read unsealed', async () => {
     await perform(ARGS, {
-      ...(await given(
+      ...(await storedArguments(
         () => bytes,
         (ref) => ref,
       )),
@@ -154,9 +156,9 @@ describe('long arguments', () => {
     ['sealed for an attempt', (key) => sealContent(argsSeal(key, { attempt: 1 }), 'args', bytes)],
     ['sealed as a result', (key) => sealContent(argsSeal(key), 'result', bytes)],
     ['sealed under another key', () => sealContent(argsSeal(randomBytes(32)), 'args', bytes)],
-    ['with a byte changed', (key) => bent(sealContent(argsSeal(key), 'args', bytes))],
-  ])('are not run where they are %s', async (_, stores) => {
-    await perform(ARGS, await given(stores));
+    ['with a byte changed', (key) => withOneBitFlipped(sealContent(argsSeal(key), 'args', bytes))],
+  ])('make the call invalid when they are %s', async (_, stores) => {
+    await perform(ARGS, await storedArguments(stores));
     expect(runner.calls).toEqual([]);
     expect(kernel.reports).toMatchObject([{ ended: 'invalid', error: { code: 'permit.invalid' } }]);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of the secrets of a call between its redemption and its report.
+// The handling of a call's secrets between redemption and report.
 import type { Redemption } from '@writ/contract';
 import { FakeSandbox, type FakeProgram } from '@writ/sandbox';
 import { SandboxedRunner } from '../runners/sandboxed-runner.ts';
@@ -37,7 +37,7 @@ const write = (world: Parameters<FakeProgram>[0], path: string, text: string): v
   world.files.set(path, { kind: 'file', path, mode: '644', bytes: Buffer.from(text) } as never);
 };
 
-test('a command finds a secret in its variable, and what it writes is told without it', async () => {
+test('a command gets a secret in its variable, and the report redacts the secret from its output', async () => {
   let found: string | undefined;
   const report = await run((world) => {
     found = world.env['WRIT_SECRET_KEY'];
@@ -49,7 +49,7 @@ test('a command finds a secret in its variable, and what it writes is told witho
   expect(JSON.stringify(report)).not.toContain(MARKER);
 });
 
-test('a value that comes in pieces, on either stream or on both in turn, is told by neither', async () => {
+test('a secret that is split over chunks and streams appears in neither stream of the report', async () => {
   const report = await run((world) => {
     for (const char of MARKER) {
       world.out(char);
@@ -62,11 +62,11 @@ test('a value that comes in pieces, on either stream or on both in turn, is told
   });
   expect(outputOf(report)).not.toContain(MARKER);
   expect(outputOf(report).replaceAll('.', '')).not.toContain(MARKER);
-  // Of the first the pieces between the other stream's dots; the second as one.
+  // The first value is replaced piece by piece between the dots of the other stream, and the second one as a whole.
   expect(outputOf(report).replaceAll('.', '').replaceAll('***KEY***', '')).toBe(' and ');
 });
 
-test('what a command leaves in the workspace holds no secret, in no shape and in no name', async () => {
+test('a delta with a secret in a content or a file name, in any encoding, is invalid', async () => {
   for (const [path, text] of [
     ['k.txt', `key=${MARKER}`],
     ['k.txt', Buffer.from(`x${MARKER}`).toString('base64')],
@@ -94,7 +94,7 @@ test('what a command leaves in the workspace holds no secret, in no shape and in
   ).toMatchObject({ ended: 'exited', delta: { changes: [{ path: 'k.txt' }] } });
 });
 
-test('a preview gets no secret, and says which it would have needed', async () => {
+test('a preview gets no secret and reports which secrets it needs', async () => {
   let env: unknown;
   const report = await run(
     (world) => {
@@ -107,7 +107,7 @@ test('a preview gets no secret, and says which it would have needed', async () =
   expect(report).toMatchObject({ mode: 'preview', asked_for: [{ kind: 'secret', what: 'KEY' }] });
 });
 
-test("nothing runs where a value didn't come, or where the command can't be what was judged", async () => {
+test("a call without its secret's value, or with a command that can't hold a secret, runs nothing", async () => {
   let ran = 0;
   const program = (): number => (ran += 1);
   expect(await run(program, { redemption: { secrets: {} } })).toMatchObject({
@@ -122,7 +122,7 @@ test("nothing runs where a value didn't come, or where the command can't be what
   expect(ran).toBe(0);
 });
 
-test("a secret that came along and that the command doesn't name is in no variable", async () => {
+test("a secret that the command doesn't name is not put into a variable", async () => {
   let env: unknown;
   await run(
     (world) => {

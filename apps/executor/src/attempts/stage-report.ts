@@ -8,32 +8,35 @@ import { encodingDelta, runWithPauses } from '@writ/workspace';
 import type { Staged } from '../calls/runner.ts';
 import type { Report } from '../foundation/kernel-client.ts';
 
-/** Where a report's long contents go, and what they are sealed under: null, they go there as they are. */
-export interface Storing {
+/**
+ * Where the long contents of a report are stored, and the seal for them. With the seal null, contents are stored
+ * unsealed.
+ */
+export interface ContentDestination {
   readonly blobs: BlobStore;
   readonly tenantId: string;
   readonly seal: ContentSeal | null;
 }
 
 /**
- * Resolves with the report. Short contents travel in it, and the kernel stores them with the effect; whatever is too
- * long for a message is stored before anything names it. What the call returned and asked for is sealed; a delta and
- * what it names are not, since the workspace's history names them.
+ * Resolves with the report. Short contents travel in it, and the kernel stores them with the effect. Contents that are
+ * too long for a message are stored before anything names them. Results and lists of requests are sealed. A delta and
+ * its blobs are not, since the workspace's history refers to them.
  */
-export async function stageReport(staged: Staged, { blobs, tenantId, seal }: Storing): Promise<Report> {
+export async function stageReport(staged: Staged, { blobs, tenantId, seal }: ContentDestination): Promise<Report> {
   const result = canonicalBytes(staged.result ?? null);
   const delta = staged.delta === null ? null : await runWithPauses(encodingDelta(staged.delta as Delta), pacer());
   const requests = staged.requests ?? [];
   const list = canonicalBytes(requests);
-  const longResult = result.length > LIMITS.resultInlineBytes.max ? keptAs(seal, 'result', result) : null;
+  const longResult = result.length > LIMITS.resultInlineBytes.max ? sealedContentOf(seal, 'result', result) : null;
   const longDelta =
     delta !== null && delta.bytes.length > LIMITS.deltaInlineBytes.max
       ? { stored: delta.bytes, ref: refOf(delta.bytes) }
       : null;
-  const longList = list.length > LIMITS.requestsInlineBytes.max ? keptAs(seal, 'requests', list) : null;
-  const travel = areShort(staged.blobs);
+  const longList = list.length > LIMITS.requestsInlineBytes.max ? sealedContentOf(seal, 'requests', list) : null;
+  const isInline = areShort(staged.blobs);
   const stored = [
-    ...(travel ? [] : staged.blobs),
+    ...(isInline ? [] : staged.blobs),
     ...[longList, longResult, longDelta].flatMap((each) => (each === null ? [] : [each.stored])),
   ];
   for (const batch of batchesOf(stored)) await blobs.putMany(tenantId as TenantId, batch);
@@ -43,7 +46,7 @@ export async function stageReport(staged: Staged, { blobs, tenantId, seal }: Sto
     error: staged.error,
     delta: longDelta === null ? (staged.delta as Delta | null) : null,
     delta_ref: longDelta?.ref ?? null,
-    contents: travel ? staged.blobs.map((bytes) => Buffer.from(bytes).toString('base64')) : [],
+    contents: isInline ? staged.blobs.map((bytes) => Buffer.from(bytes).toString('base64')) : [],
     result: longResult === null ? (staged.result ?? null) : null,
     result_ref: longResult?.ref ?? null,
     result_hash: sha256Hex(result),
@@ -51,10 +54,11 @@ export async function stageReport(staged: Staged, { blobs, tenantId, seal }: Sto
     requests_ref: longList?.ref ?? null,
     usage: staged.usage,
     ...(staged.outputRefs === undefined ? {} : { output_refs: staged.outputRefs }),
+    ...(staged.storeChange === undefined ? {} : { store_change: staged.storeChange }),
   };
 }
 
-/** Contents that are stored at once: hashing and copying as many small ones takes a millisecond or two. */
+/** Contents that are stored in one call: hashing and copying as many small ones takes one to two milliseconds. */
 const BATCH_BLOBS = 500;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
@@ -78,7 +82,7 @@ function areShort(blobs: readonly Uint8Array[]): boolean {
   );
 }
 
-function keptAs(
+function sealedContentOf(
   seal: ContentSeal | null,
   kind: ContentKind,
   clear: Uint8Array,

@@ -2,28 +2,32 @@
 import { Fault, type FaultCode } from '@writ/contract';
 import type { Staged } from '../calls/runner.ts';
 
-/** Faults with which a call ends, the same whoever runs it; any other is ours, and the lease decides. */
-const ENDED: Partial<Record<FaultCode, Staged['ended']>> = {
+/**
+ * Faults that end a call in the same way whichever executor runs it. With any other fault the executor is at fault, and
+ * the attempt waits for its lease to expire.
+ */
+const ENDED_BY_FAULT: Partial<Record<FaultCode, Staged['ended']>> = {
   'permit.invalid': 'invalid',
   'tool.not_available': 'invalid',
   'limit.exceeded': 'limit',
+  'image.unavailable': 'failed',
 };
 
 /**
- * The end of a call that no retry would change, as the fault tells it.
- * @throws the error itself where it is none of those: the lease decides then
+ * The staged end of a call whose fault no retry would change.
+ * @throws the error itself where it is another one: then the attempt waits for its lease to expire
  */
 export function stagedOfFault(error: unknown): Staged {
-  const ended = error instanceof Fault ? ENDED[error.code] : undefined;
+  const ended = error instanceof Fault ? ENDED_BY_FAULT[error.code] : undefined;
   if (ended === undefined) throw error;
-  return nothing(ended, error as Fault);
+  return stagedWithoutEffect(ended, error as Fault);
 }
 
 /**
- * Nothing ran, since what was handed out isn't what was ordered; or what it did could not be looked through within the
- * limits, and counts for nothing.
+ * A staged end without an effect. Either nothing ran, because the redemption differs from the permit, or the executor
+ * couldn't examine the effect within the limits.
  */
-function nothing(ended: Staged['ended'], fault: Fault): Staged {
+function stagedWithoutEffect(ended: Staged['ended'], fault: Fault): Staged {
   return {
     ended,
     exitCode: null,

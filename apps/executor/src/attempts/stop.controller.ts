@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { Running } from './running.ts';
+import { RunningAttempts } from './running-attempts.ts';
 
 /**
- * Hears that an attempt must stop now: cancelled, or its token revoked. A lost event costs the time to the next
- * renewal.
+ * Receives the event that an attempt must stop now: it was cancelled, or its token revoked. If an event is lost, the
+ * next renewal stops the attempt.
  */
 @Controller()
 export class StopController {
-  constructor(private readonly running: Running) {}
+  constructor(private readonly running: RunningAttempts) {}
 
   @EventPattern('stop')
   stop(@Payload() event: unknown): void {

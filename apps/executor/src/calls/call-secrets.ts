@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, secretsNamed, secretVariable, TOOLS, type NamesSecrets } from '@writ/contract';
+import { Fault, replaceReferences, secretsNamed, secretVariable, TOOLS, type NamesSecrets } from '@writ/contract';
 import { placeSecrets, type Placed } from '@writ/risk';
 import type { Call, RunContext, Staged } from './runner.ts';
-import { Values } from '../redaction/redactor.ts';
+import { SecretValues, type NamedValue } from '../redaction/redactor.ts';
 import { jsonWithoutValues, valueWithin, withoutValues, type SecretWork } from '../redaction/secret-work.ts';
 import { shellGrammar } from '../redaction/shell-grammar.ts';
 import { requestWithout } from '../redaction/redacted-request.ts';
 
-/** A command that the slowest construct of bash holds the parser with for some milliseconds. */
-const BRIEF_COMMAND = 512;
-/** What reading a longer one may take, on a thread: it was judged in less. */
-const PLACE_MS = 10_000;
+/** Characters of a command that the parser reads within some milliseconds, even with the slowest construct of bash. */
+const BRIEF_COMMAND_CHARS = 512;
+/** The name that outputs show in place of a secret of a resource: its own is a part of the settings. */
+const RESOURCE_MARK = 'RESOURCE';
+/** The time limit for parsing a longer command on a worker thread. The kernel parsed the same command in less. */
+const PARSE_MS = 10_000;
 
-/** A call as it is run: with its command as it was judged, and what it must not tell. */
-export interface Prepared {
+/**
+ * A call that is ready to run, with its command as the kernel judged it, and the secret values to redact from what it
+ * reports.
+ */
+export interface PreparedCall {
   readonly call: Call;
-  readonly values: Values;
+  readonly values: SecretValues;
 }
 
 /**
- * Puts the secrets that a call names where it finds them. A preview gets none, and what it would have needed is noted.
- * @throws Fault `permit.invalid` for what can't be what was judged: a command in which no secret can be put, a value
- * that didn't come
+ * Prepares the secrets that a call names, in variables or in its arguments. A preview gets none, and its report names
+ * those that it needs.
+ * @throws Fault `permit.invalid` for a call that differs from what the kernel judged: the command can't hold a secret,
+ * or a value is missing
  */
-export async function prepareCall(call: Call, context: RunContext): Promise<Prepared> {
+export async function prepareCall(call: Call, context: RunContext): Promise<PreparedCall> {
   const tool: NamesSecrets = TOOLS.get(call.toolId) ?? {
     class: 'sandboxed',
     accepts_secrets: [],
@@ -33,29 +39,45 @@ export async function prepareCall(call: Call, context: RunContext): Promise<Prep
   const { command } = call.args;
   const placed =
     tool.accepts_secrets.includes('command') && typeof command === 'string' && command.includes('${secret:')
-      ? await placedIn(command, context.work)
+      ? await placeSecretsIn(command, context.work)
       : null;
   if (placed?.ok === false)
     throw new Fault('permit.invalid', `the command can't be run as it was judged: ${placed.message}`);
   const args = placed === null ? call.args : { ...call.args, command: placed.command };
   if (context.mode === 'preview') {
-    for (const name of names) context.askedFor(name, 'secret');
-    // A program of a tenant's own tool is started with variables that are empty.
+    for (const name of names) context.recordNeed(name, 'secret');
+    // The program of a tenant's tool gets empty variables.
     return {
-      call: { ...call, args, env: {}, secrets: Object.fromEntries(names.map((name) => [name, ''])) },
-      values: new Values({}),
+      call: { ...call, args, secrets: Object.fromEntries(names.map((name) => [name, ''])) },
+      values: new SecretValues({}),
     };
   }
   const named = Object.fromEntries(names.map((name) => [name, valueOf(call, name)]));
-  const values = new Values(named);
+  const values = new SecretValues([
+    ...Object.values(call.resourceSecrets).map((value): NamedValue => [RESOURCE_MARK, value]),
+    ...Object.entries(named),
+  ]);
   const env = Object.fromEntries((placed?.names ?? []).map((name) => [secretVariable(name), named[name] ?? '']));
-  return { call: { ...call, args, env, values }, values };
+  return { call: { ...call, args: typedArgs(tool, args, named), env: { ...call.env, ...env }, values }, values };
 }
 
-async function placedIn(command: string, work: SecretWork): Promise<Placed> {
-  return command.length <= BRIEF_COMMAND
+/**
+ * The arguments with the text that is typed into a terminal as it is typed: the program that reads it gets no
+ * variables, so the values themselves stand in it. No report has the arguments.
+ */
+function typedArgs(tool: NamesSecrets, args: Call['args'], named: Readonly<Record<string, string>>): Call['args'] {
+  const { input } = args;
+  if (!tool.accepts_secrets.includes('input') || typeof input !== 'string') return args;
+  const typed = replaceReferences(input, ({ literal, name, text }) =>
+    literal ? text.slice(1) : name === null ? text : (named[name] ?? ''),
+  );
+  return typed === input ? args : { ...args, input: typed };
+}
+
+async function placeSecretsIn(command: string, work: SecretWork): Promise<Placed> {
+  return command.length <= BRIEF_COMMAND_CHARS
     ? placeSecrets(command, await shellGrammar())
-    : await work.run('secrets.place', { command }, PLACE_MS);
+    : await work.run('secrets.place', { command }, PARSE_MS);
 }
 
 function valueOf({ secrets }: Call, name: string): string {
@@ -66,10 +88,10 @@ function valueOf({ secrets }: Call, name: string): string {
 }
 
 /**
- * What a call did, with nothing in it of the values that it had. INVARIANT (told to nobody): this is all that leaves
- * the executor of a call; a delta that holds a value isn't staged at all.
+ * The staged effect without the secret values that the call had. INVARIANT (secrets stay inside): only this leaves the
+ * executor. A delta that holds a value isn't staged at all.
  */
-export async function withoutSecrets(staged: Staged, values: Values, work: SecretWork): Promise<Staged> {
+export async function withoutSecrets(staged: Staged, values: SecretValues, work: SecretWork): Promise<Staged> {
   if (!values.any) return staged;
   const error =
     staged.error === null
@@ -80,7 +102,7 @@ export async function withoutSecrets(staged: Staged, values: Values, work: Secre
           hint: staged.error.hint === null ? null : await withoutValues(values, staged.error.hint, false, work),
         };
   const requests = staged.requests?.map((request) => requestWithout(values, request));
-  const told = {
+  const redacted = {
     ...staged,
     error,
     result: await jsonWithoutValues(values, staged.result, work),
@@ -91,11 +113,11 @@ export async function withoutSecrets(staged: Staged, values: Values, work: Secre
     [...(staged.delta?.changes ?? []).map(({ path }) => Buffer.from(path)), ...staged.blobs],
     work,
   );
-  if (name === null) return told;
+  if (name === null) return redacted;
   const found = {
     code: 'secret.in_delta',
     message: `what the call left in the workspace holds the secret \`${name}\``,
     hint: 'write it to a file outside of the workspace, or give the program the variable itself',
   };
-  return { ...told, ended: 'invalid', error: found, delta: null, blobs: [] };
+  return { ...redacted, ended: 'invalid', error: found, delta: null, blobs: [] };
 }

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ARGUMENT_TASKS } from './argument-tasks.ts';
+import { CALENDAR_TASKS } from './calendar-tasks.ts';
 import { SECRET_TASKS } from '../redaction/secret-tasks.ts';
 import { FILE_TASKS } from './file-tasks.ts';
+import { MAIL_TASKS } from './mail-tasks.ts';
+import { STORE_TASKS } from './store-tasks.ts';
 
-/** What the executor gives to worker threads, by its name. */
-export const executorTasks = { ...ARGUMENT_TASKS, ...FILE_TASKS, ...SECRET_TASKS };
+/** The tasks that the executor runs on worker threads, by name. */
+export const executorTasks = {
+  ...ARGUMENT_TASKS,
+  ...CALENDAR_TASKS,
+  ...FILE_TASKS,
+  ...MAIL_TASKS,
+  ...SECRET_TASKS,
+  ...STORE_TASKS,
+};
 
 export type ExecutorTasks = typeof executorTasks;

@@ -2,19 +2,19 @@
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnnouncedRequests, Grant } from '@writ/contract';
-import { parseAuthority, parseUrl, TUNNEL } from '@writ/egress';
-import { Outside, PUBLIC } from '../specs/outside.ts';
+import { TUNNEL, type AnnouncedRequests, type Grant } from '@writ/contract';
+import { parseAuthority, parseUrl } from '@writ/egress';
+import { ExternalHosts, PUBLIC } from '../specs/external-hosts.ts';
 import { CallGate, type CallGateOptions } from './call-gate.ts';
 import { exchange } from './exchange.ts';
-import { GateRefusal } from './gate-error.ts';
+import { GateRefusal } from './gate-refusal.ts';
 
-let outside: Outside;
+let outside: ExternalHosts;
 let now: number;
-let asked: string[];
+let kernelRequests: string[];
 beforeEach(async () => {
-  outside = await Outside.open();
-  [now, asked] = [0, []];
+  outside = await ExternalHosts.open();
+  [now, kernelRequests] = [0, []];
 });
 afterEach(() => outside.close());
 
@@ -32,30 +32,35 @@ const gateOf = (more: Partial<CallGateOptions> = {}): CallGate =>
     now: () => now,
     signal: new AbortController().signal,
     preview: null,
-    confirm: () => Promise.resolve(void asked.push('confirm')),
-    announce: () => Promise.resolve(void asked.push('announce')),
+    confirm: () => Promise.resolve(void kernelRequests.push('confirm')),
+    announce: () => Promise.resolve(void kernelRequests.push('announce')),
     ...more,
   });
-const ask = async (gate: CallGate, target = A, method = 'GET', body: Uint8Array | null = null): Promise<string> =>
+const sendThrough = async (
+  gate: CallGate,
+  target = A,
+  method = 'GET',
+  body: Uint8Array | null = null,
+): Promise<string> =>
   await text(
     await exchange(await gate.admit(method, target, 'why'), { method, target, headers: [['accept', '*/*']], body }),
   );
-const refusal = async (asking: Promise<unknown>): Promise<string> => {
-  const error: unknown = await asking.then(
+const refusal = async (sending: Promise<unknown>): Promise<string> => {
+  const error: unknown = await sending.then(
     () => null,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof GateRefusal)) throw error ?? new Error('it was let out');
+  if (!(error instanceof GateRefusal)) throw error ?? new Error('the gate admitted it');
   return error.code;
 };
 
-describe('a request that may leave', () => {
-  it('goes by the address that was judged, under its own name, and is listed with what passed', async () => {
+describe('an admitted request', () => {
+  it('goes to the judged address under its own host name, and is listed with its bytes', async () => {
     const gate = gateOf();
-    expect(await ask(gate)).toBe('hello from outside');
-    expect(outside.dialled).toEqual([{ host: 'a.outside.example', address: PUBLIC, port: 80, tlsHost: null }]);
+    expect(await sendThrough(gate)).toBe('hello from outside');
+    expect(outside.dials).toEqual([{ host: 'a.outside.example', address: PUBLIC, port: 80, tlsHost: null }]);
     expect(outside.resolved).toEqual(['a.outside.example']);
-    expect(outside.seen).toMatchObject([{ method: 'GET', host: 'a.outside.example', url: '/a?b=c' }]);
+    expect(outside.received).toMatchObject([{ method: 'GET', host: 'a.outside.example', url: '/a?b=c' }]);
     expect(gate.requests).toEqual([
       {
         at_ms: 0,
@@ -74,29 +79,29 @@ describe('a request that may leave', () => {
     expect(gate.requests[0]!.received_bytes).toBeGreaterThan('hello from outside'.length);
   });
 
-  it("by https shows its name in the greeting, and believes no other's certificate", async () => {
+  it('over https sends its name as SNI and rejects the certificate of another name', async () => {
     const gate = gateOf({ net: [[{ domain: 'other.example', methods: ['GET'] }, ...ALL]] });
-    expect(await ask(gate, parseUrl('https://a.outside.example/'))).toBe('hello from outside');
-    expect(outside.dialled.at(-1)).toEqual({
+    expect(await sendThrough(gate, parseUrl('https://a.outside.example/'))).toBe('hello from outside');
+    expect(outside.dials.at(-1)).toEqual({
       host: 'a.outside.example',
       address: PUBLIC,
       port: 443,
       tlsHost: 'a.outside.example',
     });
-    expect(await refusal(ask(gate, parseUrl('https://other.example/')))).toBe('egress.failed');
-    expect(outside.seen).toHaveLength(1);
+    expect(await refusal(sendThrough(gate, parseUrl('https://other.example/')))).toBe('egress.failed');
+    expect(outside.received).toHaveLength(1);
   });
 
-  it('that changes something outside is announced before it leaves, with its line and those that wait', async () => {
+  it('with an unsafe method is announced before it leaves, with its own line and earlier unannounced lines', async () => {
     const order: string[] = [];
     outside.answer = (_, response) => {
       order.push('arrived');
       response.end();
     };
-    const told: [string, number | undefined, ...string[]][] = [];
+    const announcedLines: [string, number | undefined, ...string[]][] = [];
     const noted = (as: string) => (announced: AnnouncedRequests | null) =>
       Promise.resolve(
-        void told.push([
+        void announcedLines.push([
           as,
           announced?.from,
           ...(announced?.items.map(({ method, address }) => `${method} ${String(address)}`) ?? []),
@@ -106,30 +111,30 @@ describe('a request that may leave', () => {
       confirm: noted('confirm'),
       announce: (announced) => noted(String(order.push('announced')))(announced),
     });
-    await ask(gate, A, 'GET');
-    await ask(gate, A, 'GET');
-    await ask(gate, A, 'POST', Buffer.from('x'));
-    await ask(gate, A, 'POST', Buffer.from('y'));
+    await sendThrough(gate, A, 'GET');
+    await sendThrough(gate, A, 'GET');
+    await sendThrough(gate, A, 'POST', Buffer.from('x'));
+    await sendThrough(gate, A, 'POST', Buffer.from('y'));
     expect(order).toEqual(['arrived', 'arrived', 'announced', 'arrived', 'announced', 'arrived']);
-    expect(told).toEqual([
+    expect(announcedLines).toEqual([
       ['confirm', 0, 'GET null'],
       ['3', 1, `GET ${PUBLIC}`, `POST ${PUBLIC}`],
       ['5', 3, `POST ${PUBLIC}`],
     ]);
-    expect(outside.seen.map(({ body }) => body)).toEqual(['', '', 'x', 'y']);
+    expect(outside.received.map(({ body }) => body)).toEqual(['', '', 'x', 'y']);
   });
 
-  it('is announced piece by piece where the list is longer than a message, and without what others may not read', async () => {
+  it('is announced in several messages when the list exceeds one, and each line is redacted', async () => {
     const pieces: AnnouncedRequests[] = [];
     const kept = (announced: AnnouncedRequests | null) =>
       Promise.resolve(void (announced === null || pieces.push(announced)));
     const gate = gateOf({
       confirm: kept,
       announce: kept,
-      told: (request) => ({ ...request, purpose: 'x'.repeat(256) }),
+      redact: (request) => ({ ...request, purpose: 'x'.repeat(256) }),
     });
     for (let n = 0; n < 95; n++) gate.refuse('GET', 'a', '');
-    await ask(gate, A, 'POST', Buffer.from('x'));
+    await sendThrough(gate, A, 'POST', Buffer.from('x'));
     const lines = pieces.flatMap(({ from, items }) =>
       items.map(({ purpose }, index) => `${String(from + index)} ${String(purpose.length)}`),
     );
@@ -138,20 +143,20 @@ describe('a request that may leave', () => {
     expect(lines).toHaveLength(96);
   });
 
-  it('that may not be announced does not leave', async () => {
+  it('does not leave when its announcement is rejected', async () => {
     const gate = gateOf({ announce: () => Promise.reject(new Error('fenced')) });
-    expect(await refusal(ask(gate, A, 'POST', Buffer.from('x')))).toBe('egress.refused');
-    expect(outside.seen).toEqual([]);
+    expect(await refusal(sendThrough(gate, A, 'POST', Buffer.from('x')))).toBe('egress.refused');
+    expect(outside.received).toEqual([]);
   });
 
-  it('through a tunnel is announced as a change, since nobody sees what goes through it', async () => {
+  it("for a tunnel is announced as a change, because the gate can't see inside the tunnel", async () => {
     const { connection } = await gateOf().admit(TUNNEL, parseAuthority('a.outside.example:443'), '');
-    expect(asked).toContain('announce');
-    expect(outside.dialled).toEqual([{ host: 'a.outside.example', address: PUBLIC, port: 443, tlsHost: null }]);
+    expect(kernelRequests).toContain('announce');
+    expect(outside.dials).toEqual([{ host: 'a.outside.example', address: PUBLIC, port: 443, tlsHost: null }]);
     connection.destroy();
   });
 
-  it('goes by its name where a proxy resolves it, and is listed without an address', async () => {
+  it('goes by its name when the proxy resolves names, and is listed without an address', async () => {
     const gate = gateOf({
       ports: {
         ...outside.ports,
@@ -159,35 +164,35 @@ describe('a request that may leave', () => {
         dial: (to, signal) => outside.ports.dial({ ...to, address: PUBLIC }, signal),
       },
     });
-    expect(await ask(gate)).toBe('hello from outside');
+    expect(await sendThrough(gate)).toBe('hello from outside');
     expect(gate.requests).toMatchObject([{ outcome: 'answered', address: null }]);
   });
 
-  it('is refused to an address that is not public, also where a proxy resolves names', async () => {
+  it('to a private IP address is refused, also when the proxy resolves names', async () => {
     const gate = gateOf({
       net: [[{ domain: '10.0.0.1', methods: ['GET'] }]],
       ports: { resolve: () => Promise.resolve(null), dial: () => Promise.reject(new Error('it was dialled')) },
     });
-    expect(await refusal(ask(gate, parseUrl('http://10.0.0.1/')))).toBe('egress.refused');
+    expect(await refusal(sendThrough(gate, parseUrl('http://10.0.0.1/')))).toBe('egress.refused');
   });
 });
 
-describe('nothing leaves', () => {
-  afterEach(() => expect(outside.seen).toEqual([]));
-  const notDialled = () => expect(outside.dialled).toEqual([]);
+describe('the gate refuses', () => {
+  afterEach(() => expect(outside.received).toEqual([]));
+  const notDialled = () => expect(outside.dials).toEqual([]);
 
   it.each([
     ['a host', parseUrl('http://outside.example/'), 'GET'],
     ['a method', A, 'DELETE'],
     ['a tunnel', parseAuthority('outside.example:443'), TUNNEL],
-  ])('to %s that the token does not name, nor is it asked for', async (_, target, method) => {
+  ])('%s that the token does not name, without a DNS query', async (_, target, method) => {
     const gate = gateOf();
     expect(await refusal(gate.admit(method, target, ''))).toBe('token.scope');
     expect([outside.resolved, gate.requests[0]!.outcome]).toEqual([[], 'refused']);
     notDialled();
   });
 
-  it('where one token of the chain does not name it', async () => {
+  it('a host that one token of the chain does not name', async () => {
     expect(await refusal(gateOf({ net: [ALL, []] }).admit('GET', A, ''))).toBe('token.scope');
     expect(await refusal(gateOf({ net: [] }).admit('GET', A, ''))).toBe('token.scope');
     notDialled();
@@ -233,7 +238,7 @@ describe('nothing leaves', () => {
     '2130706433',
     '0x7f000001',
     '127.1',
-  ])('to a name that leads to %s', async (address) => {
+  ])('a name that resolves to %s', async (address) => {
     outside.addressesOf = () => [address];
     const gate = gateOf();
     expect(await refusal(gate.admit('GET', A, ''))).toBe('egress.refused');
@@ -241,7 +246,7 @@ describe('nothing leaves', () => {
     notDialled();
   });
 
-  it('to a name that leads to several addresses, one of them inwards', async () => {
+  it('a name that resolves to several addresses, one of them private', async () => {
     for (const addresses of [
       [PUBLIC, '10.0.0.1'],
       ['10.0.0.1', PUBLIC],
@@ -253,7 +258,7 @@ describe('nothing leaves', () => {
     notDialled();
   });
 
-  it('to an address that is written out and not public, though the token names it', async () => {
+  it('a private IP address, though the token names it', async () => {
     const gate = gateOf({
       net: [
         [
@@ -268,7 +273,7 @@ describe('nothing leaves', () => {
     notDialled();
   });
 
-  it('to a name without an address, or whose resolver fails', async () => {
+  it('a name without an address, and a name whose resolver fails', async () => {
     outside.addressesOf = () => [];
     expect(await refusal(gateOf().admit('GET', A, ''))).toBe('egress.failed');
     outside.addressesOf = () => Promise.reject(new Error('no'));
@@ -276,7 +281,7 @@ describe('nothing leaves', () => {
     notDialled();
   });
 
-  it('where the kernel says stop, or says nothing', async () => {
+  it('a request when the kernel does not confirm the call', async () => {
     expect(await refusal(gateOf({ confirm: () => Promise.reject(new Error('revoked')) }).admit('GET', A, ''))).toBe(
       'egress.refused',
     );
@@ -284,18 +289,18 @@ describe('nothing leaves', () => {
     notDialled();
   });
 
-  it('in a preview, and what it would have sent is told', async () => {
+  it('a request of a preview, and records it', async () => {
     const told: string[] = [];
     const gate = gateOf({ preview: (what) => told.push(what) });
     expect(await refusal(gate.admit('POST', A, ''))).toBe('egress.refused');
-    // What the token wouldn't let out either isn't asked for: an approval would change nothing about it.
+    // A request that the token refuses is not recorded: an approval would change nothing about it.
     expect(await refusal(gate.admit('DELETE', A, ''))).toBe('token.scope');
     expect(told).toEqual(['POST http://a.outside.example/a?b=c']);
-    expect(asked).toEqual([]);
+    expect(kernelRequests).toEqual([]);
     notDialled();
   });
 
-  it('past the number of requests that the call has, refused ones counted', async () => {
+  it("a request beyond the call's number of requests, refused ones counted", async () => {
     const gate = gateOf({ requestsMax: 2 });
     await refusal(gate.admit('DELETE', A, ''));
     await refusal(gate.admit('DELETE', A, ''));
@@ -304,12 +309,12 @@ describe('nothing leaves', () => {
     notDialled();
   });
 
-  it('without bytes to send it with', async () => {
+  it('a request when the call has no egress bytes', async () => {
     expect(await refusal(gateOf({ bytesMax: 0 }).admit('GET', A, ''))).toBe('limit.exceeded');
     notDialled();
   });
 
-  it('of a call that has to stop', async () => {
+  it('a request of a call that has to stop', async () => {
     const stop = new AbortController();
     const gate = gateOf({ signal: stop.signal });
     stop.abort();
@@ -318,28 +323,28 @@ describe('nothing leaves', () => {
   });
 });
 
-it('a name that leads elsewhere the second time is judged the second time', async () => {
+it('a name that resolves to another address the second time is judged again', async () => {
   const answers = [[PUBLIC], ['127.0.0.1']];
   outside.addressesOf = () => answers.shift() ?? [];
   const gate = gateOf();
-  expect(await ask(gate)).toBe('hello from outside');
+  expect(await sendThrough(gate)).toBe('hello from outside');
   expect(await refusal(gate.admit('GET', A, ''))).toBe('egress.refused');
-  // And is asked once for each request: what was judged is what was connected to.
-  expect([outside.resolved.length, outside.dialled.length]).toEqual([2, 1]);
+  // Each request resolves the name once, and connects to the judged address.
+  expect([outside.resolved.length, outside.dials.length]).toEqual([2, 1]);
 });
 
-it("the kernel's word counts for a second, from when it was asked", async () => {
+it('a confirmation of the kernel is valid for one second from its request', async () => {
   const gate = gateOf();
-  await ask(gate);
+  await sendThrough(gate);
   now = 1_000;
-  await ask(gate);
-  expect(asked).toEqual(['confirm']);
+  await sendThrough(gate);
+  expect(kernelRequests).toEqual(['confirm']);
   now = 1_001;
-  await ask(gate);
-  expect(asked).toEqual(['confirm', 'confirm']);
+  await sendThrough(gate);
+  expect(kernelRequests).toEqual(['confirm', 'confirm']);
 });
 
-it('a connection that breaks while the kernel is asked breaks its call and nothing else', async () => {
+it('a connection that breaks during a confirmation fails its request and nothing else', async () => {
   await outside.replace(
     80,
     createServer((socket) => {
@@ -350,14 +355,14 @@ it('a connection that breaks while the kernel is asked breaks its call and nothi
   const note = (error: unknown): void => void uncaught.push(error);
   process.on('uncaughtException', note);
   try {
-    // What the kernel said before the dialling is stale after it, so that it is asked once more.
+    // The confirmation from before the dial is stale after it, so the gate asks the kernel once more.
     const gate = gateOf({
       confirm: async () => {
         await sleep(50);
         now += 2_000;
       },
     });
-    expect(await refusal(ask(gate))).toBe('egress.failed');
+    expect(await refusal(sendThrough(gate))).toBe('egress.failed');
     expect(gate.requests).toMatchObject([{ outcome: 'refused' }]);
   } finally {
     process.off('uncaughtException', note);
@@ -365,15 +370,15 @@ it('a connection that breaks while the kernel is asked breaks its call and nothi
   expect(uncaught).toEqual([]);
 });
 
-it('an answer longer than the budget breaks off at it, and no byte more has passed', async () => {
+it('an answer longer than the byte budget is cut off at the budget', async () => {
   outside.answer = (_, response) => void response.end('x'.repeat(100_000));
   const gate = gateOf({ bytesMax: 20_000 });
-  await expect(ask(gate)).rejects.toThrow();
+  await expect(sendThrough(gate)).rejects.toThrow();
   expect(gate.bytes).toBeLessThanOrEqual(20_000);
   expect(gate.brokenBy?.code).toBe('limit.exceeded');
 });
 
-it('what is open breaks where the call has to stop, and where the kernel falls silent for a second', async () => {
+it('open connections break when the call has to stop, and when no confirmation comes for a second', async () => {
   outside.answer = (_, response) => void response.write('first');
   const stop = new AbortController();
   const stopped = await gateOf({ signal: stop.signal }).admit('GET', A, '');

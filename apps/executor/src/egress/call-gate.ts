@@ -1,27 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The only way out for one attempt of a call.
+ * The only network egress of one attempt of a call.
  *
- * INVARIANT (judged each time): every request is judged whole: token, budget, permission to send, address. Nothing is
- * remembered from one to the next. INVARIANT (pinned): what is connected to is the address that was judged; the name
- * isn't asked again. Where the operator has a proxy resolve names, the proxy is asked for the name, and it alone
- * decides where that leads. INVARIANT (closed where unsure): what can't be judged, resolved, confirmed or listed
- * doesn't leave.
+ * INVARIANT (judged each time): the gate judges every request completely: token, budget, permission to send, address.
+ * It keeps no verdict from one request for the next. INVARIANT (pinned): the gate connects to the address that it
+ * judged and doesn't resolve the name again. Where the operator has a proxy resolve names, the gate gives the proxy the
+ * name, and the proxy alone decides the address. INVARIANT (closed where unsure): a request that can't be judged,
+ * resolved, confirmed or listed doesn't leave.
  */
 import type { Duplex } from 'node:stream';
 import { isIP } from 'node:net';
-import type { AnnouncedRequests, EgressRequest, Grant } from '@writ/contract';
-import { decideEgress, isPublicAddress, isSafeMethod, TUNNEL, urlOf, type EgressTarget } from '@writ/egress';
-import { GateRefusal } from './gate-error.ts';
-import { Metered } from './metered.ts';
+import { TUNNEL, type AnnouncedRequests, type EgressRequest, type Grant, type Verdict } from '@writ/contract';
+import {
+  decideEgress,
+  decideResolution,
+  describeTarget,
+  isCanonicalHost,
+  isPrivateEndpoint,
+  isPublicAddress,
+  isSafeMethod,
+  parseTarget,
+  TargetError,
+  type EgressTarget,
+  type PrivateEndpoint,
+} from '@writ/egress';
+import { GateRefusal } from './gate-refusal.ts';
+import { MeteredConnection } from './metered-connection.ts';
 import { UNWATCHED, type GateWatch } from './gate-watch.ts';
-import type { EgressPorts } from './ports.ts';
+import type { EgressPorts } from './egress-ports.ts';
+import type { RawTarget } from './raw-target.ts';
 import { RequestList, type ListedRequest } from './request-list.ts';
 import { FRESH_MS, SendPermission } from './send-permission.ts';
+import { withTimeout } from './with-timeout.ts';
 
-/** Longer than any honest server takes to answer a greeting. */
+/** Longer than any honest server takes to accept a connection and finish TLS. */
 const CONNECT_MS_MAX = 10_000;
-/** A connection over which nothing goes for so long is given up. */
+/** A connection that is idle for so long is closed. */
 const IDLE_MS_MAX = 60_000;
 
 /** Headers by lower-case name. */
@@ -30,8 +44,8 @@ export type Headers = readonly (readonly [name: string, value: string])[];
 export interface CallGateOptions {
   /** the net grants of each token of the chain */
   readonly net: readonly Grant['net'][];
-  /** hosts whose addresses needn't be public; all others' must be */
-  readonly insideHosts?: readonly string[];
+  /** endpoints that may have private addresses; all others must have public ones */
+  readonly privateEndpoints?: readonly PrivateEndpoint[];
   readonly bytesMax: number;
   readonly requestsMax: number;
   readonly ports: EgressPorts;
@@ -40,24 +54,24 @@ export interface CallGateOptions {
   /** aborts when the attempt must stop */
   readonly signal: AbortSignal;
   /**
-   * Asks the kernel whether the call may go on, and has it keep lines of the list; rejects when it may not, or nobody
-   * answers.
+   * Asks the kernel whether the call may continue, and sends it lines of the list. Rejects when the call has to stop,
+   * and when no answer arrives.
    */
   readonly confirm: (announced: AnnouncedRequests | null) => Promise<void>;
   /**
-   * Has the kernel note that something outside is about to be changed, with lines of the list; rejects when it must not
-   * be.
+   * Announces to the kernel a request that may change something outside, with lines of the list. Rejects when the
+   * request must not leave.
    */
   readonly announce: (announced: AnnouncedRequests | null) => Promise<void>;
-  /** a line of the list as others may read it */
-  readonly told?: (request: EgressRequest) => EgressRequest;
-  /** of a preview: told what would have left; nothing does */
+  /** redacts a line of the list for others to read */
+  readonly redact?: (request: EgressRequest) => EgressRequest;
+  /** in a preview, records what would have left; nothing leaves */
   readonly preview: ((what: string) => void) | null;
   readonly watch?: GateWatch;
 }
 
-/** A request that was let out, over a connection to where it may go. */
-export interface Passage {
+/** An admitted request, with the connection to its target. */
+export interface AdmittedRequest {
   readonly connection: Duplex;
   readonly listed: ListedRequest;
 }
@@ -65,97 +79,176 @@ export interface Passage {
 export class CallGate {
   readonly #options: CallGateOptions;
   readonly #list: RequestList;
-  readonly #standing: SendPermission;
-  readonly #told: GateWatch;
+  readonly #permission: SendPermission;
+  readonly #watcher: GateWatch;
   readonly #open = new Set<Duplex>();
-  #bytes = 0;
+  #bytesPassed = 0;
   #broken: GateRefusal | null = null;
-  #watch: NodeJS.Timeout | undefined;
+  #refreshTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: CallGateOptions) {
     this.#options = options;
-    this.#told = options.watch ?? UNWATCHED;
+    this.#watcher = options.watch ?? UNWATCHED;
     const began = options.now();
     this.#list = new RequestList(
       options.requestsMax,
       () => options.now() - began,
-      options.told ?? ((request) => request),
+      options.redact ?? ((request) => request),
     );
-    this.#standing = new SendPermission(() => this.#tell(options.confirm), options.now);
+    this.#permission = new SendPermission(() => this.#sendUnannounced(options.confirm), options.now);
     options.signal.addEventListener('abort', () => this.close(), { once: true });
   }
 
-  /** Everything that asked to leave so far. */
+  /** Every request so far, admitted or refused. */
   get requests(): readonly EgressRequest[] {
     return this.#list.entries;
   }
 
-  /** Bytes that passed, both ways. */
+  /** Bytes sent and received. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytesPassed;
   }
 
-  /** Why a connection was broken that had been let out; null where none was. */
+  /** Why the gate broke an admitted connection; null where it broke none. */
   get brokenBy(): GateRefusal | null {
     return this.#broken;
   }
 
-  /** Lists what asked to leave and was no request. */
+  /** Lists bytes that were no valid request, as refused. */
   refuse(method: string, target: string, reason: string): void {
-    this.#told.refused('egress.refused');
+    this.#watcher.refused('egress.refused');
     this.#list.add(method, target, '')?.refused(reason);
   }
 
-  /** Lets a request out, or a tunnel. @throws GateRefusal; nothing has left then */
-  async admit(method: string, target: EgressTarget, purpose: string): Promise<Passage> {
-    const listed = this.#list.add(method, method === TUNNEL ? `${target.host}:${target.port}` : urlOf(target), purpose);
+  /**
+   * Admits a request, a tunnel or a raw connection.
+   * @param isSafe whether what is sent changes nothing on the server; without it the method tells
+   * @throws GateRefusal; nothing has left then
+   */
+  async admit(
+    method: string,
+    target: EgressTarget,
+    purpose: string,
+    isSafe = isSafeMethod(method),
+  ): Promise<AdmittedRequest> {
+    return await this.#listing(method, describeTarget(method, target), purpose, async (listed) => ({
+      connection: await this.#admit(method, target, listed, isSafe),
+      listed,
+    }));
+  }
+
+  /**
+   * Opens a raw connection for a tool: `TLS`, where the gate verified the server's certificate and the tool reads and
+   * writes plain bytes; or `TCP`, where the tool may start TLS itself (STARTTLS) and MUST then verify the certificate.
+   * The connection is metered, breaks when the call has to stop, and closes with the gate.
+   * @throws GateRefusal, or TargetError for what is no host or port; nothing has left then
+   */
+  async connect(to: RawTarget, purpose: string): Promise<Duplex> {
+    return (await this.#openRaw(to, purpose)).connection;
+  }
+
+  /**
+   * Opens a raw connection like `connect`, for a tool that changes something late in it: logging in and looking around
+   * changes nothing. Callers MUST await `announce` before they send what may change something. It rejects when that
+   * must not be sent.
+   */
+  async connectToChange(
+    to: Omit<RawTarget, 'isSafe'>,
+    purpose: string,
+  ): Promise<{ readonly connection: Duplex; readonly announce: () => Promise<void> }> {
+    const { connection, listed } = await this.#openRaw({ ...to, isSafe: true }, purpose);
+    return {
+      connection,
+      announce: async () => {
+        await this.#announce(listed);
+        await this.#verifyMaySend();
+      },
+    };
+  }
+
+  async #openRaw({ host, port, tls, isSafe = false }: RawTarget, purpose: string): Promise<AdmittedRequest> {
+    const [method, url] = tls === 'tls' ? ['TLS', `tls://${host}:${port}`] : ['TCP', `tcp://${host}:${port}`];
+    const admitted = await this.admit(method, this.#parsed(method, url), purpose, isSafe);
+    admitted.listed.opened();
+    return admitted;
+  }
+
+  #parsed(method: string, url: string): EgressTarget {
+    try {
+      return parseTarget(method, url);
+    } catch (error) {
+      if (error instanceof TargetError) this.refuse(method, url, error.message);
+      throw error;
+    }
+  }
+
+  /**
+   * Resolves the name of a granted host. INVARIANT (no internal names): the answer has public addresses alone, and a
+   * name with any other is refused. @throws GateRefusal
+   */
+  async resolve(host: string): Promise<readonly string[]> {
+    return await this.#listing('DNS', host, '', async (listed) => {
+      if (!isCanonicalHost(host)) throw new GateRefusal('egress.refused', 'the name is none of a host');
+      this.#verifyGranted(decideResolution(this.#options.net, host), `DNS ${host}`);
+      await this.#verifyMaySend();
+      const addresses = await this.#addressesOf(host);
+      if (addresses === null)
+        throw new GateRefusal('egress.failed', `the proxy of this installation alone resolves \`${host}\``);
+      if (!addresses.every(isPublicAddress)) throw notPublic(host);
+      listed.opened();
+      return addresses;
+    });
+  }
+
+  async #listing<T>(
+    method: string,
+    target: string,
+    purpose: string,
+    run: (listed: ListedRequest) => Promise<T>,
+  ): Promise<T> {
+    const listed = this.#list.add(method, target, purpose);
     if (listed === null) {
-      this.#told.refused('limit.exceeded');
+      this.#watcher.refused('limit.exceeded');
       throw new GateRefusal('limit.exceeded', 'the call has asked for as many requests as it may');
     }
     try {
-      const connection = await this.#admit(method, target, listed);
-      this.#told.admitted();
-      return { connection, listed };
+      const admitted = await run(listed);
+      this.#watcher.admitted();
+      return admitted;
     } catch (error) {
       const refusal =
         error instanceof GateRefusal
           ? error
           : new GateRefusal('egress.refused', 'the gate could not be sure, so nothing left', null, { cause: error });
       listed.refused(refusal.message);
-      this.#told.refused(refusal.code);
+      this.#watcher.refused(refusal.code);
       throw refusal;
     }
   }
 
-  /** Breaks every connection; nothing is let out any more. */
+  /** Closes every connection, and admits no request any more. */
   close(): void {
     this.#closed = true;
-    clearInterval(this.#watch);
+    clearInterval(this.#refreshTimer);
     for (const connection of this.#open) connection.destroy();
   }
 
-  async #admit(method: string, target: EgressTarget, listed: ListedRequest): Promise<Duplex> {
-    const { net, bytesMax, preview } = this.#options;
-    const verdict = decideEgress(net, method, target);
-    if (verdict.effect === 'refuse') throw new GateRefusal(verdict.code, verdict.message, verdict.hint ?? null);
-    if (preview !== null) {
-      preview(`${method} ${urlOf(target)}`.slice(0, 512));
-      throw new GateRefusal('egress.refused', 'a preview reaches nothing outside');
-    }
-    if (this.#bytes >= bytesMax)
-      throw new GateRefusal('limit.exceeded', `the call has used its \`egress_bytes\` of ${bytesMax}`);
-    await this.#verifyStanding();
-    const address = await this.#addressOf(target.host);
+  async #admit(method: string, target: EgressTarget, listed: ListedRequest, isSafe: boolean): Promise<Duplex> {
+    this.#verifyGranted(
+      decideEgress(this.#options.net, method, target),
+      `${method} ${describeTarget(method, target)}`.slice(0, 512),
+    );
+    await this.#verifyMaySend();
+    const address = await this.#addressOf(target);
     if (address !== null) listed.connected(address);
-    // Heard from its first moment: an error of a socket that nobody listens to ends the process, and the other side can
-    // cause one when it likes.
+    // The connection has an error listener from the start. An error event without a listener ends the process, and the
+    // other side can cause one at any time.
     const connection = this.#metered(await this.#dial(method, target, address), listed);
     try {
-      if (!isSafeMethod(method)) await this.#announce(listed);
-      // Connecting may have taken longer than the kernel's word is good for.
-      await this.#verifyStanding();
+      if (!isSafe) await this.#announce(listed);
+      // Connecting may have taken longer than a confirmation is valid.
+      await this.#verifyMaySend();
       if (connection.destroyed) throw new GateRefusal('egress.failed', `\`${target.host}\` broke the connection off`);
       return connection;
     } catch (error) {
@@ -165,33 +258,41 @@ export class CallGate {
   }
 
   /**
-   * INVARIANT (every address): one that isn't public is enough to refuse a name: who answers both ways is choosing what
-   * we see.
+   * INVARIANT (every address): one private address is enough to refuse a name. A name with both kinds lets its owner
+   * choose which one the gate uses.
    */
-  async #addressOf(host: string): Promise<string | null> {
-    const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
+  async #addressOf(target: EgressTarget): Promise<string | null> {
+    const { host } = target;
+    const addresses = await this.#addressesOf(host);
     if (addresses === null) return null;
-    const [first] = addresses;
-    if (first === undefined) throw new GateRefusal('egress.failed', `\`${host}\` has no address`);
-    // Which it was is not told: a job would learn what names mean in here.
-    if (!addresses.every(isPublicAddress) && this.#options.insideHosts?.includes(host) !== true)
-      throw new GateRefusal('egress.refused', `\`${host}\` does not lead to the public network alone`);
-    return first;
+    const mayBePrivate = isPrivateEndpoint(this.#options.privateEndpoints ?? [], target);
+    if (!addresses.every(isPublicAddress) && !mayBePrivate) throw notPublic(host);
+    return addresses[0] ?? null;
   }
 
-  async #resolve(host: string): Promise<readonly string[] | null> {
+  /** All addresses of a host, at least one; null where a proxy resolves names. */
+  async #addressesOf(host: string): Promise<readonly string[] | null> {
+    const addresses = isIP(host) === 0 ? await this.#lookUp(host) : [host];
+    if (addresses?.length === 0) throw new GateRefusal('egress.failed', `\`${host}\` has no address`);
+    return addresses;
+  }
+
+  async #lookUp(host: string): Promise<readonly string[] | null> {
     try {
-      return await within(CONNECT_MS_MAX, this.#options.signal, (signal) => this.#options.ports.resolve(host, signal));
+      return await withTimeout(CONNECT_MS_MAX, this.#options.signal, (signal) =>
+        this.#options.ports.resolve(host, signal),
+      );
     } catch (cause) {
       throw new GateRefusal('egress.failed', `\`${host}\` has no address`, null, { cause });
     }
   }
 
   async #dial(method: string, { scheme, host, port }: EgressTarget, address: string | null): Promise<Duplex> {
-    const tlsHost = scheme === 'https' && method !== TUNNEL ? host : null;
+    const tlsHost = (scheme === 'https' || scheme === 'tls') && method !== TUNNEL ? host : null;
+    const raw = scheme === 'tls' ? { raw: true as const } : {};
     try {
-      return await within(CONNECT_MS_MAX, this.#options.signal, (signal) =>
-        this.#options.ports.dial({ host, address, port, tlsHost }, signal),
+      return await withTimeout(CONNECT_MS_MAX, this.#options.signal, (signal) =>
+        this.#options.ports.dial({ host, address, port, tlsHost, ...raw }, signal),
       );
     } catch (cause) {
       throw new GateRefusal('egress.failed', `\`${host}\` could not be connected to`, null, { cause });
@@ -199,25 +300,37 @@ export class CallGate {
   }
 
   /**
-   * INVARIANT (known before it leaves): the kernel has the line of a request that may change something, with where it
-   * goes, before its first byte.
+   * INVARIANT (recorded before it leaves): the kernel has the line of a request that may change something, with its
+   * address, before the first byte leaves.
    */
   async #announce(listed: ListedRequest): Promise<void> {
-    this.#list.grown(listed);
-    do await this.#tell(this.#options.announce);
+    this.#list.markChanged(listed);
+    do await this.#sendUnannounced(this.#options.announce);
     while (!this.#list.isAnnounced(listed));
   }
 
-  async #tell(kernel: (announced: AnnouncedRequests | null) => Promise<void>): Promise<void> {
-    const unannounced = this.#list.takeUnannounced();
+  async #sendUnannounced(kernel: (announced: AnnouncedRequests | null) => Promise<void>): Promise<void> {
+    const unannounced = this.#list.nextAnnouncement();
     await kernel(unannounced);
-    if (unannounced !== null) this.#list.announced(unannounced);
+    if (unannounced !== null) this.#list.markAnnounced(unannounced);
   }
 
-  async #verifyStanding(): Promise<void> {
+  /** @param what the request, for the report of a preview */
+  #verifyGranted(verdict: Verdict, what: string): void {
+    const { bytesMax, preview } = this.#options;
+    if (verdict.effect === 'refuse') throw new GateRefusal(verdict.code, verdict.message, verdict.hint ?? null);
+    if (preview !== null) {
+      preview(what);
+      throw new GateRefusal('egress.refused', 'a preview reaches nothing outside');
+    }
+    if (this.#bytesPassed >= bytesMax)
+      throw new GateRefusal('limit.exceeded', `the call has used its \`egress_bytes\` of ${bytesMax}`);
+  }
+
+  async #verifyMaySend(): Promise<void> {
     if (this.#closed) throw new GateRefusal('egress.refused', 'the call has to stop');
     try {
-      await this.#standing.verify();
+      await this.#permission.verify();
     } catch (cause) {
       throw new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on', null, { cause });
     }
@@ -231,40 +344,40 @@ export class CallGate {
     ).unref();
     const { bytesMax } = this.#options;
     const pass = (bytes: number): void => {
-      if (!this.#standing.isFresh)
+      if (!this.#permission.isFresh)
         throw (this.#broken = new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on'));
-      if (this.#bytes + bytes > bytesMax)
+      if (this.#bytesPassed + bytes > bytesMax)
         throw (this.#broken = new GateRefusal(
           'limit.exceeded',
           `the call has used its \`egress_bytes\` of ${bytesMax}`,
         ));
-      this.#bytes += bytes;
+      this.#bytesPassed += bytes;
       idle.refresh();
     };
-    const connection = new Metered(inner, {
+    const connection = new MeteredConnection(inner, {
       sent: (bytes) => {
         pass(bytes);
         entry.sent_bytes += bytes;
-        this.#told.passed('sent', bytes);
+        this.#watcher.passed('sent', bytes);
       },
       received: (bytes) => {
         pass(bytes);
         entry.received_bytes += bytes;
-        this.#told.passed('received', bytes);
+        this.#watcher.passed('received', bytes);
       },
     });
-    this.#keep(connection, idle);
+    this.#track(connection, idle);
     return connection;
   }
 
   /**
-   * As long as anything is open the kernel is asked twice a second; where it is silent, or says stop, what is open
-   * breaks.
+   * While any connection is open, the gate asks the kernel for confirmation twice a second. Without one, it closes all
+   * connections.
    */
-  #keep(connection: Duplex, idle: NodeJS.Timeout): void {
+  #track(connection: Duplex, idle: NodeJS.Timeout): void {
     this.#open.add(connection);
-    this.#watch ??= setInterval(
-      () => void this.#standing.refresh().catch(() => this.#standing.isFresh || this.#breakAll()),
+    this.#refreshTimer ??= setInterval(
+      () => void this.#permission.refresh().catch(() => this.#permission.isFresh || this.#breakAll()),
       FRESH_MS / 2,
     ).unref();
     connection.on('error', () => undefined);
@@ -272,8 +385,8 @@ export class CallGate {
       clearTimeout(idle);
       this.#open.delete(connection);
       if (this.#open.size > 0) return;
-      clearInterval(this.#watch);
-      this.#watch = undefined;
+      clearInterval(this.#refreshTimer);
+      this.#refreshTimer = undefined;
     });
   }
 
@@ -283,15 +396,6 @@ export class CallGate {
   }
 }
 
-async function within<T>(ms: number, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-  const { promise: over, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(until.reason as Error);
-  until.addEventListener('abort', stop, { once: true });
-  if (until.aborted) stop();
-  try {
-    return await Promise.race([run(until), over]);
-  } finally {
-    until.removeEventListener('abort', stop);
-  }
-}
+/** The message does not name the address: a job would learn how internal names resolve. */
+const notPublic = (host: string): GateRefusal =>
+  new GateRefusal('egress.refused', `\`${host}\` does not lead to the public network alone`);

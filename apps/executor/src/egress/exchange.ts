@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { request as send, type IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { EgressTarget } from '@writ/egress';
-import type { Headers, Passage } from './call-gate.ts';
-import { GateRefusal } from './gate-error.ts';
+import { authorityOf, type EgressTarget } from '@writ/egress';
+import type { Headers, AdmittedRequest } from './call-gate.ts';
+import { GateRefusal } from './gate-refusal.ts';
 
-/** What one head of an answer may weigh. */
+/** The longest head of an answer. */
 const HEAD_BYTES_MAX = 32 * 1024;
 
-/** A request that has been let out. */
+/** The content of an admitted request. */
 export interface Outgoing {
   readonly method: string;
   readonly target: EgressTarget;
@@ -18,29 +18,29 @@ export interface Outgoing {
 }
 
 /**
- * Sends one request over its passage and resolves with the answer's head; its body is still to be read. The connection
- * carries nothing else, before or after, so that no byte of a body can be taken for another request. @throws
- * GateRefusal `egress.failed` when no answer came: something may have left
+ * Sends one request over its connection and resolves with the answer's head; the caller reads the body. The connection
+ * carries nothing else before or after, so that no byte of a body can be read as another request. @throws GateRefusal
+ * `egress.failed` when no answer arrives: the request may have left
  */
 export async function exchange(
-  passage: Passage,
+  admitted: AdmittedRequest,
   { method, target, headers, body }: Outgoing,
 ): Promise<IncomingMessage> {
-  const { connection, listed } = passage;
+  const { connection, listed } = admitted;
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      // Without an agent, and only without one, the client takes this connection and never makes one of its own.
+      // Only without an agent does the client use this connection and never make its own.
       const request = send({
         method,
         path: target.path,
         setHost: false,
         maxHeaderSize: HEAD_BYTES_MAX,
         insecureHTTPParser: false,
-        headers: [['host', target.host], ...headers, ['connection', 'close']].flat(),
+        headers: [['host', authorityOf(target)], ...headers, ['connection', 'close']].flat(),
         createConnection: () => connection,
       });
       request.once('response', resolve).on('error', reject);
-      // A switch of protocols would go on unread.
+      // After a switch of protocols the gate could no longer read what passes.
       request.once('upgrade', () => reject(new Error('the other side wants another protocol')));
       connection.once('close', () => reject(new Error('the connection ended before an answer')));
       if (body === null || body instanceof Uint8Array) request.end(body ?? undefined);

@@ -3,7 +3,7 @@ import { startTelemetry } from '@writ/telemetry';
 import { CallGate } from './call-gate.ts';
 import { watchGate } from './gate-watch.ts';
 
-test('a request that a token does not grant is counted by its fault, and one beyond the list as beyond a limit', async () => {
+test('a request that a token does not grant is counted as token.scope, and one beyond the list as limit.exceeded', async () => {
   const telemetry = startTelemetry({ service: 'executor', version: '0' });
   const gate = new CallGate({
     net: [[]],

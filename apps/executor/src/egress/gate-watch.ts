@@ -2,14 +2,14 @@
 import type { FaultCode } from '@writ/contract';
 import type { Meter } from '@writ/telemetry';
 
-/** Told what the gate decides and what passes it. */
+/** Receives what the gate decides and how many bytes pass. */
 export interface GateWatch {
   readonly admitted: () => void;
   readonly refused: (code: FaultCode) => void;
   readonly passed: (direction: 'sent' | 'received', bytes: number) => void;
 }
 
-/** Nobody is told. */
+/** A watch that ignores everything. */
 export const UNWATCHED: GateWatch = { admitted: () => undefined, refused: () => undefined, passed: () => undefined };
 
 /** Counts requests and bytes at the gate. */

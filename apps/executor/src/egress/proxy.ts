@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a sandbox's proxy says comes here as it was written: attacker-controlled. An HTTP parser of Node reads it,
- * strictly; `libs/egress` judges the head; the gate decides; and what leaves is written anew. One request a connection,
- * so that what follows one is never read as another.
+ * The bytes of a sandbox's proxy arrive unchanged and are attacker-controlled. An HTTP parser of Node reads them
+ * strictly, `libs/egress` judges the head, and the gate decides. The proxy writes each outgoing request anew. It serves
+ * one request per connection, so that bytes after it are never read as another request.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseAuthority, parseRequestHead, TargetError, TUNNEL } from '@writ/egress';
+import { TUNNEL } from '@writ/contract';
+import { authorityOf, parseAuthority, parseRequestHead, TargetError, type EgressTarget } from '@writ/egress';
 import type { CallGate } from './call-gate.ts';
 import { exchange } from './exchange.ts';
-import { GateRefusal } from './gate-error.ts';
+import { GateRefusal } from './gate-refusal.ts';
 
 const HEAD_BYTES_MAX = 32 * 1024;
-/** A head that takes longer isn't typed by any program. */
+/** No program takes longer to send a head. */
 const HEAD_MS_MAX = 10_000;
-/** Of the connection, and not of the answer. */
+/** Headers of the connection, not of the answer (hop-by-hop). */
 const HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -50,37 +51,44 @@ export class Proxy {
       (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#tunnel(request, socket, head),
     );
     this.#server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
-      // A connection that only breaks asked for nothing; nor does what follows a request.
-      if (error.code?.startsWith('HPE_') === true && this.#heads.has(socket)) this.#garbled(socket);
+      // A connection that only breaks made no request; nor do bytes after a request.
+      if (error.code?.startsWith('HPE_') === true && this.#heads.has(socket)) this.#refuseGarbled(socket);
       else socket.destroy();
     });
   }
 
-  /** Takes over a connection; it ends with the gate at the latest. */
+  /** Serves a connection; it closes with the gate at the latest. */
   serve(connection: Duplex): void {
     connection.on('error', () => undefined);
-    const timer = setTimeout(() => this.#garbled(connection), HEAD_MS_MAX);
+    const timer = setTimeout(() => this.#refuseGarbled(connection), HEAD_MS_MAX);
     this.#heads.set(connection, timer);
     connection.once('close', () => clearTimeout(timer));
     this.#server.emit('connection', connection);
   }
 
-  /** The head of a request is there. */
-  #headOf(connection: Duplex): void {
+  /** Clears the timer of a connection whose head has arrived. */
+  #headArrived(connection: Duplex): void {
     clearTimeout(this.#heads.get(connection));
     this.#heads.delete(connection);
   }
 
-  /** Something that is no HTTP, or never became any. */
-  #garbled(socket: Duplex): void {
+  /** Refuses bytes that are not HTTP, or an incomplete head. */
+  #refuseGarbled(socket: Duplex): void {
     this.#gate.refuse('?', '?', 'it was no HTTP request');
     socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy());
   }
 
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#headOf(request.socket);
+    this.#headArrived(request.socket);
     response.shouldKeepAlive = false;
     try {
+      const name = nameAsked(request);
+      if (name !== null) {
+        const addresses = await this.#gate.resolve(name);
+        response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+        response.end(`${addresses.join('\n')}\n`);
+        return;
+      }
       const { method, target, headers } = parseRequestHead({
         method: request.method ?? '',
         url: request.url ?? '',
@@ -102,10 +110,10 @@ export class Proxy {
   }
 
   async #tunnel(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    this.#headOf(socket);
+    this.#headArrived(socket);
     try {
       const target = parseAuthority(request.url ?? '');
-      verifyTunnelHost(request, target.host);
+      verifyTunnelHost(request, target);
       const { connection, listed } = await this.#gate.admit(TUNNEL, target, '');
       listed.answered(200);
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -122,7 +130,7 @@ export class Proxy {
     }
   }
 
-  /** Says no in words that a person at a terminal understands. */
+  /** Refuses with a message for a person at a terminal. */
   #refuse(
     { method = '?', url = '?' }: IncomingMessage,
     error: unknown,
@@ -140,7 +148,14 @@ export class Proxy {
   }
 }
 
-/** Headers of an answer, without those of its connection. */
+/**
+ * The name in a request to the gate itself, `GET /dns/NAME`; null for any other request. In a container only the gate
+ * resolves names.
+ */
+const nameAsked = ({ method, url = '' }: IncomingMessage): string | null =>
+  method === 'GET' ? (/^\/dns\/([^/?#]{1,253})$/.exec(url)?.[1]?.toLowerCase() ?? null) : null;
+
+/** Headers of an answer, without its hop-by-hop headers. */
 function forwarded({ rawHeaders }: IncomingMessage): string[] {
   const kept: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -150,10 +165,13 @@ function forwarded({ rawHeaders }: IncomingMessage): string[] {
   return [...kept, 'connection', 'close'];
 }
 
-function verifyTunnelHost({ rawHeaders }: IncomingMessage, host: string): void {
+function verifyTunnelHost({ rawHeaders }: IncomingMessage, target: EgressTarget): void {
   const hosts = rawHeaders
     .filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host')
     .map((value) => value.toLowerCase());
-  if (hosts.length > 1 || (hosts[0] !== undefined && ![host, `${host}:443`].includes(hosts[0])))
+  if (
+    hosts.length > 1 ||
+    (hosts[0] !== undefined && ![authorityOf(target), `${target.host}:${target.port}`].includes(hosts[0]))
+  )
     throw new TargetError('the tunnel and its `Host` are two places');
 }

@@ -16,39 +16,39 @@ const add = (): ListedRequest => {
   if (listed === null) throw new Error('the list is full');
   return listed;
 };
-const take = (): AnnouncedRequests => {
-  const message = list.takeUnannounced();
+const nextAnnouncement = (): AnnouncedRequests => {
+  const message = list.nextAnnouncement();
   if (message === null) throw new Error('nothing is to be announced');
   return message;
 };
 
-describe('messages that are under way at once', () => {
-  it('do not pass for one another: a line that grew is announced once a message made later has come', () => {
+describe('concurrent announcements', () => {
+  it('do not stand in for each other: a changed line counts as announced only after a later message', () => {
     const listed = add();
-    const before = take();
+    const before = nextAnnouncement();
     listed.connected('93.184.216.34');
-    list.grown(listed);
-    const after = take();
+    list.markChanged(listed);
+    const after = nextAnnouncement();
     expect([before.seq, after.seq]).toEqual([0, 1]);
     expect([before, after].map(({ items }) => items.map(({ address }) => address))).toEqual([
       [null],
       ['93.184.216.34'],
     ]);
-    list.announced(before);
+    list.markAnnounced(before);
     expect(list.isAnnounced(listed)).toBe(false);
-    list.announced(after);
+    list.markAnnounced(after);
     expect(list.isAnnounced(listed)).toBe(true);
-    list.announced(before);
-    expect(list.takeUnannounced()).toBeNull();
+    list.markAnnounced(before);
+    expect(list.nextAnnouncement()).toBeNull();
   });
 
-  it('leave out no line, whichever comes first or never', () => {
+  it('lose no line, whichever message arrives first or never', () => {
     const lines = [add(), add()];
-    take();
+    nextAnnouncement();
     lines.push(add());
-    const second = take();
+    const second = nextAnnouncement();
     expect([second.from, second.items.length]).toEqual([0, 3]);
-    list.announced(second);
+    list.markAnnounced(second);
     expect(lines.map((listed) => list.isAnnounced(listed))).toEqual([true, true, true]);
   });
 });

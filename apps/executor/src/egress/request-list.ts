@@ -3,14 +3,14 @@ import { LIMITS, type AnnouncedRequests, type EgressRequest } from '@writ/contra
 
 type Mutable = { -readonly [K in keyof EgressRequest]: EgressRequest[K] };
 
-/** Text of a job's or a stranger's, fit for a list that people read. */
-export const shown = (text: string, charsMax: number): string =>
+/** Untrusted text of a job or a server, made printable for a list that people read. */
+export const printable = (text: string, charsMax: number): string =>
   text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, charsMax);
 
-/** One request of the list, filled in as it goes on. */
+/** One request of the list, completed as the request proceeds. */
 export class ListedRequest {
   readonly entry: Mutable;
-  /** which line of the list it is, from 0 */
+  /** its line number in the list, from 0 */
   readonly line: number;
 
   constructor(entry: Mutable, line: number) {
@@ -20,7 +20,7 @@ export class ListedRequest {
 
   refused(reason: string): void {
     this.entry.outcome = 'refused';
-    this.entry.reason = shown(reason, 256);
+    this.entry.reason = printable(reason, 256);
   }
 
   connected(address: string): void {
@@ -33,47 +33,52 @@ export class ListedRequest {
     this.entry.status = status >= 100 && status <= 999 ? status : null;
   }
 
-  /** What went wrong after it was let out; an answer that came before that stays one. */
+  /** Records what has no status of HTTP: an open connection, or the addresses of a name. */
+  opened(): void {
+    this.answered(0);
+  }
+
+  /** Records a failure after admission; a request that was already answered stays answered. */
   failed(reason: string): void {
     if (this.entry.outcome !== 'failed') return;
-    this.entry.reason = shown(reason, 256);
+    this.entry.reason = printable(reason, 256);
   }
 }
 
 /**
- * INVARIANT (nothing unlisted): whatever leaves was listed before. The list is bounded, and where it is full nothing
- * leaves.
+ * INVARIANT (nothing unlisted): every request is listed before it leaves. The list is bounded, and when it is full
+ * nothing leaves.
  */
 export class RequestList {
   readonly #entries: Mutable[] = [];
   readonly #most: number;
   readonly #elapsed: () => number;
-  readonly #told: (request: EgressRequest) => EgressRequest;
-  /** lines that the kernel has */
+  readonly #redact: (request: EgressRequest) => EgressRequest;
+  /** number of first lines that the kernel has */
   #announced = 0;
-  /** messages that were made of lines */
+  /** number of messages made so far */
   #messages = 0;
-  /** of a line of which more became known: how many messages were made before */
-  readonly #grown = new Map<number, number>();
+  /** by changed line: how many messages were made before the change */
+  readonly #changed = new Map<number, number>();
 
   /**
-   * @param most of this call.
-   * @param elapsed milliseconds since the attempt began.
-   * @param told a line as others may read it
+   * @param most the limit of this call
+   * @param elapsed milliseconds since the attempt began
+   * @param redact redacts a line for others to read
    */
-  constructor(most: number, elapsed: () => number, told: (request: EgressRequest) => EgressRequest) {
+  constructor(most: number, elapsed: () => number, redact: (request: EgressRequest) => EgressRequest) {
     this.#most = Math.min(most, LIMITS.egressRequests.max);
     this.#elapsed = elapsed;
-    this.#told = told;
+    this.#redact = redact;
   }
 
-  /** A message of the first lines that the kernel doesn't have, as many as go into one; null where it has all. */
-  takeUnannounced(): AnnouncedRequests | null {
+  /** The next message: the first lines that the kernel doesn't have, as many as fit; null where it has all. */
+  nextAnnouncement(): AnnouncedRequests | null {
     const items: EgressRequest[] = [];
     let bytes = 0;
     for (const entry of this.#entries.slice(this.#announced)) {
-      // As they are now: a line goes on to change.
-      const item = this.#told({ ...entry });
+      // A copy, since the line continues to change.
+      const item = this.#redact({ ...entry });
       bytes += Buffer.byteLength(JSON.stringify(item));
       if (items.length > 0 && bytes > LIMITS.requestsInlineBytes.max) break;
       items.push(item);
@@ -82,11 +87,11 @@ export class RequestList {
   }
 
   /**
-   * The kernel has these lines. Several messages may be under way at once: one made before a line grew doesn't have
-   * what was added.
+   * Marks these lines as received by the kernel. Several messages may be in flight; one from before a line changed
+   * doesn't contain the change.
    */
-  announced({ seq, from, items }: AnnouncedRequests): void {
-    const old = [...this.#grown].filter(([, before]) => seq < before).map(([line]) => line);
+  markAnnounced({ seq, from, items }: AnnouncedRequests): void {
+    const old = [...this.#changed].filter(([, before]) => seq < before).map(([line]) => line);
     this.#announced = Math.max(this.#announced, Math.min(from + items.length, ...old));
   }
 
@@ -94,23 +99,23 @@ export class RequestList {
     return line < this.#announced;
   }
 
-  /** What is known of the line has grown: it is to be announced anew. */
-  grown({ line }: ListedRequest): void {
+  /** Marks a line as changed, so that it is announced again. */
+  markChanged({ line }: ListedRequest): void {
     this.#announced = Math.min(this.#announced, line);
-    this.#grown.set(line, this.#messages);
+    this.#changed.set(line, this.#messages);
   }
 
   get entries(): readonly EgressRequest[] {
     return this.#entries;
   }
 
-  /** Lists a request as failed until something better is known of it; null where there is no more room. */
+  /** Lists a request, as failed until its real outcome is recorded; null where the list is full. */
   add(method: string, target: string, purpose: string): ListedRequest | null {
     if (this.#entries.length >= this.#most) return null;
     const entry: Mutable = {
       at_ms: Math.max(0, Math.round(this.#elapsed())),
-      method: shown(method, 16),
-      target: shown(target, 512),
+      method: printable(method, 16),
+      target: printable(target, 512),
       purpose: purpose.slice(0, 256),
       outcome: 'failed',
       reason: 'it did not end',

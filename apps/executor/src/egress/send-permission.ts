@@ -4,18 +4,17 @@
 export const FRESH_MS = 1_000;
 
 /**
- * Whether the call may still send: its token is not revoked, and nothing has stopped the call or what it belongs to.
- * INVARIANT (fresh or closed): it says yes only if the kernel confirmed that at most a second ago, counted from the
- * moment of asking.
+ * Whether the call may still send: its token is not revoked, and nothing has stopped the call or its session. INVARIANT
+ * (fresh or closed): the call may send only if the kernel confirmed it at most a second ago, counted from the request.
  */
 export class SendPermission {
   readonly #confirm: () => Promise<void>;
   readonly #now: () => number;
   #confirmedAt = -Infinity;
-  #asking: Promise<void> | null = null;
+  #pending: Promise<void> | null = null;
 
   /**
-   * @param confirm asks the kernel; rejects when the call has to stop, or nobody answers.
+   * @param confirm asks the kernel; rejects when the call has to stop, or no answer arrives
    * @param now monotonic milliseconds
    */
   constructor(confirm: () => Promise<void>, now: () => number) {
@@ -27,22 +26,22 @@ export class SendPermission {
     return this.#now() - this.#confirmedAt <= FRESH_MS;
   }
 
-  /** Resolves while the call may send. Rejects with what stopped it, or with why the kernel can't be asked. */
+  /** Resolves while the call may send. Rejects with what stopped it, or with why the kernel could not be reached. */
   async verify(): Promise<void> {
     if (!this.isFresh) await this.refresh();
   }
 
   /** Asks the kernel again. Concurrent callers share one answer. */
   async refresh(): Promise<void> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = null;
+    this.#pending ??= this.#requestConfirmation().finally(() => {
+      this.#pending = null;
     });
-    await this.#asking;
+    await this.#pending;
   }
 
-  async #ask(): Promise<void> {
-    const askedAt = this.#now();
+  async #requestConfirmation(): Promise<void> {
+    const requestedAt = this.#now();
     await this.#confirm();
-    this.#confirmedAt = askedAt;
+    this.#confirmedAt = requestedAt;
   }
 }

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { dialThrough, type Outbound } from '@writ/nest-kit';
-import type { Dialled, EgressPorts } from './ports.ts';
+import type { DialTarget, EgressPorts } from './egress-ports.ts';
 
-/** This machine's resolver and network, or the proxy that is between it and the world. */
+/** This machine's resolver and network, or the proxy between this machine and the internet. */
 export function systemEgress({ proxyFor, proxyResolves }: Outbound): EgressPorts {
   return {
     resolve: async (host) => {
       if (proxyResolves && proxyFor(host) !== null) return null;
-      // With its dot the name is whole: no search list of this machine makes it another one.
+      // The trailing dot makes the name absolute: no search list of this machine is applied.
       return (await lookup(`${host}.`, { all: true, verbatim: true })).map(({ address }) => address);
     },
     dial: async (to, signal) => {
@@ -21,17 +21,21 @@ export function systemEgress({ proxyFor, proxyResolves }: Outbound): EgressPorts
   };
 }
 
-async function dialDirectly({ address, port, tlsHost }: Dialled, signal: AbortSignal): Promise<Socket> {
+async function dialDirectly({ address, port, tlsHost, raw }: DialTarget, signal: AbortSignal): Promise<Socket> {
   if (address === null) throw new Error('nothing is dialled directly by its name');
-  if (tlsHost === null) return await connected(connect({ host: address, port, noDelay: true }), 'connect', signal);
-  // An address has no name to greet with, and its certificate is compared with it as the host.
+  if (tlsHost === null) return await awaitConnected(connect({ host: address, port, noDelay: true }), 'connect', signal);
+  // An IP address is not sent as SNI, and the certificate is compared with the address as host.
   const name = isIP(tlsHost) === 0 ? { servername: tlsHost } : {};
-  const socket = connectTls({ host: address, port, ...name, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true });
-  return await connected(socket, 'secureConnect', signal);
+  const protocols = raw === true ? {} : { ALPNProtocols: ['http/1.1'] };
+  const socket = connectTls({ host: address, port, ...name, ...protocols, rejectUnauthorized: true });
+  return await awaitConnected(socket, 'secureConnect', signal);
 }
 
-/** The socket, once it stands; destroyed where it doesn't before the signal. After that it is its owner's. */
-export async function connected(
+/**
+ * Resolves with the socket once it is connected. Destroys the socket if that fails or the signal aborts first.
+ * Afterwards the caller owns it.
+ */
+export async function awaitConnected(
   socket: Socket,
   event: 'connect' | 'secureConnect',
   signal: AbortSignal,

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@writ/contract';
-import type { InputOf, OutputOf, TaskTable, Work } from '@writ/worker-pool';
+import type { InputOf, OutputOf, TaskTable, TaskRunner } from '@writ/worker-pool';
 
-/** The worker threads, for one call: in its tenant's share, and no longer than the call goes on. */
+/** The worker threads for one call, within its tenant's share and while the call runs. */
 export interface CallWork<Tasks extends TaskTable> {
   /**
    * Runs a task for `wallMs` at most.
-   * @throws Fault `limit.exceeded` past that; the signal's reason once the call is to stop
+   * @throws Fault `limit.exceeded` past that; the signal's reason when the call must stop
    */
   run<K extends keyof Tasks & string>(task: K, input: InputOf<Tasks, K>, wallMs: number): Promise<OutputOf<Tasks, K>>;
 }
 
-/** Between two offers to a pool that is full, in milliseconds. */
+/** Milliseconds between two tries while the pool is full. */
 const PAUSE_MS = 50;
 
-/** Where too much of the tenant's work waits already, a call waits as well, as long as its own time lasts. */
+/**
+ * The worker threads for one call. While too much of the tenant's work is queued, the call waits as long as its own
+ * time lasts.
+ */
 export const callWork = <Tasks extends TaskTable>(
-  work: Work<Tasks>,
+  work: TaskRunner<Tasks>,
   tenantId: string,
   signal: AbortSignal,
 ): CallWork<Tasks> => new PooledCall(work, tenantId, signal);
 
 class PooledCall<Tasks extends TaskTable> implements CallWork<Tasks> {
-  readonly #work: Work<Tasks>;
+  readonly #work: TaskRunner<Tasks>;
   readonly #tenantId: string;
   readonly #signal: AbortSignal;
 
-  constructor(work: Work<Tasks>, tenantId: string, signal: AbortSignal) {
+  constructor(work: TaskRunner<Tasks>, tenantId: string, signal: AbortSignal) {
     this.#work = work;
     this.#tenantId = tenantId;
     this.#signal = signal;

@@ -6,16 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 interface Stopping {
   stopAll(): void;
 }
-/** `drain`: what can end at once does, and nothing new begins; `close` ends the rest. */
+/** `drain` ends what can end at once and lets nothing new begin; `close` ends the rest. */
 interface Closing {
   drain?(): void;
   close(): Promise<void>;
 }
 
 /**
- * How an executor ends: it takes nothing new, lets calls finish for a while, gives the rest back for other executors,
- * and leaves no container behind.
- * @param drainMs for so long calls that run may end by themselves
+ * How an executor shuts down: it accepts nothing new, lets calls finish for a while, releases the rest for other
+ * executors, and removes every container.
+ * @param drainMs milliseconds for which running calls may finish by themselves
  */
 export function drainCalls(
   running: Stopping,

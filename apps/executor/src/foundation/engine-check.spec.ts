@@ -4,12 +4,12 @@ import { EngineNotReady, type EngineProblem } from '@writ/sandbox-host';
 import { EngineCheck } from './engine-check.ts';
 
 let now: number;
-let asked: number;
+let queries: number;
 let answer: () => Promise<void>;
 let logged: string[];
 const engine = {
   verifyReady: () => {
-    asked += 1;
+    queries += 1;
     return answer();
   },
 };
@@ -18,7 +18,7 @@ const logger = {
   warn: (_: object, line: string) => void logged.push(line),
 };
 const checkOf = (driver: 'docker' | 'kubernetes') => new EngineCheck(engine, driver, logger as never, () => now);
-const said = (check: EngineCheck) =>
+const checkResult = (check: EngineCheck) =>
   check.run().then(
     () => 'ok',
     (error: unknown) => (error instanceof NotReady ? error.message : 'another error'),
@@ -27,7 +27,7 @@ const failing = (problem: EngineProblem) => () =>
   Promise.reject(new EngineNotReady(problem, 'connect EACCES /run/secret-place.sock'));
 
 beforeEach(() => {
-  [now, asked, logged, answer] = [1_000, 0, [], () => Promise.resolve()];
+  [now, queries, logged, answer] = [1_000, 0, [], () => Promise.resolve()];
 });
 
 it.each([
@@ -43,38 +43,38 @@ it.each([
   ['kubernetes', 'image', '`sandbox.image`'],
   ['docker', 'image', 'WRIT_SANDBOX_IMAGE_DIGEST'],
 ] as const)(
-  'of the driver %s, an engine that is %s is told with what to look at, and without its own words',
+  "with the driver %s, an engine that is %s is reported with what to check and without the engine's message",
   async (driver, problem, what) => {
     answer = failing(problem);
-    const words = await said(checkOf(driver));
+    const words = await checkResult(checkOf(driver));
     expect(words).toContain(what);
     expect(words).not.toContain('secret-place');
   },
 );
 
-it('an engine that fails in another way than engines do is told as failed', async () => {
+it('an engine that fails with an unknown error is reported as failed', async () => {
   answer = () => Promise.reject(new TypeError('toString'));
-  expect(await said(checkOf('docker'))).toContain('answers a ping with an error');
+  expect(await checkResult(checkOf('docker'))).toContain('answers a ping with an error');
 });
 
-it('asks once in two seconds, however many look, and sees an engine that is back', async () => {
+it('the engine is queried at most once in two seconds, and a recovered engine is noticed', async () => {
   const check = checkOf('docker');
   answer = failing('denied');
-  const [first, second] = await Promise.all([said(check), said(check)]);
-  expect([first, asked]).toEqual([second, 1]);
+  const [first, second] = await Promise.all([checkResult(check), checkResult(check)]);
+  expect([first, queries]).toEqual([second, 1]);
   answer = () => Promise.resolve();
   now += 1_999;
-  expect([await said(check), asked]).toEqual([first, 1]);
+  expect([await checkResult(check), queries]).toEqual([first, 1]);
   now += 1;
-  expect([await said(check), asked]).toEqual(['ok', 2]);
+  expect([await checkResult(check), queries]).toEqual(['ok', 2]);
   answer = failing('silent');
   now += 1_999;
-  expect([await said(check), asked]).toEqual(['ok', 2]);
+  expect([await checkResult(check), queries]).toEqual(['ok', 2]);
   now += 1;
-  expect(await said(check)).toContain('does not answer');
+  expect(await checkResult(check)).toContain('does not answer');
 });
 
-it('logs each change once, with the cause', async () => {
+it("each change of the engine's state is logged once, with the cause", async () => {
   const check = checkOf('docker');
   for (const [problem, looks] of [
     [null, 2],
@@ -83,7 +83,7 @@ it('logs each change once, with the cause', async () => {
     [null, 2],
   ] as const) {
     answer = problem === null ? () => Promise.resolve() : failing(problem);
-    for (let look = 0; look < looks; look += 1, now += 2_000) await said(check);
+    for (let look = 0; look < looks; look += 1, now += 2_000) await checkResult(check);
   }
   expect(logged).toEqual([
     expect.stringContaining('refuses this process'),

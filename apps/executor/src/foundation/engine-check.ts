@@ -3,13 +3,13 @@ import { NotReady } from '@writ/nest-kit';
 import type { EngineProblem } from '@writ/sandbox-host';
 import type { Logger } from '@writ/telemetry';
 
-/** Probes come from outside, however many: the engine is asked once in this time. */
-const REMEMBERED_MS = 2_000;
+/** How long a result is cached. Probes come from outside in any number, so the engine is queried once in this time. */
+const CACHED_MS = 2_000;
 
 type Driver = 'docker' | 'kubernetes';
 
-/** What to look at, by driver. No word of the engine's own, which may name addresses: those are in the log. */
-const WORDS: Readonly<Record<Driver, Readonly<Record<EngineProblem, string>>>> = {
+/** What to check, by driver and problem. The engine's own message is only logged, since it may name addresses. */
+const MESSAGES: Readonly<Record<Driver, Readonly<Record<EngineProblem, string>>>> = {
   docker: {
     denied:
       'the engine that DOCKER_HOST names refuses this process: give its user or group the right to use the socket',
@@ -36,21 +36,21 @@ const WORDS: Readonly<Record<Driver, Readonly<Record<EngineProblem, string>>>> =
   },
 };
 
-/** What is asked. Its errors may have a `problem`, as EngineNotReady has; any other error is `failed`. */
+/** The engine to check. Its errors may have a `problem`, as EngineNotReady has; any other error counts as `failed`. */
 export interface VerifiedEngine {
   verifyReady(): Promise<void>;
 }
 
 /**
- * The readiness check of the engine that sandboxes run on. It asks the engine at most once in REMEMBERED_MS, whoever
- * asks how often; an engine that is back is noticed at the next question after that. Each change is logged once.
+ * The readiness check of the engine of sandboxes. It queries the engine at most once in CACHED_MS, however many probes
+ * come. A recovered engine is noticed at the next probe after that. Each change is logged once.
  */
 export class EngineCheck {
   readonly #engine: VerifiedEngine;
   readonly #driver: Driver;
   readonly #logger: Pick<Logger, 'info' | 'warn'>;
   readonly #now: () => number;
-  #looking: Promise<NotReady | null> | null = null;
+  #pending: Promise<NotReady | null> | null = null;
   #last: { readonly until: number; readonly found: NotReady | null } | null = null;
 
   /** @param now milliseconds of a monotonic clock */
@@ -63,17 +63,17 @@ export class EngineCheck {
 
   /** @throws NotReady */
   async run(): Promise<void> {
-    const found = this.#last !== null && this.#now() < this.#last.until ? this.#last.found : await this.#look();
+    const found = this.#last !== null && this.#now() < this.#last.until ? this.#last.found : await this.#query();
     if (found !== null) throw found;
   }
 
-  #look(): Promise<NotReady | null> {
-    return (this.#looking ??= this.#ask().finally(() => {
-      this.#looking = null;
+  #query(): Promise<NotReady | null> {
+    return (this.#pending ??= this.#queryEngine().finally(() => {
+      this.#pending = null;
     }));
   }
 
-  async #ask(): Promise<NotReady | null> {
+  async #queryEngine(): Promise<NotReady | null> {
     const found = await this.#engine.verifyReady().then(
       () => null,
       (error: unknown) => this.#notReady(error),
@@ -81,15 +81,16 @@ export class EngineCheck {
     const before = this.#last?.found ?? null;
     if (found !== null && found.message !== before?.message) this.#logger.warn({ err: found.cause }, found.message);
     if (found === null && before !== null) this.#logger.info('the engine of sandboxes answers again');
-    this.#last = { until: this.#now() + REMEMBERED_MS, found };
+    this.#last = { until: this.#now() + CACHED_MS, found };
     return found;
   }
 
   #notReady(error: unknown): NotReady {
     const problem = (error as { readonly problem?: unknown } | null)?.problem;
-    const words = WORDS[this.#driver];
-    return new NotReady(Object.hasOwn(words, String(problem)) ? words[problem as EngineProblem] : words.failed, {
-      cause: error,
-    });
+    const messages = MESSAGES[this.#driver];
+    return new NotReady(
+      Object.hasOwn(messages, String(problem)) ? messages[problem as EngineProblem] : messages.failed,
+      { cause: error },
+    );
   }
 }

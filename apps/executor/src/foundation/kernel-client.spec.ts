@@ -4,7 +4,7 @@ import { Fault, formatId, subjectsOf, type AnnouncedRequests } from '@writ/contr
 import { KernelClient, type Report } from './kernel-client.ts';
 
 const subjects = subjectsOf('test');
-const speaker = {
+const credentials = {
   tenant_id: formatId('tenant', new Uint8Array(16).fill(1)),
   operation_id: formatId('operation', new Uint8Array(16).fill(4)),
   attempt: 1,
@@ -31,15 +31,15 @@ const report: Report = {
 };
 
 let bus: Bus;
-let asked: unknown[];
+let requests: unknown[];
 let refused: Fault;
 beforeEach(async () => {
-  [bus, asked] = [memoryBus({ now: () => 0 }), []];
+  [bus, requests] = [memoryBus({ now: () => 0 }), []];
   await bus.serve(subjects.request('kernel.effect_started'), {
     queue: 'kernel',
     concurrencyMax: 1,
     handler: ({ payload }) => {
-      asked.push(payload);
+      requests.push(payload);
       return typeof payload === 'object' && payload !== null && 'announced' in payload
         ? Promise.reject(refused)
         : Promise.resolve(granted);
@@ -49,21 +49,21 @@ beforeEach(async () => {
     queue: 'kernel',
     concurrencyMax: 1,
     handler: ({ payload }) => {
-      asked.push(payload);
+      requests.push(payload);
       return 'counted_by' in (payload as { usage: object }).usage ? Promise.reject(refused) : Promise.resolve(settled);
     },
   });
 });
 afterEach(() => bus.close());
 
-const announce = () => new KernelClient(bus, subjects, () => 0).effectStarted(speaker, 10_000, announced);
+const announce = () => new KernelClient(bus, subjects, () => 0).effectStarted(credentials, 10_000, announced);
 
-it('asks a kernel of the version before as that one knows it', async () => {
+it("an announcement that a kernel of the previous version rejects is repeated in that version's form", async () => {
   refused = new Fault('request.malformed', '`/announced` is not known here', { pointer: '/announced' });
   expect(await announce()).toEqual(granted);
-  expect(asked).toEqual([
-    { v: 1, ...speaker, announced },
-    { v: 1, ...speaker },
+  expect(requests).toEqual([
+    { v: 1, ...credentials, announced },
+    { v: 1, ...credentials },
   ]);
 });
 
@@ -71,21 +71,21 @@ it.each([
   new Fault('request.malformed', 'is too long', { pointer: '/announced/items/0/target' }),
   new Fault('attempt.fenced'),
   new Fault('internal', '', { pointer: '/announced' }),
-])('takes no for an answer: %s', async (fault) => {
+])('an announcement is not repeated for another refusal: %s', async (fault) => {
   refused = fault;
   await expect(announce()).rejects.toMatchObject({ code: fault.code });
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
-describe('a report that says who counted usage', () => {
-  const send = () => new KernelClient(bus, subjects, () => 0).report(speaker, report, 10_000);
+describe('a report with `counted_by`', () => {
+  const send = () => new KernelClient(bus, subjects, () => 0).report(credentials, report, 10_000);
 
-  it('is repeated without that for a kernel of the version before', async () => {
+  it('is repeated without the member for a kernel of the previous version', async () => {
     refused = new Fault('request.malformed', '`/usage/counted_by` is not known here', { pointer: '/usage/counted_by' });
     expect(await send()).toEqual(settled);
-    expect(asked).toEqual([
-      { v: 1, ...speaker, ...report },
-      { v: 1, ...speaker, ...report, usage: uncounted },
+    expect(requests).toEqual([
+      { v: 1, ...credentials, ...report },
+      { v: 1, ...credentials, ...report, usage: uncounted },
     ]);
   });
 
@@ -96,6 +96,6 @@ describe('a report that says who counted usage', () => {
   ])('is not repeated for another refusal: %s', async (fault) => {
     refused = fault;
     await expect(send()).rejects.toMatchObject({ code: fault.code });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });

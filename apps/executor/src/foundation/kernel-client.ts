@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Bus } from '@writ/bus';
 import {
   Fault,
+  ImageClaimReply,
+  ImageRenewReply,
   parseFromPeer,
   parseMessage,
   Redemption,
@@ -10,6 +12,7 @@ import {
   ShellAttachReply,
   ShellRenewReply,
   type AnnouncedRequests,
+  type ImageClaim,
   type ShellEnding,
   RenewReply,
   ReportReply,
@@ -20,7 +23,7 @@ import {
 } from '@writ/contract';
 import { KEY_BYTES, redeemedContext, HpkeBox } from '@writ/sealing';
 
-/** Names the attempt that speaks. */
+/** Identifies an attempt in its requests to the kernel; the attempt number and nonce fence earlier ones. */
 export interface AttemptCredentials {
   readonly tenant_id: string;
   readonly operation_id: string;
@@ -30,18 +33,21 @@ export interface AttemptCredentials {
   readonly nonce: string;
 }
 
+/** An image that this executor has claimed. */
+export type ClaimedImage = Pick<ImageClaim, 'image_id' | 'tenant_id' | 'claim'> & { readonly executor_id: string };
+
 export type Report = Omit<ReportRequest, 'v' | keyof AttemptCredentials>;
 
 /**
- * What the executor asks of the kernel. Every answer is parsed here; faults arrive as Faults. `timeoutMs` bounds the
+ * The executor's requests to the kernel. Every answer is parsed here; faults arrive as Faults. `timeoutMs` bounds the
  * wait for an answer.
  */
 export class KernelClient {
   readonly #bus: Bus;
   readonly #subjects: Subjects;
   readonly #now: () => number;
-  /** secrets are sealed to this process: its key is nowhere else, and ends with it */
-  readonly #box = new HpkeBox(randomBytes(KEY_BYTES));
+  /** secrets are sealed to the key of this process, which exists nowhere else and ends with it */
+  readonly #hpkeBox = new HpkeBox(randomBytes(KEY_BYTES));
 
   /** @param now epoch milliseconds, for deadlines */
   constructor(bus: Bus, subjects: Subjects, now: () => number) {
@@ -50,95 +56,101 @@ export class KernelClient {
     this.#now = now;
   }
 
-  /** Made once for a redemption; the same nonce may ask again. */
+  /** A new nonce for one redemption, which may repeat its request with it. */
   static newNonce(): string {
     return randomBytes(16).toString('hex');
   }
 
   async redeem(permit: Envelope, executorId: string, nonce: string, timeoutMs: number): Promise<Redemption> {
     const public_key = await this.publicKey();
-    return await this.opened(
+    return await this.openSecrets(
       parseMessage(
         Redemption,
-        await this.#ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce, public_key }, timeoutMs),
+        await this.#request('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce, public_key }, timeoutMs),
       ),
     );
   }
 
-  /** What secrets are to be sealed to so that `opened` opens them, base64. */
+  /** The public key for sealing secrets that `openSecrets` can open, base64. */
   async publicKey(): Promise<string> {
-    return (await this.#box.publicKey()).toString('base64');
+    return (await this.#hpkeBox.publicKey()).toString('base64');
   }
 
-  /** Secrets that come sealed are opened here, and are in this process alone. */
-  async opened({ sealed = {}, ...redemption }: Redemption): Promise<Redemption> {
+  /** Opens the sealed secrets of a redemption. Only this process has them in clear. */
+  async openSecrets({ sealed = {}, ...redemption }: Redemption): Promise<Redemption> {
     const { tenant_id, operation_id } = redemption;
-    const opened = await Promise.all(
+    const openSecrets = await Promise.all(
       Object.entries(sealed).map(
         async ([name, value]) =>
           [
             name,
             (
-              await this.#box.open(Buffer.from(value, 'base64'), redeemedContext(tenant_id, operation_id, name))
+              await this.#hpkeBox.open(Buffer.from(value, 'base64'), redeemedContext(tenant_id, operation_id, name))
             ).toString('utf8'),
           ] as const,
       ),
     );
-    return { ...redemption, secrets: { ...redemption.secrets, ...Object.fromEntries(opened) } };
+    return { ...redemption, secrets: { ...redemption.secrets, ...Object.fromEntries(openSecrets) } };
   }
 
   /** @param announced lines of the attempt's list of requests, for the kernel to keep */
   async renew(
-    speaker: AttemptCredentials,
+    credentials: AttemptCredentials,
     timeoutMs: number,
     announced: AnnouncedRequests | null = null,
   ): Promise<RenewReply> {
-    return await this.#announce('kernel.renew', speaker, timeoutMs, announced);
+    return await this.#announce('kernel.renew', credentials, timeoutMs, announced);
   }
 
-  /** With `stop` in the answer nothing was noted, and the effect MUST NOT begin. */
+  /** With `stop` in the answer, the kernel recorded nothing, and the effect MUST NOT begin. */
   async effectStarted(
-    speaker: AttemptCredentials,
+    credentials: AttemptCredentials,
     timeoutMs: number,
     announced: AnnouncedRequests | null = null,
   ): Promise<RenewReply> {
-    return await this.#announce('kernel.effect_started', speaker, timeoutMs, announced);
+    return await this.#announce('kernel.effect_started', credentials, timeoutMs, announced);
   }
 
-  async report(speaker: AttemptCredentials, report: Report, timeoutMs: number): Promise<ReportReply> {
+  async report(credentials: AttemptCredentials, report: Report, timeoutMs: number): Promise<ReportReply> {
     const { counted_by, ...usage } = report.usage;
-    const asked = { v: 1, ...speaker, ...report };
+    const request = { v: 1, ...credentials, ...report };
     const answer =
       counted_by === undefined
-        ? await this.#ask('kernel.report', asked, timeoutMs)
-        : await this.#askEither('kernel.report', [asked, { ...asked, usage }], '/usage/counted_by', timeoutMs);
+        ? await this.#request('kernel.report', request, timeoutMs)
+        : await this.#requestWithFallback(
+            'kernel.report',
+            [request, { ...request, usage }],
+            '/usage/counted_by',
+            timeoutMs,
+          );
     return parseFromPeer(ReportReply, answer);
   }
 
-  /** Gives the attempt back; callers MUST have stopped all that ran for it. */
-  async release(speaker: AttemptCredentials, stopping: boolean, timeoutMs: number): Promise<void> {
-    parseFromPeer(ReleaseReply, await this.#ask('kernel.release', { v: 1, ...speaker, stopping }, timeoutMs));
+  /** Releases the attempt; callers MUST have stopped everything that ran for it. */
+  async release(credentials: AttemptCredentials, stopping: boolean, timeoutMs: number): Promise<void> {
+    parseFromPeer(ReleaseReply, await this.#request('kernel.release', { v: 1, ...credentials, stopping }, timeoutMs));
   }
 
-  /** Where the shell of the attempt's session is. */
+  /** Asks which executor has the shell of the attempt's session. */
   async attachShell(
-    speaker: AttemptCredentials,
+    credentials: AttemptCredentials,
     opens: boolean,
     shellId: string,
     timeoutMs: number,
   ): Promise<ShellAttachReply> {
     return parseFromPeer(
       ShellAttachReply,
-      await this.#ask('kernel.shell.attach', { v: 1, ...speaker, opens, shell_id: shellId }, timeoutMs),
+      await this.#request('kernel.shell.attach', { v: 1, ...credentials, opens, shell_id: shellId }, timeoutMs),
     );
   }
 
-  /** Whether a shell may live on. */
+  /** Renews the lease of a shell; resolves with whether the shell may continue. */
   async renewShell(
     shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string },
     timeoutMs: number,
   ): Promise<boolean> {
-    return parseFromPeer(ShellRenewReply, await this.#ask('kernel.shell.renew', { v: 1, ...shell }, timeoutMs)).alive;
+    return parseFromPeer(ShellRenewReply, await this.#request('kernel.shell.renew', { v: 1, ...shell }, timeoutMs))
+      .alive;
   }
 
   async endShell(
@@ -146,42 +158,62 @@ export class KernelClient {
     ending: ShellEnding,
     timeoutMs: number,
   ): Promise<void> {
-    await this.#ask('kernel.shell.end', { v: 1, ...shell, ending }, timeoutMs);
+    await this.#request('kernel.shell.end', { v: 1, ...shell, ending }, timeoutMs);
   }
 
-  /** A kernel of the version before keeps no lines. */
+  /** The image that this executor is to make ready; null where none waits. */
+  async claimImage(executorId: string, timeoutMs: number): Promise<ImageClaim | null> {
+    const request = { v: 1, executor_id: executorId };
+    return parseFromPeer(ImageClaimReply, await this.#request('kernel.image.claim', request, timeoutMs)).claim;
+  }
+
+  /** Renews the claim of an image; resolves with whether the work may continue. */
+  async renewImage(image: ClaimedImage, log: string, timeoutMs: number): Promise<boolean> {
+    const request = { v: 1, ...image, log };
+    return parseFromPeer(ImageRenewReply, await this.#request('kernel.image.renew', request, timeoutMs)).alive;
+  }
+
+  async finishImage(
+    image: ClaimedImage,
+    end: { readonly log: string; readonly image_digest: string | null; readonly problem: string | null },
+    timeoutMs: number,
+  ): Promise<void> {
+    await this.#request('kernel.image.finish', { v: 1, ...image, ...end }, timeoutMs);
+  }
+
+  /** A kernel of the previous version keeps no lines of the list. */
   async #announce(
     name: string,
-    speaker: AttemptCredentials,
+    credentials: AttemptCredentials,
     timeoutMs: number,
     announced: AnnouncedRequests | null,
   ): Promise<RenewReply> {
-    const asked = { v: 1, ...speaker };
-    if (announced === null) return parseFromPeer(RenewReply, await this.#ask(name, asked, timeoutMs));
+    const request = { v: 1, ...credentials };
+    if (announced === null) return parseFromPeer(RenewReply, await this.#request(name, request, timeoutMs));
     return parseFromPeer(
       RenewReply,
-      await this.#askEither(name, [{ ...asked, announced }, asked], '/announced', timeoutMs),
+      await this.#requestWithFallback(name, [{ ...request, announced }, request], '/announced', timeoutMs),
     );
   }
 
   /**
-   * A kernel of the version before refuses what it doesn't know, before it does anything: where it doesn't know the
-   * member at `pointer`, it is asked as it was then.
+   * A kernel of the previous version refuses unknown members before it does anything. If it doesn't know the member at
+   * `pointer`, this sends the request in the previous form.
    */
-  async #askEither(
+  async #requestWithFallback(
     name: string,
-    [now, then]: readonly [unknown, unknown],
+    [current, previous]: readonly [unknown, unknown],
     pointer: string,
     timeoutMs: number,
   ): Promise<unknown> {
     const until = this.#now() + timeoutMs;
-    return await this.#ask(name, now, timeoutMs).catch(async (error: unknown) => {
+    return await this.#request(name, current, timeoutMs).catch(async (error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'request.malformed' || error.pointer !== pointer) throw error;
-      return await this.#ask(name, then, Math.max(1, until - this.#now()));
+      return await this.#request(name, previous, Math.max(1, until - this.#now()));
     });
   }
 
-  #ask(name: string, payload: unknown, timeoutMs: number): Promise<unknown> {
+  #request(name: string, payload: unknown, timeoutMs: number): Promise<unknown> {
     return this.#bus.request(this.#subjects.request(name), payload, { deadline: this.#now() + Math.ceil(timeoutMs) });
   }
 }

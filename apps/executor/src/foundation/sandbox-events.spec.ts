@@ -6,7 +6,7 @@ import { sandboxEvents, watchWarmPools } from './sandbox-events.ts';
 const image = 'sha256:1';
 const error = new Error('quota');
 
-describe('what sandboxes report', () => {
+describe('a sandbox event', () => {
   const lines: { level: string; event?: { type: string } }[] = [];
   const telemetry = startTelemetry({
     service: 'executor',
@@ -20,7 +20,7 @@ describe('what sandboxes report', () => {
   const report = sandboxEvents(telemetry.logger('debug'), telemetry.meter);
   afterAll(() => telemetry.shutdown());
 
-  it('is no warning where a container was had, and counted', async () => {
+  it('for an acquired container is counted and logged at debug level', async () => {
     for (const type of ['pool.hit', 'pool.hit', 'pool.miss'] as const) report({ type, image });
     expect(lines.map(({ level, event }) => `${level} ${event?.type ?? ''}`)).toEqual([
       'debug pool.hit',
@@ -32,7 +32,7 @@ describe('what sandboxes report', () => {
     expect(metrics).toContain('writ_sandbox_acquisitions_total{pool="miss"} 1');
   });
 
-  it('is timed where a container was started, or could not be', async () => {
+  it('for a started or failed container records the duration', async () => {
     lines.length = 0;
     for (const [type, ms] of [
       ['container.started', 400],
@@ -46,14 +46,14 @@ describe('what sandboxes report', () => {
     expect(metrics).toContain('writ_sandbox_start_duration_seconds_count{outcome="failed"} 1');
   });
 
-  it('shows the warm pools', async () => {
-    watchWarmPools(telemetry.meter, { warmth: { ready: 3, starting: 1 } });
+  it('does not change the gauge of warm pools', async () => {
+    watchWarmPools(telemetry.meter, { poolCounts: { ready: 3, starting: 1 } });
     const metrics = await telemetry.metricsText();
     expect(metrics).toContain('writ_sandbox_pool_containers{state="ready"} 3');
     expect(metrics).toContain('writ_sandbox_pool_containers{state="starting"} 1');
   });
 
-  it('is a warning where somebody should look, unless it is good news, and counted', async () => {
+  it('for a problem is counted and logged as a warning, and for a recovery as info', async () => {
     lines.length = 0;
     const events: readonly SandboxEvent[] = [
       { type: 'engine.lost', error },

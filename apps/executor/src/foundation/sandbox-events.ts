@@ -2,13 +2,13 @@
 import type { SandboxEvent, SandboxEventListener } from '@writ/sandbox-host';
 import type { Logger, Meter } from '@writ/telemetry';
 
-/** What is as it should be. */
-const GOOD: ReadonlySet<SandboxEvent['type']> = new Set<SandboxEvent['type']>(['swept', 'engine.back']);
+/** Events of normal operation, logged as info. */
+const NORMAL_EVENTS: ReadonlySet<SandboxEvent['type']> = new Set<SandboxEvent['type']>(['swept', 'engine.back']);
 
 /**
- * A listener that counts what happens to containers, and logs what isn't part of every call: as a warning where
- * somebody should look. How a container was had is counted alone, since every call has one and a line for each would
- * hide all others.
+ * A listener that counts sandbox events. It logs problems as warnings, and normal events that are not part of every
+ * call as info. Acquisitions are logged at debug level only, since every call has one and their lines would hide all
+ * others.
  */
 export function sandboxEvents(logger: Logger, meter: Meter): SandboxEventListener {
   const acquisitions = meter.counter('writ.sandbox.acquisitions');
@@ -26,18 +26,18 @@ export function sandboxEvents(logger: Logger, meter: Meter): SandboxEventListene
         return logger.debug({ event }, 'sandbox');
       default:
         events.add(1, { event: event.type });
-        return GOOD.has(event.type) ? logger.info({ event }, 'sandbox') : logger.warn({ event }, 'sandbox');
+        return NORMAL_EVENTS.has(event.type) ? logger.info({ event }, 'sandbox') : logger.warn({ event }, 'sandbox');
     }
   };
 }
 
-/** Shows the warm pools of a sandbox. */
+/** Reports the warm pools of a sandbox as gauges. */
 export function watchWarmPools(
   meter: Meter,
-  sandbox: { readonly warmth: { readonly ready: number; readonly starting: number } },
+  sandbox: { readonly poolCounts: { readonly ready: number; readonly starting: number } },
 ): void {
   meter.observe(['writ.sandbox.pool.containers'], (observe) => {
-    const { ready, starting } = sandbox.warmth;
+    const { ready, starting } = sandbox.poolCounts;
     observe('writ.sandbox.pool.containers', ready, { state: 'ready' });
     observe('writ.sandbox.pool.containers', starting, { state: 'starting' });
   });

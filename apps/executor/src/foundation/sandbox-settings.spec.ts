@@ -11,12 +11,12 @@ const PODS = {
 } as const;
 
 describe('the sandbox driver', () => {
-  it('is Docker where nothing else is said', () => {
+  it('is Docker by default', () => {
     expect(settings({})).toEqual({ driver: 'docker', host: 'unix:///run/docker.sock' });
     expect(settings({ WRIT_SANDBOX_RUNTIME: 'runsc' })).toMatchObject({ driver: 'docker', runtime: 'runsc' });
   });
 
-  it('runs pods where it has all that it needs', () => {
+  it('is Kubernetes when all its required variables are set', () => {
     expect(settings(PODS)).toEqual({
       driver: 'kubernetes',
       namespace: 'sandboxes',
@@ -32,7 +32,7 @@ describe('the sandbox driver', () => {
     expect(settings({ ...PODS, WRIT_SANDBOX_CLAIMS: 'w-writ' })).toMatchObject({ warmPools: 'w-writ' });
   });
 
-  it('says everything at once that pods lack', () => {
+  it('reports every missing variable of the driver kubernetes at once', () => {
     expect(() => settings({ WRIT_SANDBOX_DRIVER: 'kubernetes', WRIT_SANDBOX_IMAGE: 'x:1' })).toThrow(
       /WRIT_SANDBOX_NAMESPACE is not set[^]*WRIT_SANDBOX_CANARY is not set/,
     );
@@ -41,7 +41,7 @@ describe('the sandbox driver', () => {
     );
   });
 
-  it('refuses what only the other one reads', () => {
+  it('refuses variables that only the other driver reads', () => {
     expect(() => settings({ WRIT_SANDBOX_RUNTIME_CLASS: 'gvisor' })).toThrow(
       'WRIT_SANDBOX_RUNTIME_CLASS is read by the driver `kubernetes` alone: set WRIT_SANDBOX_DRIVER=kubernetes',
     );

@@ -16,9 +16,9 @@ export interface KubernetesSettings {
   /** `host:port` that must refuse a pod before a call runs in it */
   readonly canary: string;
   readonly runtimeClass?: string;
-  /** whether pods have the users of their node; absent: as the cluster has it */
+  /** whether pods share the users of their node; absent: the cluster decides */
   readonly hostUsers?: boolean;
-  /** what the names of SandboxWarmPools begin with, whose pods are claimed; absent: the executor makes pods itself */
+  /** prefix of the SandboxWarmPools whose pods are claimed; absent: the executor makes pods itself */
   readonly warmPools?: string;
   /** absent: the pod's own service account */
   readonly kubeconfig?: string;
@@ -38,30 +38,30 @@ export interface SandboxVariables {
   readonly DOCKER_HOST: string;
 }
 
-/** What the driver `kubernetes` can't do without. */
-const NEEDED = ['WRIT_SANDBOX_NAMESPACE', 'WRIT_SANDBOX_IMAGE', 'WRIT_SANDBOX_CANARY'] as const;
-const OF_KUBERNETES = [
-  ...NEEDED,
+/** The variables that the driver `kubernetes` requires. */
+const REQUIRED = ['WRIT_SANDBOX_NAMESPACE', 'WRIT_SANDBOX_IMAGE', 'WRIT_SANDBOX_CANARY'] as const;
+const KUBERNETES_ONLY = [
+  ...REQUIRED,
   'WRIT_SANDBOX_RUNTIME_CLASS',
   'WRIT_SANDBOX_HOST_USERS',
   'WRIT_SANDBOX_CLAIMS',
   'WRIT_KUBECONFIG_FILE',
 ] as const;
 
-const WHAT: Readonly<Record<(typeof NEEDED)[number], string>> = {
+const PURPOSE: Readonly<Record<(typeof REQUIRED)[number], string>> = {
   WRIT_SANDBOX_NAMESPACE: "the namespace in which sandboxes' pods live",
   WRIT_SANDBOX_IMAGE: 'the reference by which nodes pull the sandbox image',
   WRIT_SANDBOX_CANARY: 'the `host:port` that must refuse a pod before a call runs in it',
 };
 
 /**
- * The settings of the driver that is chosen. Throws EnvironmentError that names each variable which that driver lacks,
- * and each which only another driver reads: whoever sets one of those believes in a sandbox that isn't there.
+ * The settings of the chosen driver. Throws EnvironmentError that names each variable which that driver lacks, and each
+ * which only another driver reads: an operator who sets one of those relies on a sandbox that doesn't exist.
  */
 export function sandboxSettings(config: SandboxVariables): DockerSettings | KubernetesSettings {
   const isSet = (name: keyof SandboxVariables): boolean => config[name] !== undefined;
   if (config.WRIT_SANDBOX_DRIVER === 'docker') {
-    const problems = OF_KUBERNETES.filter(isSet).map(
+    const problems = KUBERNETES_ONLY.filter(isSet).map(
       (name) => `${name} is read by the driver \`kubernetes\` alone: set WRIT_SANDBOX_DRIVER=kubernetes, or unset it`,
     );
     if (problems.length > 0) throw new EnvironmentError(problems);
@@ -72,8 +72,8 @@ export function sandboxSettings(config: SandboxVariables): DockerSettings | Kube
     };
   }
   const { WRIT_SANDBOX_NAMESPACE: namespace, WRIT_SANDBOX_IMAGE: image, WRIT_SANDBOX_CANARY: canary } = config;
-  const problems = NEEDED.filter((name) => !isSet(name)).map(
-    (name) => `${name} is not set, and WRIT_SANDBOX_DRIVER=kubernetes needs it: ${WHAT[name]}`,
+  const problems = REQUIRED.filter((name) => !isSet(name)).map(
+    (name) => `${name} is not set, and WRIT_SANDBOX_DRIVER=kubernetes needs it: ${PURPOSE[name]}`,
   );
   if (isSet('WRIT_SANDBOX_RUNTIME'))
     problems.push(

@@ -4,24 +4,27 @@ import { Fault, formatId, type BlobRef, type OutputRefs, type TenantId } from '@
 import { sha256Hex } from '@writ/digest';
 import type { SandboxOutput } from '@writ/sandbox';
 import { openContent, SEAL_BYTES, type ContentSeal } from '@writ/sealing';
-import { Values } from '../redaction/redactor.ts';
-import { FullOutput, type Keeping } from './full-output.ts';
+import { SecretValues } from '../redaction/redactor.ts';
+import { FullOutput, type FullOutputOptions } from './full-output.ts';
 
 const TENANT = formatId('tenant', new Uint8Array(16).fill(1));
-const EXITED = { ended: 'exited', unheardBytes: 0 } as const;
-const VALUES = new Values({ KEY: 'hunter2-of-ours' });
+const EXITED = { ended: 'exited', untappedBytes: 0 } as const;
+const VALUES = new SecretValues({ KEY: 'hunter2-of-ours' });
 
 const blobs = memoryBlobs();
-const keeping = (over: Partial<Keeping> = {}): Keeping => ({
+const options = (over: Partial<FullOutputOptions> = {}): FullOutputOptions => ({
   blobs,
   tenantId: TENANT,
   values: undefined,
   seal: undefined,
   shownBytes: 10,
-  heardBytes: 1_000_000,
+  capturedBytesMax: 1_000_000,
   ...over,
 });
-const said = (stream: SandboxOutput['stream'], text: string): SandboxOutput => ({ stream, bytes: Buffer.from(text) });
+const outputOf = (stream: SandboxOutput['stream'], text: string): SandboxOutput => ({
+  stream,
+  bytes: Buffer.from(text),
+});
 const textsOf = async (refs: OutputRefs | null): Promise<string[]> =>
   Promise.all(
     [refs!.stdout, refs!.stderr].map(async ({ sha256, size }) => {
@@ -31,7 +34,7 @@ const textsOf = async (refs: OutputRefs | null): Promise<string[]> =>
     }),
   );
 
-/** A store that takes nothing of a stream until it is let. */
+/** A store that reads nothing of a stream until the test releases it. */
 class SlowBlobs extends BlobStore {
   readonly #taking = Promise.withResolvers<null>();
   readonly put = blobs.put.bind(blobs);
@@ -55,38 +58,38 @@ class SlowBlobs extends BlobStore {
   }
 }
 
-it('keeps nothing of what the result shows whole', async () => {
-  const whole = new FullOutput(keeping());
-  whole.take(said('stdout', '12345'));
-  whole.take(said('stderr', '67890'));
-  expect(await whole.end(EXITED)).toBeNull();
+it('output that the result shows completely is not stored', async () => {
+  const fullOutput = new FullOutput(options());
+  fullOutput.push(outputOf('stdout', '12345'));
+  fullOutput.push(outputOf('stderr', '67890'));
+  expect(await fullOutput.end(EXITED)).toBeNull();
 });
 
-it('keeps each stream from its beginning, once there is more than is shown', async () => {
-  const whole = new FullOutput(keeping());
+it('longer output is stored from its beginning, by stream', async () => {
+  const fullOutput = new FullOutput(options());
   for (const [stream, text] of [
     ['stdout', 'one '],
     ['stderr', 'two '],
     ['stdout', 'three '],
     ['stderr', 'four'],
   ] as const)
-    whole.take(said(stream, text));
-  const refs = await whole.end(EXITED);
+    fullOutput.push(outputOf(stream, text));
+  const refs = await fullOutput.end(EXITED);
   expect(await textsOf(refs)).toEqual(['one three ', 'two four']);
   expect([refs!.stdout.cut, refs!.stderr.cut]).toEqual([false, false]);
 });
 
-it('seals each stream as its own, once its values are out, and says how long it is in clear', async () => {
+it('each stream is redacted, then sealed under its own kind, with its clear length', async () => {
   const seal: ContentSeal = { key: Buffer.alloc(32, 7), tenantId: TENANT, operationId: 'op_a', attempt: 2 };
-  const whole = new FullOutput(keeping({ seal, values: VALUES }));
+  const fullOutput = new FullOutput(options({ seal, values: VALUES }));
   for (const [stream, text] of [
     ['stdout', 'one hunter2-'],
     ['stderr', 'two '],
     ['stdout', 'of-ours three'],
     ['stderr', 'four'],
   ] as const)
-    whole.take(said(stream, text));
-  const { stdout, stderr } = (await whole.end(EXITED))!;
+    fullOutput.push(outputOf(stream, text));
+  const { stdout, stderr } = (await fullOutput.end(EXITED))!;
   for (const [kind, ref, text] of [
     ['stdout', stdout, 'one ***KEY*** three'],
     ['stderr', stderr, 'two four'],
@@ -103,63 +106,63 @@ it('seals each stream as its own, once its values are out, and says how long it 
   }
 });
 
-it.each([1, 2, 5, 15, 16, 400])('stores no value, however it is cut: pieces of %d bytes', async (length) => {
-  const whole = new FullOutput(keeping({ values: VALUES }));
+it.each([1, 2, 5, 15, 16, 400])('stores no secret value when output comes in pieces of %d bytes', async (length) => {
+  const fullOutput = new FullOutput(options({ values: VALUES }));
   const text = 'before hunter2-of-ours between hunter2-of-ours after'.repeat(5);
   for (let at = 0; at < text.length; at += length) {
-    whole.take(said('stdout', text.slice(at, at + length)));
-    whole.take(said('stderr', 'x'));
+    fullOutput.push(outputOf('stdout', text.slice(at, at + length)));
+    fullOutput.push(outputOf('stderr', 'x'));
   }
-  expect((await textsOf(await whole.end(EXITED)))[0]).toBe('before ***KEY*** between ***KEY*** after'.repeat(5));
+  expect((await textsOf(await fullOutput.end(EXITED)))[0]).toBe('before ***KEY*** between ***KEY*** after'.repeat(5));
 });
 
 it.each([
-  ['what nobody heard', { ended: 'exited', unheardBytes: 7 }, true],
-  ['a command that was killed where nothing more was heard', { ended: 'killed', unheardBytes: 0 }, true],
-  ['a command that said just as much', EXITED, false],
-] as const)('says that it is cut by %s, and stores no beginning of a value at a cut', async (_, end, cut) => {
+  ['bytes beyond the captured ones', { ended: 'exited', untappedBytes: 7 }, true],
+  ['a kill at the capture limit', { ended: 'killed', untappedBytes: 0 }, true],
+  ['output of exactly the capture limit', EXITED, false],
+] as const)('the `cut` mark and the redaction at a cut are right for %s', async (_, end, cut) => {
   const text = `${'x'.repeat(30)}hunter2`;
-  const whole = new FullOutput(keeping({ values: VALUES, heardBytes: text.length }));
-  whole.take(said('stdout', text));
-  const refs = await whole.end(end);
+  const fullOutput = new FullOutput(options({ values: VALUES, capturedBytesMax: text.length }));
+  fullOutput.push(outputOf('stdout', text));
+  const refs = await fullOutput.end(end);
   expect([refs!.stdout.cut, refs!.stderr.cut]).toEqual([cut, cut]);
   expect((await textsOf(refs))[0]).toBe(cut ? `${'x'.repeat(30)}***KEY***` : text);
 });
 
-it('makes whoever brings it wait while the store does not take it, and no longer', async () => {
+it('the producer waits while the store does not read, and no longer', async () => {
   const store = new SlowBlobs();
-  const whole = new FullOutput(keeping({ blobs: store }));
-  const piece = said('stdout', 'x'.repeat(64 * 1024));
+  const fullOutput = new FullOutput(options({ blobs: store }));
+  const piece = outputOf('stdout', 'x'.repeat(64 * 1024));
   let brought = 0;
   let wait: Promise<void> | undefined;
   while (wait === undefined && brought < 200) {
-    wait = whole.take(piece);
+    wait = fullOutput.push(piece);
     brought += 1;
   }
   expect(wait).toBeDefined();
   expect(brought * 64 * 1024).toBeLessThanOrEqual(2 * 1024 * 1024);
   store.go();
   await wait;
-  expect((await whole.end(EXITED))!.stdout.size).toBe(brought * 64 * 1024);
+  expect((await fullOutput.end(EXITED))!.stdout.size).toBe(brought * 64 * 1024);
 });
 
-it('a store that fails costs the output, holds up nobody, and fails no call', async () => {
+it('a store that fails loses the output, and neither delays nor fails the call', async () => {
   const store = new SlowBlobs();
-  const whole = new FullOutput(keeping({ blobs: store }));
-  const piece = said('stdout', 'x'.repeat(1024 * 1024));
-  const waits = Array.from({ length: 4 }, () => whole.take(piece));
+  const fullOutput = new FullOutput(options({ blobs: store }));
+  const piece = outputOf('stdout', 'x'.repeat(1024 * 1024));
+  const waits = Array.from({ length: 4 }, () => fullOutput.push(piece));
   expect(waits.at(-1)).toBeDefined();
   store.fail();
   await Promise.all(waits);
-  expect(whole.take(piece)).toBeUndefined();
-  expect(await whole.end(EXITED)).toBeNull();
+  expect(fullOutput.push(piece)).toBeUndefined();
+  expect(await fullOutput.end(EXITED)).toBeNull();
 });
 
-it('what is dropped is stored by nobody, also in the middle', async () => {
+it('dropped output is not stored, also while it is being written', async () => {
   const store = new SlowBlobs();
-  const whole = new FullOutput(keeping({ blobs: store }));
-  whole.take(said('stdout', 'x'.repeat(20)));
-  whole.drop();
+  const fullOutput = new FullOutput(options({ blobs: store }));
+  fullOutput.push(outputOf('stdout', 'x'.repeat(20)));
+  fullOutput.discard();
   store.go();
-  expect(await whole.end(EXITED)).toBeNull();
+  expect(await fullOutput.end(EXITED)).toBeNull();
 });

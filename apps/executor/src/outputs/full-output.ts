@@ -7,98 +7,99 @@ import type { BlobRef, OutputRef, OutputRefs, TenantId } from '@writ/contract';
 import type { SandboxOutput, SandboxResult } from '@writ/sandbox';
 import { sealedParts, sealedRef, type ContentSeal } from '@writ/sealing';
 import { inSlices } from '@writ/worker-pool';
-import { piecesOf, Redactor, type Values } from '../redaction/redactor.ts';
+import { piecesOf, Redactor, type SecretValues } from '../redaction/redactor.ts';
 
 /**
- * What waits for the store in each stream before the container has to wait as well: once on its way in, and once on its
+ * Bytes of each stream that may wait for the store before the container has to wait: once on the way in and once on the
  * way out.
  */
 const WAITING_BYTES_MAX = 1024 * 1024;
 
 type Stream = SandboxOutput['stream'];
 
-/** Whose output is kept, where, and what of it isn't told. */
-export interface Keeping {
+/** Whose output is stored, where, and the secret values to redact from it. */
+export interface FullOutputOptions {
   readonly blobs: BlobStore;
   readonly tenantId: TenantId;
-  readonly values: Values | undefined;
-  /** what it is sealed under on its way into the store; undefined: it goes there as it is */
+  readonly values: SecretValues | undefined;
+  /** the seal for the stored output; undefined: it is stored unsealed */
   readonly seal: ContentSeal | undefined;
-  /** bytes that the result shows: up to these nothing is stored */
+  /** bytes that the result shows: output up to this length is not stored */
   readonly shownBytes: number;
-  /** bytes that are heard at most */
-  readonly heardBytes: number;
+  /** bytes that are captured at most */
+  readonly capturedBytesMax: number;
 }
 
 /**
- * Stores what a command says beyond what its result shows, stream by stream, as it comes. INVARIANT (bounded): no more
- * is held than the result shows, and then than twice `WAITING_BYTES_MAX` in each stream beside what the store holds.
- * INVARIANT (redacted first): no byte is sealed or stored that hasn't passed the redactor of its stream.
+ * Stores the output of a command that is longer than its result shows, stream by stream, as it arrives. INVARIANT
+ * (bounded): it holds at most the bytes that the result shows, and later twice `WAITING_BYTES_MAX` for each stream,
+ * besides the store's buffers. INVARIANT (redacted first): no byte is sealed or stored that hasn't passed the redactor
+ * of its stream.
  */
 export class FullOutput {
-  readonly #keeping: Keeping;
-  /** What came so far, while the result shows all of it. */
+  readonly #options: FullOutputOptions;
+  /** The output so far, while the result shows all of it. */
   #shown: SandboxOutput[] = [];
   #bytes = 0;
   #streams: Readonly<Record<Stream, StoredStream>> | null = null;
 
-  constructor(keeping: Keeping) {
-    this.#keeping = keeping;
+  constructor(options: FullOutputOptions) {
+    this.#options = options;
   }
 
-  /** Takes a piece of one stream; a promise asks whoever brings it to wait with the next. Never throws. */
-  take(output: SandboxOutput): Promise<void> | undefined {
+  /** Adds a piece of one stream. A returned promise asks the producer to wait before the next piece. Never throws. */
+  push(output: SandboxOutput): Promise<void> | undefined {
     this.#bytes += output.bytes.length;
     if (this.#streams !== null) return this.#streams[output.stream].write(output.bytes);
     this.#shown.push(output);
-    if (this.#bytes <= this.#keeping.shownBytes) return undefined;
+    if (this.#bytes <= this.#options.shownBytes) return undefined;
     const streams = (this.#streams = {
-      stdout: new StoredStream(this.#keeping, 'stdout'),
-      stderr: new StoredStream(this.#keeping, 'stderr'),
+      stdout: new StoredStream(this.#options, 'stdout'),
+      stderr: new StoredStream(this.#options, 'stderr'),
     });
     const waits = this.#shown.splice(0).map(({ stream, bytes }) => streams[stream].write(bytes));
     return waits.some((wait) => wait !== undefined) ? Promise.all(waits).then(() => undefined) : undefined;
   }
 
   /**
-   * Resolves with what was stored; null where the result shows all of it, and where it couldn't be stored: that costs
-   * no call its end.
+   * Resolves with what was stored; null where the result shows everything, or where storing failed: a failure doesn't
+   * fail the call.
    */
-  async end({ ended, unheardBytes }: Pick<SandboxResult, 'ended' | 'unheardBytes'>): Promise<OutputRefs | null> {
+  async end({ ended, untappedBytes }: Pick<SandboxResult, 'ended' | 'untappedBytes'>): Promise<OutputRefs | null> {
     if (this.#streams === null) return null;
-    // Of a command that was killed from outside nobody says what wasn't heard.
-    const cut = unheardBytes > 0 || (ended !== 'exited' && this.#bytes >= this.#keeping.heardBytes);
+    // For a command that was killed from outside, `untappedBytes` is unknown.
+    const cut = untappedBytes > 0 || (ended !== 'exited' && this.#bytes >= this.#options.capturedBytesMax);
     const { stdout, stderr } = this.#streams;
-    // What was killed may have been in the middle of a value.
+    // A killed command may have stopped in the middle of a secret value.
     const [out, err] = await Promise.all([stdout, stderr].map((stream) => stream.end(cut || ended !== 'exited')));
     return out && err ? { stdout: { ...out, cut }, stderr: { ...err, cut } } : null;
   }
 
-  /** Stores nothing of it. */
-  drop(): void {
+  /** Discards the output. */
+  discard(): void {
     this.#shown = [];
-    if (this.#streams !== null) for (const stream of Object.values(this.#streams)) stream.drop();
+    if (this.#streams !== null) for (const stream of Object.values(this.#streams)) stream.discard();
   }
 }
 
-/** A stream as it is stored; whether it was cut is said of both together. */
+/** The stored form of one stream; `cut` applies to both streams together. */
 type StoredRef = Omit<OutputRef, 'cut'>;
 
 /** One stream on its way into the store. */
 class StoredStream {
   readonly #redactor: Redactor | null;
   readonly #bytes = new PassThrough({ highWaterMark: WAITING_BYTES_MAX });
-  /** of what was said, where what is stored has another one */
+  /** hash of the clear text, which differs from the stored one for sealed output */
   readonly #hash = createHash('sha256');
   readonly #isSealed: boolean;
   readonly #stored: Promise<BlobRef | null>;
-  /** what is still to pass the redactor */
+  /** settles when all bytes so far have passed the redactor */
   #redacting: Promise<void> = Promise.resolve();
 
-  constructor({ blobs, tenantId, values, seal }: Keeping, stream: Stream) {
+  constructor({ blobs, tenantId, values, seal }: FullOutputOptions, stream: Stream) {
     this.#redactor = values?.any === true ? new Redactor(values) : null;
     this.#isSealed = seal !== undefined;
-    // A store that fails closes the stream, and what still comes goes nowhere.
+    // A store that fails closes the stream, and later bytes are dropped.
     this.#bytes.on('error', () => undefined);
     const stored =
       seal === undefined
@@ -111,28 +112,28 @@ class StoredStream {
   }
 
   write(bytes: Uint8Array): Promise<void> | undefined {
-    if (this.#redactor === null) return this.#pass(bytes);
+    if (this.#redactor === null) return this.#write(bytes);
     return (this.#redacting = this.#redacting.then(() => this.#redact(bytes)));
   }
 
-  /** @param cut whether it was cut off, maybe within a value */
+  /** @param cut whether it was cut off, perhaps within a secret value */
   async end(cut: boolean): Promise<StoredRef | null> {
     await this.#redacting;
-    if (this.#redactor !== null) await this.#pass(this.#redactor.end(cut));
+    if (this.#redactor !== null) await this.#write(this.#redactor.end(cut));
     if (!this.#bytes.destroyed) this.#bytes.end();
     const stored = await this.#stored;
     return stored !== null && this.#isSealed ? { ...stored, content_sha256: this.#hash.digest('hex') } : stored;
   }
 
-  drop(): void {
+  discard(): void {
     this.#bytes.destroy();
   }
 
   async #redact(bytes: Uint8Array): Promise<void> {
-    for await (const piece of inSlices(piecesOf(bytes))) await this.#pass(this.#redactor?.push(piece) ?? piece);
+    for await (const piece of inSlices(piecesOf(bytes))) await this.#write(this.#redactor?.push(piece) ?? piece);
   }
 
-  #pass(bytes: Uint8Array): Promise<void> | undefined {
+  #write(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#isSealed) this.#hash.update(bytes);
     if (bytes.length === 0 || this.#bytes.destroyed || this.#bytes.write(bytes)) return undefined;
     const done = new AbortController();

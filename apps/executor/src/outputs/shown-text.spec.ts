@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import { halfCharacter, shownText } from './shown-text.ts';
 
-describe('output as a result shows it', () => {
-  it('is marked where it held bytes that are not UTF-8, or NUL, and not for U+FFFD itself', () => {
+describe('the text of output', () => {
+  it('is marked as lossy for NUL and bytes that are not UTF-8, but not for U+FFFD itself', () => {
     expect(shownText(Buffer.from('naïve \uFFFD\n'), false)).toEqual({ text: 'naïve \uFFFD\n', isLossy: false });
     expect(shownText(Buffer.from('na\xefve', 'latin1'), false)).toEqual({ text: 'na\uFFFDve', isLossy: true });
     expect(shownText(Buffer.from('a\0b'), false)).toEqual({ text: 'a\uFFFDb', isLossy: true });
     expect(shownText(new Uint8Array(), false)).toEqual({ text: '', isLossy: false });
   });
 
-  it("is whole characters where it was cut, and a half one is a mark only where it wasn't", () => {
+  it("ends with a whole character where it was cut, and is marked as lossy for a half one only where it wasn't", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }).filter((text) => text.isWellFormed() && !text.includes('\0')),
@@ -27,7 +27,7 @@ describe('output as a result shows it', () => {
     );
   });
 
-  it('has no half character in what no text begins with', () => {
+  it('has no half character after a byte that begins no character', () => {
     expect(
       [[0x80], [0xff], [0xf5], [0xc0], [0xc1, 0x80]].map((bytes) => halfCharacter(Uint8Array.from(bytes))),
     ).toEqual([0, 0, 0, 0, 0]);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What is looked for in a reading of bytes, and what it is the value of. */
+/** A byte sequence to search for, and the name of its secret. */
 export interface Pattern {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** A pattern that ends where a text was read to: the longest of those that do. */
+/** The longest pattern that ends at the current position. */
 export interface Hit {
   readonly name: string;
   readonly length: number;
@@ -15,20 +15,20 @@ export interface Hit {
 const BYTES = 256;
 
 /**
- * Finds many patterns at once, in time that grows with the text alone (Aho, Corasick). A state is the longest beginning
- * of any pattern that what was read so far ends with.
+ * Finds many patterns at once, in time that grows with the text alone (Aho-Corasick). A state is the longest prefix of
+ * any pattern that the text so far ends with.
  */
 export class Automaton {
-  /** by state and byte; only what leads on from a state, since values are long and few */
+  /** transitions by state and byte; sparse, since values are long and few */
   readonly #next = new Map<number, number>();
-  /** from the first state, where nearly every byte of a text is read */
+  /** transitions from the first state, which reads nearly every byte of a text */
   readonly #first = new Int32Array(BYTES);
-  readonly #falls: number[] = [0];
+  readonly #fallbacks: number[] = [0];
   readonly #hits: (Hit | null)[] = [null];
   readonly #depths: number[] = [0];
   readonly #names: string[] = [''];
-  readonly #begun: number[] = [0];
-  /** the longest pattern's */
+  readonly #prefixLengths: number[] = [0];
+  /** the length of the longest pattern */
   readonly depthMax: number;
 
   constructor(patterns: readonly Pattern[]) {
@@ -43,7 +43,7 @@ export class Automaton {
 
   /** The state after one byte more. */
   step(state: number, byte: number): number {
-    for (let at = state; at !== 0; at = this.#falls[at] ?? 0) {
+    for (let at = state; at !== 0; at = this.#fallbacks[at] ?? 0) {
       const next = this.#next.get(at * BYTES + byte);
       if (next !== undefined) return next;
     }
@@ -56,14 +56,14 @@ export class Automaton {
   }
 
   /**
-   * How many bytes the longest beginning has that the state ends with and that may still go on: a pattern that is whole
-   * is none.
+   * The length of the longest proper prefix of a pattern that the state ends with and that may still grow. A complete
+   * pattern doesn't count.
    */
-  begun(state: number): number {
-    return this.#begun[state] ?? 0;
+  prefixLength(state: number): number {
+    return this.#prefixLengths[state] ?? 0;
   }
 
-  /** A pattern that the state, or what of it may still go on, begins. */
+  /** The name of a pattern that the state, or its growing prefix, begins. */
   nameOf(state: number): string {
     return this.#names[state] ?? '';
   }
@@ -71,17 +71,17 @@ export class Automaton {
   #add(name: string, bytes: Uint8Array): void {
     let state = 0;
     for (const byte of bytes) {
-      const known = state === 0 ? this.#first[byte] : this.#next.get(state * BYTES + byte);
-      if (known !== undefined && known !== 0) {
-        state = known;
+      const existing = state === 0 ? this.#first[byte] : this.#next.get(state * BYTES + byte);
+      if (existing !== undefined && existing !== 0) {
+        state = existing;
         continue;
       }
       const made = this.#depths.length;
       this.#depths.push((this.#depths[state] ?? 0) + 1);
       this.#hits.push(null);
-      this.#falls.push(0);
+      this.#fallbacks.push(0);
       this.#names.push(name);
-      this.#begun.push(0);
+      this.#prefixLengths.push(0);
       if (state === 0) this.#first[byte] = made;
       else this.#next.set(state * BYTES + byte, made);
       state = made;
@@ -89,7 +89,7 @@ export class Automaton {
     if (state !== 0) this.#hits[state] ??= { name, length: bytes.length };
   }
 
-  /** States are made parents first, so those that a state falls to are linked before it: level by level. */
+  /** Links states level by level, so that a state's fallback is linked before it. */
   #link(): void {
     const byDepth = [...this.#next].map(([key, state]) => ({
       from: Math.floor(key / BYTES),
@@ -97,13 +97,15 @@ export class Automaton {
       state,
     }));
     byDepth.sort((one, other) => (this.#depths[one.state] ?? 0) - (this.#depths[other.state] ?? 0));
-    const goesOn = new Set(byDepth.map(({ from }) => from));
-    for (const state of this.#first) if (state !== 0) this.#begun[state] = goesOn.has(state) ? 1 : 0;
+    const growing = new Set(byDepth.map(({ from }) => from));
+    for (const state of this.#first) if (state !== 0) this.#prefixLengths[state] = growing.has(state) ? 1 : 0;
     for (const { from, byte, state } of byDepth) {
-      const fall = this.step(this.#falls[from] ?? 0, byte);
-      this.#falls[state] = fall;
-      this.#hits[state] ??= this.#hits[fall] ?? null;
-      this.#begun[state] = goesOn.has(state) ? (this.#depths[state] ?? 0) : (this.#begun[fall] ?? 0);
+      const fallback = this.step(this.#fallbacks[from] ?? 0, byte);
+      this.#fallbacks[state] = fallback;
+      this.#hits[state] ??= this.#hits[fallback] ?? null;
+      this.#prefixLengths[state] = growing.has(state)
+        ? (this.#depths[state] ?? 0)
+        : (this.#prefixLengths[fallback] ?? 0);
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `od`, `xxd` and `hexdump` write of bytes: lines of an offset, groups of digits or single characters, and at
-// their end the characters once more.
+// Reads the dumps of `od`, `xxd` and `hexdump`: each line has an offset, groups of digits or single characters, and
+// often the characters again at its end.
 import type { Reading } from './readings.ts';
 import type { Track } from './track.ts';
 
@@ -15,26 +15,26 @@ export interface DumpTracks {
   readonly octal: Track;
   /** single characters: `od -c` */
   readonly characters: Track;
-  /** the characters at the end of each line, where what doesn't print shows as a point */
+  /** the characters at the end of each line, where unprintable ones show as a dot */
   readonly column: Track;
 }
 
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, TAB, BAR, COLON] = [0x0a, 0x0d, 0x20, 0x09, 0x7c, 0x3a];
 /** Longer than any group: sixteen bytes as `xxd -c16 -g16` writes them. */
 const TOKEN_BYTES_MAX = 32;
-/** After so many blanks `xxd` writes the characters. */
+/** So many blanks precede the characters in the output of `xxd`. */
 const BLANKS_BEFORE_COLUMN = 2;
 const OFFSET = /^[0-9a-f]{4,16}:?$/i;
 const PAIRS = /^(?:[0-9a-f]{2}){1,16}$/i;
 const WORD = /^(?:[0-9a-f]{4}|[0-9a-f]{8}|[0-9a-f]{16})$/i;
 const OCTAL_BYTE = /^[0-3][0-7]{2}$/;
 const OCTAL_WORD = /^[01][0-7]{5}$/;
-/** As `od -c` writes them: white space is in no value's loose bytes. */
+/** Escapes of `od -c`: white space is no part of a value's loose bytes. */
 const CONTROL = /^\\[0abfnrtv]$/;
 
 /**
- * Where in its line a byte stands: in its offset, among its groups, in the characters at its end, or in a line that is
- * no dump's.
+ * The part of a line that a byte belongs to: its offset, its groups, the characters at its end, or a line that belongs
+ * to no dump.
  */
 type Part = 'offset' | 'groups' | 'column' | 'other';
 
@@ -47,7 +47,7 @@ export class DumpReading implements Reading {
   #blanks = 0;
   #hasColon = false;
   #hasGroup = false;
-  /** where a bar stands that ends the characters, unless another byte of the line follows; -1 where none does */
+  /** position of a bar that ends the characters unless another byte of the line follows; -1 for none */
   #bar = -1;
   #read = 0;
 
@@ -56,7 +56,7 @@ export class DumpReading implements Reading {
     this.tracks = Object.values(tracks) as Track[];
   }
 
-  take(bytes: Uint8Array, from: number): void {
+  push(bytes: Uint8Array, from: number): void {
     for (let index = 0; index < bytes.length; index++) this.#byte(bytes[index] ?? 0, from + index);
     this.#read = from + bytes.length;
   }
@@ -106,9 +106,9 @@ export class DumpReading implements Reading {
 
   /** `hexdump -C` writes a bar before and behind the characters, `xxd` writes none. */
   #inColumn(byte: number, at: number): void {
-    if (this.#bar !== -1) this.#of.column.take(BAR, this.#bar, this.#bar + 1);
+    if (this.#bar !== -1) this.#of.column.push(BAR, this.#bar, this.#bar + 1);
     this.#bar = byte === BAR && !this.#hasColon ? at : -1;
-    if (this.#bar === -1) this.#of.column.take(byte, at, at + 1);
+    if (this.#bar === -1) this.#of.column.push(byte, at, at + 1);
   }
 
   #endToken(end: number): void {
@@ -130,16 +130,16 @@ export class DumpReading implements Reading {
     put(inOrder, PAIRS.test(token) ? Buffer.from(token, 'hex') : null, start, end);
     put(reversed, WORD.test(token) ? Buffer.from(token, 'hex').reverse() : null, start, end);
     put(octal, octalOf(token), start, end);
-    if (token.length === 1) characters.take(token.charCodeAt(0), start, end);
-    else if (OCTAL_BYTE.test(token)) characters.take(Number.parseInt(token, 8), start, end);
+    if (token.length === 1) characters.push(token.charCodeAt(0), start, end);
+    else if (OCTAL_BYTE.test(token)) characters.push(Number.parseInt(token, 8), start, end);
     else if (!CONTROL.test(token)) characters.reset();
   }
 }
 
 function put(track: Track, bytes: Uint8Array | null, start: number, end: number): void {
   if (bytes === null) return track.reset();
-  // All bytes of a group have its place: one that has a byte of a value is taken out whole.
-  for (const byte of bytes) track.take(byte, start, end);
+  // All bytes of a group share its position: a group with a byte of a value is redacted as a whole.
+  for (const byte of bytes) track.push(byte, start, end);
 }
 
 function octalOf(token: string): Uint8Array | null {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs make of a value that they are given, longer than a line of theirs and with other bytes around it.
+// Outputs of programs that process a value. The value is longer than one of their lines, with other bytes around it.
 import { execFileSync } from 'node:child_process';
-import { Values } from './redactor.ts';
+import { SecretValues } from './redactor.ts';
 
 const VALUE = 'hunter2-correct-horse-battery';
-const values = new Values({ KEY: VALUE });
-/** Three characters in turn of a value tell next to nothing, and as much of its bytes. */
+const values = new SecretValues({ KEY: VALUE });
+/** Substrings of five characters: shorter ones reveal next to nothing. */
 const PIECES = Array.from({ length: VALUE.length - 4 }, (_, at) => VALUE.slice(at, at + 5));
 
-/**
- * What is left of it in a text once it is read as a person would: no five characters in turn, in no notation that was
- * used here.
- */
+/** The substrings of the value that a person could still read in a text, in any of the notations of this spec. */
 function leftIn(shown: string): string[] {
   const squeezed = shown.replaceAll(/[\s"',\\]/g, '');
   return PIECES.filter((piece) => {
@@ -26,7 +23,7 @@ function leftIn(shown: string): string[] {
   });
 }
 
-describe('a value in what a program writes of it', () => {
+describe('a secret value in the output of a program', () => {
   it.each([
     'fold -w5',
     'fold -w1',
@@ -47,7 +44,7 @@ describe('a value in what a program writes of it', () => {
     `sed "s/./'&', /g"`,
     'cat -A',
     'tr -d q',
-  ])('is found in that of `%s`', (program) => {
+  ])('is redacted from the output of `%s`', (program) => {
     for (const [before, after] of [
       ['', ''],
       ['key=', ''],
@@ -101,7 +98,7 @@ describe('a value in what a program writes of it', () => {
     ['a list of characters, a line each', JSON.stringify([...VALUE], null, 4)],
     ['a list of bytes', JSON.stringify([...Buffer.from(VALUE)])],
     ['base64 in a URL', encodeURIComponent(Buffer.from(`${VALUE}?>`).toString('base64'))],
-  ])('is found as %s', (_name, written) => {
+  ])('is redacted as %s', (_name, written) => {
     for (const text of [written, `before\n${written}\nafter`]) {
       const shown = values.redactText(text);
       expect(shown).toContain('***KEY***');
@@ -109,9 +106,9 @@ describe('a value in what a program writes of it', () => {
     }
   });
 
-  it('is found with characters of several bytes, quotes and white space in it', () => {
+  it('with multi-byte characters, quotes and white space is redacted', () => {
     const odd = 'pass "wörd", 日本 – 😀 x';
-    const all = new Values({ ODD: odd });
+    const all = new SecretValues({ ODD: odd });
     for (const written of [
       [...odd].map((character) => `&#${String(character.codePointAt(0))};`).join(''),
       JSON.stringify(odd).replaceAll(
@@ -126,7 +123,7 @@ describe('a value in what a program writes of it', () => {
       expect(all.redactText(written)).toContain('***ODD***');
   });
 
-  it('is nothing that text without it is taken for', () => {
+  it('is not found in text without it', () => {
     const text = [
       'hunter 2',
       'correct horse',
@@ -140,7 +137,7 @@ describe('a value in what a program writes of it', () => {
   });
 });
 
-describe('what costs most to scan', () => {
+describe('the worst cases of a scan', () => {
   it.each([
     ['the beginning of a value, over and over', 'a'.repeat(8_000), 'a'],
     ['a value that overlaps itself', 'ab'.repeat(500), 'ab'],
@@ -149,8 +146,8 @@ describe('what costs most to scan', () => {
     ['hexadecimal zeros', '\0'.repeat(400), '00'],
     ['numbers', '0'.repeat(400), '48 '],
     ['blanks', 'hhhhhhhh', 'h               '],
-  ])('takes time that grows with the text alone: %s', (_what, value, unit) => {
-    const of = new Values({ A: `${value}b` });
+  ])('take time that grows with the text alone: %s', (_what, value, unit) => {
+    const of = new SecretValues({ A: `${value}b` });
     const seconds = (bytes: number): number => {
       const text = Buffer.from(unit.repeat(Math.ceil(bytes / unit.length)));
       const began = performance.now();
@@ -158,7 +155,7 @@ describe('what costs most to scan', () => {
       return performance.now() - began;
     };
     seconds(64 * 1024);
-    // Some 40 ns a byte; quadratic in either it would be minutes. A busy machine has thirty times as long.
+    // About 40 ns per byte; a quadratic scan would take minutes. The bound allows a busy machine thirty times as long.
     expect(seconds(2 * 1024 * 1024)).toBeLessThan(6_000);
   });
 });

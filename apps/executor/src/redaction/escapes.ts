@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ways in which formats and programs write a byte or a character: `%41`, `&#65;`, `&amp;`, `\u0041`, `\x41`, `\101`,
-// `\'`.
+// Escapes of bytes and characters in formats and programs: `%41`, `&#65;`, `&amp;`, `\u0041`, `\x41`, `\101`, `\'`.
 
 /**
- * What an escape stands for, and how long it is; `more` where that hangs on bytes that aren't there; null for what is
- * none.
+ * The bytes that an escape means, and its length; `more` where the decision needs bytes that haven't arrived; null for
+ * no escape.
  */
 export type Escape = { readonly bytes: Uint8Array; readonly length: number } | 'more' | null;
 
@@ -14,11 +13,11 @@ export const ESCAPE_BYTES_MAX = 12;
 
 const [PERCENT, AMPERSAND, BACKSLASH] = [0x25, 0x26, 0x5c];
 
-/** By byte: what may begin an escape. */
+/** By byte: 1 if it may begin an escape. */
 export const BEGINS_ESCAPE: Uint8Array = tableOf([PERCENT, AMPERSAND, BACKSLASH]);
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
-/** Line ends and the like, as programs write them. */
+/** Escapes of control characters. */
 const CONTROLS: Readonly<Record<string, string>> = {
   n: '\n',
   r: '\r',
@@ -34,7 +33,9 @@ type Form = readonly [whole: RegExp, begun: RegExp, text: (found: RegExpExecArra
 
 const hexOf = (text: string | undefined): number => Number.parseInt(text ?? '', 16);
 
-/** By what stands after the first byte: each with the form of its beginnings. A number is a byte. */
+/**
+ * Forms of escapes, by the byte after the first one: the whole form and the form of its prefixes. A number is a byte.
+ */
 const ENTITY: readonly Form[] = [
   [/^&#(\d{1,7});/, /^&(#\d{0,7})?$/, ([, code]) => characterOf(Number(code))],
   [/^&#x([0-9a-f]{1,8});/i, /^&#x[0-9a-f]{0,8}$/i, ([, hex]) => characterOf(hexOf(hex))],
@@ -60,35 +61,35 @@ const AFTER_BACKSLASH: Readonly<Record<string, readonly Form[]>> = {
     ]),
   ),
 };
-const PER_CENT: readonly Form[] = [[/^%([0-9a-f]{2})/i, /^%[0-9a-f]$/i, ([, hex]) => hexOf(hex)]];
-/** After a backslash these stand for themselves. */
+const PERCENT_ESCAPE: readonly Form[] = [[/^%([0-9a-f]{2})/i, /^%[0-9a-f]$/i, ([, hex]) => hexOf(hex)]];
+/** Characters that mean themselves after a backslash. */
 const ITSELF = /[!-/:-@[-`{-~]/;
 
-/** Reads the escape that begins at `at`. `isLast`: no bytes follow those that are there. */
+/** Reads the escape that begins at `at`. `isLast`: no bytes follow the given ones. */
 export function escapeAt(bytes: Uint8Array, at: number, isLast: boolean): Escape {
   const second = bytes[at + 1];
   if (second === undefined) return isLast ? null : 'more';
   const next = String.fromCharCode(second);
-  if (bytes[at] === PERCENT) return HEX_DIGIT.test(next) ? among(PER_CENT, bytes, at, isLast) : null;
-  if (bytes[at] === AMPERSAND) return /[#a-z]/i.test(next) ? among(ENTITY, bytes, at, isLast) : null;
+  if (bytes[at] === PERCENT) return HEX_DIGIT.test(next) ? matchForm(PERCENT_ESCAPE, bytes, at, isLast) : null;
+  if (bytes[at] === AMPERSAND) return /[#a-z]/i.test(next) ? matchForm(ENTITY, bytes, at, isLast) : null;
   const simple = ITSELF.test(next) ? next : CONTROLS[next];
   if (simple !== undefined) return { bytes: Buffer.from(simple, 'latin1'), length: 2 };
   const forms = AFTER_BACKSLASH[next];
-  return forms === undefined ? null : among(forms, bytes, at, isLast);
+  return forms === undefined ? null : matchForm(forms, bytes, at, isLast);
 }
 
 const HEX_DIGIT = /[0-9a-f]/i;
 
-function among(forms: readonly Form[], bytes: Uint8Array, at: number, isLast: boolean): Escape {
+function matchForm(forms: readonly Form[], bytes: Uint8Array, at: number, isLast: boolean): Escape {
   const most = Math.min(bytes.length, at + ESCAPE_BYTES_MAX);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, most - at).toString('latin1');
   const isOpen = !isLast && most === bytes.length;
   for (const [whole, begun, textOf] of forms) {
     const found = whole.exec(text);
-    const meant = found === null ? null : textOf(found);
-    if (found !== null && meant !== null)
+    const decoded = found === null ? null : textOf(found);
+    if (found !== null && decoded !== null)
       return {
-        bytes: typeof meant === 'number' ? Uint8Array.of(meant) : Buffer.from(meant, 'utf8'),
+        bytes: typeof decoded === 'number' ? Uint8Array.of(decoded) : Buffer.from(decoded, 'utf8'),
         length: found[0].length,
       };
     if (isOpen && begun.test(text)) return 'more';

@@ -4,8 +4,8 @@ import type { Reading } from './readings.ts';
 import type { Track } from './track.ts';
 
 const [ZERO, NINE, LINE_FEED] = [0x30, 0x39, 0x0a];
-/** What stands between the numbers of a list, or of `od -tu1`. */
-const BETWEEN = tableOf(Buffer.from(' \t\r\n,;:[](){}<>'));
+/** Separators of the numbers in a list, or in the output of `od -tu1`. */
+const SEPARATORS = tableOf(Buffer.from(' \t\r\n,;:[](){}<>'));
 /** Decimal digits of a byte. */
 const DIGITS_MAX = 3;
 const BYTE_MAX = 255;
@@ -15,9 +15,7 @@ export class NumbersReading implements Reading {
   readonly tracks: readonly [Track];
   #start = -1;
   #value = 0;
-  /**
-   * whether nothing but what stands between numbers came before in the line: then a long number is the offset of a dump
-   */
+  /** whether only separators came before in the line: then a long number is the offset of a dump */
   #isFirst = true;
   #read = 0;
 
@@ -25,18 +23,18 @@ export class NumbersReading implements Reading {
     this.tracks = [track];
   }
 
-  take(bytes: Uint8Array, from: number): void {
+  push(bytes: Uint8Array, from: number): void {
     for (let index = 0; index < bytes.length; index++) {
       const [byte, at] = [bytes[index] ?? 0, from + index];
       if (byte >= ZERO && byte <= NINE) {
         if (this.#start === -1) [this.#start, this.#value] = [at, 0];
-        // Of a number that is far too long it doesn't matter how long it is.
+        // Once a number is far too long, its exact value doesn't matter.
         this.#value = Math.min(this.#value * 10 + byte - ZERO, Number.MAX_SAFE_INTEGER / 100);
         continue;
       }
-      this.#ended(at);
+      this.#endNumber(at);
       if (byte === LINE_FEED) this.#isFirst = true;
-      else if (BETWEEN[byte] === 0) {
+      else if (SEPARATORS[byte] === 0) {
         this.#isFirst = false;
         this.tracks[0].reset();
       }
@@ -45,7 +43,7 @@ export class NumbersReading implements Reading {
   }
 
   finish(): void {
-    this.#ended(this.#read);
+    this.#endNumber(this.#read);
   }
 
   pending(): number {
@@ -55,12 +53,12 @@ export class NumbersReading implements Reading {
     );
   }
 
-  #ended(end: number): void {
+  #endNumber(end: number): void {
     if (this.#start === -1) return;
     const [start, value, isFirst] = [this.#start, this.#value, this.#isFirst];
     this.#start = -1;
     this.#isFirst = false;
-    if (end - start <= DIGITS_MAX && value <= BYTE_MAX) this.tracks[0].take(value, start, end);
+    if (end - start <= DIGITS_MAX && value <= BYTE_MAX) this.tracks[0].push(value, start, end);
     else if (!isFirst) this.tracks[0].reset();
   }
 }

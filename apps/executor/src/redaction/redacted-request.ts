@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EgressRequest } from '@writ/contract';
-import { Values } from './redactor.ts';
+import { SecretValues } from './redactor.ts';
 
-/** Longest target and reason of a listed request; a marker may be longer than what it stands for. */
+/** The longest target and text of a listed request; a marker may be longer than the value that it replaces. */
 const [TARGET_CHARS_MAX, TEXT_CHARS_MAX] = [512, 256];
 
-/** A line of the list of requests, without values. */
-export function requestWithout(values: Values, request: EgressRequest): EgressRequest {
+/** A line of the list of requests, without secret values. */
+export function requestWithout(values: SecretValues, request: EgressRequest): EgressRequest {
   return {
     ...request,
     target: values.redactText(request.target).slice(0, TARGET_CHARS_MAX),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { Redactor, Values } from './redactor.ts';
+import { Redactor, SecretValues } from './redactor.ts';
 
 const value = fc
   .oneof(
@@ -24,7 +24,7 @@ const forms = (text: string): string[] => [
   `${text}${text}`,
 ];
 
-/** Secrets, a text that holds them in some shapes among others, and where it is cut. */
+/** Secrets, a text that holds them in some encodings, and positions where it is split. */
 const streams = secrets.chain((all) =>
   fc.record({
     all: fc.constant(all),
@@ -42,10 +42,10 @@ const streams = secrets.chain((all) =>
   }),
 );
 
-test('what comes out is the same however the stream was cut', () => {
+test('the redacted output does not depend on how the stream was split', () => {
   fc.assert(
     fc.property(streams, fc.boolean(), ({ all, bytes, cuts }, cut) => {
-      const values = new Values(all);
+      const values = new SecretValues(all);
       const places = [0, ...cuts.map((at) => at % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
       const redactor = new Redactor(values);
       const pieces = places.slice(1).map((to, index) => redactor.push(bytes.subarray(places[index], to)));
@@ -58,11 +58,11 @@ test('what comes out is the same however the stream was cut', () => {
   );
 });
 
-test('whatever pauses a stream makes, three bytes of a value are told at most, and all that is none of it is', () => {
+test('with any pauses, at most three bytes of a value are emitted, and all other bytes are', () => {
   const pieces = fc.array(fc.constantFrom('correct-horse', 'c', '.', '\n'), { maxLength: 12 });
   fc.assert(
     fc.property(pieces, fc.array(fc.tuple(fc.nat(60), fc.nat(2))), (parts, cuts) => {
-      const redactor = new Redactor(new Values({ A: 'correct-horse', B: 'co' }));
+      const redactor = new Redactor(new SecretValues({ A: 'correct-horse', B: 'co' }));
       const bytes = Buffer.from(parts.join(''));
       const out: Buffer[] = [];
       let from = 0;
@@ -82,7 +82,7 @@ test('whatever pauses a stream makes, three bytes of a value are told at most, a
   );
 });
 
-test('no value is left in what comes out, and all that is none of it is', () => {
+test('the redacted output has no value and all other bytes', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -98,7 +98,7 @@ test('no value is left in what comes out, and all that is none of it is', () => 
         { maxLength: 12 },
       ),
       (parts) => {
-        const values = new Values({ A: 'correct-horse', B: 'battery-staple' });
+        const values = new SecretValues({ A: 'correct-horse', B: 'battery-staple' });
         const shown = values.redactText(parts.join(''));
         expect(shown).not.toMatch(/correct-horse|battery-staple|Y29ycmVjdC1ob3JzZ/);
         const plain = (text: string): string =>
@@ -110,14 +110,14 @@ test('no value is left in what comes out, and all that is none of it is', () => 
   );
 });
 
-test('no more is held back than a shape can be long', () => {
+test('no more bytes are held back than the longest encoded form has', () => {
   const longest = 'x'.repeat(100);
-  const redactor = new Redactor(new Values({ A: longest }));
-  let [put, came] = [0, 0];
+  const redactor = new Redactor(new SecretValues({ A: longest }));
+  let [pushed, emitted] = [0, 0];
   for (let round = 0; round < 200; round++) {
     const piece = Buffer.from(round % 2 === 0 ? 'xx' : '78\n\n\n');
-    put += piece.length;
-    came += redactor.push(piece).length;
-    expect(put - came).toBeLessThan(100 * 2 * 5);
+    pushed += piece.length;
+    emitted += redactor.push(piece).length;
+    expect(pushed - emitted).toBeLessThan(100 * 2 * 5);
   }
 });

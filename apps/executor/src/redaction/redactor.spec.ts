@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { instead, Redactor, Values } from './redactor.ts';
+import { markerOf, Redactor, SecretValues } from './redactor.ts';
 
 const VALUE = 'hunter2/é"\'&<s p>=+';
-const values = new Values({ KEY: VALUE });
-const there = instead('KEY');
+const values = new SecretValues({ KEY: VALUE });
+const marker = markerOf('KEY');
 const encoded = Buffer.from(VALUE);
 const wrapped = (text: string, columns: number, by: string): string =>
   text.replaceAll(new RegExp(`(.{${String(columns)}})`, 'g'), `$1${by}`);
@@ -22,28 +22,28 @@ test.each([
   ['in hexadecimal in capitals', encoded.toString('hex').toUpperCase()],
   ['as od and xxd write it', wrapped(encoded.toString('hex'), 2, ' ').trim()],
   ['as escapes of bytes', `\\x${wrapped(encoded.toString('hex'), 2, '\\x').slice(0, -2)}`.slice(2)],
-])('a value is found %s', (_how, text) => {
-  expect(values.redactText(`before ${text} after`)).toBe(`before ${there} after`);
+])('a secret value is redacted %s', (_how, text) => {
+  expect(values.redactText(`before ${text} after`)).toBe(`before ${marker} after`);
 });
 
 test.each(
   [0, 1, 2, 3, 4, 5].flatMap((lead) => (['base64', 'base64url'] as const).map((encoding) => [lead, encoding] as const)),
-)('a value is found behind %i bytes in %s, whatever stands behind it, and across lines', (lead, encoding) => {
+)('a secret value is redacted behind %i bytes in %s, with any bytes after it, and across lines', (lead, encoding) => {
   for (const tail of ['', 'x', 'xy', 'xyz']) {
     const text = Buffer.from(`${'a'.repeat(lead)}${VALUE}${tail}`).toString(encoding);
     for (const shown of [text, wrapped(text, 7, '\n'), wrapped(text, 7, '\r\n')]) {
       const redacted = values.redactText(shown);
-      expect(redacted).toContain(there);
-      // What remains is at the edges, and hangs on what stood beside the value too.
-      expect(redacted.replace(there, '').replaceAll(/\s/g, '').length).toBeLessThanOrEqual(
+      expect(redacted).toContain(marker);
+      // The remaining characters at the edges also depend on the bytes beside the value.
+      expect(redacted.replace(marker, '').replaceAll(/\s/g, '').length).toBeLessThanOrEqual(
         Math.ceil(((lead + tail.length) * 4) / 3) + 6,
       );
     }
   }
 });
 
-test('a line of a value that has several is found by itself, with other ends of lines too', () => {
-  const key = new Values({
+test('a single line of a multi-line value is redacted, also with other line ends', () => {
+  const key = new SecretValues({
     PEM: '-----BEGIN KEY-----\nMIIBVgIBADANBgkqhkiG\n9w0BAQEFAASCAUAwggE8\nab\n-----END KEY-----',
   });
   expect(key.redactText('x MIIBVgIBADANBgkqhkiG y')).toBe('x ***PEM*** y');
@@ -55,41 +55,41 @@ test('a line of a value that has several is found by itself, with other ends of 
   expect(key.redactText('ab')).toBe('ab');
 });
 
-test('of values that overlap no byte is left', () => {
-  const both = new Values({ A: 'hello-wor', B: 'world-tour' });
+test('values that overlap are redacted completely', () => {
+  const both = new SecretValues({ A: 'hello-wor', B: 'world-tour' });
   expect(both.redactText('x hello-world-tour y')).toBe('x ***A*** y');
-  expect(new Values({ A: 'abab' }).redactText('ababab ab')).toBe('***A*** ab');
+  expect(new SecretValues({ A: 'abab' }).redactText('ababab ab')).toBe('***A*** ab');
 });
 
-test('what was cut off within a value shows nothing of it', () => {
+test('a value that is cut off at the end is redacted', () => {
   const cut = (text: string): string => {
-    const redactor = new Redactor(new Values({ KEY: 'correct-horse' }));
+    const redactor = new Redactor(new SecretValues({ KEY: 'correct-horse' }));
     return Buffer.concat([redactor.push(Buffer.from(text)), redactor.end(true)]).toString();
   };
-  expect(cut('it is correct-ho')).toBe(`it is ${there}`);
+  expect(cut('it is correct-ho')).toBe(`it is ${marker}`);
   expect(cut('it is cor')).toBe('it is cor');
   expect(cut('it is over')).toBe('it is over');
 });
 
-test('what only looked like the beginning of a value is told once too much stands behind it', () => {
-  const redactor = new Redactor(new Values({ KEY: 'correct-horse' }));
-  const sure = (text: string): string => redactor.push(Buffer.from(text)).toString();
-  expect(sure('it is correct-')).toBe('it is ');
-  expect(sure(' '.repeat(16))).toBe('');
-  expect(sure(' ')).toBe(`correct-${' '.repeat(17)}`);
-  expect(sure('horse')).toBe('horse');
+test('a false beginning of a value is emitted once too many other bytes follow', () => {
+  const redactor = new Redactor(new SecretValues({ KEY: 'correct-horse' }));
+  const emitted = (text: string): string => redactor.push(Buffer.from(text)).toString();
+  expect(emitted('it is correct-')).toBe('it is ');
+  expect(emitted(' '.repeat(16))).toBe('');
+  expect(emitted(' ')).toBe(`correct-${' '.repeat(17)}`);
+  expect(emitted('horse')).toBe('horse');
 });
 
-test('in JSON every text and every name is redacted, and the rest stays', () => {
+test('in JSON every string and every member name is redacted, and the rest stays', () => {
   expect(values.redactJson({ a: [VALUE, 1, null, true], [VALUE]: { b: `x${VALUE}` } })).toEqual({
-    a: [there, 1, null, true],
-    [there]: { b: `x${there}` },
+    a: [marker, 1, null, true],
+    [marker]: { b: `x${marker}` },
   });
 });
 
-test('contents are searched for values in every shape', () => {
+test('contents are searched for values in every encoding', () => {
   expect(values.nameIn(Buffer.from(`a ${encodeURIComponent(VALUE)}`))).toBe('KEY');
   expect(values.nameIn(Buffer.concat([Buffer.alloc(3 * 1024 * 1024), encoded]))).toBe('KEY');
   expect(values.nameIn(Buffer.from(VALUE.slice(1)))).toBeNull();
-  expect(new Values({}).nameIn(encoded)).toBeNull();
+  expect(new SecretValues({}).nameIn(encoded)).toBeNull();
 });

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Takes values and their encodings out of bytes.
+ * Removes secret values and their encodings from bytes.
  *
- * INVARIANT (any chunking): what comes out is a function of all that went in, however it was cut. INVARIANT (bounded):
- * no more is held back than may still become the longest shape, with what may stand between its bytes. INVARIANT
- * (linear): time grows with the bytes alone, whatever they and the values are.
+ * INVARIANT (any chunking): the output depends only on the input bytes, not on how they were split. INVARIANT
+ * (bounded): the redactor holds back only bytes that may still become the longest encoded form, with separators.
+ * INVARIANT (linear): time grows with the bytes alone, whatever the bytes and the values are.
  */
-import { Scan, Searched } from './scan.ts';
+import { Scan, SearchPatterns } from './scan.ts';
 import { shapesOf } from './shapes.ts';
 import type { Range } from './track.ts';
 
-/** Fewer bytes held back tell next to nothing. */
+/** As many held-back bytes reveal next to nothing. */
 const PAUSE_BYTES_MAX = 3;
-/** What is scanned in some three milliseconds. */
+/** Bytes that are scanned in about three milliseconds. */
 export const SCANNED_BYTES = 64 * 1024;
-/** What is scanned at once: with the slowest contents a millisecond or two. */
+/** Bytes that are scanned without a pause: one to two milliseconds with the slowest contents. */
 const PIECE_BYTES = 16 * 1024;
 
-/** Bytes in pieces, between which a scan can give way to others. */
+/** Splits bytes into pieces, between which a scan can yield to other work. */
 export function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
-/** What stands in the place of a value. Of characters that URLs, JSON and shells take as they are. */
-export const instead = (name: string): string => `***${name}***`;
+/** The marker that replaces a value. URLs, JSON and shells accept its characters unchanged. */
+export const markerOf = (name: string): string => `***${name}***`;
 
-/** A value by its name, as it goes to a thread. */
+/** A value with its name, as it is sent to a worker thread. */
 export type NamedValue = readonly [name: string, value: string];
 
-/** Values to look for, in all their shapes. */
-export class Values {
-  /** all of them, in the order in which they came; a name may have stood for several */
+/** Secret values to search for, in all their encoded forms. */
+export class SecretValues {
+  /** all values in the order in which they came; one name may have had several */
   readonly named: readonly NamedValue[];
   readonly any: boolean;
-  /** made when it is first needed: of long values that takes some time */
-  #searched: Searched | undefined;
+  /** made on first use, which takes some time for long values */
+  #patterns: SearchPatterns | undefined;
 
   constructor(values: Readonly<Record<string, string>> | readonly NamedValue[]) {
     this.named = isList(values) ? values : Object.entries(values);
@@ -42,25 +42,25 @@ export class Values {
   }
 
   /**
-   * These and more; the same object where none is new. A name may come to stand for another value: the one before stays
-   * looked for.
+   * These values and more; the same object where none is new. When a name gets another value, the previous value is
+   * still searched for.
    */
-  and(values: Readonly<Record<string, string>>): Values {
+  withMore(values: Readonly<Record<string, string>>): SecretValues {
     const fresh = Object.entries(values).filter(
-      ([name, value]) => !this.named.some(([other, known]) => other === name && known === value),
+      ([name, value]) => !this.named.some(([other, otherValue]) => other === name && otherValue === value),
     );
-    return fresh.length === 0 ? this : new Values([...this.named, ...fresh]);
+    return fresh.length === 0 ? this : new SecretValues([...this.named, ...fresh]);
   }
 
-  /** A scan of a stream whose first byte stands at `from`, for values of which there are any. */
+  /** Starts a scan of a stream whose first byte is at position `from`. Only for values that are not all empty. */
   scan(from = 0): Scan {
-    this.#searched ??= new Searched(
+    this.#patterns ??= new SearchPatterns(
       this.named.filter(([, value]) => value !== '').map(([name, value]) => shapesOf(name, value)),
     );
-    return new Scan(this.#searched, from);
+    return new Scan(this.#patterns, from);
   }
 
-  /** The name of a value that stands in the bytes, or null. */
+  /** The name of a value that the bytes hold, or null. */
   nameIn(bytes: Uint8Array): string | null {
     if (!this.any) return null;
     const scan = this.scan();
@@ -71,7 +71,7 @@ export class Values {
     return scan.finish(false)[0]?.name ?? null;
   }
 
-  /** Where values stand in the whole of something, which may have been `cut`. They may overlap. */
+  /** The ranges of values in complete bytes, which may have been `cut`. Ranges may overlap. */
   ranges(bytes: Uint8Array, cut: boolean): readonly Range[] {
     const scan = this.scan();
     const found: Range[] = [];
@@ -79,7 +79,7 @@ export class Values {
     return [...found, ...scan.finish(cut)].sort(inOrder);
   }
 
-  /** @param cut whether the bytes were cut off, maybe within a value */
+  /** @param cut whether the bytes were cut off, perhaps within a value */
   redactBytes(bytes: Uint8Array, cut = false): Buffer {
     const redactor = new Redactor(this);
     const parts: Buffer[] = [];
@@ -87,12 +87,12 @@ export class Values {
     return Buffer.concat([...parts, redactor.end(cut)]);
   }
 
-  /** @param cut whether the text was cut off, maybe within a value */
+  /** @param cut whether the text was cut off, perhaps within a value */
   redactText(text: string, cut = false): string {
     return this.any && text !== '' ? this.redactBytes(Buffer.from(text, 'utf8'), cut).toString('utf8') : text;
   }
 
-  /** JSON with every text and every name of a member redacted. */
+  /** JSON with every string and every member name redacted. */
   redactJson(value: unknown): unknown {
     if (typeof value === 'string') return this.redactText(value);
     if (Array.isArray(value)) return value.map((member) => this.redactJson(member));
@@ -106,85 +106,88 @@ export class Values {
 const isList = (values: Readonly<Record<string, string>> | readonly NamedValue[]): values is readonly NamedValue[] =>
   Array.isArray(values);
 
-/** By their beginnings; of two that begin in one place the longer comes first and gives its name. */
+/** Orders ranges by their start; of two with the same start the longer comes first and gives its name. */
 const inOrder = (one: Range, other: Range): number =>
   one.start - other.start || other.size - one.size || (one.name < other.name ? -1 : 1);
 
-/** Redacts a stream. Every byte that belongs to any shape goes, also where shapes overlap. */
+/** Redacts a stream. It removes every byte that belongs to any encoded form, also where forms overlap. */
 export class Redactor {
-  #values: Values;
+  #values: SecretValues;
   #scan: Scan;
-  /** what came and wasn't told yet; its first byte stands at `#from` */
-  #held: Buffer = Buffer.alloc(0);
+  /** bytes that are not emitted yet; the first is at position `#from` */
+  #pending: Buffer = Buffer.alloc(0);
   #from = 0;
-  /** what was found and isn't told of yet */
+  /** ranges found whose markers are not emitted yet */
   #ranges: Range[] = [];
-  /** up to here bytes belong to a value that is told of already */
+  /** bytes before this position belong to a value whose marker is emitted */
   #covered = 0;
-  /** up to here bytes were told in a pause */
-  #told = 0;
+  /** bytes before this position were emitted in a pause */
+  #emittedTo = 0;
 
-  constructor(values: Values) {
+  constructor(values: SecretValues) {
     this.#values = values;
     this.#scan = values.scan();
   }
 
-  /** Takes bytes and gives what is sure by now. */
+  /** Adds bytes, and returns the bytes that are certain by now. */
   push(bytes: Uint8Array): Buffer {
-    this.#held = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes]);
+    this.#pending = this.#pending.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#pending, bytes]);
     this.#ranges.push(...this.#scan.push(bytes));
-    return this.#tell(this.#scan.pending());
+    return this.#emit(this.#scan.pending());
   }
 
-  /** Looks for other values from here on. */
-  learn(values: Values): void {
+  /** Replaces the values to search for from here on. */
+  searchFor(values: SecretValues): void {
     if (values === this.#values) return;
     this.#values = values;
     this.#scan = values.scan(this.#from);
-    this.#ranges.push(...this.#scan.push(this.#held));
+    this.#ranges.push(...this.#scan.push(this.#pending));
   }
 
   /**
-   * What is held back while nothing comes, where that is so little that it tells next to nothing. If it turns out to
-   * begin a value, what follows of that goes all the same.
+   * Returns the held-back bytes while the stream pauses, if they are so few that they reveal next to nothing. If they
+   * turn out to begin a value, the rest of that value is still removed.
    */
   pause(): Buffer {
-    const end = this.#from + this.#held.length;
+    const end = this.#from + this.#pending.length;
     if (end - Math.max(this.#covered, this.#from) > PAUSE_BYTES_MAX) return Buffer.alloc(0);
-    const shown = Buffer.concat(this.#shown(end).parts);
-    this.#told = end;
+    const shown = Buffer.concat(this.#redacted(end).parts);
+    this.#emittedTo = end;
     return shown;
   }
 
-  /** The rest. `cut`: the stream was cut off, maybe within a value: what may be the beginning of one goes too. */
+  /**
+   * Returns the rest. `cut`: the stream was cut off, perhaps within a value; a possible beginning of one is removed
+   * too.
+   */
   end(cut = false): Buffer {
     this.#ranges.push(...this.#scan.finish(cut));
-    return this.#tell(this.#from + this.#held.length);
+    return this.#emit(this.#from + this.#pending.length);
   }
 
-  /** Tells all before `until`: no value that isn't known yet begins there. */
-  #tell(until: number): Buffer {
-    const { parts, covered } = this.#shown(until);
-    const told = Buffer.concat(parts);
+  /** Emits all bytes before `until`: no undecided value begins there. */
+  #emit(until: number): Buffer {
+    const { parts, covered } = this.#redacted(until);
+    const emitted = Buffer.concat(parts);
     this.#covered = covered;
     this.#ranges = this.#ranges.filter(({ start }) => start >= until);
-    // A copy: what is a part of a long chunk would keep all of it.
-    this.#held = Buffer.from(this.#held.subarray(until - this.#from));
+    // A copy: a part of a long chunk would keep the whole chunk in memory.
+    this.#pending = Buffer.from(this.#pending.subarray(until - this.#from));
     this.#from = until;
-    return told;
+    return emitted;
   }
 
-  #shown(until: number): { readonly parts: Buffer[]; readonly covered: number } {
+  #redacted(until: number): { readonly parts: Buffer[]; readonly covered: number } {
     const bytes = (from: number, to: number): Buffer =>
-      this.#held.subarray(Math.max(from, this.#from) - this.#from, Math.max(to, this.#from) - this.#from);
+      this.#pending.subarray(Math.max(from, this.#from) - this.#from, Math.max(to, this.#from) - this.#from);
     const parts: Buffer[] = [];
     let covered = this.#covered;
-    let plain = Math.max(covered, this.#told);
+    let plain = Math.max(covered, this.#emittedTo);
     for (const { start, end, name } of this.#ranges.toSorted(inOrder)) {
       if (start >= until || end <= covered) continue;
-      if (start >= covered && end > this.#told) {
+      if (start >= covered && end > this.#emittedTo) {
         if (start > plain) parts.push(bytes(plain, start));
-        parts.push(Buffer.from(instead(name)));
+        parts.push(Buffer.from(markerOf(name)));
       }
       covered = end;
       plain = Math.max(plain, end);

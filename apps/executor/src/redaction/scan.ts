@@ -6,17 +6,17 @@ import { foundIn, HexReading, LooseReading, PlainReading, type Reading } from '.
 import type { Shapes } from './shapes.ts';
 import { Track, type Range } from './track.ts';
 
-/** Fewer symbols of a value at a cut tell next to nothing. */
+/** Fewer symbols of a value at a cut reveal next to nothing. */
 export const CUT_SYMBOLS_MIN = 4;
 
 /**
- * Bytes that may stand between two symbols: the indentation of a list, signs between digits, the rest of a dump's line
- * and the offset of the next.
+ * The longest gap between two symbols, by reading: indentation of a list, separators between digits, the rest of a
+ * dump's line and the next offset.
  */
 const GAPS = { plain: 0, loose: 16, digits: 8, numbers: 24, dump: 96 } as const;
 
-/** What is looked for, made ready once for many scans. */
-export class Searched {
+/** Prepared search patterns, shared by many scans. */
+export class SearchPatterns {
   readonly #automata: Readonly<Record<keyof Shapes, Automaton>>;
 
   constructor(shapes: readonly Shapes[]) {
@@ -31,7 +31,7 @@ export class Searched {
     };
   }
 
-  /** Fresh readings; none of those in which nothing could be found. */
+  /** New readings, without those that have no pattern. */
   readings(): Reading[] {
     const { plain, loose, hex, numbers, characters, column } = this.#automata;
     const readings: [Automaton, () => Reading][] = [
@@ -55,37 +55,37 @@ export class Searched {
   }
 }
 
-/** Looks through one stream of bytes, in every reading. Takes time that grows with the stream alone. */
+/** Searches one stream of bytes in every reading. Time grows with the stream alone. */
 export class Scan {
   readonly #readings: readonly Reading[];
   #read: number;
 
-  /** @param from where the first byte stands */
-  constructor(searched: Searched, from = 0) {
-    this.#readings = searched.readings();
+  /** @param from the position of the first byte */
+  constructor(patterns: SearchPatterns, from = 0) {
+    this.#readings = patterns.readings();
     this.#read = from;
   }
 
-  /** Takes the next bytes; answers what was found with them. */
+  /** Reads the next bytes and returns the ranges that they complete. */
   push(bytes: Uint8Array): Range[] {
-    for (const reading of this.#readings) reading.take(bytes, this.#read);
+    for (const reading of this.#readings) reading.push(bytes, this.#read);
     this.#read += bytes.length;
     return this.#readings.flatMap(foundIn);
   }
 
   /**
-   * Nothing follows; answers what that decides. `cut`: the stream was cut off, maybe within a value, and what may be
-   * the beginning of one counts.
+   * Ends the stream and returns the remaining ranges. `cut`: the stream was cut off, perhaps within a value, so a
+   * possible beginning of one counts.
    */
   finish(cut: boolean): Range[] {
     for (const reading of this.#readings) reading.finish();
-    const begun = cut
-      ? this.#readings.flatMap(({ tracks }) => tracks.map((track) => track.begun(CUT_SYMBOLS_MIN, this.#read)))
+    const prefixes = cut
+      ? this.#readings.flatMap(({ tracks }) => tracks.map((track) => track.prefixRange(CUT_SYMBOLS_MIN, this.#read)))
       : [];
-    return [...this.#readings.flatMap(foundIn), ...begun.filter((range) => range !== null)];
+    return [...this.#readings.flatMap(foundIn), ...prefixes.filter((range) => range !== null)];
   }
 
-  /** Where the first value may have begun that isn't read to its end; what was read where none may. */
+  /** The position where the first incomplete value may begin; the number of bytes read where none may. */
   pending(): number {
     return this.#readings.reduce((first, reading) => Math.min(first, reading.pending()), this.#read);
   }

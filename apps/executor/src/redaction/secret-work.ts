@@ -5,7 +5,7 @@ import type { SandboxResult } from '@writ/sandbox';
 import type { CallWork } from '../foundation/call-work.ts';
 import { redactedOutput } from './redacted-output.ts';
 import type { SecretTasks } from './secret-tasks.ts';
-import { SCANNED_BYTES, type Values } from './redactor.ts';
+import { SCANNED_BYTES, type SecretValues } from './redactor.ts';
 
 /** Runs long redactions on a worker thread. */
 export type SecretWork = CallWork<SecretTasks>;
@@ -14,21 +14,21 @@ export type SecretWork = CallWork<SecretTasks>;
  * Characters of all secrets together for which patterns are ready within a millisecond. For longer secrets all work
  * goes to a thread.
  */
-const BRIEF_VALUES = 1_024;
+const BRIEF_VALUES_CHARS = 1_024;
 /**
- * What one redaction may take: it may search hundreds of mebibytes of a delta. This time is not part of the call's own,
- * and a call without secrets needs none.
+ * The time limit of one redaction, which may search hundreds of mebibytes of a delta. It is not part of the call's own
+ * time, and a call without secrets needs none.
  */
 const REDACT_MS = 60_000;
 /** Contents that are searched in one task, in bytes, except that a longer one goes by itself. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-const isBrief = (values: Values, bytes: number): boolean =>
-  bytes <= SCANNED_BYTES && values.named.reduce((sum, [, value]) => sum + value.length, 0) <= BRIEF_VALUES;
+const isBrief = (values: SecretValues, bytes: number): boolean =>
+  bytes <= SCANNED_BYTES && values.named.reduce((sum, [, value]) => sum + value.length, 0) <= BRIEF_VALUES_CHARS;
 
-/** The text without values. @param cut whether it was cut off, maybe within a value */
+/** The text without values. @param cut whether it was cut off, perhaps within a value */
 export async function withoutValues(
-  values: Values | undefined,
+  values: SecretValues | undefined,
   text: string,
   cut: boolean,
   work: SecretWork,
@@ -37,9 +37,9 @@ export async function withoutValues(
   return Buffer.from(await bytesWithoutValues(values, Buffer.from(text, 'utf8'), cut, work)).toString('utf8');
 }
 
-/** The bytes without values. @param cut whether they were cut off, maybe within a value */
+/** The bytes without values. @param cut whether they were cut off, perhaps within a value */
 export async function bytesWithoutValues(
-  values: Values | undefined,
+  values: SecretValues | undefined,
   bytes: Buffer,
   cut: boolean,
   work: SecretWork,
@@ -49,9 +49,9 @@ export async function bytesWithoutValues(
   return Buffer.from(await work.run('secrets.redact_bytes', { named: values.named, bytes, cut }, REDACT_MS));
 }
 
-/** What a command wrote, without values. */
+/** The output of a command without values. */
 export async function outputWithoutValues(
-  values: Values | undefined,
+  values: SecretValues | undefined,
   { output, truncatedBytes }: Pick<SandboxResult, 'output' | 'truncatedBytes'>,
   work: SecretWork,
 ): Promise<Buffer> {
@@ -65,15 +65,15 @@ export async function outputWithoutValues(
 }
 
 /** JSON without values. */
-export async function jsonWithoutValues(values: Values, value: unknown, work: SecretWork): Promise<unknown> {
+export async function jsonWithoutValues(values: SecretValues, value: unknown, work: SecretWork): Promise<unknown> {
   if (!values.any) return value;
   if (isBrief(values, Buffer.byteLength(JSON.stringify(value ?? null)))) return values.redactJson(value);
   return await work.run('secrets.redact_json', { named: values.named, value }, REDACT_MS);
 }
 
-/** The name of a value that stands in any of the contents, or null. */
+/** The name of a value that any of the contents holds, or null. */
 export async function valueWithin(
-  values: Values,
+  values: SecretValues,
   contents: readonly Uint8Array[],
   work: SecretWork,
 ): Promise<string | null> {

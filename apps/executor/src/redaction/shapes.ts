@@ -1,60 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pattern } from './automaton.ts';
-import { looseBytes, readLoosely } from './readings.ts';
+import { looseBytes, decodedLooseBytes } from './readings.ts';
 
-/** What is looked for in each reading. */
+/** The patterns to search for in each reading. */
 export interface Shapes {
   readonly plain: readonly Pattern[];
   readonly loose: readonly Pattern[];
   readonly hex: readonly Pattern[];
-  /** where bytes are written as numbers, one by one or in groups */
+  /** bytes that are written as numbers, one by one or in groups */
   readonly numbers: readonly Pattern[];
   readonly characters: readonly Pattern[];
   readonly column: readonly Pattern[];
 }
 
-/** An encoded form that is shorter would be found everywhere. */
+/** Shorter encoded forms would be found everywhere. */
 const ENCODED_BYTES_MIN = 6;
-/** A value of fewer bytes is found in lists of numbers that have nothing to do with it. */
+/** Values with fewer bytes occur in unrelated lists of numbers. */
 const NUMBERS_MIN = 4;
-/** A line of a value that is shorter tells little, and may be a line of anything. */
+/** Shorter lines of a value reveal little and may occur in other texts. */
 const LINE_BYTES_MIN = 16;
 /**
- * Of longer values the escapes of each format are found by the reading of escapes alone: every form more is as long
- * again.
+ * For longer values only the reading of escapes finds the escaped forms: each further form would be as long as the
+ * value.
  */
 const LONG_CHARS = 1_024;
 const [PRINTS_FROM, PRINTS_TO, POINT] = [0x20, 0x7e, 0x2e];
 
 /**
- * Every form in which the value is looked for. What isn't here (compressed, encrypted, reversed, with other signs
- * between its characters) is not found.
+ * Every form in which a value is searched for. Other forms are not found: compressed, encrypted, reversed, or with
+ * other separators between its characters.
  */
 export function shapesOf(name: string, value: string): Shapes {
   const raw = Buffer.from(value, 'utf8');
-  const named = (least: number, ...all: readonly (Uint8Array | string)[]): Pattern[] =>
+  const patternsOf = (bytesMin: number, ...all: readonly (Uint8Array | string)[]): Pattern[] =>
     distinct(all.map((bytes) => (typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : Buffer.from(bytes))))
-      .filter(({ length }) => length >= least)
+      .filter(({ length }) => length >= bytesMin)
       .map((bytes) => ({ name, bytes }));
   const base64 = [0, 1, 2].map((lead) => base64Within(raw, lead));
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   return {
     plain: [
-      ...named(1, raw),
-      ...named(ENCODED_BYTES_MIN, ...(value.length > LONG_CHARS ? [] : texts(value))),
-      ...named(LINE_BYTES_MIN, ...lines),
+      ...patternsOf(1, raw),
+      ...patternsOf(ENCODED_BYTES_MIN, ...(value.length > LONG_CHARS ? [] : texts(value))),
+      ...patternsOf(LINE_BYTES_MIN, ...lines),
     ],
-    loose: named(
+    loose: patternsOf(
       ENCODED_BYTES_MIN,
       looseBytes(value),
-      readLoosely(value),
+      decodedLooseBytes(value),
       ...base64,
       ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
     ),
-    hex: named(ENCODED_BYTES_MIN, raw.toString('hex')),
-    numbers: named(NUMBERS_MIN, raw),
-    characters: named(ENCODED_BYTES_MIN, value.replaceAll(/\s/g, '')),
-    column: named(
+    hex: patternsOf(ENCODED_BYTES_MIN, raw.toString('hex')),
+    numbers: patternsOf(NUMBERS_MIN, raw),
+    characters: patternsOf(ENCODED_BYTES_MIN, value.replaceAll(/\s/g, '')),
+    column: patternsOf(
       ENCODED_BYTES_MIN,
       raw.map((byte) => (byte < PRINTS_FROM || byte > PRINTS_TO ? POINT : byte)),
     ),
@@ -74,7 +74,7 @@ const percent = (value: string, kept: RegExp): string =>
     .join('');
 const lowerPercent = (text: string): string => text.replaceAll(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase());
 
-/** The value as formats and shells write it. */
+/** The value as formats and shells escape it. */
 function texts(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replaceAll(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -100,10 +100,7 @@ function texts(value: string): string[] {
   ];
 }
 
-/**
- * The characters of base64 that hang on the value alone where `lead` bytes of something else stand before it, and
- * others behind it.
- */
+/** The base64 characters that depend on the value alone, with `lead` other bytes before it and any bytes after it. */
 function base64Within(raw: Buffer, lead: number): string {
   const text = Buffer.concat([Buffer.alloc(lead), raw])
     .toString('base64')

@@ -8,7 +8,7 @@ const bytesOf = async (module: string): Promise<Uint8Array> => new Uint8Array(aw
 
 let grammar: Promise<ShellGrammar> | undefined;
 
-/** The grammar of bash, loaded when the first command names a secret: most executors run many that name none. */
+/** The grammar of bash, loaded when the first command names a secret: on most executors, many commands name none. */
 export async function shellGrammar(): Promise<ShellGrammar> {
   grammar ??= Promise.all([
     bytesOf('web-tree-sitter/web-tree-sitter.wasm'),

@@ -2,9 +2,8 @@
 import type { Automaton } from './automaton.ts';
 
 /**
- * Where a value stands, in bytes from the beginning of what was read; or several that overlap, of which it has the name
- * of the first. `size` is that one's: of two that begin in one place the longer one gives its name, however many others
- * follow.
+ * The range of a value, in bytes from the start of the input. It may cover several overlapping values and has the name
+ * of the first. `size` is the length of that first value: of two that begin at one position, the longer gives the name.
  */
 export interface Range {
   readonly start: number;
@@ -14,14 +13,14 @@ export interface Range {
 }
 
 /**
- * Looks for patterns in the symbols of one reading, each of which stands somewhere in the bytes. What it finds covers
- * all that stands between the first and the last symbol.
+ * Searches the symbols of one reading for patterns. Each symbol has a position in the bytes. A found range covers all
+ * bytes between its first and last symbol.
  */
 export class Track {
   readonly #automaton: Automaton;
-  /** bytes that may stand between two symbols of a value */
+  /** the longest gap in bytes between two symbols of a value */
   readonly #gapMax: number;
-  /** where the last symbols begin, as many as a pattern has at most */
+  /** start positions of the last symbols, as many as the longest pattern has */
   readonly #starts: Float64Array;
   readonly #mask: number;
   #state = 0;
@@ -37,8 +36,8 @@ export class Track {
     this.#mask = size - 1;
   }
 
-  /** Takes the next symbol, which stands from `start` to `end`. */
-  take(symbol: number, start: number, end: number): void {
+  /** Reads the next symbol, which spans `start` to `end`. */
+  push(symbol: number, start: number, end: number): void {
     const automaton = this.#automaton;
     if (this.#state !== 0 && start - this.#end > this.#gapMax) this.#state = 0;
     this.#state = automaton.step(this.#state, symbol);
@@ -47,42 +46,42 @@ export class Track {
     this.#count += 1;
     this.#end = end;
     const hit = automaton.hit(this.#state);
-    if (hit !== null) this.#keep(rangeOf(this.#startOf(hit.length), end, hit.name));
+    if (hit !== null) this.#addRange(rangeOf(this.#startOf(hit.length), end, hit.name));
   }
 
-  /** Something stands here that is in no value. */
+  /** Forgets partial matches: this position belongs to no value. */
   reset(): void {
     this.#state = 0;
   }
 
-  /** Where a value may have begun that isn't read to its end when `read` bytes were read; Infinity where none may. */
+  /** The position where an incomplete value may begin after `read` bytes; Infinity for none. */
   pending(read: number): number {
     if (this.#state !== 0 && read - this.#end > this.#gapMax) this.#state = 0;
-    const begun = this.#automaton.begun(this.#state);
-    return begun === 0 ? Infinity : this.#startOf(begun);
+    const prefixRange = this.#automaton.prefixLength(this.#state);
+    return prefixRange === 0 ? Infinity : this.#startOf(prefixRange);
   }
 
-  /** What may be the beginning of a value, where it has that many symbols at least, as if it had been read to `end`. */
-  begun(least: number, end: number): Range | null {
-    const depth = this.#automaton.begun(this.#state);
-    return depth < least || this.pending(end) === Infinity
+  /** A possible beginning of a value as a range up to `end`, if it has at least that many symbols. */
+  prefixRange(symbolsMin: number, end: number): Range | null {
+    const depth = this.#automaton.prefixLength(this.#state);
+    return depth < symbolsMin || this.pending(end) === Infinity
       ? null
       : rangeOf(this.#startOf(depth), end, this.#automaton.nameOf(this.#state));
   }
 
-  /** What was found since this was asked last, in the order of their ends; ranges that overlap come as one. */
+  /** The ranges found since the last call, ordered by their ends; overlapping ranges are merged. */
   found(): readonly Range[] {
     const found = this.#found;
     if (found.length > 0) this.#found = [];
     return found;
   }
 
-  /** Where the symbol stands that has so many, itself included, up to the last one. */
+  /** The start position of the symbol that is `back` symbols from the end. */
   #startOf(back: number): number {
     return this.#starts[(this.#count - back) & this.#mask] ?? 0;
   }
 
-  #keep(range: Range): void {
+  #addRange(range: Range): void {
     const last = this.#found.at(-1);
     if (last === undefined || range.start >= last.end) this.#found.push(range);
     else this.#found[this.#found.length - 1] = range.start <= last.start ? range : { ...last, end: range.end };

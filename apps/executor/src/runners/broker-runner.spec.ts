@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer } from 'node:net';
 import type { Redemption } from '@writ/contract';
-import { EgressWorld, OUTSIDE_HOSTS } from '../specs/egress-world.ts';
-import { PUBLIC, type Outside } from '../specs/outside.ts';
+import { EgressFixture, OUTSIDE_HOSTS } from '../specs/egress-fixture.ts';
+import { PUBLIC, type ExternalHosts } from '../specs/external-hosts.ts';
 import type { ScriptedKernel } from '../specs/scripted-kernel.ts';
 import { BrokerRunner } from './broker-runner.ts';
 
-let world: EgressWorld;
-let outside: Outside;
+let world: EgressFixture;
+let outside: ExternalHosts;
 let kernel: ScriptedKernel;
 let root: string;
 beforeEach(async () => {
-  world = await EgressWorld.open();
+  world = await EgressFixture.open();
   ({ outside, kernel, root } = world);
 });
 afterEach(() => world.close());
@@ -32,7 +32,7 @@ const post = (more: Record<string, unknown> = {}, url = 'https://api.outside.exa
 });
 
 describe('net.egress', () => {
-  it('sends a file of the workspace and reports the answer, with what passed', async () => {
+  it('sends a file of the workspace and reports the answer with its bytes', async () => {
     outside.answer = (_, response, body) => void response.writeHead(201, { 'x-a': 'b' }).end(`got ${body}`);
     const report = await run('net.egress', post({ payload_ref: 'out/body.json', content_type: 'application/json' }));
     expect(report).toMatchObject({
@@ -59,7 +59,7 @@ describe('net.egress', () => {
       ],
     });
     expect(report.usage.egress_bytes).toBe(report.requests[0]!.sent_bytes + report.requests[0]!.received_bytes);
-    expect(outside.seen).toMatchObject([
+    expect(outside.received).toMatchObject([
       {
         method: 'POST',
         url: '/v1',
@@ -67,10 +67,12 @@ describe('net.egress', () => {
         headers: { 'content-type': 'application/json', 'content-length': '7' },
       },
     ]);
-    expect(kernel.asked).toEqual(expect.arrayContaining(['kernel.renew', 'kernel.effect_started', 'kernel.report']));
+    expect(kernel.requestedVerbs).toEqual(
+      expect.arrayContaining(['kernel.renew', 'kernel.effect_started', 'kernel.report']),
+    );
   });
 
-  it('puts secrets into headers on their way out, over TLS alone, and tells them to nobody', async () => {
+  it('puts secrets into headers over TLS only, and redacts them from the report', async () => {
     const secrets = { KEY: 'hunter2-hunter2' };
     const headers = [
       { name: 'authorization', value: 'Bearer ${secret:KEY}' },
@@ -82,7 +84,7 @@ describe('net.egress', () => {
         .writeHead(200, { 'x-echo': request.headers.authorization })
         .end(`you said ${String(request.headers.authorization)}`);
     const report = await run('net.egress', post({ headers }), { secrets });
-    expect(outside.seen).toMatchObject([
+    expect(outside.received).toMatchObject([
       {
         headers: {
           authorization: 'Bearer hunter2-hunter2',
@@ -101,7 +103,7 @@ describe('net.egress', () => {
     outside.answer = (request, response) =>
       void response.writeHead(200, { 'x-echo': `${'.'.repeat(1_010)}${String(request.headers.authorization)}` }).end();
     expect(JSON.stringify(await run('net.egress', post({ headers }), { secrets }))).not.toContain('hunt');
-    outside.seen.length = 1;
+    outside.received.length = 1;
 
     const plain = await run('net.egress', post({ headers }, 'http://api.outside.example/v1'), { secrets });
     expect(plain).toMatchObject({
@@ -111,7 +113,7 @@ describe('net.egress', () => {
     });
     const broken = await run('net.egress', post({ headers }), { secrets: { KEY: 'a\r\nhost: elsewhere.example' } });
     expect(broken).toMatchObject({ ended: 'failed', error: { code: 'egress.refused' }, requests: [] });
-    expect(outside.seen).toHaveLength(1);
+    expect(outside.received).toHaveLength(1);
   });
 
   it('follows no redirect', async () => {
@@ -121,10 +123,10 @@ describe('net.egress', () => {
       status: 302,
       headers: { location: 'https://api.outside.example/other' },
     });
-    expect(outside.seen).toHaveLength(1);
+    expect(outside.received).toHaveLength(1);
   });
 
-  it("keeps what isn't text in base64, and cuts what is too long to read", async () => {
+  it('returns a binary body as base64 and truncates a long one', async () => {
     outside.answer = (_, response) => void response.end(Buffer.from([0xff, 0xfe]));
     expect((await run('net.egress', post())).result).toMatchObject({ body: '//4=', encoding: 'base64', size: 2 });
     outside.answer = (_, response) => void response.end('é'.repeat(200_000));
@@ -133,7 +135,7 @@ describe('net.egress', () => {
   });
 
   it.each([
-    ['a payload that the token does not let be read', { payload_ref: 'private/key' }, 'token.scope'],
+    ['a payload that the token does not let the call read', { payload_ref: 'private/key' }, 'token.scope'],
     ['a payload that is not there', { payload_ref: 'out/none' }, 'file.not_found'],
     ['a payload that is a directory', { payload_ref: 'out' }, 'file.kind'],
   ])('sends nothing for %s', async (_, more, code) => {
@@ -143,10 +145,10 @@ describe('net.egress', () => {
       error: { code },
       requests: [],
     });
-    expect(outside.seen).toEqual([]);
+    expect(outside.received).toEqual([]);
   });
 
-  it('says why where nothing left: by then no effect was announced', async () => {
+  it('reports why a request was refused before any effect was announced', async () => {
     outside.addressesOf = () => ['10.0.0.1'];
     expect(await run('net.egress', post())).toMatchObject({
       ended: 'failed',
@@ -163,30 +165,30 @@ describe('net.egress', () => {
       createServer((socket) => socket.destroy()),
     );
     expect(await run('net.egress', post())).toMatchObject({ ended: 'failed', error: { code: 'egress.failed' } });
-    expect(kernel.asked).not.toContain('kernel.effect_started');
+    expect(kernel.requestedVerbs).not.toContain('kernel.effect_started');
   });
 
-  it('that gets no answer says so: something may have left', async () => {
+  it('reports a request without an answer as failed after the effect was announced', async () => {
     outside.answer = (request) => void request.socket.destroy();
     expect(await run('net.egress', post())).toMatchObject({
       ended: 'failed',
       error: { code: 'egress.failed' },
       requests: [{ outcome: 'failed' }],
     });
-    expect(kernel.asked).toContain('kernel.effect_started');
+    expect(kernel.requestedVerbs).toContain('kernel.effect_started');
   });
 
-  it('leaves nothing where the kernel says stop at the last moment', async () => {
+  it('sends nothing when the kernel answers the announcement with stop', async () => {
     kernel.onEffect = () => ({ v: 1, lease_until: 0, stop: true });
     expect(
       await kernel
         .executor([new BrokerRunner(kernel.blobs, gate(), () => performance.now())])
         .run(kernel.order('net.egress', post(), root, { redemption: { net } }), 'broker'),
     ).toBe('fenced');
-    expect(outside.seen).toEqual([]);
+    expect(outside.received).toEqual([]);
   });
 
-  it('ends at its budget', async () => {
+  it('ends with a limit at its byte budget', async () => {
     outside.answer = (_, response) => void response.end('x'.repeat(100_000));
     expect(
       await run('net.egress', post(), {
@@ -204,7 +206,7 @@ describe('net.egress', () => {
     ).toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded' } });
   });
 
-  it('ends at its time', async () => {
+  it('ends with a timeout at its time limit', async () => {
     outside.answer = () => undefined;
     expect(
       await run('net.egress', post(), {
@@ -230,7 +232,7 @@ describe('web.fetch', () => {
   const fetched = async (more: Record<string, unknown> = {}) =>
     await run('web.fetch', { url: 'https://www.outside.example/post', ...more });
 
-  it('reads an article without what stands around it', async () => {
+  it('extracts an article without navigation and scripts', async () => {
     const paragraphs = Array.from(
       { length: 12 },
       (_, n) =>
@@ -251,14 +253,14 @@ describe('web.fetch', () => {
     expect(result.text).not.toMatch(/Menu entry|evil|<p>/);
   });
 
-  it('reads what is no article as what it shows, and text as it is', async () => {
+  it('returns the visible text of a page that is no article, and plain text unchanged', async () => {
     page('<title>t</title><body><script>no()</script><style>p{}</style><p>one</p><p>two</p>');
     expect((await fetched()).result).toMatchObject({ title: 't', text: 'one\ntwo'.replace('\n', '') });
     page('{"a": 1}', 'application/json');
     expect((await fetched()).result).toMatchObject({ title: null, text: '{"a": 1}' });
   });
 
-  it('cuts where it was asked to, and says so', async () => {
+  it('truncates at the requested length and marks the result', async () => {
     page('x'.repeat(1_000), 'text/plain');
     expect((await fetched({ max_chars: 100 })).result).toMatchObject({
       text: 'x'.repeat(100),
@@ -267,7 +269,7 @@ describe('web.fetch', () => {
     });
   });
 
-  it('follows redirects that are let out, each judged anew and listed', async () => {
+  it('follows admitted redirects, each judged and listed separately', async () => {
     outside.answer = (request, response) => {
       if (request.url === '/post') response.writeHead(301, { location: 'https://b.outside.example/there' }).end();
       else response.writeHead(200, { 'content-type': 'text/plain' }).end('there');
@@ -283,16 +285,16 @@ describe('web.fetch', () => {
   it.each([
     ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/', 'egress.refused'],
     ['another host', 'https://elsewhere.example/', 'token.scope'],
-    ['plain text on the way', 'http://www.outside.example/', 'egress.refused'],
+    ['an unencrypted URL', 'http://www.outside.example/', 'egress.refused'],
     ['a file', 'file:///etc/passwd', 'egress.refused'],
     ['itself, without end', 'https://www.outside.example/post', 'egress.failed'],
-  ])('follows none to %s', async (_, location, code) => {
+  ])('does not follow a redirect to %s', async (_, location, code) => {
     outside.answer = (__, response) => void response.writeHead(302, { location }).end();
     expect(await fetched()).toMatchObject({ ended: 'failed', error: { code } });
-    expect(outside.seen.every(({ host }) => host === 'www.outside.example')).toBe(true);
+    expect(outside.received.every(({ host }) => host === 'www.outside.example')).toBe(true);
   });
 
-  it('takes no picture for a page, and nothing compressed that it did not ask for', async () => {
+  it('refuses an image and a compressed body', async () => {
     page('PNG', 'image/png');
     expect(await fetched()).toMatchObject({
       ended: 'failed',
@@ -303,7 +305,7 @@ describe('web.fetch', () => {
     expect(await fetched()).toMatchObject({ ended: 'failed', error: { code: 'egress.failed' } });
   });
 
-  it('gives up a page that is made to stall its reader, and stalls nobody else', async () => {
+  it('ends the parsing of a page that stalls its reader, without delaying the event loop', async () => {
     page(`<body>${'<div><p>a,'.repeat(300_000)}`);
     const ticks: number[] = [];
     const tick = setInterval(() => ticks.push(performance.now()), 20);
@@ -314,7 +316,7 @@ describe('web.fetch', () => {
     expect(longest).toBeLessThan(2_000);
   }, 120_000);
 
-  it('puts secrets into headers on their way out, over TLS alone, and no cut of what comes back leaves a part of one', async () => {
+  it('puts secrets into headers over TLS only, and no truncation of the answer leaves a part of one', async () => {
     const secrets = { KEY: 'hunter2-hunter2' };
     const headers = [
       { name: 'authorization', value: 'Bearer ${secret:KEY}' },
@@ -335,19 +337,19 @@ describe('web.fetch', () => {
         result: { text: `${'.'.repeat(90)}Bearer ***KEY***`.slice(0, most) },
       });
     }
-    expect(outside.seen[0]).toMatchObject({
+    expect(outside.received[0]).toMatchObject({
       headers: { authorization: 'Bearer hunter2-hunter2', 'user-agent': 'ours', 'accept-encoding': 'identity' },
     });
-    outside.seen.length = 0;
+    outside.received.length = 0;
     expect(await run('web.fetch', { url: 'http://www.outside.example/post', headers }, { secrets })).toMatchObject({
       ended: 'failed',
       error: { code: 'egress.refused', hint: 'use `https`' },
       requests: [],
     });
-    expect(outside.seen).toEqual([]);
+    expect(outside.received).toEqual([]);
   });
 
-  it('sends what the call writes into headers to the host of its URL alone, and not to that either once it was sent elsewhere', async () => {
+  it("sends the call's headers to the origin of its URL only, and never again after a redirect elsewhere", async () => {
     const hops: Readonly<Record<string, string>> = {
       '/post': '/same',
       '/same': 'https://b.outside.example/other',
@@ -363,7 +365,7 @@ describe('web.fetch', () => {
       { url: 'https://www.outside.example/post', headers: [{ name: 'authorization', value: 'Bearer ${secret:KEY}' }] },
       { secrets: { KEY: 'hunter2-hunter2' } },
     );
-    expect(outside.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+    expect(outside.received.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       ['/post', 'Bearer hunter2-hunter2'],
       ['/same', 'Bearer hunter2-hunter2'],
       ['/other', undefined],
@@ -371,9 +373,9 @@ describe('web.fetch', () => {
     ]);
   });
 
-  it('announces no effect: a page is only read', async () => {
+  it('announces no effect for reading a page', async () => {
     page('x', 'text/plain');
     await fetched();
-    expect(kernel.asked).not.toContain('kernel.effect_started');
+    expect(kernel.requestedVerbs).not.toContain('kernel.effect_started');
   });
 });

@@ -1,29 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isNativeError } from 'node:util/types';
-import { Fault, NET_EGRESS, WEB_FETCH } from '@writ/contract';
+import {
+  AUDIO_TRANSCRIBE,
+  CALENDAR_FIND,
+  EMAIL_DRAFT,
+  EMAIL_FIND,
+  Fault,
+  NET_EGRESS,
+  WEB_FETCH,
+  WEB_SEARCH,
+  type FaultCode,
+} from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { TargetError } from '@writ/egress';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
-import { GateRefusal } from '../egress/gate-error.ts';
+import { GateRefusal } from '../egress/gate-refusal.ts';
+import { calendarFind } from './calendar-find.ts';
+import { emailDraft, emailFind } from './email-tools.ts';
 import { netEgress } from './net-egress.ts';
+import { resourceFailure } from './resource-failures.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
+import { isStoreCall, type StoreCalls } from './stores/store-calls.ts';
+import { storeFailureOf } from './stores/store-failure.ts';
+import type { Transcription } from './transcription.ts';
 import { webFetch } from './web-fetch.ts';
 import { webSearch } from './web-search.ts';
 
-type Running = Pick<RunContext, 'signal' | 'work'>;
-type Said = Pick<Staged, 'ended' | 'error' | 'result'>;
+type RunResources = Pick<RunContext, 'signal' | 'work' | 'mode'>;
+type BrokerOutcome = Pick<Staged, 'ended' | 'error' | 'result' | 'storeChange' | 'settle'> & {
+  readonly writtenBytes?: number;
+};
 
-/** Runs tools whose effect is outside, behind the egress gate. */
+/** What calls use on this machine, beside the way outside. */
+export interface BrokerEngines {
+  readonly stores?: StoreCalls;
+  readonly transcription?: Transcription;
+}
+
+/**
+ * Runs tools with external effects, behind the egress gate, and calls on information stores, some of which lie outside.
+ */
 export class BrokerRunner extends Runner {
   override readonly toolClass = 'broker';
   readonly #blobs: BlobStore;
   readonly #gate: EgressGate;
   readonly #now: () => number;
+  readonly #engines: BrokerEngines;
 
-  /** @param now a monotonic clock, in milliseconds */
-  constructor(blobs: BlobStore, gate: EgressGate, now: () => number) {
+  /**
+   * @param now a monotonic clock, in milliseconds
+   * @param engines calls that need one that isn't there don't run here
+   */
+  constructor(blobs: BlobStore, gate: EgressGate, now: () => number, engines: BrokerEngines = {}) {
     super();
+    this.#engines = engines;
     this.#blobs = blobs;
     this.#gate = gate;
     this.#now = now;
@@ -34,20 +65,22 @@ export class BrokerRunner extends Runner {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(call.limits.wall_ms)]);
     const gate = this.#gate.open(call, { ...context, signal });
     try {
-      const said = await this.#said(call, gate, { signal, work: context.work });
+      const resources = { signal, work: context.work, mode: context.mode };
+      const { writtenBytes = 0, ...outcome } = await this.#outcome(call, gate, resources);
       const wall_ms = Math.round(this.#now() - began);
       return {
-        ...said,
+        ...outcome,
         exitCode: null,
         delta: null,
         blobs: [],
         requests: gate.requests,
         usage: {
           wall_ms,
-          cpu_ms: 0,
+          // A store is searched and its texts are embedded on processors of this machine: the time bounds their use.
+          cpu_ms: isStoreCall(call.toolId) ? wall_ms : 0,
           memory_peak_bytes: 0,
-          disk_write_bytes: 0,
-          output_bytes: Buffer.byteLength(JSON.stringify(said.result)),
+          disk_write_bytes: writtenBytes,
+          output_bytes: Buffer.byteLength(JSON.stringify(outcome.result)),
           egress_bytes: gate.bytes,
         },
       };
@@ -56,42 +89,77 @@ export class BrokerRunner extends Runner {
     }
   }
 
-  async #said(call: Call, gate: CallGate, running: Running): Promise<Said> {
+  async #outcome(call: Call, gate: CallGate, resources: RunResources): Promise<BrokerOutcome> {
     try {
-      return { ended: 'exited', error: null, result: await this.#result(call, gate, running) };
+      if (isStoreCall(call.toolId)) {
+        const { stores } = this.#engines;
+        if (stores === undefined) throw new Error(`\`${call.toolId}\` can't run here: there are no stores`);
+        return { ended: 'exited', error: null, ...(await stores.run(call, gate, resources)) };
+      }
+      return { ended: 'exited', error: null, result: await this.#result(call, gate, resources) };
     } catch (error) {
-      return failed(gate.brokenBy ?? error, running.signal);
+      return failed(gate.brokenBy ?? error, resources.signal);
     }
   }
 
-  async #result(call: Call, gate: CallGate, running: Running): Promise<unknown> {
-    if (call.provider !== null) return await webSearch(call, call.provider, gate);
-    if (call.toolId === WEB_FETCH.tool_id) return await webFetch(call, gate, running);
-    if (call.toolId === NET_EGRESS.tool_id) return await netEgress(call, gate, this.#blobs, running.work);
+  async #result(call: Call, gate: CallGate, resources: RunResources): Promise<unknown> {
+    if (call.toolId === WEB_SEARCH.tool_id) return await webSearch(call, gate);
+    if (call.toolId === WEB_FETCH.tool_id) return await webFetch(call, gate, resources);
+    if (call.toolId === NET_EGRESS.tool_id) return await netEgress(call, gate, this.#blobs, resources.work);
+    if (call.toolId === CALENDAR_FIND.tool_id) return await calendarFind(call, gate, resources);
+    if (call.toolId === EMAIL_FIND.tool_id) return await emailFind(call, gate, resources);
+    if (call.toolId === EMAIL_DRAFT.tool_id) return await emailDraft(call, gate, resources);
+    const { transcription } = this.#engines;
+    if (call.toolId === AUDIO_TRANSCRIBE.tool_id && transcription !== undefined)
+      return await transcription.run(call, gate, resources);
     throw new Error(`\`${call.toolId}\` is no tool that sends requests`);
   }
 }
 
-/** What went wrong outside is the call's end; what went wrong in here is nobody's, and its lease decides. */
-function failed(error: unknown, signal: AbortSignal): Said {
+/**
+ * A failure of the request ends the call. Any other error is a fault of the executor, and the attempt waits for its
+ * lease to expire.
+ */
+function failed(error: unknown, signal: AbortSignal): BrokerOutcome {
   if (signal.aborted && !(error instanceof Fault))
-    return no('timeout', 'command.timeout', 'the request took longer than the call may');
+    return failure('timeout', 'command.timeout', 'the request took longer than the call may');
+  const ofStore = storeFailureOf(error);
+  if (ofStore !== null)
+    return failure(ofStore.code === 'limit.exceeded' ? 'limit' : 'failed', ofStore.code, ofStore.message, ofStore.hint);
   if (error instanceof GateRefusal)
-    return no(error.code === 'limit.exceeded' ? 'limit' : 'failed', error.code, error.message, error.hint);
-  if (error instanceof TargetError) return no('failed', 'egress.refused', error.message);
-  if (error instanceof Fault && !error.retryable && /^(?:file|token)\./.test(error.code))
-    return no('failed', error.code, error.message);
-  if (isOfTheConnection(error))
-    return no('failed', 'egress.failed', 'the connection broke before the whole answer was there');
+    return failure(error.code === 'limit.exceeded' ? 'limit' : 'failed', error.code, error.message, error.hint);
+  if (error instanceof TargetError) return failure('failed', 'egress.refused', error.message);
+  const ofResource = resourceFailure(error);
+  if (ofResource !== null) return failure(ofResource.ended, ofResource.code, ofResource.message, ofResource.hint);
+  if (error instanceof Fault && error.code === 'deadline') return failure('timeout', 'command.timeout', error.message);
+  if (error instanceof Fault && isOfCall(error)) return failure('failed', error.code, error.message);
+  if (isConnectionError(error))
+    return failure('failed', 'egress.failed', 'the connection broke before the whole answer was there');
   throw error;
 }
 
-const no = (ended: Said['ended'], code: string, message: string, hint: string | null = null): Said => ({
-  ended,
-  error: { code, message, hint },
-  result: null,
-});
+/** Faults of an engine of transcription: trying again is the caller's decision. */
+const ENGINE_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'args.invalid',
+  'audio.too_long',
+  'audio.unreadable',
+  'overloaded',
+  'transcription.failed',
+  'transcription.model_unknown',
+  'transcription.unavailable',
+]);
+
+/** Whether the call failed by itself, and not by a part of Writ. */
+const isOfCall = (fault: Fault): boolean =>
+  ENGINE_FAULTS.has(fault.code) || (!fault.retryable && /^(?:file|token)\./.test(fault.code));
+
+const failure = (
+  ended: BrokerOutcome['ended'],
+  code: string,
+  message: string,
+  hint: string | null = null,
+): BrokerOutcome => ({ ended, error: { code, message, hint }, result: null });
 
 /** Errors of Node's streams and parser, which carry a code. */
-const isOfTheConnection = (error: unknown): boolean =>
+const isConnectionError = (error: unknown): boolean =>
   isNativeError(error) && !(error instanceof Fault) && typeof (error as { code?: unknown }).code === 'string';

@@ -2,7 +2,7 @@
 import { readReferences, replaceReferences } from '@writ/contract';
 import type { EgressTarget } from '@writ/egress';
 import type { Headers } from '../egress/call-gate.ts';
-import { GateRefusal } from '../egress/gate-error.ts';
+import { GateRefusal } from '../egress/gate-refusal.ts';
 import type { Call } from '../calls/runner.ts';
 
 /** A header as a call writes it; its value may name secrets. */
@@ -15,18 +15,17 @@ export interface WrittenHeader {
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
- * The headers of the call, with the values of the secrets that they name. A header of `own` is added unless the call
- * sets it itself. INVARIANT (never in clear): a value that is filled in here leaves over TLS alone.
- * @throws GateRefusal `egress.refused` for a secret that would leave in clear, and for a value that can't stand in a
- * header
+ * The headers of the call, with the values of the secrets that they name. A default header is added unless the call
+ * sets it itself. INVARIANT (never in clear): a secret value in a header leaves over TLS only.
+ * @throws GateRefusal `egress.refused` for a secret that would leave in clear, and for a value that a header can't hold
  */
 export function headersOfCall(
   { secrets }: Pick<Call, 'secrets'>,
   written: readonly WrittenHeader[],
   { scheme }: EgressTarget,
-  own: Headers,
+  defaults: Headers,
 ): Headers {
-  const filled = written.map(({ name, value }) => {
+  const resolved = written.map(({ name, value }) => {
     const named = readReferences(value).filter(({ literal }) => !literal);
     if (named.length > 0 && scheme !== 'https')
       throw new GateRefusal(
@@ -41,5 +40,5 @@ export function headersOfCall(
       throw new GateRefusal('egress.refused', `the value that the header \`${name}\` names can't stand in a header`);
     return [name, text] as const;
   });
-  return [...own.filter(([name]) => !filled.some(([other]) => other === name)), ...filled];
+  return [...defaults.filter(([name]) => !resolved.some(([other]) => other === name)), ...resolved];
 }

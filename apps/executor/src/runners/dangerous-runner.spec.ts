@@ -19,17 +19,20 @@ beforeEach(async () => {
 });
 afterEach(() => kernel.close());
 
-/** What becomes of a raw command on those files, whose program ends so. */
+/**
+ * Runs a raw command on these files with a program that ends as given; returns the staged result and the call that
+ * reached the command runner.
+ */
 async function outcome(
   shell: string,
   command: string,
   files: Record<string, string> = {},
   ended: Partial<Staged> = {},
-): Promise<{ staged: Staged; asked: Call | null }> {
-  let asked: Call | null = null;
+): Promise<{ staged: Staged; receivedCall: Call | null }> {
+  let receivedCall: Call | null = null;
   const commands = {
     run: (call: Call) => {
-      asked = call;
+      receivedCall = call;
       return Promise.resolve({
         ended: 'exited',
         exitCode: 0,
@@ -51,31 +54,31 @@ async function outcome(
     root: await kernel.tree({ 'a.txt': 'x', ...files }),
     fs: [[{ path: '', read: true, write: true }]],
   } as unknown as Call;
-  return { staged: await new DangerousRunner(commands, kernel.blobs).run(call, {} as RunContext), asked };
+  return { staged: await new DangerousRunner(commands, kernel.blobs).run(call, {} as RunContext), receivedCall };
 }
 
 describe('a raw command', () => {
-  it("is bash's as it was written, with the variables of its profile and no arguments of its own", async () => {
-    const { asked } = await outcome('Bash', 'echo $STAGE; ls');
-    expect([asked?.args, asked?.env, asked?.program]).toEqual([
+  it('for Bash runs unchanged, with the variables of its profile', async () => {
+    const { receivedCall } = await outcome('Bash', 'echo $STAGE; ls');
+    expect([receivedCall?.args, receivedCall?.env, receivedCall?.program]).toEqual([
       { command: 'echo $STAGE; ls' },
       { STAGE: 'test' },
       undefined,
     ]);
   });
 
-  it("is a program's where no shell is to read it", async () => {
-    expect((await outcome('Git', 'log "x y"')).asked).toMatchObject({
+  it('for Git and PowerShell is split into a program and its arguments', async () => {
+    expect((await outcome('Git', 'log "x y"')).receivedCall).toMatchObject({
       args: { command: '' },
       program: expect.arrayContaining(['git', 'log', 'x y']),
     });
-    expect((await outcome('PowerShell', 'Get-Date; id')).asked?.program?.slice(-2)).toEqual([
-      '-Command',
-      'Get-Date; id',
+    expect((await outcome('PowerShell', 'Get-Date; id')).receivedCall?.program?.slice(-2)).toEqual([
+      '-EncodedCommand',
+      Buffer.from('Get-Date; id', 'utf16le').toString('base64'),
     ]);
   });
 
-  it('is not run without a profile', async () => {
+  it('without a profile throws', async () => {
     await expect(
       new DangerousRunner({ run: () => Promise.reject(new Error('ran')) }, kernel.blobs).run(
         { args: { shell: 'Bash', command: 'ls' } } as unknown as Call,
@@ -84,7 +87,7 @@ describe('a raw command', () => {
     ).rejects.toThrow('without its execution profile');
   });
 
-  it('for a PowerShell that is not there says so; one that ends so by itself has failed', async () => {
+  it('for a missing PowerShell fails as unavailable, and one that exits with 126 itself does not', async () => {
     const gone = { exitCode: 126, result: { output: cannotStart('ENOENT') } };
     expect((await outcome('PowerShell', 'Get-Date', {}, gone)).staged).toMatchObject({
       ended: 'failed',
@@ -100,7 +103,7 @@ describe('a raw command', () => {
 });
 
 describe('git', () => {
-  it('is started in a repository that git itself made, and where there is none', async () => {
+  it('runs in an ordinary repository and without a repository', async () => {
     for (const files of [
       {},
       {
@@ -108,21 +111,23 @@ describe('git', () => {
         '.git/config': '[core]\n\trepositoryformatversion = 0\n[remote "origin"]\n\turl = https://example.com/x\n',
       },
     ] as Record<string, string>[])
-      expect((await outcome('Git', 'status', files)).asked).not.toBeNull();
+      expect((await outcome('Git', 'status', files)).receivedCall).not.toBeNull();
   });
 
   it.each([
     ['a filter', { '.git/config': '[filter "x"]\n\tclean = evil\n' }],
     ['an alias', { '.git/config': '[alias]\n\tst = !evil\n' }],
-    ['settings from elsewhere', { '.git/config': '[include]\n\tpath = ../evil\n' }],
+    ['included settings', { '.git/config': '[include]\n\tpath = ../evil\n' }],
     ['settings of a worktree', { '.git/config.worktree': '' }],
-    ["another one's settings", { '.git/commondir': '../evil' }],
-    ['its place elsewhere', { '.git': 'gitdir: evil\n' }],
-    ['settings of no end', { '.git/config': '#'.repeat(300_000) }],
-  ] as const)('is not started in a repository with %s', async (_what, files) => {
-    const { staged, asked } = await outcome('Git', 'status', files as unknown as Record<string, string>);
-    expect([asked, staged.ended, staged.error?.code]).toEqual([null, 'failed', 'shell.unavailable']);
-    // Bash is what a person let run, with all that it finds.
-    expect((await outcome('Bash', 'git status', files as unknown as Record<string, string>)).asked).not.toBeNull();
+    ['the settings of another repository', { '.git/commondir': '../evil' }],
+    ['`.git` as a link to another folder', { '.git': 'gitdir: evil\n' }],
+    ['oversized settings', { '.git/config': '#'.repeat(300_000) }],
+  ] as const)('does not run in a repository with %s', async (_what, files) => {
+    const { staged, receivedCall } = await outcome('Git', 'status', files as unknown as Record<string, string>);
+    expect([receivedCall, staged.ended, staged.error?.code]).toEqual([null, 'failed', 'shell.unavailable']);
+    // Bash runs anyway: a person approved it with everything that it finds.
+    expect(
+      (await outcome('Bash', 'git status', files as unknown as Record<string, string>)).receivedCall,
+    ).not.toBeNull();
   });
 });

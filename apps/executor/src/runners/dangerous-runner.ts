@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Raw commands under an execution profile: in a container as any command, within what the profile names. INVARIANT (git
-// runs git): what a repository's own files could make git start is found on the snapshot, before anything runs, and
-// then git isn't started.
+// Raw commands under an execution profile: in a container as any command, within what the profile allows. INVARIANT
+// (git runs git): before anything runs, the executor checks the snapshot for files of the repository that could make
+// git start another program. If there are any, it doesn't start git.
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { SHELL_DANGEROUS, type TenantId } from '@writ/contract';
 import { rawJob, repositoryFault } from '@writ/mk8-shell/dangerous';
@@ -11,11 +11,11 @@ import { pacedReader } from './paced-reader.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { readableTree, type Tree } from './sandbox-entries.ts';
 
-/** Settings of a repository are short; longer ones are nobody's. */
+/** Settings of a repository are short; the executor trusts no longer ones. */
 const CONFIG_BYTES_MAX = 256 * 1024;
-/** Files by which a repository's settings come from elsewhere. */
-const ELSEWHERE = ['.git/config.worktree', '.git/commondir'] as const;
-const NOT_THERE = cannotStart('ENOENT');
+/** Files that redirect git to settings elsewhere. */
+const REDIRECTING_FILES = ['.git/config.worktree', '.git/commondir'] as const;
+const PROGRAM_MISSING = cannotStart('ENOENT');
 
 /** Runs `shell.dangerous`. */
 export class DangerousRunner extends Runner {
@@ -41,12 +41,15 @@ export class DangerousRunner extends Runner {
         'remove that from the repository, or run the command in `Bash` under a profile that lets it',
       );
     const { program, env } = rawJob(args, profile);
-    const asked = { command: program === null ? args['command'] : '' };
+    const commandArgs = {
+      command: program === null ? args['command'] : '',
+      ...(args['timeout_ms'] === undefined ? {} : { timeout_ms: args['timeout_ms'] }),
+    };
     const staged = await this.#commands.run(
-      { ...call, args: asked, env: { ...call.env, ...env }, ...(program === null ? {} : { program }) },
+      { ...call, args: commandArgs, env: { ...call.env, ...env }, ...(program === null ? {} : { program }) },
       context,
     );
-    if (args['shell'] !== 'PowerShell' || !isNotThere(staged)) return staged;
+    if (args['shell'] !== 'PowerShell' || !isProgramMissing(staged)) return staged;
     return {
       ...staged,
       ended: 'failed',
@@ -60,13 +63,11 @@ export class DangerousRunner extends Runner {
     };
   }
 
-  /**
-   * In words why git would run something else, or be led elsewhere, by what the snapshot holds; null where it wouldn't.
-   */
+  /** Why git would run another program or use settings elsewhere, in words for the caller; null where it wouldn't. */
   async #repositoryFault({ tenantId, root, fs }: Call): Promise<string | null> {
     const reader = pacedReader(blobReader(this.#blobs, tenantId as TenantId));
     const tree = await readableTree(reader, root, fs);
-    const shape = shapeFault(tree);
+    const shape = layoutFault(tree);
     const config = tree.get('.git/config');
     if (shape !== null || config?.kind !== 'file') return shape;
     const fault = repositoryFault(Buffer.from(await reader(config.sha256)).toString('utf8'));
@@ -74,22 +75,22 @@ export class DangerousRunner extends Runner {
   }
 }
 
-function shapeFault(tree: Tree): string | null {
+function layoutFault(tree: Tree): string | null {
   const [git, config] = [tree.get('.git'), tree.get('.git/config')];
   if (git !== undefined && git.kind !== 'dir')
     return '`.git` is no directory: repositories that lie elsewhere are not used';
-  const led = ELSEWHERE.find((path) => tree.has(path));
-  if (led !== undefined) return `the repository's settings come from elsewhere, by \`${led}\``;
+  const redirecting = REDIRECTING_FILES.find((path) => tree.has(path));
+  if (redirecting !== undefined) return `the repository's settings come from elsewhere, by \`${redirecting}\``;
   if (config === undefined) return null;
   return config.kind !== 'file' || config.size > CONFIG_BYTES_MAX ? '`.git/config` is no file of settings' : null;
 }
 
-/** The job's word: a PowerShell that says so itself fails itself, which it may. */
-function isNotThere({ ended, exitCode, result }: Staged): boolean {
+/** Attacker-controlled output of the job: a PowerShell that fakes it only makes its own call fail. */
+function isProgramMissing({ ended, exitCode, result }: Staged): boolean {
   return (
     ended === 'exited' &&
     exitCode === CANNOT_RUN &&
-    (result as { readonly output?: unknown } | null)?.output === NOT_THERE
+    (result as { readonly output?: unknown } | null)?.output === PROGRAM_MISSING
   );
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type CallLimits } from '@writ/contract';
 
-/** A call has used more than it may: of what, and how much that was. */
+/** A call has exceeded a limit: the dimension and the limit. */
 export class LimitReached extends Error {
-  constructor(dimension: 'wall_ms' | 'cpu_ms' | 'disk_write_bytes', most: number) {
-    super(`the call used more than its \`${dimension}\` of ${most}`);
+  constructor(dimension: 'wall_ms' | 'cpu_ms' | 'disk_write_bytes', limit: number) {
+    super(`the call used more than its \`${dimension}\` of ${limit}`);
     this.name = 'LimitReached';
   }
 }
 
 /**
- * Throws LimitReached when a call has taken longer than it may. It runs on the executor's own processor, and what part
- * of the time that was busy for it nobody can tell: its time bounds both.
+ * Throws LimitReached when a call has taken longer than it may. The call runs on the executor's own processor, and its
+ * share of that time can't be measured. So its wall time bounds both.
  */
 export function verifyTime(elapsedMs: number, { wall_ms, cpu_ms }: CallLimits): void {
   if (elapsedMs > wall_ms) throw new LimitReached('wall_ms', wall_ms);
@@ -27,7 +27,7 @@ export function verifyWritten(bytes: number, { disk_write_bytes }: CallLimits): 
 export const timeLeft = (elapsedMs: number, { wall_ms, cpu_ms }: CallLimits): number =>
   Math.max(1, Math.min(wall_ms, cpu_ms) - elapsedMs);
 
-/** What a call has used too much of, in words, where that is what an error says; otherwise null. */
+/** The message of an error that reports an exceeded limit; null for any other error. */
 export function limitOf(error: unknown): string | null {
   return error instanceof LimitReached || (error instanceof Fault && error.code === 'limit.exceeded')
     ? error.message

@@ -1,36 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   AGENT_SPAWN,
+  isAgentTool,
   isTaskTool,
   secretReference,
   SKILL_READ,
+  STORE_REGISTER,
   VALUE_GET,
   type TenantId,
   type Usage,
 } from '@writ/contract';
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
-import { doFileWork, isBriefFileWork, runFileTool, type FileToolOutcome, type FileWorker } from '@writ/workspace';
+import {
+  runFileWorkInline,
+  isBriefFileWork,
+  runFileTool,
+  type FileToolOutcome,
+  type FileWorker,
+} from '@writ/workspace';
 import { limitOf, timeLeft, verifyTime, verifyWritten } from './inline-limits.ts';
 import { pacedReader } from './paced-reader.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
+import { runAgentTool } from './agent-tools.ts';
+import { isContainerTool, runContainerTool } from './container-tools.ts';
 import { runSkillTool } from './skill-tool.ts';
+import { registerStore } from './stores/register-store.ts';
 import { runTaskTool } from './task-tools.ts';
 
-const textBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value ?? null));
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value ?? null));
 
 /**
- * Runs `fs.*` on the snapshot's tree, hands on values, and answers about tasks and skills. There is no host path to
- * escape to.
+ * Runs `fs.*` on the snapshot's tree, passes on values, and answers calls about tasks, containers, agents and skills.
+ * There is no host path to escape to.
  */
 export class InlineRunner extends Runner {
   override readonly toolClass = 'inline';
   readonly #blobs: BlobStore;
   readonly #now: () => number;
+  readonly #hasModel: boolean;
 
-  /** @param now a monotonic clock, in milliseconds */
-  constructor(blobs: BlobStore, now: () => number) {
+  /**
+   * @param now a monotonic clock, in milliseconds
+   * @param hasModel whether the model of embeddings is on this machine
+   */
+  constructor(blobs: BlobStore, now: () => number, hasModel = false) {
     super();
+    this.#hasModel = hasModel;
     this.#blobs = blobs;
     this.#now = now;
   }
@@ -66,7 +82,7 @@ export class InlineRunner extends Runner {
             hint: 'ask for less in one call, or for a token with more of it',
           },
         });
-      // Nobody hears of a call that was stopped; but whoever stopped it hears that nothing of it runs any more.
+      // A stopped call is not reported, but this result tells its attempt that nothing of it runs any more.
       if (signal.aborted)
         return ended({
           ended: 'killed',
@@ -76,11 +92,14 @@ export class InlineRunner extends Runner {
     }
   }
 
-  async #outcome(call: Call, running: Running): Promise<FileToolOutcome<unknown>> {
+  async #outcome(call: Call, running: RunningCall): Promise<FileToolOutcome<unknown>> {
     if (call.toolId === VALUE_GET.tool_id) return valueOutcome(call);
-    // What it means is that it was committed: the kernel makes the sub-agent's token of that.
+    // The commit itself is the effect: the kernel creates the sub-agent's token on it.
     if (call.toolId === AGENT_SPAWN.tool_id) return { ok: true, delta: null, blobs: [], result: { allowed: true } };
     if (isTaskTool(call.toolId)) return runTaskTool(call);
+    if (isContainerTool(call.toolId)) return runContainerTool(call);
+    if (isAgentTool(call.toolId)) return runAgentTool(call);
+    if (call.toolId === STORE_REGISTER.tool_id) return registerStore(call, this.#hasModel);
     const reader = pacedReader(this.#reader(call), () => {
       running.signal.throwIfAborted();
       verifyTime(running.elapsed(), call.limits);
@@ -101,26 +120,26 @@ export class InlineRunner extends Runner {
   }
 }
 
-/** A call that runs: how long it has, and what ends it. */
-interface Running extends Pick<RunContext, 'signal' | 'work'> {
+/** A running call: its elapsed time and what ends it. */
+interface RunningCall extends Pick<RunContext, 'signal' | 'work'> {
   readonly elapsed: () => number;
 }
 
 /**
- * INVARIANT (no shared thread): here runs only what takes five milliseconds at most; a worker thread has the rest, for
- * what is left of the call's time.
+ * INVARIANT (no shared thread): only work of at most five milliseconds runs on the event loop. A worker thread runs the
+ * rest, for the rest of the call's time.
  */
-function workerOf({ limits }: Call, { work, elapsed }: Running): FileWorker {
+function workerOf({ limits }: Call, { work, elapsed }: RunningCall): FileWorker {
   return async (kind, input) => {
-    if (isBriefFileWork(kind, input)) return doFileWork(kind, input);
+    if (isBriefFileWork(kind, input)) return runFileWorkInline(kind, input);
     verifyTime(elapsed(), limits);
     return (await work.run(`fs.${kind}`, input as never, timeLeft(elapsed(), limits))) as never;
   };
 }
 
 /**
- * Hands on what a person gave. INVARIANT (a secret stays out): the kernel sends a value along only where it is none, so
- * there is nothing here that a report could tell.
+ * Passes on a value that a person gave. INVARIANT (a secret stays out): the kernel sends a value only where it is no
+ * secret, so no report can reveal one.
  */
 function valueOutcome({ args, secrets }: Call): FileToolOutcome<unknown> {
   const key = String(args['key']);
@@ -156,5 +175,5 @@ const usageOf = (elapsedMs: number, written: number, result: unknown): Usage => 
   cpu_ms: elapsedMs,
   memory_peak_bytes: 0,
   disk_write_bytes: written,
-  output_bytes: textBytes(result),
+  output_bytes: jsonBytes(result),
 });

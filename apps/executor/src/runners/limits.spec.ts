@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel reserved for a call is what its executor lets it use.
+// A call can use at most what the kernel reserved for it.
 import type { CallLimits, PermitMode, Redemption } from '@writ/contract';
 import { FakeSandbox, type FakeWorld, type SandboxJob, type SandboxResult } from '@writ/sandbox';
 import { InlineRunner } from './inline-runner.ts';
@@ -28,7 +28,7 @@ const limited = (limits: Partial<CallLimits>): { redemption: Partial<Redemption>
 });
 
 describe('an inline call', () => {
-  /** Every look at the clock takes ten milliseconds. */
+  /** Each read of the clock advances it by ten milliseconds. */
   const slowly = () =>
     new InlineRunner(kernel.blobs, () => {
       kernel.monotonicMs += 10;
@@ -44,7 +44,7 @@ describe('an inline call', () => {
     return kernel.reports.at(-1);
   };
 
-  it('writes up to its `disk_write_bytes` and not a byte more, and what it may not is neither stored nor told', async () => {
+  it('writes up to its `disk_write_bytes`, and a larger write is neither stored nor reported', async () => {
     const write = (content: string) => inline('fs.write', { path: 'new.txt', content }, { disk_write_bytes: 5 });
     expect(await write('12345')).toMatchObject({ ended: 'exited', usage: { disk_write_bytes: 5 } });
     expect(await write('123456')).toMatchObject({
@@ -57,7 +57,7 @@ describe('an inline call', () => {
     });
   });
 
-  it.each(['wall_ms', 'cpu_ms'] as const)('ends at its `%s`', async (dimension) => {
+  it.each(['wall_ms', 'cpu_ms'] as const)('ends with a limit at its `%s`', async (dimension) => {
     expect(await inline('fs.search', { pattern: 'o' }, { [dimension]: 15 })).toMatchObject({
       ended: 'limit',
       error: { code: 'limit.exceeded', message: expect.stringContaining(`\`${dimension}\` of 15`) },
@@ -66,7 +66,7 @@ describe('an inline call', () => {
     expect(await inline('fs.search', { pattern: 'o' }, {})).toMatchObject({ ended: 'exited' });
   });
 
-  it('stops in the middle of its files when its time is over', async () => {
+  it('stops between its files when its time is over', async () => {
     const search = async (wall_ms: number) => {
       const { runner, read } = reading(10);
       return { ended: (await inline('fs.search', { pattern: 'o' }, { wall_ms }, runner))?.ended, read: read.length };
@@ -77,12 +77,12 @@ describe('an inline call', () => {
     expect(cut.read).toBeLessThan(whole.read);
   });
 
-  it('is over its time even if that passed with the last thing that it read', async () => {
+  it('ends with a limit when its time passes during the last read', async () => {
     expect((await inline('fs.read', { path: 'a.txt' }, { wall_ms: 500 }, reading(400).runner))?.ended).toBe('limit');
     expect((await inline('fs.read', { path: 'a.txt' }, { wall_ms: 900 }, reading(400).runner))?.ended).toBe('exited');
   });
 
-  /** A runner for which each reading takes so long, and what it read. */
+  /** A runner whose blob reads take so long each, and the hashes that it read. */
   function reading(ms: number): { runner: InlineRunner; read: string[] } {
     const read: string[] = [];
     let now = 0;
@@ -100,8 +100,8 @@ describe('an inline call', () => {
   }
 });
 
-/** Notes what it is asked to run. */
-class Heard extends FakeSandbox {
+/** Records the jobs that it runs. */
+class RecordingSandbox extends FakeSandbox {
   readonly jobs: SandboxJob[] = [];
   override run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
     this.jobs.push(job);
@@ -112,21 +112,24 @@ class Heard extends FakeSandbox {
 describe('a sandboxed call', () => {
   const limits = { wall_ms: 1_700, cpu_ms: 300, disk_write_bytes: 5, output_bytes: 40, memory_bytes: 123, pids: 7 };
 
-  it('is given every limit of its redemption, and its own time where that is shorter', async () => {
-    const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
+  it('has every limit of its redemption, and its own shorter time limits', async () => {
+    const sandbox = new RecordingSandbox({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
     const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]);
     await executor.run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
     await executor.run(
       kernel.order('shell.run', { command: 'go', timeout_ms: 200, idle_ms: 1_000 }, root, limited(limits)),
       'sandboxed',
     );
-    const told = { wallMs: 1_700, cpuMs: 300, deltaBytes: 5, outputBytes: 40, memoryBytes: 123, pids: 7 };
-    expect(sandbox.jobs.map((job) => job.limits)).toMatchObject([told, { ...told, wallMs: 200, idleMs: 1_000 }]);
+    const expectedLimits = { wallMs: 1_700, cpuMs: 300, deltaBytes: 5, outputBytes: 40, memoryBytes: 123, pids: 7 };
+    expect(sandbox.jobs.map((job) => job.limits)).toMatchObject([
+      expectedLimits,
+      { ...expectedLimits, wallMs: 200, idleMs: 1_000 },
+    ]);
     expect(sandbox.jobs[0]?.limits).not.toHaveProperty('idleMs');
   });
 
   it.each([undefined, 'host', 'agent'] as const)(
-    'reports who counted what it used in its sandbox: %s',
+    'reports who counted the usage of its sandbox: %s',
     async (countedBy) => {
       class Counted extends FakeSandbox {
         override async run(...asked: Parameters<FakeSandbox['run']>): Promise<SandboxResult> {
@@ -140,12 +143,12 @@ describe('a sandboxed call', () => {
         .run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
       const usage = kernel.reports.at(-1)?.usage;
       expect([usage?.cpu_ms, usage?.counted_by]).toEqual([7, countedBy]);
-      // Nothing is claimed by a member without a value either: JSON would drop it, and the kernel compares what it got.
+      // A member without a value must be absent: JSON would drop it, and the kernel compares what it received.
       expect(Object.hasOwn(usage ?? {}, 'counted_by')).toBe(countedBy !== undefined);
     },
   );
 
-  it('is heard beyond what its result shows, and that is kept: of a run, and of no preview', async () => {
+  it('has its full output stored beyond its result for a run, and not for a preview', async () => {
     const programs = {
       go: (world: FakeWorld) => {
         world.out('0123456789'.repeat(10));
@@ -153,8 +156,10 @@ describe('a sandboxed call', () => {
         return 0;
       },
     };
-    const sandbox = new Heard({ sleep: () => Promise.resolve(), programs });
-    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE, { heardBytes: 90 })]);
+    const sandbox = new RecordingSandbox({ sleep: () => Promise.resolve(), programs });
+    const executor = kernel.executor([
+      new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE, { capturedBytesMax: 90 }),
+    ]);
     const perform = (mode: PermitMode) =>
       executor.run(
         kernel.order('shell.run', { command: 'go' }, root, { ...limited(limits), permit: { mode } }),
@@ -163,7 +168,7 @@ describe('a sandboxed call', () => {
     await perform('run');
     await perform('preview');
     const [report, preview] = kernel.reports;
-    expect(sandbox.jobs.map((job) => job.limits.heardBytes)).toEqual([90, undefined]);
+    expect(sandbox.jobs.map((job) => job.limits.tapBytes)).toEqual([90, undefined]);
     const shown = { output: `${'0123456789'.repeat(4)}\n[output cut: 66 more bytes]`, truncated_bytes: 66 };
     expect([report?.result, preview?.result]).toMatchObject([shown, shown]);
     expect(report?.output_refs).toMatchObject({ stdout: { size: 90, cut: true }, stderr: { size: 0, cut: true } });
@@ -173,7 +178,7 @@ describe('a sandboxed call', () => {
     expect(preview).not.toHaveProperty('output_refs');
   });
 
-  it('is told which silence ended it', async () => {
+  it('that ends by silence names `idle_ms` in its hint', async () => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: () => 'never' } });
     const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]);
     await executor.run(
@@ -187,9 +192,9 @@ describe('a sandboxed call', () => {
     });
   });
 
-  it('whose files fit into no container is refused before it takes one', async () => {
-    const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
-    const large = await kernel.heavy(257);
+  it("whose files don't fit into a container is refused before it acquires one", async () => {
+    const sandbox = new RecordingSandbox({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
+    const large = await kernel.treeOfSize(257);
     await kernel
       .executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)])
       .run(kernel.order('shell.run', { command: 'go' }, large, limited(limits)), 'sandboxed');
@@ -201,11 +206,11 @@ describe('a sandboxed call', () => {
     expect(sandbox.jobs).toEqual([]);
   });
 
-  it('whose files fit takes one, with as much room again as it may write', async () => {
-    const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
+  it('whose files fit acquires a container with room for its largest effect', async () => {
+    const sandbox = new RecordingSandbox({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
     const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]);
     await executor
-      .run(kernel.order('shell.run', { command: 'go' }, await kernel.heavy(256), limited(limits)), 'sandboxed')
+      .run(kernel.order('shell.run', { command: 'go' }, await kernel.treeOfSize(256), limited(limits)), 'sandboxed')
       .catch(() => undefined);
     expect(sandbox.jobs.map((job) => job.limits.tmpfsBytes)).toEqual([(256 + 256) * 2 ** 20]);
   });
@@ -213,7 +218,7 @@ describe('a sandboxed call', () => {
   it.each([
     ['cpu', () => 'busy' as const, 'limit', 'limit.exceeded'],
     ['wall', () => 'never' as const, 'timeout', 'command.timeout'],
-  ])('that meets its %s limit ends with nothing done', async (_limit, go, ended, code) => {
+  ])('that reaches its %s limit ends without an effect', async (_limit, go, ended, code) => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go } });
     await kernel
       .executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)])
@@ -221,7 +226,7 @@ describe('a sandboxed call', () => {
     expect(kernel.reports.at(-1)).toMatchObject({ ended, error: { code }, delta: { changes: [] } });
   });
 
-  it('that writes more than it may ends with nothing done', async () => {
+  it('that writes more than its limit ends without an effect', async () => {
     const sandbox = new FakeSandbox({
       sleep: () => Promise.resolve(),
       programs: {

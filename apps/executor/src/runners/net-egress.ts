@@ -9,7 +9,7 @@ import type { CallGate, Headers } from '../egress/call-gate.ts';
 import { exchange } from '../egress/exchange.ts';
 import { bytesWithoutValues } from '../redaction/secret-work.ts';
 import { headersOfCall, type WrittenHeader } from './call-headers.ts';
-import { encoded, readBody } from './read-body.ts';
+import { encodeBody, readBody } from './read-body.ts';
 import type { Call, RunContext } from '../calls/runner.ts';
 
 interface EgressArgs {
@@ -20,13 +20,13 @@ interface EgressArgs {
   readonly headers?: readonly WrittenHeader[];
 }
 
-/** Sent unless the call says otherwise. */
-const OWN_HEADERS: Headers = [
+/** Headers that are sent unless the call sets them. */
+const DEFAULT_HEADERS: Headers = [
   ['accept', '*/*'],
   ['accept-encoding', 'identity'],
   ['user-agent', 'writ'],
 ];
-/** Headers of an answer that are passed on, and how long each. */
+/** How many headers of an answer are returned, and how long each may be. */
 const HEADERS_MAX = 64;
 const HEADER_CHARS_MAX = 1_024;
 
@@ -37,11 +37,11 @@ export async function netEgress(
   blobs: BlobStore,
   work: RunContext['work'],
 ): Promise<unknown> {
-  const { route, purpose, payload_ref, content_type, headers: own = [] } = call.args as unknown as EgressArgs;
+  const { route, purpose, payload_ref, content_type, headers: given = [] } = call.args as unknown as EgressArgs;
   const target = parseUrl(route.url);
-  const written = headersOfCall(call, own, target, OWN_HEADERS);
+  const written = headersOfCall(call, given, target, DEFAULT_HEADERS);
   const body = payload_ref === undefined ? null : await payloadOf(call, blobs, payload_ref);
-  const passage = await gate.admit(route.method, target, purpose);
+  const admitted = await gate.admit(route.method, target, purpose);
   try {
     const headers: Headers = [
       ...written,
@@ -52,23 +52,26 @@ export async function netEgress(
             ['content-length', String(body.length)],
           ] as const)),
     ];
-    const answer = await exchange(passage, { method: route.method, target, headers, body });
-    const came = await readBody(answer, call.limits.output_bytes);
+    const answer = await exchange(admitted, { method: route.method, target, headers, body });
+    const received = await readBody(answer, call.limits.output_bytes);
     return {
       status: answer.statusCode ?? 0,
       headers: headersOf(answer, call.values),
-      ...encoded({ ...came, bytes: await bytesWithoutValues(call.values, came.bytes, came.truncated, work) }),
-      size: came.bytes.length,
-      truncated: came.truncated,
+      ...encodeBody({
+        ...received,
+        bytes: await bytesWithoutValues(call.values, received.bytes, received.truncated, work),
+      }),
+      size: received.bytes.length,
+      truncated: received.truncated,
     };
   } finally {
-    passage.connection.destroy();
+    admitted.connection.destroy();
   }
 }
 
 /**
- * A file of the snapshot, if every token of the chain lets it be read. A link is no file: where it leads was not judged
- * here.
+ * A file of the snapshot, if every token of the chain grants reading it. A link doesn't count as a file: its target was
+ * not judged here.
  */
 async function payloadOf(call: Call, blobs: BlobStore, written: string): Promise<Uint8Array> {
   const path = parsePath(written);
@@ -83,13 +86,13 @@ async function payloadOf(call: Call, blobs: BlobStore, written: string): Promise
   return await reader(entry.sha256);
 }
 
-/** INVARIANT (first taken out, then cut): a value that is cut in two would be found no more. */
+/** INVARIANT (redacted before cut): the redactor would not find a value that was cut in two. */
 function headersOf({ headers }: IncomingMessage, values: Call['values']): Record<string, string> {
-  const told = (text: string): string =>
+  const redacted = (text: string): string =>
     (values?.redactText(text) ?? text).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_CHARS_MAX);
   return Object.fromEntries(
     Object.entries(headers)
       .slice(0, HEADERS_MAX)
-      .map(([name, value]) => [name, told([value].flat().join(', '))]),
+      .map(([name, value]) => [name, redacted([value].flat().join(', '))]),
   );
 }

@@ -4,10 +4,10 @@ import { pacer } from '@writ/worker-pool';
 import { withPauses, type NodeReader } from '@writ/workspace';
 
 /**
- * The reader, giving the event loop to others every few milliseconds, also where all that is read is in memory: a tree
- * may have a hundred thousand entries.
+ * A reader that yields the event loop every few milliseconds, also where all nodes are in memory: a tree may have a
+ * hundred thousand entries.
  *
- * @param verify called before each reading and each pause: whoever must stop throws
+ * @param verify called before each read and each pause; throws to stop the reading
  */
 export function pacedReader(reader: BlobReader, verify: () => void = () => undefined): NodeReader {
   const next = pacer();

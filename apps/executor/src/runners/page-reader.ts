@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that takes a stranger's page apart. Nothing of the page is run or fetched: it is a tree of nodes here and
-// no more.
+// The worker thread that parses an untrusted page. It runs and fetches nothing of the page, and only reads a tree of
+// nodes.
 import { parentPort, workerData } from 'node:worker_threads';
 import { isProbablyReaderable, Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 
 /** More nodes than the longest article has. */
 const NODES_MAX = 200_000;
-/** Elements whose text is no text to read. */
+/** Elements without readable text. */
 const UNREAD = 'script, style, noscript, template, iframe, object, svg, head, title';
 
 const { html } = workerData as { html: string };
-// A page may leave its outermost element out, and this parser then finds no document.
+// A page may omit its `html` element, and then this parser finds no document.
 const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
 const title = document.querySelector('title')?.textContent?.trim() || null;
 const article = isProbablyReaderable(document)
@@ -30,7 +30,7 @@ parentPort?.postMessage({
     .trim(),
 });
 
-/** A page that is no article: all that it shows. */
+/** The visible text of a page that is no article. */
 function plain(): string {
   for (const element of document.querySelectorAll(UNREAD)) element.remove();
   return document.body?.textContent ?? document.documentElement?.textContent ?? '';

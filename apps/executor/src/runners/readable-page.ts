@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Worker } from 'node:worker_threads';
-import { GateRefusal } from '../egress/gate-error.ts';
+import { GateRefusal } from '../egress/gate-refusal.ts';
 
 export interface Page {
   readonly title: string | null;
   readonly text: string;
 }
 
-/** A page that takes longer to read is made to be so. */
+/** No honest page takes longer to parse. */
 const READ_MS_MAX = 5_000;
 const HEAP_MIB_MAX = 256;
 
-/** Beside this file, in whichever form this file is run in. */
+/** Next to this file, as TypeScript or JavaScript like this file. */
 const WORKER = new URL(`./page-reader.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 /**
- * What a person would read of a page. The page is a stranger's: it is taken apart in a thread of its own, with little
- * time and memory, so that it can stall nobody. @throws GateRefusal `egress.failed` where nothing comes of it
+ * The readable text of a page. The page is untrusted: a separate thread with little time and memory parses it, so that
+ * it can't stall the executor. @throws GateRefusal `egress.failed` where parsing fails
  */
 export async function readablePage(html: string, url: string, signal: AbortSignal): Promise<Page> {
   const worker = new Worker(WORKER, {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FileState, FsRoot } from '@writ/contract';
+import type { FileState, ScopeRoot } from '@writ/contract';
 import type { BlobReader } from '@writ/blobs';
 import { scopeOf } from '@writ/capability';
 import { comparePaths, parentsOf, type SandboxEntry, type SandboxPatch, type PresentFiles } from '@writ/sandbox';
 import { isWithin, parsePath, ROOT, walk, type NodeEntry, type WorkspacePath } from '@writ/workspace';
 
-type Roots = readonly (readonly FsRoot[])[];
-/** path → what stands there */
+type Roots = readonly (readonly ScopeRoot[])[];
+/** path → its entry */
 export type Tree = ReadonlyMap<string, NodeEntry>;
 
 /**
- * Where to walk: the outermost read roots of the first token; what the others don't reach is left out entry by entry.
+ * Where the walk starts: the outermost read roots of the first token. Entries that other tokens don't grant are left
+ * out one by one.
  */
 function startsOf(fs: Roots): WorkspacePath[] {
   const paths = new Set(
@@ -19,7 +20,7 @@ function startsOf(fs: Roots): WorkspacePath[] {
   return [...paths].filter((path) => ![...paths].some((other) => other !== path && isWithin(other, path)));
 }
 
-/** The entries of the snapshot that the call may read, and therefore all that is sent into its container. */
+/** The entries of the snapshot that the call may read. Only these are sent into its container. */
 export async function readableTree(reader: BlobReader, root: string, fs: Roots): Promise<Tree> {
   const scopes = fs.map((roots) => scopeOf(roots, 'read'));
   const tree = new Map<string, NodeEntry>();
@@ -29,18 +30,18 @@ export async function readableTree(reader: BlobReader, root: string, fs: Roots):
   return tree;
 }
 
-/** Files fetched in one round trip to the store, and held at once. */
-const FETCH = 64;
+/** Files that are fetched in one round trip to the store and held at the same time. */
+const FETCH_BATCH_FILES = 64;
 
-/** The readable entries with their contents, each directory before what it holds. */
+/** The readable entries with their contents, each directory before its entries. */
 export async function* sandboxEntries(reader: BlobReader, tree: Tree): AsyncGenerator<SandboxEntry> {
   const all = [...tree];
-  for (let at = 0; at < all.length; at += FETCH) {
-    const some = all.slice(at, at + FETCH);
+  for (let at = 0; at < all.length; at += FETCH_BATCH_FILES) {
+    const batch = all.slice(at, at + FETCH_BATCH_FILES);
     const contents = await Promise.all(
-      some.map(([, entry]) => (entry.kind === 'dir' ? undefined : reader(entry.sha256))),
+      batch.map(([, entry]) => (entry.kind === 'dir' ? undefined : reader(entry.sha256))),
     );
-    for (const [i, [path, entry]] of some.entries()) yield sandboxEntry(path, entry, contents[i] ?? new Uint8Array());
+    for (const [i, [path, entry]] of batch.entries()) yield sandboxEntry(path, entry, contents[i] ?? new Uint8Array());
   }
 }
 
@@ -52,22 +53,22 @@ function sandboxEntry(path: string, entry: NodeEntry, bytes: Uint8Array): Sandbo
 }
 
 /**
- * What makes of the files that stand in a container those of the tree: what goes, the deepest first, then what comes,
- * directories before what is in them.
+ * The patches that turn the files in a container into those of the tree: first deletions, the deepest first, then
+ * additions, directories before their entries.
  */
 export async function* sandboxPatches(
   reader: BlobReader,
   tree: Tree,
-  standing: PresentFiles,
+  present: PresentFiles,
 ): AsyncGenerator<SandboxPatch> {
   const implied = new Set([...tree.keys()].flatMap(parentsOf).filter((path) => !tree.has(path)));
-  const going = [...standing.paths()].filter((path) => !tree.has(path) && !implied.has(path));
-  for (const path of going.toSorted((a, b) => comparePaths(b, a))) yield { path, kind: 'gone' };
-  for (const path of implied) if (standing.at(path)?.kind !== 'dir') yield { path, kind: 'dir', mode: null };
-  const coming = new Map(
-    [...tree].filter(([path, entry]) => !isSame(standing.at(path), entry)).toSorted(([a], [b]) => comparePaths(a, b)),
+  const deletions = [...present.paths()].filter((path) => !tree.has(path) && !implied.has(path));
+  for (const path of deletions.toSorted((a, b) => comparePaths(b, a))) yield { path, kind: 'gone' };
+  for (const path of implied) if (present.at(path)?.kind !== 'dir') yield { path, kind: 'dir', mode: null };
+  const additions = new Map(
+    [...tree].filter(([path, entry]) => !isSame(present.at(path), entry)).toSorted(([a], [b]) => comparePaths(a, b)),
   );
-  yield* sandboxEntries(reader, coming);
+  yield* sandboxEntries(reader, additions);
 }
 
 function isSame(state: FileState | null, entry: NodeEntry): boolean {

@@ -6,17 +6,14 @@ import type { SandboxPatch } from '@writ/sandbox';
 import type { NodeEntry } from '@writ/workspace';
 import { sandboxPatches, type Tree } from './sandbox-entries.ts';
 
-type Stands = Map<string, FileState>;
+type FileStates = Map<string, FileState>;
 const contents = new Map(
   ['', 'a', 'b', 'target'].map((text) => [createHash('sha256').update(text).digest('hex'), Buffer.from(text)]),
 );
 const hashes = [...contents.keys()];
 const reader = async (sha256: string): Promise<Buffer> => contents.get(sha256) ?? Buffer.alloc(0);
 
-/**
- * A tree as a workspace holds it, from what stands where at random: later ones win, and what lies below a file isn't
- * there.
- */
+/** A random valid tree: later entries win, and nothing exists below a file. */
 const trees = fc
   .array(
     fc.record({
@@ -55,25 +52,25 @@ const stateOf = (entry: NodeEntry): FileState => ({
   sha256: entry.kind === 'dir' ? null : entry.sha256,
   size: entry.size,
 });
-const standingOf = (tree: Tree): Stands => new Map([...tree].map(([path, entry]) => [path, stateOf(entry)]));
+const statesOf = (tree: Tree): FileStates => new Map([...tree].map(([path, entry]) => [path, stateOf(entry)]));
 
 /**
- * Does a patch as a file system would: nothing is made where its directory isn't one, and no directory goes that isn't
- * empty.
+ * Applies a patch as a file system would: it makes nothing without a parent directory, and removes only empty
+ * directories.
  */
-function apply(stands: Stands, patch: SandboxPatch): void {
+function apply(files: FileStates, patch: SandboxPatch): void {
   const { path, kind } = patch;
   const parent = path.split('/').slice(0, -1).join('/');
-  const hasChildren = [...stands.keys()].some((each) => each.startsWith(`${path}/`));
+  const hasChildren = [...files.keys()].some((each) => each.startsWith(`${path}/`));
   if (kind === 'gone') {
     if (hasChildren) throw new Error(`\`${path}\` isn't empty`);
-    stands.delete(path);
+    files.delete(path);
     return;
   }
-  if (parent !== '' && stands.get(parent)?.kind !== 'dir') throw new Error(`\`${path}\` has no directory`);
+  if (parent !== '' && files.get(parent)?.kind !== 'dir') throw new Error(`\`${path}\` has no directory`);
   if (kind !== 'dir' && hasChildren) throw new Error(`\`${path}\` isn't empty`);
   const bytes = kind === 'file' ? patch.bytes : kind === 'symlink' ? Buffer.from(patch.target) : null;
-  stands.set(path, {
+  files.set(path, {
     kind,
     mode: kind === 'file' ? patch.mode : null,
     sha256: bytes && createHash('sha256').update(bytes).digest('hex'),
@@ -81,25 +78,25 @@ function apply(stands: Stands, patch: SandboxPatch): void {
   });
 }
 
-test('patches make of any files exactly those of the tree, in an order that a file system takes', async () => {
+test('patches turn any files into exactly those of the tree, in an order that a file system accepts', async () => {
   await fc.assert(
-    fc.asyncProperty(trees, trees, async (laid, wanted) => {
-      const stands = standingOf(laid);
-      const standing = { paths: () => [...laid.keys()], at: (path: string) => standingOf(laid).get(path) ?? null };
-      for await (const patch of sandboxPatches(reader, wanted, standing)) apply(stands, patch);
-      expect(new Map([...stands].toSorted())).toEqual(new Map([...standingOf(wanted)].toSorted()));
+    fc.asyncProperty(trees, trees, async (initial, wanted) => {
+      const files = statesOf(initial);
+      const present = { paths: () => [...initial.keys()], at: (path: string) => statesOf(initial).get(path) ?? null };
+      for await (const patch of sandboxPatches(reader, wanted, present)) apply(files, patch);
+      expect(new Map([...files].toSorted())).toEqual(new Map([...statesOf(wanted)].toSorted()));
     }),
     { numRuns: 500 },
   );
 });
 
-test('nothing travels where nothing differs', async () => {
+test('identical trees need no patch', async () => {
   await fc.assert(
     fc.asyncProperty(trees, async (tree) => {
-      const standing = standingOf(tree);
+      const present = statesOf(tree);
       const patches = sandboxPatches(reader, tree, {
-        paths: () => standing.keys(),
-        at: (path) => standing.get(path) ?? null,
+        paths: () => present.keys(),
+        at: (path) => present.get(path) ?? null,
       });
       expect((await patches.next()).done).toBe(true);
     }),

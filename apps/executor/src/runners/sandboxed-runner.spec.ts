@@ -2,17 +2,17 @@
 import { text } from 'node:stream/consumers';
 import type { Redemption } from '@writ/contract';
 import { FakeSandbox, type FakeProgram } from '@writ/sandbox';
-import { EgressWorld, OUTSIDE_HOSTS } from '../specs/egress-world.ts';
-import type { Outside } from '../specs/outside.ts';
+import { EgressFixture, OUTSIDE_HOSTS } from '../specs/egress-fixture.ts';
+import type { ExternalHosts } from '../specs/external-hosts.ts';
 import type { ScriptedKernel } from '../specs/scripted-kernel.ts';
 import { SandboxedRunner } from './sandboxed-runner.ts';
 
-let world: EgressWorld;
-let outside: Outside;
+let world: EgressFixture;
+let outside: ExternalHosts;
 let kernel: ScriptedKernel;
 let root: string;
 beforeEach(async () => {
-  world = await EgressWorld.open();
+  world = await EgressFixture.open();
   ({ outside, kernel, root } = world);
 });
 afterEach(() => world.close());
@@ -33,28 +33,28 @@ describe('a command', () => {
     return kernel.reports.at(-1)!;
   };
 
-  it('reaches what its token names through the proxy of its container', async () => {
+  it('reaches the hosts of its token through the proxy of its container', async () => {
     const report = await shell({ net: OUTSIDE_HOSTS });
     expect((report.result as { output: string }).output).toContain('hello from outside');
     expect(report.requests).toMatchObject([{ target: 'http://a.outside.example/x', outcome: 'answered' }]);
     expect(report.usage.egress_bytes).toBeGreaterThan(0);
   });
 
-  it('without any host in its token is told so by its proxy, and that is listed', async () => {
+  it('without any host in its token gets a refusal from its proxy, which is listed', async () => {
     const report = await shell({});
     expect((report.result as { output: string }).output).toMatch(/^HTTP\/1\.1 403 [^]*token\.scope/);
     expect(report.requests).toMatchObject([{ outcome: 'refused' }]);
-    expect(outside.dialled).toEqual([]);
+    expect(outside.dials).toEqual([]);
   });
 
-  it('in a preview reaches nothing, and what it asked for is reported', async () => {
+  it('in a preview reaches nothing, and its requests are reported', async () => {
     const report = await shell({ net: OUTSIDE_HOSTS }, { mode: 'preview' });
     expect(report.asked_for).toEqual([{ kind: 'egress', what: 'GET http://a.outside.example/x' }]);
     expect(report.requests).toMatchObject([{ outcome: 'refused', reason: expect.stringContaining('preview') }]);
-    expect(outside.dialled).toEqual([]);
+    expect(outside.dials).toEqual([]);
   });
 
-  it('that asks for a great deal is listed by reference', async () => {
+  it('with many requests has its list stored by reference', async () => {
     const sandbox = new FakeSandbox({
       programs: {
         go: async (job) => {

@@ -9,11 +9,12 @@ import { parsePath } from '@writ/workspace';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { Proxy } from '../egress/proxy.ts';
-import { Outputs, type OutputTail } from '../outputs/outputs.ts';
+import { LiveOutputs, type OutputTail } from '../outputs/live-outputs.ts';
+import type { WatchedOutput, WatchedOutputs } from '../outputs/watched-outputs.ts';
 import { shownText } from '../outputs/shown-text.ts';
 import { FullOutput } from '../outputs/full-output.ts';
 import { outputWithoutValues } from '../redaction/secret-work.ts';
-import { CONTAINER_TMPFS_BYTES, ROOM_HINT, roomFault } from './container-room.ts';
+import { CONTAINER_TMPFS_BYTES, CAPACITY_HINT, capacityFault } from './container-capacity.ts';
 import { pacedReader } from './paced-reader.ts';
 import { imageOf, Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
@@ -27,12 +28,12 @@ interface ShellArgs {
   readonly stdin?: string;
 }
 
-/** A program runs in the workspace, for as long as its tool says. */
+/** The arguments of a program: it runs in the workspace's root, for as long as its tool allows. */
 const PROGRAM: ShellArgs = { command: '' };
 
 /**
- * The container could not be had or was lost with its engine, through nothing that the call did. The kernel's lease
- * decides what becomes of it.
+ * The container could not be acquired or was lost with its engine, through no fault of the call. The attempt waits for
+ * its lease to expire.
  */
 export class SandboxLost extends Error {
   constructor(detail: string | null) {
@@ -41,20 +42,22 @@ export class SandboxLost extends Error {
   }
 }
 
-/** Who hears what a command says. */
-interface Hearing {
+/** The receivers of a command's output. */
+interface OutputReceivers {
   readonly tail: OutputTail;
-  readonly whole: FullOutput | null;
+  readonly watched: WatchedOutput | null;
+  readonly fullOutput: FullOutput | null;
 }
 
-function heardBy(tail: OutputTail, whole: FullOutput | null): NonNullable<SandboxJob['tap']> {
+function tapInto({ tail, watched, fullOutput }: OutputReceivers): NonNullable<SandboxJob['tap']> {
   return (output) => {
     tail.push(output.bytes);
-    return whole?.take(output);
+    watched?.push(output.bytes);
+    return fullOutput?.push(output);
   };
 }
 
-/** One processor a call: two calls at a time keep a small machine busy, and none can starve the other. */
+/** One processor per call: two concurrent calls use a small machine fully, and none can starve the other. */
 const CPUS = 1;
 
 /**
@@ -66,77 +69,87 @@ export class SandboxedRunner extends Runner {
   readonly #sandbox: Sandbox;
   readonly #blobs: BlobStore;
   readonly #gate: EgressGate;
-  readonly #outputs: Outputs;
-  readonly #heardBytes: number;
+  readonly #outputs: LiveOutputs;
+  readonly #watched: WatchedOutputs | null;
+  readonly #capturedBytesMax: number;
 
   /**
-   * @param kept for whoever looks on, and how many bytes of output are heard of a command, so that all of them can be
-   * kept; none beyond its result unless said
+   * @param capture live outputs for observers and for those who follow a call, and how many bytes of full output are
+   * captured for storing; by default none beyond the result
    */
   constructor(
     sandbox: Sandbox,
     blobs: BlobStore,
     gate: EgressGate,
-    kept: { readonly outputs?: Outputs; readonly heardBytes?: number } = {},
+    capture: {
+      readonly outputs?: LiveOutputs;
+      readonly watched?: WatchedOutputs;
+      readonly capturedBytesMax?: number;
+    } = {},
   ) {
     super();
     this.#sandbox = sandbox;
     this.#blobs = blobs;
     this.#gate = gate;
-    this.#outputs = kept.outputs ?? new Outputs();
-    this.#heardBytes = kept.heardBytes ?? 0;
+    this.#outputs = capture.outputs ?? new LiveOutputs();
+    this.#watched = capture.watched ?? null;
+    this.#capturedBytesMax = capture.capturedBytesMax ?? 0;
   }
 
   override async run(call: Call, context: RunContext): Promise<Staged> {
     const gate = this.#gate.open(call, context);
     const tail = this.#outputs.open(call.operationId, call.secrets);
-    const whole = this.#wholeOutput(call, context);
+    const fullOutput = this.#fullOutputOf(call, context);
+    // What a preview shows is for approvers alone.
+    const watched = context.mode === 'run' ? (this.#watched?.open(call) ?? null) : null;
     try {
-      return await this.#run(call, context, gate, { tail, whole });
+      return await this.#run(call, context, gate, { tail, watched, fullOutput });
     } finally {
       gate.close();
       tail.close();
-      whole?.drop();
+      watched?.close();
+      fullOutput?.discard();
     }
   }
 
   /**
-   * INVARIANT (the only way out): the container has no network; what it sends goes to the gate of its call, also where
-   * that lets nothing out and says so.
+   * INVARIANT (the only way out): the container has no network. All that it sends goes to the gate of its call, also
+   * where the gate admits nothing and answers with a refusal.
    */
-  async #run(call: Call, context: RunContext, gate: CallGate, { tail, whole }: Hearing): Promise<Staged> {
+  async #run(call: Call, context: RunContext, gate: CallGate, receivers: OutputReceivers): Promise<Staged> {
+    const { fullOutput } = receivers;
     const proxy = new Proxy(gate);
     const reader = pacedReader(blobReader(this.#blobs, call.tenantId as TenantId));
     const tree = await readableTree(reader, call.root, call.fs);
-    const name = kinOf(call);
-    const kin = { name, patches: (standing: PresentFiles) => sandboxPatches(reader, tree, standing) };
+    const name = filesKeyOf(call);
+    const kin = { name, patches: (present: PresentFiles) => sandboxPatches(reader, tree, present) };
     const job = {
-      ...this.#jobOf(call, whole),
+      ...this.#jobOf(call, fullOutput),
       files: sandboxEntries(reader, tree),
       kin,
       egress: { serve: (connection: Duplex) => proxy.serve(connection) },
-      tap: heardBy(tail, whole),
+      tap: tapInto(receivers),
     };
-    const tight = roomFault(tree);
+    const capacityMessage = capacityFault(tree);
     const result =
-      tight === null
-        ? await this.#sandbox.run(job, context.signal).catch(notRun)
-        : nothingRan('limit', 'workspace_space', tight);
-    // Whoever has made a call that went well makes another soon, on nearly the same files.
-    if (result.ended === 'exited' && isWorthLayingOut(tree))
-      this.#sandbox.prospect({
+      capacityMessage === null
+        ? await this.#sandbox.run(job, context.signal).catch(resultOfInvalidJob)
+        : resultWithoutRun('limit', 'workspace_space', capacityMessage);
+    // After a successful call, the next one often comes soon on nearly the same files.
+    if (call.user === undefined && result.ended === 'exited' && isWorthPrepopulating(tree))
+      this.#sandbox.expect({
         image: job.image,
         limits: job.limits,
         kin: name,
         files: () => sandboxEntries(reader, tree),
       });
     if (result.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
-    // What breaks the protocol has said nothing that is worth keeping.
-    const outputRefs = result.reason === 'protocol' ? null : ((await whole?.end(result)) ?? null);
-    const { delta, blobs, fault }: Effect = await stagedDelta(reader, call.root, result.changes).catch(noEffect);
+    // The output of a container that broke the protocol is not stored.
+    const outputRefs = result.reason === 'protocol' ? null : ((await fullOutput?.end(result)) ?? null);
+    const { delta, blobs, fault }: Effect = await stagedDelta(reader, call.root, result.changes).catch(effectOfFault);
     return {
-      // A container that ended under its command while the engine stands: the command's own doing as a rule, and the
-      // same again if it were retried.
+      // If a container ends under its command while the engine runs, the command usually caused it and would cause it
+      // again on a retry.
       ended: fault !== undefined ? 'invalid' : result.ended === 'lost' ? 'killed' : result.ended,
       exitCode: result.exitCode,
       error: fault ?? errorOf(result),
@@ -155,23 +168,23 @@ export class SandboxedRunner extends Runner {
     };
   }
 
-  /** Null where nothing beyond the result is kept: a preview is looked at once, by whoever is to approve it. */
-  #wholeOutput({ tenantId, values, limits, seal }: Call, { mode }: RunContext): FullOutput | null {
-    if (mode === 'preview' || this.#heardBytes <= limits.output_bytes) return null;
+  /** Null where nothing beyond the result is stored: a person looks at a preview only once, to decide on the call. */
+  #fullOutputOf({ tenantId, values, limits, seal }: Call, { mode }: RunContext): FullOutput | null {
+    if (mode === 'preview' || this.#capturedBytesMax <= limits.output_bytes) return null;
     return new FullOutput({
       blobs: this.#blobs,
       tenantId: tenantId as TenantId,
       values,
       seal,
       shownBytes: limits.output_bytes,
-      heardBytes: this.#heardBytes,
+      capturedBytesMax: this.#capturedBytesMax,
     });
   }
 
-  #jobOf(call: Call, whole: FullOutput | null): Omit<SandboxJob, 'files'> {
-    const { args, cli, limits, operationId, program, secrets } = call;
+  #jobOf(call: Call, fullOutput: FullOutput | null): Omit<SandboxJob, 'files'> {
+    const { args, cli, limits, operationId, program, secrets, user } = call;
     const argv = program ?? (cli === null ? undefined : argvOf(cli, args));
-    // What a program's parameters are called says nothing about how it is run.
+    // The parameters of a tenant's program don't control how it is run.
     const { command, cwd, timeout_ms, idle_ms, stdin } = cli === null ? (args as unknown as ShellArgs) : PROGRAM;
     return {
       image: imageOf(call),
@@ -179,6 +192,7 @@ export class SandboxedRunner extends Runner {
       cwd: cwd === undefined || cwd === '' ? '' : parsePath(cwd),
       ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin, 'utf8') }),
       ...(argv === undefined ? {} : { argv }),
+      ...(user === undefined ? {} : { user: { uid: user.uid, gid: user.gid } }),
       env: cli === null ? (call.env ?? {}) : environmentOf(cli, secrets),
       limits: {
         memoryBytes: limits.memory_bytes,
@@ -189,7 +203,7 @@ export class SandboxedRunner extends Runner {
         ...(idle_ms === undefined ? {} : { idleMs: idle_ms }),
         cpuMs: limits.cpu_ms,
         outputBytes: limits.output_bytes,
-        ...(whole === null ? {} : { heardBytes: this.#heardBytes }),
+        ...(fullOutput === null ? {} : { tapBytes: this.#capturedBytesMax }),
         deltaBytes: limits.disk_write_bytes,
         deltaFiles: LIMITS.deltaChanges.max,
       },
@@ -198,19 +212,19 @@ export class SandboxedRunner extends Runner {
   }
 }
 
-/** Below it, sending the files takes no longer than looking which of them stand there. */
-const LAID_OUT_BYTES_MIN = 256 * 1024;
-/** Of one container that waits: memory that nobody uses meanwhile. */
-const LAID_OUT_BYTES_MAX = 64 * 1024 * 1024;
+/** With fewer bytes, sending the files is as fast as comparing the files in the container. */
+const PREPOPULATED_BYTES_MIN = 256 * 1024;
+/** The limit for one waiting container, whose memory is unused meanwhile. */
+const PREPOPULATED_BYTES_MAX = 64 * 1024 * 1024;
 
-function isWorthLayingOut(tree: Tree): boolean {
+function isWorthPrepopulating(tree: Tree): boolean {
   let bytes = 0;
   for (const { size } of tree.values()) bytes += size;
-  return bytes >= LAID_OUT_BYTES_MIN && bytes <= LAID_OUT_BYTES_MAX;
+  return bytes >= PREPOPULATED_BYTES_MIN && bytes <= PREPOPULATED_BYTES_MAX;
 }
 
-/** Calls on one workspace that may read the same of it. */
-const kinOf = ({ tenantId, workspaceId, fs }: Call): string =>
+/** The key of calls on one workspace with the same readable files. */
+const filesKeyOf = ({ tenantId, workspaceId, fs }: Call): string =>
   `${tenantId} ${workspaceId} ${sha256Hex(canonicalBytes(fs))}`;
 
 interface Effect {
@@ -220,10 +234,10 @@ interface Effect {
 }
 
 /**
- * Names that a container takes and a workspace doesn't: line breaks, more levels than a tree has. Anything else that
- * goes wrong is ours.
+ * The effect of changes with file names that a workspace rejects: line breaks, or too many levels. Any other error is a
+ * fault of the executor.
  */
-function noEffect(error: unknown): Effect {
+function effectOfFault(error: unknown): Effect {
   if (!(error instanceof Fault) || (error.code !== 'path.invalid' && error.code !== 'path.escape')) throw error;
   return {
     delta: null,
@@ -236,13 +250,19 @@ function noEffect(error: unknown): Effect {
   };
 }
 
-/** A job that no container takes ends the call, the same each time: it must not be left to its lease. */
-function notRun(error: unknown): SandboxResult {
+/**
+ * The result of an invalid job. It would fail each time, so the call ends instead of waiting for its lease to expire.
+ */
+function resultOfInvalidJob(error: unknown): SandboxResult {
   if (!(error instanceof SandboxJobError)) throw error;
-  return nothingRan('invalid', null, error.message);
+  return resultWithoutRun('invalid', null, error.message);
 }
 
-function nothingRan(ended: SandboxResult['ended'], reason: SandboxResult['reason'], detail: string): SandboxResult {
+function resultWithoutRun(
+  ended: SandboxResult['ended'],
+  reason: SandboxResult['reason'],
+  detail: string,
+): SandboxResult {
   return {
     ended,
     reason,
@@ -251,13 +271,13 @@ function nothingRan(ended: SandboxResult['ended'], reason: SandboxResult['reason
     signal: null,
     output: [],
     truncatedBytes: 0,
-    unheardBytes: 0,
+    untappedBytes: 0,
     changes: [],
     usage: { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: 0 },
   };
 }
 
-/** What the command used, as the container's counters, its effect and its gate tell. */
+/** The usage of the command, by the counters of its container, its effect and its gate. */
 const usageOf = ({ usage }: SandboxResult, blobs: Effect['blobs'], gate: CallGate): Staged['usage'] => ({
   wall_ms: Math.round(usage.wallMs),
   cpu_ms: Math.round(usage.cpuMs),
@@ -269,18 +289,27 @@ const usageOf = ({ usage }: SandboxResult, blobs: Effect['blobs'], gate: CallGat
 });
 
 /**
- * stdout and stderr as they came; what isn't UTF-8 shows as U+FFFD and is marked, and a cut is said. Of a tenant's
- * program it isn't marked: the form of its result is part of its tool's digest.
+ * stdout and stderr in the order of arrival. Bytes that aren't UTF-8 show as U+FFFD and set a mark. A cut adds a note,
+ * and the count of all bytes. A tenant's program gets neither mark nor count: the form of its result is part of its
+ * tool's digest.
  */
 async function outputOf(
   result: SandboxResult,
   { values, cli }: Call,
   work: RunContext['work'],
-): Promise<{ readonly output: string; readonly output_lossy?: true }> {
+): Promise<{
+  readonly output: string;
+  readonly output_bytes?: number;
+  readonly output_lines?: number;
+  readonly output_lossy?: true;
+}> {
   const { truncatedBytes } = result;
+  const { outputBytes, outputLines = null } = result.usage;
   const { text, isLossy } = shownText(await outputWithoutValues(values, result, work), truncatedBytes > 0);
   return {
     output: truncatedBytes === 0 ? text : `${text}\n[output cut: ${truncatedBytes} more bytes]`,
+    ...(truncatedBytes > 0 && cli === null ? { output_bytes: outputBytes } : {}),
+    ...(truncatedBytes > 0 && cli === null && outputLines !== null ? { output_lines: outputLines } : {}),
     ...(isLossy && cli === null ? { output_lossy: true } : {}),
   };
 }
@@ -310,7 +339,7 @@ function errorOf({ ended, reason, detail }: SandboxResult): Staged['error'] {
       return {
         code: 'limit.exceeded',
         message: detail ?? `the command met a limit: ${reason ?? 'unknown'}`,
-        hint: reason === 'workspace_space' ? ROOM_HINT : null,
+        hint: reason === 'workspace_space' ? CAPACITY_HINT : null,
       };
     default:
       return {

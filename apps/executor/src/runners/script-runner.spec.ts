@@ -18,12 +18,16 @@ const COMPLETED = {
   omitted_steps: 0,
 };
 
-/** What becomes of a script whose interpreter says this and ends so. */
-async function outcome(output: string, more: Partial<Staged> = {}): Promise<{ staged: Staged; asked: Call }> {
-  let asked = CALL;
+/** Runs a script whose interpreter prints this output and ends as given. */
+async function outcome(
+  output: string,
+  more: Partial<Staged> = {},
+  given: Partial<Call> = {},
+): Promise<{ staged: Staged; receivedCall: Call }> {
+  let receivedCall = CALL;
   const commands = {
     run: (call: Call) => {
-      asked = call;
+      receivedCall = call;
       return Promise.resolve({
         ended: 'exited',
         exitCode: 0,
@@ -36,14 +40,14 @@ async function outcome(output: string, more: Partial<Staged> = {}): Promise<{ st
       } as unknown as Staged);
     },
   };
-  return { staged: await new ScriptRunner(commands).run(CALL, {} as RunContext), asked };
+  return { staged: await new ScriptRunner(commands).run({ ...CALL, ...given }, {} as RunContext), receivedCall };
 }
 
 describe('a script', () => {
-  it('goes to the interpreter of the image as it was written, with room for what goes in and out', async () => {
-    const { asked } = await outcome(JSON.stringify(COMPLETED));
-    const order = JSON.parse((asked.args as { stdin: string }).stdin) as ScriptOrder;
-    expect([asked.program, order]).toEqual([
+  it('is sent unchanged to the interpreter of the image, with limits that leave room for start and report', async () => {
+    const { receivedCall } = await outcome(JSON.stringify(COMPLETED));
+    const order = JSON.parse((receivedCall.args as { stdin: string }).stdin) as ScriptOrder;
+    expect([receivedCall.program, order]).toEqual([
       ['/opt/writ/node', '--snapshot-blob', '/opt/writ/mk8.blob', '/opt/writ/mk8.js'],
       {
         script: { operations: [] },
@@ -54,13 +58,21 @@ describe('a script', () => {
     ]);
   });
 
-  it('went well where its report says so, and its interpreter ended so', async () => {
+  it("gets the tenant's skills, each in a line", async () => {
+    const skills = [{ name: 'release', description: 'how to\n  release' }];
+    const { receivedCall } = await outcome(JSON.stringify(COMPLETED), {}, { skills });
+    expect(JSON.parse((receivedCall.args as { stdin: string }).stdin)).toMatchObject({
+      sandbox: { name: 'default', skills: [{ name: 'release', summary: 'how to release' }] },
+    });
+  });
+
+  it('succeeds only when its report says completed and its interpreter exits with 0', async () => {
     expect((await outcome(JSON.stringify(COMPLETED))).staged).toMatchObject({ exitCode: 0, result: COMPLETED });
     expect((await outcome(JSON.stringify(COMPLETED), { exitCode: 7 })).staged).toMatchObject({ exitCode: 7 });
   });
 
-  it('failed where its report says so, or can not be read, whatever its interpreter ended with', async () => {
-    for (const said of [
+  it("fails when its report says so or is unreadable, whatever its interpreter's exit code", async () => {
+    for (const output of [
       JSON.stringify({ ...COMPLETED, status: 'failed' }),
       JSON.stringify({ ...COMPLETED, status: 'refused' }),
       JSON.stringify({ ...COMPLETED, more: 1 }),
@@ -69,12 +81,12 @@ describe('a script', () => {
       'null',
       '[1]',
     ]) {
-      const { staged } = await outcome(said);
+      const { staged } = await outcome(output);
       expect([staged.exitCode, (staged.result as { status: string }).status]).toEqual([1, 'failed']);
     }
   });
 
-  it('that was killed says nothing of what it did', async () => {
+  it('that was killed has a report without steps', async () => {
     const { staged } = await outcome('', { ended: 'timeout', exitCode: null });
     expect(staged).toMatchObject({ ended: 'timeout', exitCode: null, result: { status: 'failed', steps: [] } });
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts of mk8.shell. The interpreter is a program of the sandbox's image, so that a script has a command's limits,
-// workspace and way out. INVARIANT (all or nothing): only a script whose report says that it came to its end is
-// reported as one that went well; without a report that can be read, it didn't.
+// Scripts of mk8.shell. The interpreter is a program of the sandbox image, so that a script has a command's limits,
+// workspace and egress gate. INVARIANT (all or nothing): a script succeeds only if its report says that it completed;
+// without a readable report it failed.
 import { MK8_RUN } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import { DEFAULT_SANDBOX, type RanReport, type ScriptOrder } from '@writ/mk8-shell';
@@ -10,14 +10,15 @@ import { Value } from 'typebox/value';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 
 /**
- * Where images have it, with a node of its own version: as a snapshot, in half the time that its source would need to
- * start.
+ * The path of the interpreter in images, with its own version of Node: as a startup snapshot, which starts in half the
+ * time of its source.
  */
 const INTERPRETER = ['/opt/writ/node', '--snapshot-blob', '/opt/writ/mk8.blob', '/opt/writ/mk8.js'] as const;
-/** Of a call's time: its container has to be had, and filled before and emptied after the script. */
-const AROUND_MS = 30_000;
+/** The part of a call's time for its container: to acquire it, to send the files, and to read the changes. */
+const CONTAINER_OVERHEAD_MS = 30_000;
 /**
- * Of a call's output: what a program of the script's leaves on the interpreter's own streams has to have room as well.
+ * The report's share of a call's output: the rest is for programs of the script that write to the interpreter's own
+ * streams.
  */
 const REPORT_SHARE = 0.95;
 const FAILED = 1;
@@ -34,26 +35,33 @@ export class ScriptRunner extends Runner {
   }
 
   override async run(call: Call, context: RunContext): Promise<Staged> {
-    const { args, limits, sandbox = DEFAULT_SANDBOX } = call;
+    const { args, limits, sandbox = DEFAULT_SANDBOX, skills = [] } = call;
+    const wallMs = Math.min(limits.wall_ms, typeof args['timeout_ms'] === 'number' ? args['timeout_ms'] : Infinity);
     const order: ScriptOrder = {
       script: args['script'],
-      sandbox,
-      time_ms: Math.max(1, limits.wall_ms - Math.min(AROUND_MS, limits.wall_ms / 2)),
+      sandbox: {
+        ...sandbox,
+        skills: skills.map(({ name, description }) => ({ name, summary: inOneLine(description) })),
+      },
+      time_ms: Math.floor(Math.max(1, wallMs - Math.min(CONTAINER_OVERHEAD_MS, wallMs / 2))),
       report_bytes: Math.floor(limits.output_bytes * REPORT_SHARE),
     };
     const staged = await this.#commands.run(
-      { ...call, args: { command: '', stdin: JSON.stringify(order) }, program: INTERPRETER },
+      { ...call, args: { command: '', stdin: JSON.stringify(order), timeout_ms: wallMs }, program: INTERPRETER },
       context,
     );
     const report = readReport(staged.result);
-    if (staged.ended !== 'exited') return { ...staged, result: report ?? NOTHING_SAID };
+    if (staged.ended !== 'exited') return { ...staged, result: report ?? NO_REPORT };
     if (report === null)
-      return { ...staged, exitCode: staged.exitCode === 0 ? FAILED : staged.exitCode, result: NOTHING_SAID };
+      return { ...staged, exitCode: staged.exitCode === 0 ? FAILED : staged.exitCode, result: NO_REPORT };
     return { ...staged, exitCode: report.status === 'completed' ? staged.exitCode : FAILED, result: report };
   }
 }
 
-const NOTHING_SAID: RanReport = {
+/** Mk8Skills shows a line for each skill. */
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+const NO_REPORT: RanReport = {
   status: 'failed',
   all_succeeded: false,
   steps: [],
@@ -63,8 +71,8 @@ const NOTHING_SAID: RanReport = {
 };
 
 /**
- * The job's word, and attacker-controlled: a report that has the form of one, or null. What doesn't compile in there
- * did outside, or it wouldn't have come here.
+ * Parses the report, which is attacker-controlled output of the job; null where it is malformed. The kernel compiled
+ * the script before, so a compile error is not expected here.
  */
 function readReport(result: unknown): RanReport | null {
   const { output } = result as { readonly output: string };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, TOOLS, parseMessage, SKILL_READ, type SkillAtHand } from '@writ/contract';
+import { LIMITS, TOOLS, parseMessage, SKILL_READ, type SkillForCall } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { runSkillTool } from './skill-tool.ts';
 
@@ -16,16 +16,16 @@ const files = [
   fileOf('long.txt', Buffer.alloc(LIMITS.skillFileBytes.max, 'x')),
   fileOf('noise.bin', Buffer.alloc(LIMITS.skillFileBytes.max)),
 ];
-const atHand: SkillAtHand = {
+const atHand: SkillForCall = {
   found: { digest: '7'.repeat(64), manifest: { v: 1, name: 'release', description: 'd', files } },
   names: ['deploy', 'release'],
 };
-const run = (args: Record<string, unknown>, skill: SkillAtHand | undefined = atHand) =>
+const run = (args: Record<string, unknown>, skill: SkillForCall | undefined = atHand) =>
   runSkillTool({ toolId: SKILL_READ.tool_id, args, ...(skill === undefined ? {} : { skill }) }, (sha256) =>
     Promise.resolve(contents.get(sha256) as Uint8Array),
   );
 
-test('its SKILL.md is answered, with the digest of the version and all files', async () => {
+test('skill.read returns SKILL.md by default, with the digest of the version and the list of files', async () => {
   const answer = await run({ skill: 'release' });
   expect(answer).toMatchObject({
     ok: true,
@@ -43,7 +43,7 @@ test('its SKILL.md is answered, with the digest of the version and all files', a
   if (answer.ok) parseMessage(TOOLS.get('skill.read')?.result as typeof SKILL_READ.result, answer.result);
 });
 
-test('another file is too, as base64 where it is no text, and the longest one whole', async () => {
+test('skill.read returns any file completely, as base64 where it is no text', async () => {
   expect(await run({ skill: 'release', path: 'logo.png' })).toMatchObject({
     result: { content: 'iVAA/w==', encoding: 'base64', size: 4 },
   });
@@ -60,7 +60,7 @@ test('another file is too, as base64 where it is no text, and the longest one wh
   }
 });
 
-test('a skill or file that there is not is told, with those that there are', async () => {
+test('skill.read of an unknown skill or file lists the existing ones', async () => {
   expect(await run({ skill: 'x`y' }, { found: null, names: ['deploy', 'release'] })).toMatchObject({
     ok: false,
     code: 'skill.unknown',
@@ -81,7 +81,7 @@ test('a skill or file that there is not is told, with those that there are', asy
   ).toMatchObject({ message: expect.stringMatching(/`s23` and 76 more$/) });
 });
 
-test('a call that came without its skill is not answered', async () => {
+test('skill.read without a skill from the kernel throws', async () => {
   await expect(
     runSkillTool({ toolId: SKILL_READ.tool_id, args: { skill: 'a' } }, () => Promise.reject(new Error('none'))),
   ).rejects.toThrow('without its skill');

@@ -4,13 +4,13 @@ import { decodeText, quote, type FileToolOutcome } from '@writ/workspace';
 import type { BlobReader } from '@writ/blobs';
 import type { Call } from '../calls/runner.ts';
 
-/** Names that a message tells: enough to find the one that was meant, few enough to stay a message. */
-const TOLD_MAX = 24;
+/** Names in a message: enough to find the intended one, and few enough to stay readable. */
+const NAMES_SHOWN_MAX = 24;
 
 /**
  * Answers a call of `skill.read` from what the kernel found for it. A file of a skill is never longer than a result may
- * be, so it comes whole: as text, or as base64 where it is none.
- * @param read a content of the tenant by its hash, checked against it
+ * be, so it is returned completely: as text, or as base64 where it is no text.
+ * @param read reads a content of the tenant by its hash and verifies it
  */
 export async function runSkillTool(
   { toolId, args, skill }: Pick<Call, 'toolId' | 'args' | 'skill'>,
@@ -51,15 +51,15 @@ export async function runSkillTool(
 }
 
 function absent(what: string, those: string, names: readonly string[]): FileToolOutcome<never> {
-  const told = names
-    .slice(0, TOLD_MAX)
+  const shown = names
+    .slice(0, NAMES_SHOWN_MAX)
     .map((name) => `\`${name}\``)
     .join(', ');
-  const more = names.length > TOLD_MAX ? ` and ${names.length - TOLD_MAX} more` : '';
+  const more = names.length > NAMES_SHOWN_MAX ? ` and ${names.length - NAMES_SHOWN_MAX} more` : '';
   return {
     ok: false,
     code: 'skill.unknown',
-    message: `${what}; ${names.length === 0 ? 'there are none' : `${those} ${told}${more}`}`,
+    message: `${what}; ${names.length === 0 ? 'there are none' : `${those} ${shown}${more}`}`,
     hint: 'ask for one that there is',
   };
 }

@@ -25,8 +25,8 @@ function counting(): { readonly read: Map<string, number>; readonly reader: (sha
   };
 }
 
-describe('the delta of what a container changed', () => {
-  it('takes what was there from the snapshot, and leaves out what is as it was', async () => {
+describe('the staged delta of a container', () => {
+  it('takes the previous state from the snapshot and leaves out unchanged paths', async () => {
     const root = await kernel.tree({ 'a.txt': 'one', 'd/b.txt': 'two' });
     const { reader } = counting();
     const { delta, blobs } = await stagedDelta(reader, root, [
@@ -55,14 +55,14 @@ describe('the delta of what a container changed', () => {
     expect([...read.values()]).toEqual([1, 1, 1]);
   });
 
-  it('hashes long contents as short ones', async () => {
+  it('hashes long contents like short ones', async () => {
     const root = await kernel.tree({ a: 'x' });
     const long = 'long'.repeat(300_000);
     const { delta } = await stagedDelta(counting().reader, root, [file('long', long)]);
     expect(delta.changes[0]?.after?.sha256).toBe(createHash('sha256').update(long).digest('hex'));
   });
 
-  it('gives way to others while it works', async () => {
+  it('yields the event loop while it works', async () => {
     const names = Array.from({ length: 3_000 }, (_, n) => `f${String(n)}`);
     const root = await kernel.tree({ a: 'x' });
     let turns = 0;

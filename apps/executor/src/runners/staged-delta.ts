@@ -18,9 +18,9 @@ import {
 import { contentHash } from '../foundation/content-hash.ts';
 
 /**
- * The delta of what a container changed. `before` is taken from the snapshot, not from what was sent in: a path that
- * the call may not read exists all the same, and creating it in the container is a change of what is there. Each
- * directory is read once, however many of its entries changed.
+ * The delta of a container's changes. `before` is read from the snapshot, not from the files in the container. A path
+ * that the call may not read exists all the same, and creating it in the container changes it. Each directory is read
+ * once, however many of its entries changed.
  */
 export async function stagedDelta(
   reader: NodeReader,
@@ -68,8 +68,8 @@ class Directories {
   }
 
   #entries(sha256: string): Promise<ReadonlyMap<string, NodeEntry>> {
-    const known = this.#read.get(sha256);
-    if (known !== undefined) return known;
+    const cached = this.#read.get(sha256);
+    if (cached !== undefined) return cached;
     const read = this.#load(sha256);
     this.#read.set(sha256, read);
     return read;

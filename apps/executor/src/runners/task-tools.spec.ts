@@ -13,7 +13,7 @@ const task = (n: number, over: Partial<Task> = {}): Task => ({
 const run = (toolId: string, args: Record<string, unknown>, items: Task[] = [], changes = items.length) =>
   runTaskTool({ toolId, operationId: id(99), args, tasks: { items, changes } });
 
-test('a task is named by its operation, and open unless said', () => {
+test("a new task has its operation's id and is open by default", () => {
   expect(run('task.create', { title: 'write it' })).toMatchObject({
     ok: true,
     delta: null,
@@ -24,19 +24,19 @@ test('a task is named by its operation, and open unless said', () => {
   });
 });
 
-test('an edit changes what it names', () => {
+test('an edit changes only the members that it names', () => {
   expect(run('task.edit', { task_id: id(2), status: 'done' }, [task(1), task(2, { note: 'kept' })])).toMatchObject({
     result: { task: { task_id: id(2), title: 'task 2', note: 'kept', status: 'done' } },
   });
 });
 
-test('a list is all tasks, or those of a status', () => {
+test('a list has all tasks, or those with a status', () => {
   const items = [task(1), task(2, { status: 'done' })];
   expect(run('task.list', {}, items)).toMatchObject({ result: { tasks: items } });
   expect(run('task.list', { status: 'done' }, items)).toMatchObject({ result: { tasks: [items[1]] } });
 });
 
-test("what isn't there, and what is too much, is said", () => {
+test('an unknown task and an exceeded limit are reported', () => {
   expect(run('task.edit', { task_id: id(3), status: 'done' }, [task(1)])).toMatchObject({
     ok: false,
     code: 'task.unknown',

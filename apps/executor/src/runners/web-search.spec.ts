@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { searchTool, type Redemption } from '@writ/contract';
+import { bindTool, WEB_SEARCH, type BoundResource, type Redemption } from '@writ/contract';
+import { resourceDigest } from '@writ/digest';
+import { parsePrivateEndpoints } from '@writ/egress';
 import { EgressGate } from '../egress/gate.ts';
-import { Outside } from '../specs/outside.ts';
+import { ExternalHosts } from '../specs/external-hosts.ts';
 import { ScriptedKernel } from '../specs/scripted-kernel.ts';
 import { BrokerRunner } from './broker-runner.ts';
 
-let outside: Outside;
+let outside: ExternalHosts;
 let kernel: ScriptedKernel;
 let root: string;
 beforeEach(async () => {
-  outside = await Outside.open();
+  outside = await ExternalHosts.open();
   kernel = await new ScriptedKernel().start();
   kernel.leaseMs = 60_000;
   root = await kernel.tree({});
@@ -19,24 +21,26 @@ afterEach(async () => {
   await outside.close();
 });
 
-const providerAt = (url: string) =>
-  ({ v: 1, tool_id: 'web.search', version: 1, provider: { kind: 'searxng', url } }) as const;
+const engineAt = (url: string): BoundResource => {
+  const meaning = { kind: 'search_engine', name: 'default', settings: { kind: 'searxng', url } } as const;
+  return { resource_id: `res_${'0'.repeat(26)}`, ...meaning, owner_agent_id: null, digest: resourceDigest(meaning) };
+};
 const net: Redemption['net'] = [[{ domain: '*.outside.example', methods: ['GET'] }]];
 
 async function search(
   args: Record<string, unknown> = { query: 'x' },
   {
     url = 'https://searx.outside.example',
-    inside = [],
+    privateHosts = '',
     redemption = {},
-  }: { url?: string; inside?: readonly string[]; redemption?: Partial<Redemption> } = {},
+  }: { url?: string; privateHosts?: string; redemption?: Partial<Redemption> } = {},
 ) {
-  const search_tool = providerAt(url);
+  const resources = [engineAt(url)];
   const message = kernel.order('web.search', args, root, {
-    definition: searchTool(search_tool),
-    redemption: { net, search_tool, ...redemption },
+    definition: bindTool(WEB_SEARCH, resources),
+    redemption: { net, resources, ...redemption },
   });
-  const gate = new EgressGate(outside.ports, () => performance.now(), inside);
+  const gate = new EgressGate(outside.ports, () => performance.now(), parsePrivateEndpoints(privateHosts));
   expect(
     await kernel.executor([new BrokerRunner(kernel.blobs, gate, () => performance.now())]).run(message, 'broker'),
   ).toBe('reported');
@@ -48,7 +52,7 @@ const answers = (body: unknown, status = 200): void => {
       .writeHead(status, { 'content-type': 'application/json' })
       .end(typeof body === 'string' ? body : JSON.stringify(body));
 };
-/** As SearXNG writes one. */
+/** A result in the form of SearXNG. */
 const found = (n: number, more: object = {}) => ({
   url: `https://page.example/${n}`,
   title: `Page ${n}`,
@@ -73,10 +77,10 @@ const page = (results: unknown, more: object = {}) => ({
   ...more,
 });
 
-it('asks the provider once, and tells titles, addresses and what stands there', async () => {
+it('a search sends one request and returns titles, addresses and snippets', async () => {
   answers(page([found(1), found(2, { content: null })]));
   const report = await search({ query: 'two words & more' });
-  expect(outside.seen).toMatchObject([
+  expect(outside.received).toMatchObject([
     { method: 'GET', url: '/search?q=two%20words%20%26%20more&format=json', host: 'searx.outside.example' },
   ]);
   expect(report).toMatchObject({
@@ -94,7 +98,7 @@ it('asks the provider once, and tells titles, addresses and what stands there', 
   });
 });
 
-it('gives as many results as were asked for, each no longer than is read', async () => {
+it('a search returns at most the requested number of results, each truncated', async () => {
   const resultsOf = async (args: Record<string, unknown>) =>
     (await search(args)).result as { results: { title: string; snippet: string }[]; truncated: boolean };
   answers(page(Array.from({ length: 51 }, (_, n) => found(n))));
@@ -113,7 +117,7 @@ it('gives as many results as were asked for, each no longer than is read', async
   expect([only?.title.length, only?.snippet, truncated]).toEqual([300, 'c\uFFFD'.repeat(500), false]);
 });
 
-it('leaves out what is no result that somebody could read', async () => {
+it('a search leaves out malformed results and those with other schemes', async () => {
   answers(
     page([
       null,
@@ -138,16 +142,16 @@ it('leaves out what is no result that somebody could read', async () => {
 
 it.each([
   ['no JSON', '<html>', 200, /no JSON/],
-  ['half of it', '{"results":[', 200, /no JSON/],
+  ['incomplete JSON', '{"results":[', 200, /no JSON/],
   ['nesting without an end', '['.repeat(1_000_000), 200, /no JSON|list of results/],
   ['bytes that are no text', '\ud800', 200, /list of results|no JSON/],
   ['no list', { results: { a: 1 } }, 200, /list of results/],
   ['null', 'null', 200, /list of results/],
   ['too much', `{"results":[],"x":"${'x'.repeat(3_000_000)}"}`, 200, /more than 2097152 bytes/],
-  ['that the format is off', 'no', 403, /answered 403/],
-  ['that it is busy', 'no', 429, /answered 429/],
-  ['that it is elsewhere', 'no', 302, /answered 302/],
-])('a provider that answers %s fails the search, and says why', async (_what, body, status, message) => {
+  ['403', 'no', 403, /answered 403/],
+  ['429', 'no', 429, /answered 429/],
+  ['a redirect', 'no', 302, /answered 302/],
+])('an engine that answers with %s fails the search with the reason', async (_what, body, status, message) => {
   answers(body, status);
   expect(await search()).toMatchObject({
     ended: 'failed',
@@ -156,64 +160,69 @@ it.each([
   });
 });
 
-it('a provider that breaks off fails the search', async () => {
+it('an engine that breaks the connection fails the search', async () => {
   outside.answer = (_request, response) => {
     response.writeHead(200, { 'content-length': '1000' }).write('{"results":[', () => response.destroy());
   };
   expect(await search()).toMatchObject({ ended: 'failed', error: { code: 'egress.failed' } });
 });
 
-it('a provider that never ends is given up', async () => {
+it('an engine whose answer never ends makes the search time out', async () => {
   outside.answer = (_request, response) => void response.writeHead(200).write('{');
-  const limits = { ...searchTool(providerAt('https://searx.outside.example')).limits, wall_ms: 300 };
+  const limits = { ...WEB_SEARCH.limits, wall_ms: 300 };
   expect(await search({ query: 'x' }, { redemption: { limits: limits as Redemption['limits'] } })).toMatchObject({
     ended: 'timeout',
     error: { code: 'command.timeout' },
   });
 });
 
-it("goes nowhere that the token doesn't name, and to no host inside that whoever runs the platform hasn't named", async () => {
+it('a search reaches only hosts of the token, and private addresses only for hosts that the operator named', async () => {
   answers(page([found(1)]));
   expect(await search({ query: 'x' }, { redemption: { net: [[]] } })).toMatchObject({
     ended: 'failed',
     error: { code: 'token.scope' },
   });
   outside.addressesOf = () => ['10.0.0.7'];
-  for (const inside of [[], ['other.outside.example', 'outside.example']])
-    expect(await search({ query: 'x' }, { inside })).toMatchObject({
+  for (const privateHosts of ['', 'other.outside.example,outside.example', 'searx.outside.example:8443'])
+    expect(await search({ query: 'x' }, { privateHosts })).toMatchObject({
       ended: 'failed',
       error: { code: 'egress.refused' },
     });
-  expect(outside.seen).toEqual([]);
-  expect(await search({ query: 'x' }, { inside: ['searx.outside.example'] })).toMatchObject({
+  expect(outside.received).toEqual([]);
+  expect(await search({ query: 'x' }, { privateHosts: 'searx.outside.example' })).toMatchObject({
     ended: 'exited',
     result: { results: [{ title: 'Page 1' }] },
   });
-  expect(outside.dialled).toMatchObject([{ address: '10.0.0.7' }]);
+  expect(outside.dials).toMatchObject([{ address: '10.0.0.7' }]);
 });
 
-it('a host inside is for searches alone', async () => {
+it('a private host of an engine is reachable for searches only', async () => {
   outside.addressesOf = () => ['10.0.0.7'];
   const message = kernel.order('web.fetch', { url: 'https://searx.outside.example/' }, root, { redemption: { net } });
   await kernel
     .executor([
       new BrokerRunner(
         kernel.blobs,
-        new EgressGate(outside.ports, () => performance.now(), ['searx.outside.example']),
+        new EgressGate(outside.ports, () => performance.now(), parsePrivateEndpoints('searx.outside.example')),
         () => performance.now(),
       ),
     ])
     .run(message, 'broker');
   expect(kernel.reports.at(-1)).toMatchObject({ ended: 'failed', error: { code: 'egress.refused' } });
-  expect(outside.dialled).toEqual([]);
+  expect(outside.dials).toEqual([]);
 });
 
-it('runs at no other provider than the one that was decided on', async () => {
+it.each([
+  ['another engine', [engineAt('https://evil.outside.example')]],
+  [
+    'other settings under the same digest',
+    [{ ...engineAt('https://evil.outside.example'), digest: engineAt('https://searx.outside.example').digest }],
+  ],
+  ['an engine of another name', [{ ...engineAt('https://searx.outside.example'), name: 'other' }]],
+  ['no engine', []],
+])('a search that is redeemed with %s than the decided engine is invalid', async (_what, resources) => {
   answers(page([]));
-  const report = await search(
-    { query: 'x' },
-    { redemption: { search_tool: providerAt('https://evil.outside.example') } },
-  );
+  const report = await search({ query: 'x' }, { redemption: { resources } });
   expect(report).toMatchObject({ ended: 'invalid', result: null, error: { code: 'permit.invalid' } });
-  expect(outside.seen).toEqual([]);
+  expect(outside.received).toEqual([]);
 });

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { searchUrl, type SearchProvider } from '@writ/contract';
+import { searchUrl, type SearchEngineSettings } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import { parseUrl } from '@writ/egress';
 import type { CallGate, Headers } from '../egress/call-gate.ts';
 import { exchange } from '../egress/exchange.ts';
-import { GateRefusal } from '../egress/gate-error.ts';
+import { GateRefusal } from '../egress/gate-refusal.ts';
 import { readBody } from './read-body.ts';
 import type { Call } from '../calls/runner.ts';
 
-/** What a provider says in answer to one search, several times over. */
+/** Several times the answer of an engine to one search. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
-const RESULTS = 10;
-/** In characters, of each result: what a model is told in a few words. */
-const MOST = { title: 300, url: 2_048, snippet: 1_000 } as const;
+const RESULTS_DEFAULT = 10;
+/** The longest members of each result, in characters: short enough for a model to read. */
+const CHARS_MAX = { title: 300, url: 2_048, snippet: 1_000 } as const;
 
-const OWN_HEADERS: Headers = [
+const DEFAULT_HEADERS: Headers = [
   ['accept', 'application/json'],
   ['accept-encoding', 'identity'],
   ['user-agent', 'writ'],
@@ -32,37 +32,38 @@ interface Result {
 }
 
 /**
- * Runs `web.search` at the tenant's provider. The answer is attacker-controlled: what in it is no result is left out.
- * @throws GateRefusal, TargetError
+ * Runs `web.search` at the search engine of the call. The answer is attacker-controlled, and malformed results are left
+ * out.
  */
-export async function webSearch({ args }: Call, provider: SearchProvider, gate: CallGate): Promise<unknown> {
-  const { max_results: most = RESULTS } = args as unknown as SearchArgs;
-  const target = parseUrl(searchUrl(provider, args));
-  const passage = await gate.admit('GET', target, '');
-  const answer = await exchange(passage, { method: 'GET', target, headers: OWN_HEADERS, body: null });
+export async function webSearch({ args, resources: [engine] }: Call, gate: CallGate): Promise<unknown> {
+  if (engine === undefined) throw new Error('a search came without its search engine');
+  const { max_results: resultsMax = RESULTS_DEFAULT } = args as unknown as SearchArgs;
+  const target = parseUrl(searchUrl(engine.settings as SearchEngineSettings, args));
+  const admitted = await gate.admit('GET', target, '');
+  const answer = await exchange(admitted, { method: 'GET', target, headers: DEFAULT_HEADERS, body: null });
   try {
     const status = answer.statusCode ?? 0;
-    // It isn't followed elsewhere: an administrator named this host and no other.
+    // Redirects are not followed: an administrator named this host and no other.
     if (status !== 200)
       throw new GateRefusal(
         'egress.failed',
-        `the search provider answered ${status}`,
+        `the search engine answered ${status}`,
         status === 403 ? "SearXNG answers so where its settings don't list the format `json`" : null,
       );
     const { bytes, truncated } = await readBody(answer, ANSWER_BYTES_MAX);
     if (truncated)
-      throw new GateRefusal('egress.failed', `the search provider answered with more than ${ANSWER_BYTES_MAX} bytes`);
+      throw new GateRefusal('egress.failed', `the search engine answered with more than ${ANSWER_BYTES_MAX} bytes`);
     const found = resultsIn(bytes);
-    return { results: found.slice(0, most), truncated: found.length > most };
+    return { results: found.slice(0, resultsMax), truncated: found.length > resultsMax };
   } finally {
-    passage.connection.destroy();
+    admitted.connection.destroy();
   }
 }
 
 function resultsIn(bytes: Uint8Array): Result[] {
   const { results } = (parsed(bytes) ?? {}) as { readonly results?: unknown };
   if (!Array.isArray(results))
-    throw new GateRefusal('egress.failed', "the search provider's answer has no list of results");
+    throw new GateRefusal('egress.failed', "the search engine's answer has no list of results");
   return results.flatMap(resultOf);
 }
 
@@ -70,7 +71,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new GateRefusal('egress.failed', "the search provider's answer is no JSON", null, { cause });
+    throw new GateRefusal('egress.failed', "the search engine's answer is no JSON", null, { cause });
   }
 }
 
@@ -78,10 +79,16 @@ function resultOf(found: unknown): Result[] {
   const { title, url, content } = (typeof found === 'object' && found !== null ? found : {}) as Readonly<
     Record<string, unknown>
   >;
-  // Nobody can read another scheme, and a URL that was cut leads elsewhere.
-  if (typeof url !== 'string' || url.length > MOST.url || !/^https?:\/\//i.test(url)) return [];
-  return [{ title: said(title, MOST.title), url: said(url, MOST.url), snippet: said(content, MOST.snippet) }];
+  // Other schemes can't be read, and a truncated URL would lead elsewhere.
+  if (typeof url !== 'string' || url.length > CHARS_MAX.url || !/^https?:\/\//i.test(url)) return [];
+  return [
+    {
+      title: textOf(title, CHARS_MAX.title),
+      url: textOf(url, CHARS_MAX.url),
+      snippet: textOf(content, CHARS_MAX.snippet),
+    },
+  ];
 }
 
-const said = (text: unknown, most: number): string =>
+const textOf = (text: unknown, most: number): string =>
   typeof text === 'string' ? text.slice(0, most).replaceAll('\0', '\uFFFD').toWellFormed() : '';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one tenant's call costs doesn't stop another's: the work of file tools, on real threads.
+// The cost of one tenant's call doesn't delay another's: the work of file tools runs on real threads.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { CallLimits, ReportRequest } from '@writ/contract';
@@ -36,11 +36,11 @@ const LIMITS: CallLimits = {
   disk_write_bytes: 1 << 30,
   output_bytes: 200_000,
 };
-/** A search of some ten seconds: only a simulation of all states of the expression will do for it. */
+/** A search of about ten seconds: it needs a simulation of all states of the expression. */
 const SLOW = { pattern: 'a.{200}[xz]', regex: true };
 const LETTERS = lettersOf(1024 * 1024);
 
-/** Letters without an order that an expression's states could be remembered by; from a generator with a fixed seed. */
+/** Pseudo-random letters, so that the states of an expression can't be cached; the generator has a fixed seed. */
 function lettersOf(length: number): string {
   const letters = Buffer.alloc(length);
   let state = 1;
@@ -64,18 +64,18 @@ async function run(
 
 const RESOLUTION_MS = 5;
 
-/** How long the event loop was held up at worst meanwhile, in milliseconds. */
-async function heldUp(work: () => Promise<unknown>): Promise<number> {
+/** The longest delay of the event loop during the work, in milliseconds. */
+async function eventLoopDelayOf(work: () => Promise<unknown>): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   await work();
-  // The monitor looks on a timer of its own, which has to have its turn after what was held up.
+  // The monitor measures on a timer, which has to fire after the delay.
   await sleep(4 * RESOLUTION_MS);
   delay.disable();
   return delay.max / 1e6;
 }
 
-it('a search whose expression would hold the event loop for minutes is refused in no time', async () => {
+it('a search with an exponential expression is refused at once', async () => {
   const root = await kernel.tree({ a: 'a'.repeat(4 * 1024 * 1024) });
   expect(await run('fs.search', { pattern: '(?:a?){1000}a{1000}', regex: true }, root)).toMatchObject({
     ended: 'failed',
@@ -83,10 +83,10 @@ it('a search whose expression would hold the event loop for minutes is refused i
   });
 });
 
-it('a search that takes longer than its call may ends as `limit.exceeded`, is charged, and holds nobody up', async () => {
+it("a search that exceeds its call's time ends as `limit.exceeded`, is charged, and does not delay the event loop", async () => {
   const root = await kernel.tree({ a: LETTERS });
   let report: ReportRequest | undefined;
-  const delay = await heldUp(async () => {
+  const delay = await eventLoopDelayOf(async () => {
     report = await run('fs.search', SLOW, root, { wall_ms: 1_500 });
   });
   expect(report).toMatchObject({
@@ -96,11 +96,11 @@ it('a search that takes longer than its call may ends as `limit.exceeded`, is ch
     result: null,
   });
   expect(report?.usage.cpu_ms).toBeGreaterThanOrEqual(1_000);
-  // On the loop it would be all of the 1,500 ms; the bound leaves a busy machine time to start a thread.
+  // On the event loop it would be the whole 1,500 ms; the bound leaves a busy machine time to start a thread.
   expect(delay).toBeLessThan(500);
 });
 
-it('a search that is cancelled ends, its thread with it, and is given back', async () => {
+it('a cancelled search ends with its thread and is released', async () => {
   const root = await kernel.tree({ a: LETTERS });
   const began = performance.now();
   const ended = run('fs.search', SLOW, root);
@@ -113,14 +113,14 @@ it('a search that is cancelled ends, its thread with it, and is given back', asy
   expect(kernel.reports).toHaveLength(0);
 });
 
-it('sixteen edits of every letter of eight mebibytes hold nobody up, and are right', async () => {
+it('edits of every letter of eight mebibytes are right and do not delay the event loop', async () => {
   const root = await kernel.tree({ a: 'a'.repeat(8 * 1024 * 1024) });
   const edits = Array.from({ length: 16 }, (_, n) =>
     n % 2 === 0 ? { find: 'a', replace: 'b', count: 'all' } : { find: 'b', replace: 'a', count: 'all' },
   );
   edits.push({ find: 'a', replace: 'c', count: 'all' });
   let report: ReportRequest | undefined;
-  const delay = await heldUp(async () => {
+  const delay = await eventLoopDelayOf(async () => {
     report = await run('fs.edit', { path: 'a', edits }, root);
   });
   expect(report).toMatchObject({
@@ -130,7 +130,7 @@ it('sixteen edits of every letter of eight mebibytes hold nobody up, and are rig
   expect(delay).toBeLessThan(500);
 });
 
-it('a file that one letter is looked for in is read on a thread, and shown as on the loop', async () => {
+it('a large file is read on a thread with the same result form as a small one', async () => {
   const root = await kernel.tree({ large: `${'line\n'.repeat(300_000)}last`, small: 'one\ntwo\n' });
   expect(await run('fs.read', { path: 'large', offset: 299_999 }, root)).toMatchObject({
     ended: 'exited',

@@ -2,69 +2,72 @@
 import type { ShellEnding } from '@writ/contract';
 import type { Shell, ShellTurned } from '@writ/sandbox';
 import { inSlices } from '@writ/worker-pool';
-import type { OutputTail } from '../outputs/outputs.ts';
+import type { OutputTail } from '../outputs/live-outputs.ts';
 import { halfCharacter } from '../outputs/shown-text.ts';
-import { piecesOf, Redactor, Values } from '../redaction/redactor.ts';
+import { piecesOf, Redactor, SecretValues } from '../redaction/redactor.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
-/** Calls that may wait for their turn: more are told that the session is busy. */
+/** Calls that may wait for their turn; a further one is refused as busy. */
 const WAITING_MAX = 8;
 
 /**
- * One shell with its working copy. Its calls take turns, each to the end of its report: the next one needs to know what
- * became of the effect. INVARIANT (once given, never told): a shell may keep any value that one of its commands was
- * given, so all of them are taken out of what any later turn tells.
+ * One shell with its working copy. Its calls take turns, each until its report is settled, because the next call needs
+ * to know the outcome. INVARIANT (redacted forever): a shell may keep any secret value that one of its commands
+ * received, so all of them are redacted from every later turn.
  */
 export class LiveSession {
   readonly tenantId: string;
   readonly shellId: string;
   /** the image of its container, by digest */
   readonly image: string;
+  /** the paths of the tenant's settings that its files were chosen by: see `pathsOf` */
+  readonly paths: string;
   readonly shell: Shell;
   readonly copy: WorkingCopy;
-  /** what its calls were answered, for whoever looks on */
+  /** the output of its calls, for observers */
   readonly output: OutputTail;
-  /** whether a command was under way when last heard of */
+  /** whether a command was running after the last turn */
   isRunning = false;
-  /** whether a call has the turn: then it is that call that finds and tells how the shell ended */
-  isAsked = false;
-  /** whether nothing was asked of it yet */
+  /** whether a call has the turn: then that call finds out and reports how the shell ended */
+  hasTurn = false;
+  /** whether no call has used it yet */
   isFirst = true;
-  /** set once it is no more */
+  /** why the shell ended; null while it lives */
   ending: ShellEnding | null = null;
-  #values = new Values({});
+  #values = new SecretValues({});
   readonly #terminal = new Redactor(this.#values);
-  /** the first bytes of a character whose others are still to come */
-  #half: Uint8Array = new Uint8Array();
+  /** the first bytes of a character whose others have not arrived */
+  #partialCharacter: Uint8Array = new Uint8Array();
   #waiting = 0;
-  #last: Promise<void> = Promise.resolve();
+  #previousTurn: Promise<void> = Promise.resolve();
 
-  constructor(of: Pick<LiveSession, 'tenantId' | 'shellId' | 'image' | 'shell' | 'copy' | 'output'>) {
-    this.tenantId = of.tenantId;
-    this.shellId = of.shellId;
-    this.image = of.image;
-    this.shell = of.shell;
-    this.copy = of.copy;
-    this.output = of.output;
+  constructor(parts: Pick<LiveSession, 'tenantId' | 'shellId' | 'image' | 'paths' | 'shell' | 'copy' | 'output'>) {
+    this.tenantId = parts.tenantId;
+    this.shellId = parts.shellId;
+    this.image = parts.image;
+    this.paths = parts.paths;
+    this.shell = parts.shell;
+    this.copy = parts.copy;
+    this.output = parts.output;
   }
 
-  /** Every value that its shell was given. */
-  get values(): Values {
+  /** Every secret value that its shell received. */
+  get values(): SecretValues {
     return this.#values;
   }
 
-  /** Notes values that its shell is about to be given. MUST be called before it is. */
-  learn(values: Readonly<Record<string, string>>): void {
-    this.#values = this.#values.and(values);
-    this.#terminal.learn(this.#values);
+  /** Adds secret values that its shell is about to receive. MUST be called before the shell receives them. */
+  addValues(values: Readonly<Record<string, string>>): void {
+    this.#values = this.#values.withMore(values);
+    this.#terminal.searchFor(this.#values);
     if (this.#values.any) this.output.withhold();
   }
 
   /**
-   * What the terminal showed in a turn, without values, in whole characters. What may begin a value or a character that
-   * the next turn goes on with comes with that.
+   * The terminal's output of a turn, without secret values, in whole characters. Bytes that may begin a value or a
+   * character are held back until the next turn.
    */
-  async told({
+  async redactedOutput({
     output,
     truncatedBytes,
     state,
@@ -72,11 +75,11 @@ export class LiveSession {
     const isCut = truncatedBytes > 0;
     const isLast = isCut || state === 'gone';
     const shown = Buffer.concat([
-      this.#half,
+      this.#partialCharacter,
       this.#values.any ? await this.#withoutValues(output, { isCut, isLast }) : output,
     ]);
     const half = isLast ? 0 : halfCharacter(shown);
-    this.#half = Buffer.from(shown.subarray(shown.length - half));
+    this.#partialCharacter = Buffer.from(shown.subarray(shown.length - half));
     return shown.subarray(0, shown.length - half);
   }
 
@@ -84,26 +87,29 @@ export class LiveSession {
     output: Uint8Array,
     { isCut, isLast }: { readonly isCut: boolean; readonly isLast: boolean },
   ): Promise<Uint8Array> {
-    const sure: Uint8Array[] = [];
-    for await (const piece of inSlices(piecesOf(output))) sure.push(this.#terminal.push(piece));
-    return Buffer.concat([...sure, isLast ? this.#terminal.end(isCut) : this.#terminal.pause()]);
+    const emitted: Uint8Array[] = [];
+    for await (const piece of inSlices(piecesOf(output))) emitted.push(this.#terminal.push(piece));
+    return Buffer.concat([...emitted, isLast ? this.#terminal.end(isCut) : this.#terminal.pause()]);
   }
 
-  /** Resolves with what gives the turn back, which MUST be called once; null where too many wait. */
+  /**
+   * Waits for the turn and resolves with a function that ends it, which MUST be called once. Null where too many calls
+   * wait.
+   */
   async turn(): Promise<(() => void) | null> {
     if (this.#waiting >= WAITING_MAX) return null;
     this.#waiting += 1;
-    const before = this.#last;
-    let giveBack = (): void => undefined;
-    this.#last = new Promise((resolve) => {
-      giveBack = resolve;
+    const before = this.#previousTurn;
+    let endTurn = (): void => undefined;
+    this.#previousTurn = new Promise((resolve) => {
+      endTurn = resolve;
     });
     await before;
     this.#waiting -= 1;
-    this.isAsked = true;
+    this.hasTurn = true;
     return () => {
-      this.isAsked = false;
-      giveBack();
+      this.hasTurn = false;
+      endTurn();
     };
   }
 }

@@ -4,17 +4,17 @@ import { parseMessage, SessionPermit, type Lane, type Subjects } from '@writ/con
 import type { Logger } from '@writ/telemetry';
 
 /**
- * Calls of sessions under way at once: they mostly wait. A permit beyond that number is left to expire, and its call is
+ * Concurrent calls of sessions, which mostly wait. A permit beyond this number is ignored and expires, and its call is
  * dispatched again.
  */
 const CALLS_MAX = 64;
 
-/** Handles a permit. Rejects when the attempt failed here. */
+/** Runs a permit. Rejects when the attempt failed in this process. */
 interface PermitHandler {
   run(message: WorkMessage, lane: Lane): Promise<unknown>;
 }
 
-/** Receives permits that are sent to this executor alone, since it has the shell of their session. */
+/** Receives the permits that the kernel sends to this executor alone, because it has the shell of their session. */
 export class PermitSubscription {
   readonly #bus: Bus;
   readonly #subject: string;
@@ -34,7 +34,7 @@ export class PermitSubscription {
     this.#subscription = await this.#bus.subscribe(this.#subject, ({ payload, headers }) => {
       if (this.#running.size >= CALLS_MAX) return;
       const { permit } = parseMessage(SessionPermit, payload);
-      // Nobody waits for an answer: a permit that nobody redeems reveals a silent executor.
+      // No answer is expected: a permit that is not redeemed reveals a silent executor.
       const message: WorkMessage = {
         bytes: Buffer.from(JSON.stringify(permit)),
         headers,
@@ -45,13 +45,13 @@ export class PermitSubscription {
       };
       const run = this.#perform
         .run(message, 'sandboxed')
-        .catch((error: unknown) => this.#logger.error({ err: error }, 'an attempt in a session failed here'))
+        .catch((error: unknown) => this.#logger.error({ err: error }, 'an attempt of a session failed in this process'))
         .finally(() => this.#running.delete(run));
       this.#running.add(run);
     });
   }
 
-  /** Takes nothing new; resolves when what runs has ended. */
+  /** Accepts nothing new; resolves when all running calls have ended. */
   async stop(): Promise<void> {
     await this.#subscription?.close();
     await Promise.all(this.#running);

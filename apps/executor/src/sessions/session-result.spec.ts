@@ -14,7 +14,7 @@ const turn = (usage: ShellTurned['usage']) =>
   stagedTurn({ args: {}, isFirst: true }, { ...TURNED, usage }, null, null).usage;
 
 it.each(['host', 'agent'] as const)(
-  'a turn of a session, and one that its shell did not outlive, says who counted: the %s',
+  'the usage of a turn, and of a shell that ended, names who counted it: the %s',
   (countedBy) => {
     const usage = { ...NO_USAGE, cpuMs: 7, countedBy };
     expect(turn(usage)).toMatchObject({ cpu_ms: 7, counted_by: countedBy });
@@ -25,7 +25,7 @@ it.each(['host', 'agent'] as const)(
   },
 );
 
-it('where nobody counted, nothing is claimed', () => {
+it('usage that nobody counted has no `counted_by`', () => {
   expect(turn(NO_USAGE)).not.toHaveProperty('counted_by');
   expect(stagedFailure('session.busy', 'busy', null).usage).not.toHaveProperty('counted_by');
 });

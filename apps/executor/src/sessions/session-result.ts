@@ -19,46 +19,46 @@ export interface SessionArgs {
 }
 
 const NO_USAGE: Usage = { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 };
-const NOTHING = { exitCode: null, delta: null, blobs: [] as readonly Uint8Array[], usage: NO_USAGE } as const;
+const NO_EFFECT = { exitCode: null, delta: null, blobs: [] as readonly Uint8Array[], usage: NO_USAGE } as const;
 
-/** The call could not be done in the session: nothing ran for it. */
+/** The staged failure of a call that ran nothing in its session. */
 export function stagedFailure(code: FaultCode, message: string, hint: string | null): Staged {
-  return { ...NOTHING, ended: 'failed', error: { code, message, hint }, result: null };
+  return { ...NO_EFFECT, ended: 'failed', error: { code, message, hint }, result: null };
 }
 
-/** The session has no shell any more, as the call wished. */
+/** The result of a call that closed the session's shell. */
 export function endedResult(): Staged {
   return {
-    ...NOTHING,
+    ...NO_EFFECT,
     ended: 'exited',
     error: null,
     result: { running: false, exit_code: null, output: '', truncated_bytes: 0, shell: 'ended', wall_ms: 0 },
   };
 }
 
-/** The shell's container came to an end that nobody asked for, and the call with it. */
+/** The staged end of a call whose shell ended unexpectedly. */
 export function stagedEnd({ ended, reason, message, usage }: ShellEnded, wallMs: number): Staged {
-  const told = { ...NOTHING, result: null, usage: { ...usageOf(usage, []), wall_ms: wallMs } };
+  const endedFields = { ...NO_EFFECT, result: null, usage: { ...usageOf(usage, []), wall_ms: wallMs } };
   const hint = 'the shell is gone, and nothing of this call was kept';
   switch (ended) {
     case 'limit':
-      return { ...told, ended: 'limit', error: { code: 'limit.exceeded', message, hint } };
+      return { ...endedFields, ended: 'limit', error: { code: 'limit.exceeded', message, hint } };
     case 'timeout':
-      return { ...told, ended: 'timeout', error: { code: 'command.timeout', message, hint } };
+      return { ...endedFields, ended: 'timeout', error: { code: 'command.timeout', message, hint } };
     case 'killed':
-      return { ...told, ended: 'killed', error: { code: 'command.killed', message, hint } };
+      return { ...endedFields, ended: 'killed', error: { code: 'command.killed', message, hint } };
     case 'invalid':
       return {
-        ...told,
+        ...endedFields,
         ended: 'invalid',
         error: { code: 'effect.invalid', message: reason === null ? message : `${message} (${reason})`, hint },
       };
     case 'lost':
-      return { ...told, ended: 'failed', error: { code: 'session.lost', message, hint } };
+      return { ...endedFields, ended: 'failed', error: { code: 'session.lost', message, hint } };
   }
 }
 
-/** A turn's answer with its delta; with a fault nothing of it is to be committed. */
+/** The staged result of a turn with its delta; with a fault nothing of it is committed. */
 export function stagedTurn(
   { args: { ansi }, isFirst }: { readonly args: SessionArgs; readonly isFirst: boolean },
   turned: ShellTurned,
@@ -76,7 +76,7 @@ export function stagedTurn(
     result: {
       running: state === 'running',
       exit_code: exitCode,
-      ...shown(turned, ansi === true),
+      ...shownOutput(turned, ansi === true),
       truncated_bytes: truncatedBytes,
       shell: state === 'gone' ? 'ended' : isFirst ? 'started' : 'open',
       wall_ms: usage.wallMs,
@@ -86,17 +86,18 @@ export function stagedTurn(
 }
 
 /**
- * What the terminal got, as it came or as plain text: no escape sequences, and lines that end as text does. A cut is
- * said, and what isn't UTF-8 is marked.
+ * The terminal's output, unchanged or as plain text: without escape sequences, and with line feeds as line ends. A cut
+ * adds a note, and bytes that aren't UTF-8 set a mark.
  */
-function shown(
-  { output, truncatedBytes }: ShellTurned,
+function shownOutput(
+  { output, truncatedBytes, usage }: ShellTurned,
   ansi: boolean,
-): { readonly output: string; readonly output_lossy?: true } {
+): { readonly output: string; readonly output_bytes?: number; readonly output_lossy?: true } {
   const { text, isLossy } = shownText(output, truncatedBytes > 0);
   const plain = ansi ? text : stripVTControlCharacters(text).replaceAll('\r\n', '\n');
   return {
     output: truncatedBytes === 0 ? plain : `${plain}\n[output cut: ${truncatedBytes} more bytes]`,
+    ...(truncatedBytes === 0 ? {} : { output_bytes: usage.outputBytes }),
     ...(isLossy ? { output_lossy: true } : {}),
   };
 }

@@ -2,13 +2,14 @@
 import type { ReportReply, ShellAttachReply, ShellEnding } from '@writ/contract';
 import { SHELL_SESSION } from '@writ/contract';
 import { FakeShells, type FakeShell, type FakeShellProgram } from '@writ/sandbox';
-import { InlineWork } from '@writ/worker-pool';
+import { InlineTaskRunner } from '@writ/worker-pool';
 import { executorTasks } from '../calls/worker-tasks.ts';
 import { callWork } from '../foundation/call-work.ts';
 import { IMAGE, ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
 import type { Call, RunContext, Staged } from '../calls/runner.ts';
 import { SessionRunner } from './session-runner.ts';
-import { Outputs } from '../outputs/outputs.ts';
+import { EgressGate } from '../egress/gate.ts';
+import { LiveOutputs } from '../outputs/live-outputs.ts';
 import { Sessions } from './sessions.ts';
 
 const file = (path: string, text: string) => ({ path, kind: 'file', mode: '644', bytes: Buffer.from(text) }) as const;
@@ -29,6 +30,7 @@ const PROGRAMS: Readonly<Record<string, FakeShellProgram>> = {
     files.set('made', file('made', Buffer.from(vars.get('kept') ?? '').toString('base64'))),
     0
   ),
+  echo: ({ out }) => ({ runs: (input) => (out(`you typed ${input}\r\n`), 0) }),
   type: ({ vars, out }) => ({ runs: () => (out(`you typed ${vars.get('kept') ?? ''}\r\n`), 0) }),
 };
 const VALUE = 'marker-31af-of-a-secret';
@@ -39,22 +41,22 @@ const ROLLED_BACK: ReportReply = { v: 1, state: 'rolled_back', tx_outcome: 'roll
 let kernel: ScriptedKernel;
 let shells: FakeShells;
 let sessions: Sessions;
-let outputs: Outputs;
+let outputs: LiveOutputs;
 let runner: SessionRunner;
 let root: string;
 let shellId: string | null;
-let said: string[];
-let nowElsewhere: ShellAttachReply | null;
+let endings: string[];
+let attachReply: ShellAttachReply | null;
 let isBehind: boolean;
 let image: string;
 
 beforeEach(async () => {
   kernel = await new ScriptedKernel().start();
   shells = new FakeShells(PROGRAMS);
-  outputs = new Outputs();
-  [shellId, said, nowElsewhere, image, isBehind] = [null, [], null, IMAGE, false];
+  outputs = new LiveOutputs();
+  [shellId, endings, attachReply, image, isBehind] = [null, [], null, IMAGE, false];
   const end = (ending: ShellEnding): Promise<void> => {
-    said.push(ending);
+    endings.push(ending);
     shellId = null;
     return Promise.resolve();
   };
@@ -62,7 +64,7 @@ beforeEach(async () => {
     { renewShell: () => Promise.resolve(true), endShell: (_shell, ending) => end(ending) },
     { sessionsMax: 1, idleMs: 60_000 },
   );
-  runner = new SessionRunner({ shells, sessions, blobs: kernel.blobs, outputs });
+  runner = new SessionRunner({ shells, sessions, blobs: kernel.blobs, gate: closedGate(), outputs });
   root = await kernel.tree({ 'a.txt': 'one' });
 });
 afterEach(async () => {
@@ -70,16 +72,22 @@ afterEach(async () => {
   await kernel.close();
 });
 
-/** A kernel that keeps one session. */
+/** A gate of calls that send nothing: session-egress.spec.ts has those that do. */
+const closedGate = (): EgressGate => {
+  const fail = (): Promise<never> => Promise.reject(new Error('nothing may leave'));
+  return new EgressGate({ resolve: fail, dial: fail }, () => performance.now());
+};
+
+/** The context of a kernel with one session. */
 const context = (): RunContext => ({
   signal: new AbortController().signal,
-  work: callWork(new InlineWork(executorTasks), tenantId, new AbortController().signal),
+  work: callWork(new InlineTaskRunner(executorTasks), tenantId, new AbortController().signal),
   mode: 'run',
-  askedFor: () => undefined,
-  confirmStanding: () => Promise.resolve(),
+  recordNeed: () => undefined,
+  confirmMayContinue: () => Promise.resolve(),
   announceEffectStarted: () => Promise.reject(new Error('no effect outside')),
   attachShell: (opens, id) => {
-    if (nowElsewhere !== null) return Promise.resolve(nowElsewhere);
+    if (attachReply !== null) return Promise.resolve(attachReply);
     if (shellId !== null)
       return Promise.resolve({ v: 1, verdict: 'yours', shell_id: shellId, ending: null, is_behind: isBehind });
     if (!opens) return Promise.resolve({ v: 1, verdict: 'ended', shell_id: null, ending: null });
@@ -87,7 +95,7 @@ const context = (): RunContext => ({
     return Promise.resolve({ v: 1, verdict: 'opened', shell_id: id, ending: null });
   },
   endShell: (_id, ending) => {
-    said.push(ending);
+    endings.push(ending);
     shellId = null;
     return Promise.resolve();
   },
@@ -99,13 +107,14 @@ const call = (args: Record<string, unknown>, on = root): Call => ({
   attempt: 1,
   toolId: SHELL_SESSION.tool_id,
   cli: null,
-  provider: null,
+  resources: [],
   imageDigest: image,
   args,
   root: on,
   fs: [[{ path: '', read: true, write: true }]],
   net: [],
   secrets: {},
+  resourceSecrets: {},
   limits: { ...SHELL_SESSION.limits },
   nodes: new Map(),
 });
@@ -121,16 +130,16 @@ async function ask(
 }
 const shell = (): FakeShell => shells.opened.at(-1)!;
 
-it('in a workspace that fits into no container opens no shell, and says so', async () => {
-  expect(await ask({ command: 'look' }, ROLLED_BACK, await kernel.heavy(257))).toMatchObject({
+it("a session in a workspace that doesn't fit into a container opens no shell and reports the limit", async () => {
+  expect(await ask({ command: 'look' }, ROLLED_BACK, await kernel.treeOfSize(257))).toMatchObject({
     ended: 'limit',
     error: { code: 'limit.exceeded', message: expect.stringContaining('257 MiB') },
     delta: null,
   });
-  expect([shells.opened.length, said]).toEqual([0, ['closed']]);
+  expect([shells.opened.length, endings]).toEqual([0, ['closed']]);
 });
 
-it('is opened on the snapshot by a command, and found again', async () => {
+it('a command opens a shell on the snapshot, and the next one reuses it', async () => {
   expect(await ask({ command: 'look' })).toMatchObject({
     ended: 'exited',
     exitCode: 0,
@@ -144,7 +153,7 @@ it('is opened on the snapshot by a command, and found again', async () => {
   expect(shells.opened).toHaveLength(1);
 });
 
-it('stages what differs whatever the status, and stages it once', async () => {
+it("a command's changes are staged once, whatever its exit code", async () => {
   expect(await ask({ command: 'write' }, COMMITTED)).toMatchObject({
     ended: 'exited',
     exitCode: 3,
@@ -154,42 +163,42 @@ it('stages what differs whatever the status, and stages it once', async () => {
 });
 
 it.each<[string, ReportReply | null, ShellEnding]>([
-  ['was refused', ROLLED_BACK, 'diverged'],
-  ['waits for a person', { v: 1, state: 'held', tx_outcome: null }, 'diverged'],
-  ['nobody heard of', null, 'lost'],
+  ['is rolled back', ROLLED_BACK, 'diverged'],
+  ['is held', { v: 1, state: 'held', tx_outcome: null }, 'diverged'],
+  ['has no reply', null, 'lost'],
 ])('an effect that %s ends the shell', async (_what, reply, ending) => {
   await ask({ command: 'write' }, reply);
-  expect(said).toEqual([ending]);
+  expect(endings).toEqual([ending]);
   expect(shell().isClosed).toBe(true);
   expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'started', output: 'a.txt\n' });
 });
 
-it('a call without an effect that is refused leaves the shell as it is; one that nobody heard of does not', async () => {
+it('a rolled-back call without changes keeps the shell, and one without a reply ends it', async () => {
   await ask({ command: 'look' }, ROLLED_BACK);
-  expect(said).toEqual([]);
+  expect(endings).toEqual([]);
   await ask({ command: 'look' }, null);
-  expect(said).toEqual(['lost']);
+  expect(endings).toEqual(['lost']);
 });
 
-it('a command is on the newest snapshot: what changed at the head is brought in before it', async () => {
+it("before a command, changes at the head are copied into the shell's files", async () => {
   await ask({ command: 'look' });
   const newer = await kernel.tree({ 'b/c.txt': 'two' });
   expect((await ask({ command: 'look' }, NO_OP, newer)).result).toMatchObject({ output: 'b b/c.txt\n' });
 });
 
-it('what changed at the head and here, not told yet, is a conflict: nothing runs, and the shell lives', async () => {
+it('a path that changed at the head and in the shell is a conflict: nothing runs, and the shell lives', async () => {
   await ask({ command: 'look' });
-  shell().files.set('a.txt', file('a.txt', 'untold'));
+  shell().files.set('a.txt', file('a.txt', 'uncommitted'));
   const newer = await kernel.tree({ 'a.txt': 'theirs' });
   expect(await ask({ command: 'write' }, ROLLED_BACK, newer)).toMatchObject({
     ended: 'failed',
     error: { code: 'session.conflict' },
     delta: null,
   });
-  expect([shell().files.has('made'), said]).toEqual([false, []]);
+  expect([shell().files.has('made'), endings]).toEqual([false, []]);
 });
 
-it('a command that ends on a newer snapshot is told of on that one, where the files are others', async () => {
+it('a command that ends on a newer snapshot stages its delta on that one when other files changed', async () => {
   await ask({ command: 'ask' });
   const newer = await kernel.tree({ 'a.txt': 'one', 'other.txt': 'x' });
   expect((await ask({ input: 'y' }, COMMITTED, newer)).delta).toMatchObject({
@@ -198,7 +207,7 @@ it('a command that ends on a newer snapshot is told of on that one, where the fi
   });
 });
 
-it('and ends the session where they are the same', async () => {
+it('a command that ends on a newer snapshot with the same files changed ends the session', async () => {
   await ask({ command: 'ask' });
   const newer = await kernel.tree({ 'a.txt': 'one', made: 'theirs' });
   expect(await ask({ input: 'y' }, ROLLED_BACK, newer)).toMatchObject({
@@ -209,7 +218,7 @@ it('and ends the session where they are the same', async () => {
   expect(shell().isClosed).toBe(true);
 });
 
-it('tells apart a command while another runs, and input while none does', async () => {
+it('a command while another runs is busy, and input while none runs is idle', async () => {
   expect(await ask({ input: 'y' })).toMatchObject({ ended: 'failed', error: { code: 'session.idle' } });
   expect(await ask({ command: 'ask' })).toMatchObject({ ended: 'exited', exitCode: null, result: { running: true } });
   expect(await ask({ command: 'look' })).toMatchObject({ ended: 'failed', error: { code: 'session.busy' } });
@@ -227,37 +236,37 @@ describe('a command that was decided before another of its session committed', (
     await ask({ command: 'look' });
   });
 
-  it('runs nothing where it has waited for its turn meanwhile, and the shell goes on', async () => {
+  it('runs nothing after it waited for its turn, and the shell lives on', async () => {
     const first = await runner.run(call({ command: 'write' }), context());
     const second = runner.run(call({ command: 'leave' }), context());
     await new Promise((resolve) => setImmediate(resolve));
     isBehind = true;
     await first.settle?.(COMMITTED);
-    const told = await second;
-    expect(told).toMatchObject(busy);
+    const staged = await second;
+    expect(staged).toMatchObject(busy);
     isBehind = false;
-    await told.settle?.(ROLLED_BACK);
+    await staged.settle?.(ROLLED_BACK);
     const newer = await kernel.tree({ 'a.txt': 'one', made: 'new' });
     expect((await ask({ command: 'look' }, NO_OP, newer)).result).toMatchObject({
       shell: 'open',
       output: 'a.txt made\n',
     });
-    expect(said).toEqual([]);
+    expect(endings).toEqual([]);
   });
 
-  it('runs nothing where it comes later still', async () => {
+  it('runs nothing when it arrives later', async () => {
     isBehind = true;
     expect(await ask({ command: 'leave' }, ROLLED_BACK)).toMatchObject(busy);
-    expect([shell().isClosed, said]).toEqual([false, []]);
+    expect([shell().isClosed, endings]).toEqual([false, []]);
   });
 
-  it('is told so where the shell is no more, too', async () => {
-    nowElsewhere = { v: 1, verdict: 'ended', shell_id: null, ending: null, is_behind: true };
+  it('is refused as busy also when the shell has ended', async () => {
+    attachReply = { v: 1, verdict: 'ended', shell_id: null, ending: null, is_behind: true };
     expect(await ask({ command: 'look' }, ROLLED_BACK)).toMatchObject(busy);
     expect(shells.opened).toHaveLength(1);
   });
 
-  it('is no other than one whose program takes input: that is asked for by what was shown', async () => {
+  it('does not apply to input for a running program', async () => {
     await ask({ command: 'ask' });
     isBehind = true;
     expect(await ask({ input: 'y' }, COMMITTED)).toMatchObject({
@@ -267,64 +276,65 @@ describe('a command that was decided before another of its session committed', (
   });
 });
 
-it('a call that is not told whether it may run gives its turn back, and the shell goes on', async () => {
+it('a call whose attach request fails ends its turn, and the shell lives on', async () => {
   await ask({ command: 'look' });
-  const asks = context();
+  const kernelContext = context();
   const silent: RunContext = {
-    ...asks,
-    attachShell: (opens, id) => (opens ? asks.attachShell(opens, id) : Promise.reject(new Error('nobody answers'))),
+    ...kernelContext,
+    attachShell: (opens, id) =>
+      opens ? kernelContext.attachShell(opens, id) : Promise.reject(new Error('nobody answers')),
   };
   await expect(runner.run(call({ command: 'leave' }), silent)).rejects.toThrow('nobody answers');
   expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'open' });
 });
 
-it('one that a person killed while a command waited for its turn runs nothing, and says so', async () => {
+it('a shell that a person killed runs no waiting command, which reports the kill', async () => {
   await ask({ command: 'look' });
-  const asks = context();
+  const kernelContext = context();
   const killed: RunContext = {
-    ...asks,
+    ...kernelContext,
     attachShell: (opens, id) =>
       opens
-        ? asks.attachShell(opens, id)
+        ? kernelContext.attachShell(opens, id)
         : Promise.resolve({ v: 1, verdict: 'ended', shell_id: null, ending: 'killed' }),
   };
-  const told = await runner.run(call({ command: 'leave' }), killed);
-  expect(told).toMatchObject({
+  const staged = await runner.run(call({ command: 'leave' }), killed);
+  expect(staged).toMatchObject({
     ended: 'failed',
     error: { code: 'session.lost', message: expect.stringContaining('killed') as string },
   });
 });
 
-it('an exit ends it, and so does a wish', async () => {
+it('an exit ends the shell, and so does close', async () => {
   expect(await ask({ command: 'leave' })).toMatchObject({ ended: 'exited', exitCode: 4, result: { shell: 'ended' } });
   await ask({ command: 'look' });
   expect(await ask({ close: true })).toMatchObject({ ended: 'exited', result: { shell: 'ended' } });
-  expect(said).toEqual(['closed', 'closed']);
+  expect(endings).toEqual(['closed', 'closed']);
 });
 
-it('beyond as many as may live here is told so, and opens nothing', async () => {
+it("a session beyond the executor's limit is refused and opens nothing", async () => {
   await ask({ command: 'look' });
   shellId = null;
   expect(await ask({ command: 'look' })).toMatchObject({ ended: 'failed', error: { code: 'sandbox.unavailable' } });
   expect(shells.opened).toHaveLength(1);
 });
 
-it('one that another executor has, and one of an earlier life of this one, are told apart', async () => {
-  nowElsewhere = { v: 1, verdict: 'elsewhere', shell_id: 'f'.repeat(32), ending: null };
+it('a shell of another executor is busy, and one of an earlier process of this executor is lost', async () => {
+  attachReply = { v: 1, verdict: 'elsewhere', shell_id: 'f'.repeat(32), ending: null };
   expect(await ask({ command: 'look' })).toMatchObject({ error: { code: 'session.busy' } });
-  [nowElsewhere, shellId] = [null, 'e'.repeat(32)];
+  [attachReply, shellId] = [null, 'e'.repeat(32)];
   expect(await ask({ command: 'look' })).toMatchObject({ error: { code: 'session.lost' } });
-  expect(said).toEqual(['lost']);
+  expect(endings).toEqual(['lost']);
 });
 
-it('a shell that dies between calls is said to be lost', async () => {
+it('a shell that dies between calls is reported as lost', async () => {
   await ask({ command: 'look' });
   await shell().close();
   await new Promise((resolve) => setImmediate(resolve));
-  expect(said).toEqual(['lost']);
+  expect(endings).toEqual(['lost']);
 });
 
-it('ends when its calls are to run in another image, and no call runs in the one that stands', async () => {
+it('a shell ends when its calls need another image, and runs no call in the old image', async () => {
   await ask({ command: 'look' });
   const before = shell();
   image = `sha256:${'2'.repeat(64)}`;
@@ -332,19 +342,41 @@ it('ends when its calls are to run in another image, and no call runs in the one
     ended: 'failed',
     error: { code: 'session.lost', message: expect.stringContaining('another image') },
   });
-  expect(said).toEqual(['lost']);
+  expect(endings).toEqual(['lost']);
   expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'started' });
   expect(shell()).not.toBe(before);
 });
 
-describe('a shell that was given a secret', () => {
+it('a shell ends when the tenant changed which paths calls may reach, and serves no call with the old files', async () => {
+  const scoped = (path: string): Partial<Call> => ({
+    fs: [
+      [{ path: '', read: true, write: true }],
+      [
+        { path: '', read: true, write: true },
+        { path, read: false, write: false, denied: true, anywhere: true },
+      ],
+    ],
+  });
+  await ask({ command: 'look' }, NO_OP, root, scoped('.ssh'));
+  expect(await ask({ command: 'look' }, NO_OP, root, scoped('.ssh'))).toMatchObject({ ended: 'exited' });
+  const before = shell();
+  expect(await ask({ command: 'look' }, NO_OP, root, scoped('keys'))).toMatchObject({
+    ended: 'failed',
+    error: { code: 'session.lost', message: expect.stringContaining('changed which paths') },
+  });
+  expect(endings).toEqual(['lost']);
+  await ask({ command: 'look' }, NO_OP, root, scoped('keys'));
+  expect(shell()).not.toBe(before);
+});
+
+describe('a shell that received a secret', () => {
   const outputOf = ({ result }: Staged): string => (result as { output: string }).output;
-  const given = (value: string): Partial<Call> => ({ secrets: { KEY: value }, env: { WRIT_SECRET_KEY: value } });
+  const withSecret = (value: string): Partial<Call> => ({ secrets: { KEY: value }, env: { WRIT_SECRET_KEY: value } });
   beforeEach(async () => {
-    expect(outputOf(await ask({ command: 'keep' }, NO_OP, root, given(VALUE)))).toBe('kept ***KEY***\n');
+    expect(outputOf(await ask({ command: 'keep' }, NO_OP, root, withSecret(VALUE)))).toBe('kept ***KEY***\n');
   });
 
-  it('tells it in no later call: not cut in two by turns, not by colours, not in answer to what is typed', async () => {
+  it('redacts it from later calls: split over turns, split by colour codes, and in answers to input', async () => {
     expect(outputOf(await ask({ command: 'half' }))).toBe('.');
     expect(outputOf(await ask({ command: 'rest', ansi: true }))).toBe('***KEY***\r\n');
     expect(outputOf(await ask({ command: 'coloured' }))).toBe('***KEY***');
@@ -352,29 +384,53 @@ describe('a shell that was given a secret', () => {
     expect(outputOf(await ask({ input: 'y' }))).toBe('you typed ***KEY***\n');
   });
 
-  it('leaves it in no file, and ends where it tries to', async () => {
+  it("can't commit it in a file, and ends when it tries", async () => {
     expect(await ask({ command: 'save' }, ROLLED_BACK)).toMatchObject({
       ended: 'invalid',
       error: { code: 'secret.in_delta', message: expect.stringContaining('`KEY`') as string },
       delta: null,
       blobs: [],
     });
-    expect(said).toEqual(['diverged']);
+    expect(endings).toEqual(['diverged']);
   });
 
-  it('tells the value before neither, once the name stands for another one', async () => {
-    expect(outputOf(await ask({ command: 'keep' }, NO_OP, root, given('another-value-5e')))).toBe('kept ***KEY***\n');
+  it('still redacts the previous value after the name got another value', async () => {
+    expect(outputOf(await ask({ command: 'keep' }, NO_OP, root, withSecret('another-value-5e')))).toBe(
+      'kept ***KEY***\n',
+    );
     expect(outputOf(await ask({ command: 'half' }))).toBe('.');
     expect(outputOf(await ask({ command: 'rest' }))).toBe('***KEY***\n');
     expect(await ask({ command: 'save' }, ROLLED_BACK)).toMatchObject({ error: { code: 'secret.in_delta' } });
   });
 
-  it('shows nobody who looks on what comes out of it', async () => {
+  it('redacts a secret that was typed, from its echo and from all that follows', async () => {
+    await ask({ command: 'echo' });
+    const typed = { secrets: { PASSWORD: 'typed-value-77' } };
+    expect(outputOf(await ask({ input: 'typed-value-77' }, NO_OP, root, typed))).toBe('you typed ***PASSWORD***\n');
+    await ask({ command: 'echo' });
+    expect(outputOf(await ask({ input: 'typed-value-77' }))).toBe('you typed ***PASSWORD***\n');
     expect(outputs.read(shellId ?? '')).toMatchObject({ output: '', withheld: true });
   });
 
-  it('is given no more than fits', async () => {
-    expect(await ask({ command: 'keep' }, ROLLED_BACK, root, given('x'.repeat(65_537)))).toMatchObject({
+  it('refuses to type a secret with control characters, whose echo would be another text', async () => {
+    await ask({ command: 'type' });
+    for (const value of ['two\nlines-7c', 'es\u001bcape-7c', 'de\u007flete-7c'])
+      expect(await ask({ input: value }, ROLLED_BACK, root, { secrets: { KEY: value } })).toMatchObject({
+        ended: 'failed',
+        error: { code: 'args.invalid', message: expect.stringContaining('`KEY` holds control characters') as string },
+      });
+    await ask({ ctrl: 'c' });
+    expect(await ask({ command: 'keep' }, NO_OP, root, { secrets: { KEY: 'two\nlines-7c' } })).toMatchObject({
+      ended: 'exited',
+    });
+  });
+
+  it('withholds its live output from observers', async () => {
+    expect(outputs.read(shellId ?? '')).toMatchObject({ output: '', withheld: true });
+  });
+
+  it('refuses secrets beyond the size limit', async () => {
+    expect(await ask({ command: 'keep' }, ROLLED_BACK, root, withSecret('x'.repeat(65_537)))).toMatchObject({
       ended: 'failed',
       error: { code: 'limit.exceeded' },
     });

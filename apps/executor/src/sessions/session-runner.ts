@@ -1,39 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import {
-  LIMITS,
-  SHELL_SESSION,
-  YIELD_MS,
-  type FaultCode,
-  type ShellAttachReply,
-  type ShellEnding,
-  type TenantId,
-} from '@writ/contract';
+import type { Duplex } from 'node:stream';
+import { SHELL_SESSION, type FaultCode, type ShellAttachReply, type ShellEnding, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { NO_USAGE, SandboxJobError, ShellEnded, type ShellTurned, type Shells } from '@writ/sandbox';
-import { CONTAINER_TMPFS_BYTES, roomFault } from '../runners/container-room.ts';
+import { CONTAINER_TMPFS_BYTES, capacityFault } from '../runners/container-capacity.ts';
 import { readableTree, sandboxEntries } from '../runners/sandbox-entries.ts';
-import type { Outputs } from '../outputs/outputs.ts';
+import type { LiveOutputs } from '../outputs/live-outputs.ts';
 import { withoutSecrets } from '../calls/call-secrets.ts';
 import { pacedReader } from '../runners/paced-reader.ts';
 import { imageOf, Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
+import type { CallGate } from '../egress/call-gate.ts';
+import type { EgressGate } from '../egress/gate.ts';
+import { Proxy } from '../egress/proxy.ts';
+import { CPUS, refusalOf, refusalOfSecrets, turnOf } from './call-turn.ts';
 import { LiveSession } from './live-session.ts';
 import { endedResult, stagedEnd, stagedFailure, stagedTurn, type SessionArgs } from './session-result.ts';
 import type { Sessions } from './sessions.ts';
 import { WorkingCopy } from './working-copy.ts';
 
-const CPUS = 1;
 const SIZE = { cols: 120, rows: 40 } as const;
 const SHELL_ID_BYTES = 16;
 const CONFLICTS_SHOWN = 3;
-/**
- * Of the values that one command is given: eight of the longest, which with the command fit into a frame however they
- * are written.
- */
-const GIVEN_BYTES_MAX = 64 * 1024;
-
-/** What a call without a shell is told, by why there is none. */
-const ENDED: Readonly<Record<ShellEnding | 'none', readonly [FaultCode, string]>> = {
+/** The failure of a call without a shell, by why there is none. */
+const FAILURE_BY_ENDING: Readonly<Record<ShellEnding | 'none', readonly [FaultCode, string]>> = {
   lost: ['session.lost', 'the shell of the session is gone, with its directory, variables and jobs'],
   diverged: ['session.diverged', 'the shell of the session ended, since what it did was not committed'],
   idle: ['session.lost', 'the shell of the session ended, since nobody asked anything of it for long'],
@@ -44,64 +34,67 @@ const ENDED: Readonly<Record<ShellEnding | 'none', readonly [FaultCode, string]>
 const START_HINT = 'a `command` starts a shell anew, on the newest state of the workspace';
 
 /**
- * Runs the calls of sessions on shells that outlive them. INVARIANT (told or gone): a shell goes on only after a turn
- * whose effect was committed or that had none; after anything else it is killed, so that what it holds is never more
- * than the workspace has and nobody has seen.
+ * Runs the calls of sessions on shells that outlive them. INVARIANT (reported or gone): a shell lives on only after a
+ * turn without changes or with a committed effect. After anything else it is killed, so that it never holds changes
+ * that the workspace lacks.
  */
 export class SessionRunner extends Runner {
   override readonly toolClass = 'sandboxed';
   override readonly toolId = SHELL_SESSION.tool_id;
-  readonly #with: {
+  readonly #dependencies: {
     readonly shells: Shells;
     readonly sessions: Sessions;
     readonly blobs: BlobStore;
-    readonly outputs: Outputs;
+    readonly gate: EgressGate;
+    readonly outputs: LiveOutputs;
   };
 
-  constructor(with_: {
+  constructor(dependencies: {
     readonly shells: Shells;
     readonly sessions: Sessions;
     readonly blobs: BlobStore;
-    readonly outputs: Outputs;
+    readonly gate: EgressGate;
+    readonly outputs: LiveOutputs;
   }) {
     super();
-    this.#with = with_;
+    this.#dependencies = dependencies;
   }
 
   override async run(call: Call, context: RunContext): Promise<Staged> {
     const args: SessionArgs = call.args;
-    if (givenBytes(call) > GIVEN_BYTES_MAX)
-      return stagedFailure(
-        'limit.exceeded',
-        `the command names secrets of more than ${GIVEN_BYTES_MAX} bytes in all`,
-        'use fewer of them in one command',
-      );
+    const refusedSecrets = refusalOfSecrets(call, args);
+    if (refusedSecrets !== null) return refusedSecrets;
     const isCommand = args.command !== undefined;
-    const ours = await this.#attached(call, context, isCommand);
-    if (!(ours instanceof LiveSession)) return ours;
-    const giveBack = await ours.turn();
-    if (giveBack === null)
+    const session = await this.#attach(call, context, isCommand);
+    if (!(session instanceof LiveSession)) return session;
+    const endTurn = await session.turn();
+    if (endTurn === null)
       return stagedFailure('session.busy', 'too many calls wait for the session', 'wait for their answers');
-    let away: Staged | null;
+    let refusal: Staged | null;
     try {
-      // Asked again: whoever had the turn meanwhile may have committed.
-      away =
-        isCommand && ours.ending === null ? turnedAway(await context.attachShell(false, ours.shellId), call) : null;
+      // Asked again: the previous call of the session may have committed meanwhile.
+      refusal =
+        isCommand && session.ending === null
+          ? refusalOfAttach(await context.attachShell(false, session.shellId), call)
+          : null;
     } catch (error) {
-      giveBack();
+      endTurn();
       throw error;
     }
-    return await this.#inTurn(ours, giveBack, async () => {
-      if (ours.ending !== null) return stagedFailure(...ENDED[ours.ending], START_HINT);
-      return away ?? (await withoutSecrets(await this.#asked(ours, call, context, args), ours.values, context.work));
+    return await this.#inTurn(session, endTurn, async () => {
+      if (session.ending !== null) return stagedFailure(...FAILURE_BY_ENDING[session.ending], START_HINT);
+      return (
+        refusal ??
+        (await withoutSecrets(await this.#runTurn(session, call, context, args), session.values, context.work))
+      );
     });
   }
 
   /**
-   * Has the call that has the turn give it back once its report is settled. One that fails through a fault of ours ends
-   * the shell: nobody knows what it did.
+   * Runs the call that has the turn, and ends the turn once its report is settled. If the call fails through a fault of
+   * the executor, this ends the shell, because its effect is unknown.
    */
-  async #inTurn(ours: LiveSession, giveBack: () => void, run: () => Promise<Staged>): Promise<Staged> {
+  async #inTurn(session: LiveSession, endTurn: () => void, run: () => Promise<Staged>): Promise<Staged> {
     try {
       const staged = await run();
       return {
@@ -110,53 +103,49 @@ export class SessionRunner extends Runner {
           try {
             await staged.settle?.(reply);
           } finally {
-            giveBack();
+            endTurn();
           }
         },
       };
     } catch (error) {
-      await this.#with.sessions.end(ours, 'lost');
-      giveBack();
+      await this.#dependencies.sessions.end(session, 'lost');
+      endTurn();
       throw error;
     }
   }
 
-  /** The session of the call, opened if need be; or what the call is told where there is none. */
-  async #attached(call: Call, context: RunContext, opens: boolean): Promise<LiveSession | Staged> {
+  /** The session of the call, opened if needed, or the staged failure where there is none. */
+  async #attach(call: Call, context: RunContext, opens: boolean): Promise<LiveSession | Staged> {
     const attach = (mayOpen: boolean): Promise<ShellAttachReply> =>
       context.attachShell(mayOpen, randomBytes(SHELL_ID_BYTES).toString('hex'));
     const reply = await attach(opens);
     const { verdict, shell_id } = reply;
-    const away = turnedAway(reply, call);
-    if (away !== null || shell_id === null) return away ?? noShell(call, null);
+    const refusal = refusalOfAttach(reply, call);
+    if (refusal !== null || shell_id === null) return refusal ?? noShell(call, null);
     if (verdict === 'opened') return await this.#open(call, context, shell_id);
-    const found = this.#with.sessions.find(shell_id);
-    if (found?.image === imageOf(call)) return found;
+    const found = this.#dependencies.sessions.find(shell_id);
+    const outdated = found === null ? null : outdatedBy(found, call);
+    if (found !== null && outdated === null) return found;
     if (found !== null) {
-      // A permit is for one image: no call runs in a container of another, however long that has stood.
-      await this.#with.sessions.end(found, 'lost');
-      return stagedFailure(
-        'session.lost',
-        'the shell of the session ended, since its calls run in another image by now',
-        START_HINT,
-      );
+      await this.#dependencies.sessions.end(found, 'lost');
+      return stagedFailure('session.lost', `the shell of the session ended, since ${outdated}`, START_HINT);
     }
-    // Of an earlier life of this executor, whose lease still runs.
+    // The shell belongs to an earlier process of this executor, whose lease still runs.
     await context.endShell(shell_id, 'lost');
     await attach(false);
-    return stagedFailure(...ENDED.lost, START_HINT);
+    return stagedFailure(...FAILURE_BY_ENDING.lost, START_HINT);
   }
 
   async #open(call: Call, context: RunContext, shellId: string): Promise<LiveSession | Staged> {
-    const { shells, sessions, blobs, outputs } = this.#with;
+    const { shells, sessions, blobs, outputs } = this.#dependencies;
     const image = imageOf(call);
-    const placed = sessions.place();
+    const releaseSlot = sessions.reserveSlot();
     try {
-      if (placed === null) throw new ShellEnded('lost', 'engine', 'as many sessions live here as may', NO_USAGE);
+      if (releaseSlot === null) throw new ShellEnded('lost', 'engine', 'as many sessions live here as may', NO_USAGE);
       const reader = pacedReader(blobReader(blobs, call.tenantId as TenantId));
       const tree = await readableTree(reader, call.root, call.fs);
-      const tight = roomFault(tree);
-      if (tight !== null) throw new ShellEnded('limit', 'workspace_space', tight, NO_USAGE);
+      const capacityMessage = capacityFault(tree);
+      if (capacityMessage !== null) throw new ShellEnded('limit', 'workspace_space', capacityMessage, NO_USAGE);
       const files = sandboxEntries(reader, tree);
       const { cols, rows }: SessionArgs = call.args;
       const limits = {
@@ -167,13 +156,14 @@ export class SessionRunner extends Runner {
       };
       const size = cols === undefined || rows === undefined ? SIZE : { cols, rows };
       const shell = await shells.open(
-        { image, files, env: {}, limits, size, labels: { 'writ.operation': call.operationId } },
+        { image, files, env: {}, limits, size, proxy: true, labels: { 'writ.operation': call.operationId } },
         context.signal,
       );
       const session = new LiveSession({
         tenantId: call.tenantId,
         shellId,
         image,
+        paths: pathsOf(call),
         shell,
         copy: new WorkingCopy(blobs, call.tenantId, call.root),
         output: outputs.open(shellId, call.secrets),
@@ -189,42 +179,74 @@ export class SessionRunner extends Runner {
       if (error instanceof SandboxJobError) return stagedFailure('sandbox.unavailable', error.message, null);
       throw error;
     } finally {
-      placed?.();
+      releaseSlot?.();
     }
   }
 
-  async #asked(session: LiveSession, call: Call, context: RunContext, args: SessionArgs): Promise<Staged> {
-    const { sessions } = this.#with;
+  async #runTurn(session: LiveSession, call: Call, context: RunContext, args: SessionArgs): Promise<Staged> {
     if (args.close === true) {
-      await sessions.end(session, 'closed');
+      await this.#dependencies.sessions.end(session, 'closed');
       return endedResult();
     }
     const started = performance.now();
+    const stagedOf = (error: unknown): Promise<Staged> => this.#stageEnd(session, error, started);
     try {
-      if (args.command !== undefined && !session.isRunning) {
-        const conflicts = await session.shell.bring(await session.copy.patchesTo(call.root, call.fs));
-        if (conflicts.length > 0)
-          return stagedFailure(
-            'session.conflict',
-            conflictOf(conflicts),
-            'commit or undo what the session has changed there: an empty call commits it, `close` gives it up',
-          );
-        session.copy.broughtTo(call.root);
-      }
-      session.learn(call.secrets);
-      const turned = await session.shell.turn(turnOf(args, call), context.signal);
-      session.output.push(turned.output);
-      return await this.#staged(session, call, args, { ...turned, output: await session.told(turned) });
+      const conflict = await this.#update(session, call, args);
+      if (conflict !== null) return conflict;
     } catch (error) {
-      if (!(error instanceof ShellEnded)) throw error;
-      // Whoever asked is told; the next one starts anew. Only of a call that was stopped nobody hears.
-      await sessions.end(session, error.ended === 'killed' ? 'lost' : 'closed');
-      return stagedEnd(error, Math.round(performance.now() - started));
+      return await stagedOf(error);
     }
+    session.addValues(call.secrets);
+    const gate = this.#openGate(session, call, context);
+    const staged = await this.#turn(session, call, context, gate).catch(stagedOf);
+    return { ...staged, usage: { ...staged.usage, egress_bytes: gate.bytes }, requests: gate.requests };
   }
 
-  async #staged(session: LiveSession, call: Call, args: SessionArgs, turned: ShellTurned): Promise<Staged> {
-    const { sessions } = this.#with;
+  /**
+   * Brings the container to the snapshot of a command. The staged failure where that would undo the shell's changes.
+   */
+  async #update(session: LiveSession, call: Call, { command }: SessionArgs): Promise<Staged | null> {
+    if (command === undefined || session.isRunning) return null;
+    const conflicts = await session.shell.applyPatches(await session.copy.patchesTo(call.root, call.fs));
+    if (conflicts.length > 0)
+      return stagedFailure(
+        'session.conflict',
+        conflictOf(conflicts),
+        'commit or undo what the session has changed there: an empty call commits it, `close` gives it up',
+      );
+    session.copy.markUpdatedTo(call.root);
+    return null;
+  }
+
+  /**
+   * The gate of a call, under the grants and limits of its own token. A list of requests may show any value that the
+   * shell has received. INVARIANT (no private endpoints): settings of a resource don't decide where a command connects.
+   * So a call that names its container reaches only public addresses, as any command does.
+   */
+  #openGate({ values }: LiveSession, { net, limits }: Call, context: RunContext): CallGate {
+    return this.#dependencies.gate.open({ net, limits, values, resources: [] }, context);
+  }
+
+  /** INVARIANT (open during a call): the gate closes with the turn, and so does each connection of the shell. */
+  async #turn(session: LiveSession, call: Call, context: RunContext, gate: CallGate): Promise<Staged> {
+    const args: SessionArgs = call.args;
+    const proxy = new Proxy(gate);
+    const egress = { serve: (connection: Duplex) => proxy.serve(connection) };
+    const turned = await session.shell.turn(turnOf(args, call, egress), context.signal).finally(() => gate.close());
+    session.output.push(turned.output);
+    return await this.#stageTurn(session, call, args, { ...turned, output: await session.redactedOutput(turned) });
+  }
+
+  /** The staged end of a call whose shell ended unexpectedly. Throws every other error. */
+  async #stageEnd(session: LiveSession, error: unknown, started: number): Promise<Staged> {
+    if (!(error instanceof ShellEnded)) throw error;
+    // This call reports the end, and the next one starts a new shell. Only a stopped call isn't reported.
+    await this.#dependencies.sessions.end(session, error.ended === 'killed' ? 'lost' : 'closed');
+    return stagedEnd(error, Math.round(performance.now() - started));
+  }
+
+  async #stageTurn(session: LiveSession, call: Call, args: SessionArgs, turned: ShellTurned): Promise<Staged> {
+    const { sessions } = this.#dependencies;
     session.isRunning = turned.state === 'running';
     const isOver = turned.state === 'gone';
     const { isFirst } = session;
@@ -238,14 +260,14 @@ export class SessionRunner extends Runner {
       ...stagedTurn({ args, isFirst }, turned, copied, refusalOf(turned)),
       settle: async (reply) => {
         const isNothing = copied.delta.changes.length === 0;
-        const isTaken = reply?.tx_outcome === 'committed' || reply?.tx_outcome === 'no_op';
+        const isAccepted = reply?.tx_outcome === 'committed' || reply?.tx_outcome === 'no_op';
         if (isOver) await sessions.end(session, 'closed');
-        // Not heard, the attempt may be run again, and must not find what it did; not committed, the workspace never
-        // saw it.
-        else if (reply === null || (!isTaken && !isNothing))
+        // Without a reply the attempt may run again and must not find its earlier changes. Without a commit the
+        // workspace lacks the changes.
+        else if (reply === null || (!isAccepted && !isNothing))
           await sessions.end(session, reply === null ? 'lost' : 'diverged');
         else {
-          session.copy.committed(copied.next);
+          session.copy.markCommitted(copied.next);
           sessions.touch(session);
         }
       },
@@ -253,12 +275,28 @@ export class SessionRunner extends Runner {
   }
 }
 
+/** The paths of the tenant's settings, which come after the roots of the tokens. */
+const pathsOf = ({ fs }: Call): string => JSON.stringify(fs.at(-1) ?? []);
+
 /**
- * What the call is told where it gets no turn at the shell; null where it may have one. INVARIANT (nothing old): no
- * command runs on a state of before what its own session has committed: it would find the session's files as they were,
- * and what it did would take the session's own commits back.
+ * Why a call can't run in a shell that lives, in words for the caller; null where it can. A permit is for one image: no
+ * call runs in a container of another one, however old that is. INVARIANT (settings reach shells): a container keeps
+ * the files that it received, so it serves no call after the tenant changed which paths calls may reach.
  */
-function turnedAway({ verdict, ending, is_behind: isBehind = false }: ShellAttachReply, call: Call): Staged | null {
+function outdatedBy({ image, paths }: LiveSession, call: Call): string | null {
+  if (image !== imageOf(call)) return 'its calls run in another image by now';
+  return paths === pathsOf(call) ? null : 'the tenant changed which paths calls may reach';
+}
+
+/**
+ * The staged failure of a call that may not run in the shell; null where it may. INVARIANT (nothing old): no command
+ * runs on a state from before the session's own commits. It would see the session's old files, and its effect would
+ * revert those commits.
+ */
+function refusalOfAttach(
+  { verdict, ending, is_behind: isBehind = false }: ShellAttachReply,
+  call: Call,
+): Staged | null {
   if (isBehind && call.args['command'] !== undefined)
     return stagedFailure(
       'session.busy',
@@ -271,35 +309,9 @@ function turnedAway({ verdict, ending, is_behind: isBehind = false }: ShellAttac
 }
 
 const noShell = ({ args }: Call, ending: ShellEnding | null): Staged =>
-  args['close'] === true && ending !== 'lost' ? endedResult() : stagedFailure(...ENDED[ending ?? 'none'], START_HINT);
-
-const givenBytes = ({ env = {} }: Call): number =>
-  Object.values(env).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
-
-function turnOf(args: SessionArgs, { limits, env = {} }: Call) {
-  return {
-    ...(args.command === undefined ? {} : { command: args.command }),
-    ...(Object.keys(env).length === 0 ? {} : { variables: env }),
-    ...(args.input === undefined ? {} : { input: args.input }),
-    ...(args.ctrl === undefined ? {} : { control: args.ctrl }),
-    ...(args.cols === undefined || args.rows === undefined ? {} : { size: { cols: args.cols, rows: args.rows } }),
-    yieldMs: Math.min(args.yield_ms ?? YIELD_MS.default, limits.wall_ms),
-    limits: {
-      cpuMs: limits.cpu_ms,
-      cpus: CPUS,
-      outputBytes: limits.output_bytes,
-      deltaBytes: limits.disk_write_bytes,
-      deltaFiles: LIMITS.deltaChanges.max,
-    },
-  };
-}
-
-function refusalOf({ refused }: ShellTurned): readonly [FaultCode, string] | null {
-  if (refused === 'busy') return ['session.busy', 'a command is under way: `input` and `ctrl` reach it'];
-  return refused === 'idle'
-    ? ['session.idle', 'no program is under way that could take input: send a `command`']
-    : null;
-}
+  args['close'] === true && ending !== 'lost'
+    ? endedResult()
+    : stagedFailure(...FAILURE_BY_ENDING[ending ?? 'none'], START_HINT);
 
 const conflictOf = (paths: readonly string[]): string =>
   `another call changed what the session has changed and not committed: ${paths

@@ -2,11 +2,11 @@
 import type { ShellEnding } from '@writ/contract';
 import type { LiveSession } from './live-session.ts';
 
-/** Often enough that two may be lost within a lease of six seconds. */
+/** Often enough that two renewals may be lost within a lease of six seconds. */
 const RENEW_MS = 1_500;
-const ANSWER_MS = 3_000;
+const REPLY_TIMEOUT_MS = 3_000;
 
-/** What is said of shells to whoever keeps where they are. */
+/** The kernel's registry of shells: which executor has each of them. */
 export interface ShellRegistry {
   renewShell(shell: { readonly tenant_id: string; readonly shell_id: string }, timeoutMs: number): Promise<boolean>;
   endShell(
@@ -17,32 +17,32 @@ export interface ShellRegistry {
 }
 
 export interface SessionsOptions {
-  /** sessions that live here at once */
+  /** concurrent sessions of this executor */
   readonly sessionsMax: number;
-  /** a session that nobody asks anything of for so long ends */
+  /** idle time after which a session ends */
   readonly idleMs: number;
 }
 
-/** The sessions whose shells this executor has. One that ends is killed here first and then said to be no more. */
+/** The sessions whose shells run in this executor. A session that ends is killed first and then reported as ended. */
 export class Sessions {
-  readonly #book: ShellRegistry;
+  readonly #registry: ShellRegistry;
   readonly #options: SessionsOptions;
   readonly #live = new Map<string, LiveSession>();
   readonly #idle = new Map<string, NodeJS.Timeout>();
   #opening = 0;
   #isDraining = false;
-  #renewing: NodeJS.Timeout | undefined;
+  #renewTimer: NodeJS.Timeout | undefined;
 
-  constructor(book: ShellRegistry, options: SessionsOptions) {
-    this.#book = book;
+  constructor(registry: ShellRegistry, options: SessionsOptions) {
+    this.#registry = registry;
     this.#options = options;
   }
 
   /**
-   * A place for one more, taken; null where all are. The answer MUST be called once, when the session is added or can't
-   * be.
+   * Reserves a slot for one more session; null where all are used. The caller MUST call the returned function once,
+   * when the session is added or failed to open.
    */
-  place(): (() => void) | null {
+  reserveSlot(): (() => void) | null {
     if (this.#isDraining || this.#live.size + this.#opening >= this.#options.sessionsMax) return null;
     this.#opening += 1;
     return () => {
@@ -52,16 +52,16 @@ export class Sessions {
 
   add(session: LiveSession): void {
     this.#live.set(session.shellId, session);
-    void session.shell.gone.then(() => (session.isAsked ? undefined : this.end(session, 'lost')));
+    void session.shell.gone.then(() => (session.hasTurn ? undefined : this.end(session, 'lost')));
     this.touch(session);
-    this.#renewing ??= setInterval(() => void this.#renew(), RENEW_MS).unref();
+    this.#renewTimer ??= setInterval(() => void this.#renew(), RENEW_MS).unref();
   }
 
   find(shellId: string): LiveSession | null {
     return this.#live.get(shellId) ?? null;
   }
 
-  /** Somebody has asked something of it. */
+  /** Restarts the idle timer of a session after a call. */
   touch(session: LiveSession): void {
     clearTimeout(this.#idle.get(session.shellId));
     if (session.ending !== null) return;
@@ -69,7 +69,7 @@ export class Sessions {
     this.#idle.set(session.shellId, setTimeout(() => void this.end(session, 'idle'), this.#options.idleMs).unref());
   }
 
-  /** Kills it and says why; the first word counts. Resolves when both are done. */
+  /** Kills the session and reports why; only the first reason counts. Resolves when both are done. */
   async end(session: LiveSession, ending: ShellEnding): Promise<void> {
     if (session.ending !== null) return;
     session.ending = ending;
@@ -78,30 +78,30 @@ export class Sessions {
     this.#idle.delete(session.shellId);
     session.output.close();
     await session.shell.close();
-    // Unsaid, it is found out when its lease has run out.
-    await this.#book
-      .endShell({ tenant_id: session.tenantId, shell_id: session.shellId }, ending, ANSWER_MS)
+    // If the report fails, the kernel notices when the lease expires.
+    await this.#registry
+      .endShell({ tenant_id: session.tenantId, shell_id: session.shellId }, ending, REPLY_TIMEOUT_MS)
       .catch(() => undefined);
   }
 
-  /** Takes no session more and ends those that no call asks; each of the others ends with its call. */
+  /** Accepts no new session and ends those without a running call; each of the others ends with its call. */
   drain(): void {
     this.#isDraining = true;
-    for (const session of this.#live.values()) if (!session.isAsked) void this.end(session, 'lost');
+    for (const session of this.#live.values()) if (!session.hasTurn) void this.end(session, 'lost');
   }
 
-  /** Ends all of them: the executor stops. */
+  /** Ends all sessions: the executor stops. */
   async close(): Promise<void> {
-    clearInterval(this.#renewing);
+    clearInterval(this.#renewTimer);
     await Promise.all([...this.#live.values()].map((session) => this.end(session, 'lost')));
   }
 
   async #renew(): Promise<void> {
     await Promise.all(
       [...this.#live.values()].map(async (session) => {
-        // Without an answer nothing is known; its lease decides where calls go, and this asks again.
-        const alive = await this.#book
-          .renewShell({ tenant_id: session.tenantId, shell_id: session.shellId }, ANSWER_MS)
+        // Without an answer the shell lives on: its lease decides where calls go, and the next renewal asks again.
+        const alive = await this.#registry
+          .renewShell({ tenant_id: session.tenantId, shell_id: session.shellId }, REPLY_TIMEOUT_MS)
           .catch(() => true);
         if (!alive) await this.end(session, 'lost');
       }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Delta, FsRoot, TenantId } from '@writ/contract';
+import type { Delta, ScopeRoot, TenantId } from '@writ/contract';
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { scopeOf } from '@writ/capability';
 import type { SandboxChange, SandboxPatch } from '@writ/sandbox';
@@ -7,20 +7,19 @@ import { applyDelta, diff, parsePath, rebase } from '@writ/workspace';
 import { pacedReader } from '../runners/paced-reader.ts';
 import { stagedDelta } from '../runners/staged-delta.ts';
 
-type Roots = readonly (readonly FsRoot[])[];
+type Roots = readonly (readonly ScopeRoot[])[];
 
-/** What a command of the session changed, as a delta on the snapshot of its call. */
+/** The changes of a session's command, as a delta on the snapshot of its call. */
 export interface CopiedDelta {
   readonly delta: Delta;
   readonly blobs: readonly Uint8Array[];
-  /** what the copy holds after the delta; `committed` takes it over */
+  /** the state of the copy after the delta, which `markCommitted` applies */
   readonly next: { readonly root: string; readonly nodes: ReadonlyMap<string, Uint8Array> };
 }
 
 /**
  * The files in a session's container, as the root of a tree. The tree is a snapshot of the workspace, with what the
- * session has committed since. Tree nodes that no snapshot references are kept here, until the next snapshot is brought
- * in.
+ * session has committed since. It keeps tree nodes that no snapshot references until the next snapshot is copied in.
  */
 export class WorkingCopy {
   readonly #stored: BlobReader;
@@ -35,18 +34,18 @@ export class WorkingCopy {
   }
 
   /**
-   * What must be written into the container to bring it to the snapshot, as far as the token may read it. Deletions
-   * come first, the deepest paths before their parents.
+   * The patches that bring the container to the snapshot, as far as the token may read it. Deletions come first, the
+   * deepest paths before their parents.
    */
   async patchesTo(root: string, fs: Roots): Promise<SandboxPatch[]> {
     const { changes } = await diff(this.#reader, this.#root, root);
     const scopes = fs.map((roots) => scopeOf(roots, 'read'));
     const readable = changes.filter(({ path }) => scopes.every((isReadable) => isReadable(parsePath(path))));
-    const going = readable
+    const deletions = readable
       .filter(({ after }) => after === null)
       .map(({ path }): SandboxPatch => ({ path, kind: 'gone' }))
       .reverse();
-    const coming = readable.map(async ({ path, after }): Promise<SandboxPatch | null> => {
+    const additions = readable.map(async ({ path, after }): Promise<SandboxPatch | null> => {
       if (after === null) return null;
       if (after.kind === 'dir' || after.sha256 === null) return { path, kind: 'dir', mode: null };
       const bytes = await this.#stored(after.sha256);
@@ -54,18 +53,18 @@ export class WorkingCopy {
         return { path, kind: 'symlink', mode: null, target: Buffer.from(bytes).toString('utf8') };
       return { path, kind: 'file', mode: after.mode ?? '644', bytes, sha256: after.sha256 };
     });
-    return [...going, ...(await Promise.all(coming)).filter((patch) => patch !== null)];
+    return [...deletions, ...(await Promise.all(additions)).filter((patch) => patch !== null)];
   }
 
   /** The container now holds the snapshot. */
-  broughtTo(root: string): void {
+  markUpdatedTo(root: string): void {
     this.#root = root;
     this.#nodes = new Map();
   }
 
   /**
-   * The changes as a delta on the snapshot, which may be newer than the copy. Where another call has changed the same
-   * paths meanwhile, those paths instead.
+   * The changes as a delta on the snapshot, which may be newer than the copy. If another call has changed some of the
+   * same paths since, it resolves with those paths instead.
    */
   async deltaOn(
     root: string,
@@ -83,7 +82,7 @@ export class WorkingCopy {
   }
 
   /** The delta was committed. */
-  committed({ root, nodes }: CopiedDelta['next']): void {
+  markCommitted({ root, nodes }: CopiedDelta['next']): void {
     this.#root = root;
     this.#nodes = nodes;
   }

@@ -20,15 +20,17 @@ import { actionDigest, argsHash, canonicalBytes, sha256Hex } from '@writ/digest'
 import { sealPermit } from '@writ/permit';
 import { parseSigner, parseVerifier } from '@writ/signing';
 import type { Telemetry } from '@writ/telemetry';
-import { InlineWork, type Work } from '@writ/worker-pool';
+import { InlineTaskRunner, type TaskRunner } from '@writ/worker-pool';
 import { applyDelta, deltaOf, emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
 import { executorTasks, type ExecutorTasks } from '../calls/worker-tasks.ts';
-import { Running } from '../attempts/running.ts';
+import { RunningAttempts } from '../attempts/running-attempts.ts';
 import { Perform } from '../attempts/perform.ts';
 import { EgressGate } from '../egress/gate.ts';
+import { ImageError } from '@writ/sandbox/images';
+import { CallImages } from '../images/call-images.ts';
 import type { Runner } from '../calls/runner.ts';
 import { KernelClient } from '../foundation/kernel-client.ts';
-import { Take } from '../attempts/take.ts';
+import { WorkIntake } from '../attempts/work-intake.ts';
 
 export const tenantId = formatId('tenant', new Uint8Array(16).fill(1));
 export const IMAGE = `sha256:${'1'.repeat(64)}`;
@@ -39,7 +41,7 @@ const subjects = subjectsOf('test');
 const executorId = formatId('executor', new Uint8Array(16).fill(2));
 const SALT = new Uint8Array(32).fill(3);
 
-/** A way out that leads nowhere, for calls that send nothing. */
+/** A gate without network, for calls that send nothing. */
 export const CLOSED_GATE = new EgressGate(
   {
     resolve: () => Promise.reject(new Error('nothing is resolved')),
@@ -50,14 +52,14 @@ export const CLOSED_GATE = new EgressGate(
 
 type Answer = (payload: Record<string, unknown>) => unknown;
 
-/** A kernel that does as the test says, on a bus in this process, and clocks that the test moves. */
+/** A kernel that answers as the test specifies, on an in-process bus, with clocks that the test moves. */
 export class ScriptedKernel {
   readonly blobs: BlobStore = memoryBlobs();
   readonly reports: ReportRequest[] = [];
-  readonly asked: string[] = [];
+  readonly requestedVerbs: string[] = [];
   readonly released: Record<string, unknown>[] = [];
-  readonly running = new Running();
-  work: Work<ExecutorTasks> = new InlineWork(executorTasks);
+  readonly running = new RunningAttempts();
+  work: TaskRunner<ExecutorTasks> = new InlineTaskRunner(executorTasks);
   epochMs = 1_000_000;
   monotonicMs = 0;
   leaseMs = 300;
@@ -77,7 +79,7 @@ export class ScriptedKernel {
         queue: 'kernel',
         concurrencyMax: 10,
         handler: (message) => {
-          this.asked.push(verb);
+          this.requestedVerbs.push(verb);
           return Promise.resolve().then(() => answer()(message.payload as Record<string, unknown>));
         },
       });
@@ -100,7 +102,7 @@ export class ScriptedKernel {
     return this.#bus.close();
   }
 
-  /** Puts files into the store and answers the root of their tree. */
+  /** Stores files and returns the root of their tree. */
   async tree(files: Readonly<Record<string, string>>): Promise<string> {
     const empty = emptyTree();
     const put = async (bytes: Uint8Array) => (await this.blobs.put(tenantId, bytes)).sha256;
@@ -141,8 +143,8 @@ export class ScriptedKernel {
     return applied.root;
   }
 
-  /** The root of a tree of so many MiB, in files of which nobody has the contents. */
-  async heavy(mib: number): Promise<string> {
+  /** The root of a tree of so many MiB, whose contents don't exist. */
+  async treeOfSize(mib: number): Promise<string> {
     const files = Array.from({ length: mib }, (_, i) => ({
       kind: 'file' as const,
       mode: '644' as const,
@@ -153,7 +155,7 @@ export class ScriptedKernel {
     return (await this.blobs.put(tenantId, encodeNode(files).bytes)).sha256;
   }
 
-  /** A permit for a call, and the redemption that goes with it. */
+  /** Makes a permit for a call, and the redemption for it. */
   order(
     toolId: string,
     args: Record<string, unknown>,
@@ -197,7 +199,7 @@ export class ScriptedKernel {
       operation_id,
       attempt: 1,
       mode: 'run',
-      lane: tool.class,
+      lane: tool.lane ?? tool.class,
       tool_id: toolId,
       image_digest,
       issued_at: this.epochMs,
@@ -225,30 +227,30 @@ export class ScriptedKernel {
     };
   }
 
-  /** An executor that takes permits and calls off this kernel's bus, and what it says of its slots. */
-  async taking(
+  /** Starts an executor's intake on this kernel's bus, and collects its announcements of slots. */
+  async startIntake(
     runners: readonly Runner[],
     { meter, logger }: Pick<Telemetry, 'meter' | 'logger'>,
-  ): Promise<{ readonly take: Take; readonly said: SlotsEvent[] }> {
-    const said: SlotsEvent[] = [];
+  ): Promise<{ readonly intake: WorkIntake; readonly announcements: SlotsEvent[] }> {
+    const announcements: SlotsEvent[] = [];
     await this.#bus.subscribe(subjects.event('slots', '_'), ({ payload }) => {
-      said.push(payload as SlotsEvent);
+      announcements.push(payload as SlotsEvent);
     });
-    const take = new Take(this.#bus, subjects, this.executor(runners), logger('silent'), meter, {
+    const intake = new WorkIntake(this.#bus, subjects, this.executor(runners), logger('silent'), meter, {
       executorId,
       slots: { inline: 1, sandboxed: 1, broker: 0 },
       publicKey: () => this.#client.publicKey(),
       monotonic: () => this.monotonicMs,
     });
-    await take.start();
-    while (said.length === 0)
+    await intake.start();
+    while (announcements.length === 0)
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
-    return { take, said };
+    return { intake, announcements };
   }
 
-  /** Sends what was ordered last to the executor, as a call that was admitted for it. */
+  /** Sends the last ordered call to the executor as an assigned call. */
   assign(order: WorkMessage, mark: string, over: Partial<AssignedEvent> = {}): void {
     const permit = JSON.parse(Buffer.from(order.bytes).toString('utf8')) as AssignedEvent['permit'];
     this.#bus.publish(subjects.event('assigned', executorId), {
@@ -275,6 +277,10 @@ export class ScriptedKernel {
       verifiers: new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]),
       clocks: { epoch: () => this.epochMs, monotonic: () => this.monotonicMs },
       options: { executorId, images: new Set([IMAGE]) },
+      images: new CallImages({
+        runnable: () => Promise.reject(new ImageError('there is no engine')),
+        passwd: () => Promise.resolve('sandbox:x:10001:10001::/tmp:/bin/bash\nbuilder:x:2000:2000::/:/bin/sh\n'),
+      }),
     });
   }
 }

@@ -3,24 +3,25 @@ import { Duplex } from 'node:stream';
 
 type Done = (error?: Error | null) => void;
 
-/** Who is asked before bytes pass; throws when they mustn't. */
-export interface Toll {
+/** Called before bytes pass; throws when they must not. */
+export interface TransferMeter {
   sent(bytes: number): void;
   received(bytes: number): void;
 }
 
 /**
- * A connection that passes nothing that its toll doesn't let through: it breaks at the chunk that would be too much.
+ * A connection that passes bytes only after its meter accepted them. It breaks at the first chunk that exceeds the
+ * budget.
  */
-export class Metered extends Duplex {
+export class MeteredConnection extends Duplex {
   readonly #inner: Duplex;
-  readonly #toll: Toll;
+  readonly #meter: TransferMeter;
 
-  constructor(inner: Duplex, toll: Toll) {
+  constructor(inner: Duplex, meter: TransferMeter) {
     super({ allowHalfOpen: true });
     this.#inner = inner;
-    this.#toll = toll;
-    inner.on('data', (bytes: Buffer) => this.#take(bytes));
+    this.#meter = meter;
+    inner.on('data', (bytes: Buffer) => this.#receive(bytes));
     inner.on('end', () => this.push(null));
     inner.on('error', (error) => this.destroy(error));
     inner.on('close', () => {
@@ -35,7 +36,7 @@ export class Metered extends Duplex {
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: Done): void {
     try {
-      this.#toll.sent(bytes.length);
+      this.#meter.sent(bytes.length);
     } catch (error) {
       done(error as Error);
       return;
@@ -52,7 +53,10 @@ export class Metered extends Duplex {
     done(error);
   }
 
-  /** What came before a whole end is still to be read here; after anything else nobody waits for more. */
+  /**
+   * After a complete end, buffered bytes are still to be read here. After any other close there is nothing more to wait
+   * for.
+   */
   #innerClosed(): void {
     if (this.#inner.readableEnded && !this.readableEnded)
       this.once('end', () => {
@@ -61,9 +65,9 @@ export class Metered extends Duplex {
     else this.destroy();
   }
 
-  #take(bytes: Buffer): void {
+  #receive(bytes: Buffer): void {
     try {
-      this.#toll.received(bytes.length);
+      this.#meter.received(bytes.length);
     } catch (error) {
       this.destroy(error as Error);
       return;

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Metered } from './metered.ts';
+import { MeteredConnection } from './metered-connection.ts';
 
-/** A connection to a server of the test's, which does this to each that comes. */
-async function metered(serve: (socket: Socket) => void): Promise<{ connection: Metered; inner: Socket }> {
+/** A metered connection to a server of the test that runs `serve` for each connection. */
+async function metered(serve: (socket: Socket) => void): Promise<{ connection: MeteredConnection; inner: Socket }> {
   const server = createServer((socket) => {
     serve(socket.on('error', () => undefined));
   });
@@ -14,13 +14,13 @@ async function metered(serve: (socket: Socket) => void): Promise<{ connection: M
   const inner = connect((server.address() as AddressInfo).port, '127.0.0.1');
   await once(inner, 'connect');
   server.close();
-  const connection = new Metered(inner, { sent: () => undefined, received: () => undefined });
+  const connection = new MeteredConnection(inner, { sent: () => undefined, received: () => undefined });
   connection.on('error', () => undefined);
   return { connection, inner };
 }
 
-/** Reads to the end, slowly: what came is still waiting here when the other side has long gone. */
-async function readSlowly(connection: Metered): Promise<number> {
+/** Reads to the end, slowly: bytes still wait to be read when the other side has long closed. */
+async function readSlowly(connection: MeteredConnection): Promise<number> {
   let size = 0;
   for await (const part of connection as AsyncIterable<Buffer>) {
     await sleep(20);
@@ -29,7 +29,7 @@ async function readSlowly(connection: Metered): Promise<number> {
   return size;
 }
 
-it('hands on all that came before the other side closed, however slowly it is read', async () => {
+it('a metered connection delivers all bytes that arrived before the other side closed, however slow the reader', async () => {
   for (const size of [1, 40_000, 100_000, 300_000]) {
     const { connection } = await metered((socket) => {
       socket.end(Buffer.alloc(size));
@@ -39,7 +39,7 @@ it('hands on all that came before the other side closed, however slowly it is re
   }
 });
 
-it('breaks where the other side broke off', async () => {
+it('a metered connection fails when the other side resets', async () => {
   const { connection } = await metered((socket) => {
     socket.once('data', () => {
       socket.write(Buffer.alloc(40_000), () => {
@@ -52,7 +52,7 @@ it('breaks where the other side broke off', async () => {
   expect(connection.destroyed).toBe(true);
 });
 
-it('ends the inner connection with itself', async () => {
+it('destroying a metered connection destroys the inner connection', async () => {
   const { connection, inner } = await metered(() => undefined);
   connection.destroy();
   await once(inner, 'close');

@@ -3,27 +3,27 @@ import { LIMITS } from '@writ/contract';
 import type { Tree } from './sandbox-entries.ts';
 
 /**
- * Room for the largest workspace and the largest effect beside it: a command on a full workspace may still write what
- * it is granted.
+ * The tmpfs of a container fits the largest workspace and the largest effect together: a command on a full workspace
+ * may still write its granted bytes.
  */
 export const CONTAINER_TMPFS_BYTES = LIMITS.containerBytes.max + LIMITS.deltaBytes.max;
 
-/** What a file takes of a tmpfs is whole pages. */
+/** A tmpfs stores files in whole pages. */
 const PAGE_BYTES = 4096;
 const MIB = 1024 * 1024;
 
-/** The limits that a tree is held to; others than the real ones in tests. */
-export interface ContainerRoom {
+/** The limits of a tree in a container; tests use smaller ones. */
+export interface ContainerCapacity {
   readonly bytesMax: number;
   readonly filesMax: number;
 }
-const ROOM: ContainerRoom = { bytesMax: LIMITS.containerBytes.max, filesMax: LIMITS.containerFiles.max };
+const CAPACITY: ContainerCapacity = { bytesMax: LIMITS.containerBytes.max, filesMax: LIMITS.containerFiles.max };
 
 /**
- * Why files can't be sent into a container, in words for the caller; null where they can. Known before one is taken or
- * anything is read.
+ * Why the files don't fit into a container, in words for the caller; null where they fit. Checked before a container is
+ * acquired or any content is read.
  */
-export function roomFault(tree: Tree, { bytesMax, filesMax }: ContainerRoom = ROOM): string | null {
+export function capacityFault(tree: Tree, { bytesMax, filesMax }: ContainerCapacity = CAPACITY): string | null {
   if (tree.size > filesMax)
     return `the command may read ${tree.size} files and directories, more than the ${filesMax} that a container takes`;
   let pages = 0;
@@ -33,5 +33,5 @@ export function roomFault(tree: Tree, { bytesMax, filesMax }: ContainerRoom = RO
   return `the files that the command may read take ${Math.ceil(bytes / MIB)} MiB, more than the ${Math.floor(bytesMax / MIB)} MiB that a container takes`;
 }
 
-/** What helps whoever met it. */
-export const ROOM_HINT = 'use a token that reads less of the workspace, or delete what no command needs';
+/** The hint for a caller whose files don't fit. */
+export const CAPACITY_HINT = 'use a token that reads less of the workspace, or delete what no command needs';

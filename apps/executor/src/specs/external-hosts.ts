@@ -5,14 +5,14 @@ import { createServer as createHttps } from 'node:https';
 import { connect, type AddressInfo, type Server } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { outsideTls } from '@writ/testing';
-import type { Dialled, EgressPorts } from '../egress/ports.ts';
-import { connected } from '../egress/system-ports.ts';
+import type { DialTarget, EgressPorts } from '../egress/egress-ports.ts';
+import { awaitConnected } from '../egress/system-ports.ts';
 
-/** A public address that nothing here ever connects to: dialling it leads to a server of the test's. */
+/** A public address that the tests never connect to: dialling it reaches a server of the test. */
 export const PUBLIC = '93.184.216.34';
 
-/** One request as it came. */
-export interface Seen {
+/** One request as the server received it. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly host: string;
   readonly url: string;
@@ -22,23 +22,22 @@ export interface Seen {
 }
 
 /**
- * The world outside on this machine's loopback. INVARIANT (rules as they are): names have public addresses here, and
- * the gate judges them as any; only the last step, from an address that was judged to a socket, leads to a server of
- * the test's.
+ * External hosts on this machine's loopback. INVARIANT (real rules): names resolve to public addresses, and the gate
+ * judges them as usual. Only the last step, from a judged address to a socket, leads to a server of the test.
  */
-export class Outside {
-  readonly seen: Seen[] = [];
-  readonly dialled: Dialled[] = [];
+export class ExternalHosts {
+  readonly received: ReceivedRequest[] = [];
+  readonly dials: DialTarget[] = [];
   readonly resolved: string[] = [];
-  /** what names lead to, asked anew each time; all to PUBLIC unless said */
+  /** addresses of a name, evaluated for each request; PUBLIC by default */
   addressesOf: (host: string) => readonly string[] | Promise<readonly string[]> = () => [PUBLIC];
-  /** what the servers answer; the body of the request comes with it */
+  /** the servers' handler, which also gets the body of the request */
   answer: (request: IncomingMessage, response: ServerResponse, body: string) => void = (_request, response) =>
     void response.end('hello from outside');
   readonly #servers = new Map<number, Server>();
 
-  static async open(): Promise<Outside> {
-    const outside = new Outside();
+  static async open(): Promise<ExternalHosts> {
+    const outside = new ExternalHosts();
     const { key, cert } = outsideTls();
     const listener: RequestListener = (request, response) => {
       const parts: Buffer[] = [];
@@ -47,7 +46,7 @@ export class Outside {
         .on('end', () => {
           const body = Buffer.concat(parts).toString();
           const { method = '', url = '', headers, rawHeaders } = request;
-          outside.seen.push({ method, url, headers, rawHeaders, host: headers.host ?? '', body });
+          outside.received.push({ method, url, headers, rawHeaders, host: headers.host ?? '', body });
           outside.answer(request, response, body);
         });
     };
@@ -62,12 +61,19 @@ export class Outside {
     return outside;
   }
 
-  /** The port of loopback on which the world's port is played. */
+  /** The loopback port that serves the given external port. */
   portOf(port: number): number {
     return (this.#servers.get(port)?.address() as AddressInfo).port;
   }
 
-  /** Puts another server in the place of one of them. */
+  /** The server of an external port. */
+  server(port: number): Server {
+    const server = this.#servers.get(port);
+    if (server === undefined) throw new Error(`no server of port ${port}`);
+    return server;
+  }
+
+  /** Replaces one of the servers. */
   async replace(port: number, server: Server): Promise<void> {
     this.#servers.get(port)?.close();
     server.listen(0, '127.0.0.1');
@@ -81,11 +87,11 @@ export class Outside {
       return await this.addressesOf(host);
     },
     dial: async (to, signal) => {
-      this.dialled.push(to);
-      const place = { host: '127.0.0.1', port: this.portOf(to.port) };
-      if (to.tlsHost === null) return await connected(connect(place), 'connect', signal);
-      return await connected(
-        connectTls({ ...place, servername: to.tlsHost, ca: outsideTls().ca }),
+      this.dials.push(to);
+      const address = { host: '127.0.0.1', port: this.portOf(to.port) };
+      if (to.tlsHost === null) return await awaitConnected(connect(address), 'connect', signal);
+      return await awaitConnected(
+        connectTls({ ...address, servername: to.tlsHost, ca: outsideTls().ca }),
         'secureConnect',
         signal,
       );

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SHOWN_BYTES_MAX } from '@writ/contract';
-import { Outputs } from './outputs.ts';
+import { LiveOutputs } from './live-outputs.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-it('shows the end of what came out, bounded, and counts all of it', () => {
-  const outputs = new Outputs();
+it('the tail of the output is bounded, and all bytes are counted', () => {
+  const outputs = new LiveOutputs();
   const tail = outputs.open('op', {});
   for (let i = 0; i < 200; i++) tail.push(bytes(`${String(i).padStart(4, '0')} ${'x'.repeat(1_000)}\n`));
   const { output, output_bytes } = outputs.read('op')!;
@@ -16,14 +16,14 @@ it('shows the end of what came out, bounded, and counts all of it', () => {
   expect(outputs.read('op')!.output).toBe('y'.repeat(SHOWN_BYTES_MAX));
 });
 
-it('shows nothing of a call that was given secrets', () => {
-  const outputs = new Outputs();
+it('the output of a call with secrets is withheld', () => {
+  const outputs = new LiveOutputs();
   outputs.open('op', { TOKEN: 'marker' }).push(bytes('the marker'));
   expect(outputs.read('op')).toEqual({ container_id: 'op', output: '', output_bytes: 10, withheld: true });
 });
 
-it('forgets a container with its end, and not the one that took its place', () => {
-  const outputs = new Outputs();
+it('closing a tail removes its container, but not a newer one with the same id', () => {
+  const outputs = new LiveOutputs();
   const first = outputs.open('op', {});
   outputs.open('op', {}).push(bytes('second'));
   first.close();

@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SHOWN_BYTES_MAX, type ContainerLogs } from '@writ/contract';
 
-/** The end of what came out of one container. */
+/** The tail of one container's output. */
 export interface OutputTail {
   push(bytes: Uint8Array): void;
-  /** Nothing is shown from here on: it was given secrets. */
+  /** Shows nothing from now on, since the container was given secrets. */
   withhold(): void;
-  /** It has ended: nobody looks on any more. */
+  /** Removes the tail: the container has ended. */
   close(): void;
 }
 
 interface Tail {
   parts: Uint8Array[];
-  kept: number;
-  total: number;
+  keptBytes: number;
+  totalBytes: number;
   withheld: boolean;
 }
 
-/** What comes out of the containers that run here, for whoever looks on. Bounded for each of them, and gone with it. */
-export class Outputs {
+/**
+ * The live output of the containers of this executor, for observers. It is bounded for each container, and removed with
+ * it.
+ */
+export class LiveOutputs {
   readonly #tails = new Map<string, Tail>();
 
-  /**
-   * @param secrets of the call: where it has any nothing is shown, since what it prints may hold them in any spelling
-   */
+  /** @param secrets of the call: if it has any, nothing is shown, since the output may hold them in any encoding */
   open(sandboxId: string, secrets: Readonly<Record<string, string>>): OutputTail {
-    const tail: Tail = { parts: [], kept: 0, total: 0, withheld: Object.keys(secrets).length > 0 };
+    const tail: Tail = { parts: [], keptBytes: 0, totalBytes: 0, withheld: Object.keys(secrets).length > 0 };
     this.#tails.set(sandboxId, tail);
     return {
       push: (bytes) => add(tail, bytes),
       withhold: () => {
-        [tail.parts, tail.kept, tail.withheld] = [[], 0, true];
+        [tail.parts, tail.keptBytes, tail.withheld] = [[], 0, true];
       },
-      // A later attempt of the same call may have taken the place.
+      // A later attempt of the same call may have replaced the tail.
       close: () => {
         if (this.#tails.get(sandboxId) === tail) this.#tails.delete(sandboxId);
       },
     };
   }
 
-  /** Null for a container that isn't here. */
+  /** Null for a container that isn't on this executor. */
   read(sandboxId: string): ContainerLogs | null {
     const tail = this.#tails.get(sandboxId);
     if (!tail) return null;
@@ -50,25 +51,25 @@ export class Outputs {
         .subarray(Math.max(0, end.length - SHOWN_BYTES_MAX))
         .toString('utf8')
         .replaceAll('\0', '\uFFFD'),
-      output_bytes: tail.total,
+      output_bytes: tail.totalBytes,
       withheld: tail.withheld,
     };
   }
 }
 
 function add(tail: Tail, bytes: Uint8Array): void {
-  tail.total += bytes.length;
+  tail.totalBytes += bytes.length;
   if (tail.withheld) return;
-  // A copy: what it is a part of may be much larger.
+  // A copy: the buffer that it is part of may be much larger.
   const part = Buffer.from(bytes.subarray(Math.max(0, bytes.length - SHOWN_BYTES_MAX)));
   tail.parts.push(part);
-  tail.kept += part.length;
+  tail.keptBytes += part.length;
   for (
     let first = tail.parts[0];
-    first !== undefined && tail.kept - first.length >= SHOWN_BYTES_MAX;
+    first !== undefined && tail.keptBytes - first.length >= SHOWN_BYTES_MAX;
     first = tail.parts[0]
   ) {
     tail.parts.shift();
-    tail.kept -= first.length;
+    tail.keptBytes -= first.length;
   }
 }

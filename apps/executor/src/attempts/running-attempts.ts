@@ -2,20 +2,20 @@
 import type { AttemptCredentials } from '../foundation/kernel-client.ts';
 import type { Lease } from './lease.ts';
 
-/** The attempts that run here, so that a `stop` event finds its lease. */
-export class Running {
+/** The attempts that run in this executor, so that a `stop` event finds their leases. */
+export class RunningAttempts {
   readonly #leases = new Map<string, Lease>();
 
-  add(speaker: AttemptCredentials, lease: Lease): void {
-    this.#leases.set(keyOf(speaker), lease);
+  add(credentials: AttemptCredentials, lease: Lease): void {
+    this.#leases.set(keyOf(credentials), lease);
   }
 
-  remove(speaker: AttemptCredentials, lease: Lease): void {
-    // A newer attempt of the same operation may have taken the place.
-    if (this.#leases.get(keyOf(speaker)) === lease) this.#leases.delete(keyOf(speaker));
+  remove(credentials: AttemptCredentials, lease: Lease): void {
+    // A newer attempt of the same operation may have replaced this one.
+    if (this.#leases.get(keyOf(credentials)) === lease) this.#leases.delete(keyOf(credentials));
   }
 
-  /** A preview of the same call is fenced by its own lease: what is said of the run isn't said of it. */
+  /** Stops the run of the operation. A preview of the same call has its own lease and continues. */
   stop(operationId: string): void {
     this.#leases
       .get(keyOf({ operation_id: operationId, mode: 'run' }))

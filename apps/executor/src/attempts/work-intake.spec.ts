@@ -3,7 +3,7 @@ import type { SlotsEvent } from '@writ/contract';
 import { startTelemetry } from '@writ/telemetry';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { ScriptedKernel } from '../specs/scripted-kernel.ts';
-import type { Take } from './take.ts';
+import type { WorkIntake } from './work-intake.ts';
 
 const telemetry = startTelemetry({ service: 'executor', version: '0.1.0' });
 afterAll(() => telemetry.shutdown());
@@ -18,7 +18,7 @@ const nothing: Staged = {
   usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
 };
 
-/** Runs until the test lets it end. */
+/** Runs until the test ends it. */
 class HeldRunner extends Runner {
   override readonly toolClass = 'sandboxed';
   readonly calls: Call[] = [];
@@ -49,41 +49,41 @@ const settled = (): Promise<void> =>
     setTimeout(resolve, 20);
   });
 
-describe('a call that is assigned', () => {
+describe('an assigned call', () => {
   let kernel: ScriptedKernel;
   let runner: HeldRunner;
-  let take: Take;
-  let said: SlotsEvent[];
+  let intake: WorkIntake;
+  let announcements: SlotsEvent[];
   let root: string;
   beforeEach(async () => {
     kernel = await new ScriptedKernel().start();
     kernel.monotonicMs = 5_000;
     runner = new HeldRunner();
     root = await kernel.tree({ 'a.txt': 'one\n' });
-    ({ take, said } = await kernel.taking([runner], telemetry));
+    ({ intake, announcements } = await kernel.startIntake([runner], telemetry));
   });
   afterEach(async () => {
     runner.end();
-    await take.stop();
+    await intake.stop();
     await kernel.close();
   });
 
-  const mark = (): string => said.at(-1)?.assignable?.mark ?? '';
+  const mark = (): string => announcements.at(-1)?.assignable?.mark ?? '';
   const order = (over: Parameters<ScriptedKernel['order']>[3] = {}) =>
     kernel.order('shell.run', { command: 'true' }, root, over);
 
-  it('runs without being asked for, and is reported under the nonce that it came with', async () => {
+  it('runs without a redemption request, and its report carries the nonce of its assignment', async () => {
     kernel.assign(order(), mark());
     await until(() => runner.calls.length === 1);
     expect(runner.calls[0]).toMatchObject({ toolId: 'shell.run', args: { command: 'true' } });
     runner.end();
     await until(() => kernel.reports.length === 1);
     expect(kernel.reports[0]).toMatchObject({ attempt: 1, mode: 'run', nonce: 'a'.repeat(32), ended: 'exited' });
-    expect(kernel.asked).not.toContain('kernel.redeem');
+    expect(kernel.requestedVerbs).not.toContain('kernel.redeem');
     expect(kernel.released).toEqual([]);
   });
 
-  it('is given back where there is no room for it, unrun', async () => {
+  it('is released without running when no slot is free', async () => {
     kernel.assign(order(), mark());
     await until(() => runner.calls.length === 1);
     kernel.assign(order(), mark(), { nonce: 'b'.repeat(32) });
@@ -92,12 +92,12 @@ describe('a call that is assigned', () => {
     expect(runner.calls).toHaveLength(1);
   });
 
-  it('is given back by one that stops', async () => {
-    const word = mark();
-    kernel.assign(order(), word);
+  it('is released by an executor that stops', async () => {
+    const slotMark = mark();
+    kernel.assign(order(), slotMark);
     await until(() => runner.calls.length === 1);
-    const stopping = take.stop();
-    kernel.assign(order(), word, { nonce: 'b'.repeat(32) });
+    const stopping = intake.stop();
+    kernel.assign(order(), slotMark, { nonce: 'b'.repeat(32) });
     runner.end();
     await stopping;
     await settled();
@@ -105,24 +105,30 @@ describe('a call that is assigned', () => {
     expect(kernel.released.map(({ nonce }) => nonce)).toEqual(['b'.repeat(32)]);
   });
 
-  it("is given back where the word that it was assigned on is another life's, or none", async () => {
+  it('is released when its mark is of another incarnation of the executor, or malformed', async () => {
     const [life = '', at = ''] = mark().split('.');
-    for (const word of [`${'0'.repeat(life.length)}.${at}`, `${life}.${Number(at) + 1}`, `${life}.`, `${life}.-1`, ''])
-      kernel.assign(order(), word);
+    for (const slotMark of [
+      `${'0'.repeat(life.length)}.${at}`,
+      `${life}.${Number(at) + 1}`,
+      `${life}.`,
+      `${life}.-1`,
+      '',
+    ])
+      kernel.assign(order(), slotMark);
     await until(() => kernel.released.length === 5);
     expect(runner.calls).toEqual([]);
   });
 
-  it("is given back where its image isn't here", async () => {
+  it('is released when the executor lacks its image', async () => {
     kernel.assign(order({ permit: { image_digest: `sha256:${'2'.repeat(64)}` } }), mark());
     await until(() => kernel.released.length === 1);
     expect(runner.calls).toEqual([]);
   });
 
-  it('has its lease from the word on, however late it comes', async () => {
-    const word = mark();
+  it('has a lease that counts from its mark, however late it arrives', async () => {
+    const slotMark = mark();
     kernel.monotonicMs += kernel.leaseMs - 1;
-    kernel.assign(order(), word);
+    kernel.assign(order(), slotMark);
     await until(() => runner.calls.length === 1);
     kernel.monotonicMs += 1;
     runner.end();
@@ -130,7 +136,7 @@ describe('a call that is assigned', () => {
     expect(kernel.reports).toEqual([]);
   });
 
-  it("is left alone, and not even given back, where its permit doesn't verify or says something else", async () => {
+  it("is ignored and not released when its permit doesn't verify or doesn't match", async () => {
     const good = order();
     const permit = JSON.parse(Buffer.from(good.bytes).toString('utf8')) as { signatures: { sig: string }[] };
     const forged = {
@@ -148,10 +154,10 @@ describe('a call that is assigned', () => {
       mark(),
     );
     await settled();
-    expect([runner.calls, kernel.asked]).toEqual([[], []]);
+    expect([runner.calls, kernel.requestedVerbs]).toEqual([[], []]);
   });
 
-  it('runs once, however often it comes', async () => {
+  it('runs once, however often its event arrives', async () => {
     const once = order();
     kernel.assign(once, mark());
     await until(() => runner.calls.length === 1);
@@ -165,7 +171,7 @@ describe('a call that is assigned', () => {
     expect([runner.calls.length, kernel.reports.length, kernel.released]).toEqual([1, 1, []]);
   });
 
-  it('runs nothing where what came along is not what the permit orders', async () => {
+  it('runs nothing when its redemption differs from its permit', async () => {
     kernel.assign(order({ redemption: { args: { command: 'rm -rf src' } } }), mark());
     await until(() => kernel.reports.length === 1);
     expect(kernel.reports[0]).toMatchObject({ ended: 'invalid', error: { code: 'permit.invalid' } });

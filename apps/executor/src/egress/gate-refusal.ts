@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FaultCode } from '@writ/contract';
 
-/** Nothing of a request left, and why. */
+/** The gate refused a request, and nothing of it left. */
 export class GateRefusal extends Error {
   readonly code: FaultCode;
   readonly hint: string | null;

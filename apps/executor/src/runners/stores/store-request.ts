@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseUrl } from '@writ/egress';
+import type { Call } from '../../calls/runner.ts';
+import type { CallGate, Headers } from '../../egress/call-gate.ts';
+import { GateRefusal } from '../../egress/gate-refusal.ts';
+import { exchangeWhole } from '../whole-exchange.ts';
+
+/** Several times the answer with the vectors of one batch, or with the hits of one query. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+
+export interface StoreRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** JSON, or null */
+  readonly body: string | null;
+  /** the name of the secret that the settings give for the server */
+  readonly secret: string | undefined;
+  /** whether it changes nothing on the server */
+  readonly isSafe: boolean;
+}
+
+export interface StoreAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * Sends one request to a server that the settings of a store name, through the gate of the call.
+ * INVARIANT (never in clear): the secret leaves over TLS only.
+ * @throws GateRefusal
+ */
+export async function sendToStore(
+  gate: CallGate,
+  { resourceSecrets }: Pick<Call, 'resourceSecrets'>,
+  { method, url, body, secret, isSafe }: StoreRequest,
+): Promise<StoreAnswer> {
+  const target = parseUrl(url);
+  const bytes = body === null ? null : Buffer.from(body, 'utf8');
+  const headers: Headers = [
+    ['accept', 'application/json'],
+    ['accept-encoding', 'identity'],
+    ['user-agent', 'writ'],
+    ...(secret === undefined ? [] : [['authorization', bearer(resourceSecrets, secret, target.scheme)] as const]),
+    ...(bytes === null
+      ? []
+      : ([
+          ['content-type', 'application/json'],
+          ['content-length', String(bytes.length)],
+        ] as const)),
+  ];
+  const request = { method, target, headers, body: bytes, isSafe, replyBytesMax: ANSWER_BYTES_MAX };
+  const reply = await exchangeWhole(gate, request);
+  if (reply.truncated)
+    throw new GateRefusal('egress.failed', `the server answered with more than ${ANSWER_BYTES_MAX} bytes`);
+  return { status: reply.status, body: reply.body.toString('utf8') };
+}
+
+/** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
+const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
+
+function bearer(secrets: Call['resourceSecrets'], name: string, scheme: string): string {
+  if (scheme !== 'https')
+    throw new GateRefusal(
+      'egress.refused',
+      `the settings of the store name the secret \`${name}\`, and \`http\` would show it to everybody on the way`,
+      'an administrator gives the store an address with `https`',
+    );
+  const value = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+  if (value === undefined || !FIELD_VALUE.test(value))
+    throw new GateRefusal('egress.refused', `the secret \`${name}\` of the store can't stand in a header`);
+  return `Bearer ${value}`;
+}
