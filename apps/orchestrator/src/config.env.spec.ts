@@ -75,7 +75,7 @@ const WRONG: Readonly<Record<string, string>> = {
   WRIT_TRUSTED_PROXIES: 'ingress',
 };
 
-it('has a wrong text here for each variable whose text means something', () => {
+it('has an invalid text in this spec for each variable with its own format', () => {
   expect(Object.keys(WRONG).sort()).toEqual(textsWithMeaning(Environment));
 });
 

@@ -70,7 +70,7 @@ export const Environment = Type.Object({
     maximum: 10_000,
     unit: 'streams',
     description:
-      'event streams that a tenant may have open at this replica; as many streams of runs, and as many exports, may be open beside them',
+      'event streams that a tenant may have open at this replica; as many streams of runs, exports and followed outputs may be open beside them',
   }),
   WRIT_RATE_PER_SECOND: Type.Integer({
     default: 200,
@@ -131,8 +131,8 @@ export type OrchestratorConfig = Readonly<Static<typeof Environment>> & {
 };
 
 /**
- * The only reader of the environment. Throws EnvironmentError where a variable or a file isn't as it should be, naming
- * it and never its content.
+ * The only reader of the environment. Throws EnvironmentError for an invalid variable or file, with its name and never
+ * its content.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): OrchestratorConfig {
   const read = readEnvironment(Environment, env);

@@ -10,10 +10,10 @@ import type { OrchestratorConfig } from './config.env.ts';
 import { allowedMethodsOf } from './edge/problems/allowed-methods.ts';
 import { HttpAdapter } from './edge/server/http-adapter.ts';
 import { prepareHttpServer } from './edge/server/http-server.ts';
-import { READ_JSON } from './edge/work/tasks.ts';
+import { READ_JSON } from './edge/work/edge-tasks.ts';
 import { WorkerTasks } from './edge/work/worker-tasks.ts';
 import { OrchestratorModule } from './orchestrator.module.ts';
-import { SETTINGS } from './specs/test-api.ts';
+import { TEST_CONFIG } from './specs/test-api.ts';
 
 let app: INestApplication;
 let bus: Bus;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const logger = telemetry.logger('silent');
   const readiness = new Readiness();
   const config = {
-    ...SETTINGS,
+    ...TEST_CONFIG,
     WRIT_ORCHESTRATOR_DATABASE_URL: database.urlFor('writ_orchestrator'),
   } as unknown as OrchestratorConfig;
   app = await NestFactory.create(

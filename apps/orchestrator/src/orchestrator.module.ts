@@ -15,12 +15,12 @@ import { StoreModule, type Stores } from './store/store.module.ts';
 const API: ApiParts = { routes: ROUTES, named: NAMED, workers: workerProgram('orchestrator.worker', import.meta.url) };
 
 /**
- * The HTTP API: requests become questions to the kernel and the ledger. It decides nothing and runs nothing. Each
- * module imports from those before it, and from no other.
+ * The HTTP API: it turns requests into messages to the kernel and the ledger, and decides and runs nothing itself. Each
+ * module imports only from those before it.
  */
 @Module({})
 export class OrchestratorModule {
-  /** @param stores where rows and blobs are kept; in Postgres unless given */
+  /** @param stores the stores of rows and blobs; by default in Postgres */
   static with(config: OrchestratorConfig, given: ProcessContext, stores?: Stores): DynamicModule {
     const store = StoreModule.with(config, given, stores);
     const edge = EdgeModule.with(config, given, API, [store]);

@@ -1,10 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// The worker program of this service: what its threads run. Tasks keep nothing of their input, for the next one is
-// another tenant's.
+// SPDX-License-Identifier: Apache-2.0 The program of this service's worker threads. Tasks keep nothing of their input,
+// because the next one may be another tenant's.
 import { serveTasks } from '@writ/worker-pool/thread';
 import { ROUTES } from './api/routes.ts';
-import { CALL_TASKS } from './calls/tasks.ts';
-import { edgeTasks } from './edge/work/tasks.ts';
-import { TURN_TASKS } from './runs/turns/tasks.ts';
+import { CALL_TASKS } from './calls/call-tasks.ts';
+import { edgeTasks } from './edge/work/edge-tasks.ts';
+import { TURN_TASKS } from './runs/turns/turn-tasks.ts';
 
 export default serveTasks({ ...edgeTasks(ROUTES), ...CALL_TASKS, ...TURN_TASKS });

@@ -1,11 +1,11 @@
--- API keys: who may ask what at the HTTP API.
+-- API keys: who may call the HTTP API, and in which role.
 --
 -- In every table of this schema, times are milliseconds since the epoch by this database's clock, unless a column says
 -- otherwise.
--- INVARIANT (own tenant): writ_orchestrator sees and writes rows of that tenant alone that the transaction names in
--- writ.tenant_id. Every table with a tenant_id has such a policy.
--- Functions that serve all tenants run as the owner of the tables. Row-level security is forced, so it binds the owner
--- too, and each table that they need has a policy for it. Nobody logs in as the owner.
+-- INVARIANT (own tenant): writ_orchestrator reads and writes only rows of the tenant that the transaction names in
+-- writ.tenant_id. Every table with a tenant_id has such a policy. Functions that serve all tenants run as the owner of
+-- the tables. Row-level security is forced, so it binds the owner too, and each table that they need has a policy for
+-- it. No process logs in as the owner.
 
 -- One API key. The orchestrator inserts it; only `revoked_at` ever changes, and no row is removed.
 -- INVARIANT (no keys at rest): a row holds the hash of a key and never the key.
@@ -16,22 +16,22 @@ CREATE TABLE orchestrator.api_key (
   -- SHA-256 of the key's text. A key has 256 random bits, so it needs no slow hash.
   key_hash   bytea NOT NULL CHECK (octet_length(key_hash) = 32),
 
-  -- For whom it speaks.
+  -- On whose behalf requests with the key are made.
   role       text NOT NULL CHECK (role IN ('admin', 'operator', 'agent', 'auditor')),
-  agent_id   text COLLATE "C", -- the agent that the key speaks for; null for every role but `agent`
-  -- The person who answers for the key. Approvals count people: all keys with one principal are one person.
-  -- Null: the key counts as a person of its own.
+  agent_id   text COLLATE "C", -- the agent that the key belongs to; null for every role but `agent`
+  -- The person who is responsible for the key. Approvals count people: all keys with one principal are one person.
+  -- Null: the key counts as a separate person.
   principal  text COLLATE "C" CHECK (principal <> ''),
 
-  -- Life.
+  -- Its lifetime.
   created_at bigint DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint NOT NULL,
   created_by text COLLATE "C" NOT NULL, -- the API key that made it, or `platform`
   revoked_at bigint,                    -- null: the key is valid
 
-  -- INVARIANT (agents' keys): a key of role `agent` speaks for one agent, and no other key speaks for any.
+  -- INVARIANT (agents' keys): a key of role `agent` belongs to one agent, and no other key belongs to any.
   CONSTRAINT api_key_of_agent CHECK ((role = 'agent') = (agent_id IS NOT NULL))
 );
--- orchestrator.authenticate finds a key by it.
+-- orchestrator.authenticate finds a key by this index.
 CREATE UNIQUE INDEX api_key_hash ON orchestrator.api_key (key_hash);
 -- Pages of a tenant's keys, newest first.
 CREATE INDEX api_key_listed ON orchestrator.api_key (tenant_id, created_at DESC, api_key_id DESC);
@@ -39,11 +39,11 @@ ALTER TABLE orchestrator.api_key ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECU
 CREATE POLICY api_key_tenant ON orchestrator.api_key TO writ_orchestrator
   USING (tenant_id = current_setting('writ.tenant_id', true))
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
--- For orchestrator.authenticate: the tenant of a key is unknown until the key is found. It sees the one row of the hash
--- that it sets.
+-- For orchestrator.authenticate: the tenant of a key is unknown until the key is found. It sees only the row of the
+-- hash that it sets.
 CREATE POLICY api_key_of_hash ON orchestrator.api_key FOR SELECT TO writ_owner
   USING (key_hash = decode(current_setting('writ.key_hash', true), 'hex'));
--- For orchestrator.renew_runs: which keys were revoked. orchestrator.authenticate leaves revoked keys out by itself.
+-- For orchestrator.renew_runs: which keys were revoked. orchestrator.authenticate excludes revoked keys itself.
 CREATE POLICY api_key_revoked ON orchestrator.api_key FOR SELECT TO writ_owner USING (revoked_at IS NOT NULL);
--- A key can be made and revoked, and nothing else of it can change.
+-- A key can be created and revoked; nothing else in it can change.
 GRANT SELECT, INSERT, UPDATE (revoked_at) ON orchestrator.api_key TO writ_orchestrator;

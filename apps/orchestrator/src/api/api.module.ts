@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { AudioIngest } from '@writ/audio';
 import { provideBy, provideClass } from '@writ/nest-kit';
 import { BlobStore } from '@writ/blobs';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
@@ -9,10 +10,12 @@ import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { DriveRuns } from '../runs/driving/drive-runs.ts';
 import { Jobs } from '../store/jobs/jobs.ts';
 import { ApiKeys } from '../store/keys/api-keys.ts';
-import { Sessions } from '../store/sessions/sessions.ts';
+import { Sessions } from '../store/session-rows/sessions.ts';
 import { Webhooks } from '../store/webhooks/webhooks.ts';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
+import { AudioDevicesController } from './audio-devices/audio-devices.controller.ts';
+import { CallSettingsController } from './call-settings/call-settings.controller.ts';
 import { CallsController } from './calls/calls.controller.ts';
 import { ChangeKeys } from './api-keys/change-keys.ts';
 import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
@@ -35,6 +38,7 @@ import { LogController } from './log/log.controller.ts';
 import { OperationsController } from './operations/operations.controller.ts';
 import { OutputController } from './operations/output.controller.ts';
 import { PoliciesController } from './policies/policies.controller.ts';
+import { ImagesController } from './images/images.controller.ts';
 import { ProfilesController } from './profiles/profiles.controller.ts';
 import { PutFiles } from './workspaces/put-files.ts';
 import { PutSkill } from './skills/put-skill.ts';
@@ -43,8 +47,11 @@ import { ReadOutput } from './operations/read-output.ts';
 import { ReadTree } from './workspaces/read-tree.ts';
 import { ReceiptController } from './operations/receipt.controller.ts';
 import { RecordsController } from './records/records.controller.ts';
+import { ReceiveFrames } from './audio-devices/receive-frames.ts';
 import { ReplayRun } from './sessions/replay-run.ts';
+import { ResourceGrantsController } from './resources/resource-grants.controller.ts';
 import { ResourcesController } from './resources/resources.controller.ts';
+import { ExternalVersionsController } from './external-versions/external-versions.controller.ts';
 import { Restore } from './workspaces/restore.ts';
 import { RunsController } from './sessions/runs.controller.ts';
 import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
@@ -61,7 +68,7 @@ import { TurnsController } from './turns/turns.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { WorkspacesController } from './workspaces/workspaces.controller.ts';
 
-/** What the configuration says of single resources. */
+/** The configuration of single resources. */
 export interface ApiConfig {
   /** `host:port` */
   readonly webhookAllowed: ReadonlySet<string>;
@@ -96,6 +103,7 @@ const resources = ({ webhookAllowed }: ApiConfig): Provider[] => [
     (kernel, blobs, tasks) => new ShowDiff(kernel, { blobs, tasks }),
   ),
   provideClass(ReadOutput, KernelClient, BlobStore),
+  provideClass(ReceiveFrames, KernelClient, AudioIngest),
   provideClass(ReplayRun, KernelClient, Sessions),
   provideClass(PutSkill, KernelClient, BlobStore),
   provideBy(
@@ -105,7 +113,7 @@ const resources = ({ webhookAllowed }: ApiConfig): Provider[] => [
   ),
 ];
 
-/** The resources of the API: each has its routes, its controller and its views in one folder. */
+/** The resources of the API. Each has a folder with its routes, its controller and its views. */
 @Module({})
 export class ApiModule {
   /** @param below the modules before this one */
@@ -116,11 +124,16 @@ export class ApiModule {
       controllers: [
         TenantsController,
         KeysController,
+        CallSettingsController,
         AgentsController,
         ResourcesController,
+        ResourceGrantsController,
+        AudioDevicesController,
+        ExternalVersionsController,
         SecretsController,
         ContainersController,
         SandboxesController,
+        ImagesController,
         ProfilesController,
         SkillsController,
         ToolsController,

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// No key of a content is on any answer, of any route, to anybody.
+// SPDX-License-Identifier: Apache-2.0 No response of any route to any caller contains a content key.
 import { randomBytes } from 'node:crypto';
 import type { AdmitRequest, OperationView } from '@writ/contract';
 import { sealContent, sealedRef } from '@writ/sealing';
@@ -32,7 +31,7 @@ async function stored(operationId: string, kind: 'result' | 'stdout' | 'stderr')
   );
 }
 
-it('every route that shows a call shows what is sealed of it, and no route the key', async () => {
+it('routes that show a call return its decrypted contents, and no route returns the key', async () => {
   const has = await createFixture(api, tenant);
   const { operation_id } = has;
   api.kernel.opens = opens;
@@ -88,10 +87,10 @@ it('every route that shows a call shows what is sealed of it, and no route the k
       'runTurn',
     ]),
   );
-  expect(api.kernel.asked.some(({ verb }) => verb === 'operation.result')).toBe(true);
+  expect(api.kernel.requests.some(({ verb }) => verb === 'operation.result')).toBe(true);
 }, 120_000);
 
-it('a call with long arguments is answered without what they are sealed under', async () => {
+it('the response to a call with long arguments does not contain their key', async () => {
   const has = await createFixture(api, tenant);
   const { agent_id, capability_token_id, workspace_id } = has;
   api.kernel.admits = (call) => viewOf(call, 'held');
@@ -105,7 +104,7 @@ it('a call with long arguments is answered without what they are sealed under', 
       workspace_id,
     },
   });
-  const { args_key } = api.kernel.asked.findLast(({ verb }) => verb === 'admit')?.request as AdmitRequest;
+  const { args_key } = api.kernel.requests.findLast(({ verb }) => verb === 'admit')?.request as AdmitRequest;
   expect(args_key).toMatch(/^.{43}=$/);
   expect(answer.status).toBe(202);
   expect(`${answer.text}${JSON.stringify([...answer.headers])}`).not.toContain(args_key);

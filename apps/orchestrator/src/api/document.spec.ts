@@ -59,7 +59,7 @@ describe('the document', () => {
     expect(ids).toHaveLength(ROUTES.length);
   });
 
-  it('declares exactly the parameters that stand in each path, as required, and no parameter twice', () => {
+  it('declares exactly the parameters of each path as required, and no parameter twice', () => {
     for (const { path, operation } of operations) {
       const declared = operation.parameters.filter((parameter) => parameter.in === 'path');
       expect([path, declared.map(({ name }) => name).sort()]).toEqual([
@@ -87,7 +87,7 @@ describe('the document', () => {
     }
   });
 
-  it('refers only to what is there, and shows every named schema', () => {
+  it('has no dangling references, and contains every named schema', () => {
     const names = new Set(Object.keys(document.components.schemas));
     const referred = new Set<string>();
     for (const [at, { $ref: ref }] of within(document)) {
@@ -120,13 +120,13 @@ describe('the document', () => {
     }
   });
 
-  it('tells every fault that is told by name', () => {
+  it('describes every fault by its code', () => {
     for (const row of ROUTES)
       for (const code of row.faults ?? []) expect(FAULTS[code].status).toBeGreaterThanOrEqual(400);
   });
 });
 
-test('the pages show the document with nothing from elsewhere, under a policy that lets nothing else in', async () => {
+test('the pages show the document without resources of other hosts, under a policy that forbids them', async () => {
   const api = await openTestApi();
   const page = await api.ask('GET', '/docs/api');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -3,10 +3,10 @@ import { ROUTES } from './routes.ts';
 
 const rolesOf = (id: string): unknown => ROUTES.find((row) => row.id === id)?.allowed;
 
-/** Questions that are too long for a URL. */
+/** Queries that are too long for a URL. */
 const ASKING = ['simulatePolicy', 'backtestPolicy', 'replayRun'];
 
-test('what changes things is for no auditor', () => {
+test('no mutating route is for auditors', () => {
   const changing = ROUTES.filter(
     ({ id, method, allowed }) => method !== 'GET' && Array.isArray(allowed) && !ASKING.includes(id),
   );
@@ -14,12 +14,12 @@ test('what changes things is for no auditor', () => {
   expect(changing.filter(({ allowed }) => allowed.includes('auditor'))).toEqual([]);
 });
 
-test('what lets others act is for administrators alone', () => {
+test('routes that give rights to others are for administrators only', () => {
   for (const id of ['createApiKey', 'revokeApiKey', 'listApiKeys', 'createAgent', 'issueToken'])
     expect([id, rolesOf(id)]).toEqual([id, ['admin']]);
 });
 
-test('an agent reaches files by its calls, which a token bounds, and decides nothing', () => {
+test("an agent's key has no routes for files or approvals", () => {
   for (const id of [
     'readTree',
     'downloadFile',
@@ -42,7 +42,7 @@ test('an agent reaches files by its calls, which a token bounds, and decides not
   }
 });
 
-test('one path and method is one route', () => {
+test('each path and method belongs to one route', () => {
   const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
   expect(new Set(routes).size).toBe(routes.length);
 });

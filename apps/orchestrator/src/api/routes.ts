@@ -3,6 +3,8 @@ import type { RouteRow } from '../edge/requests/route.ts';
 import { AGENTS } from './agents/routes.ts';
 import { API_KEYS } from './api-keys/routes.ts';
 import { APPROVALS, DELEGATIONS } from './approvals/routes.ts';
+import { AUDIO_DEVICES } from './audio-devices/routes.ts';
+import { CALL_SETTINGS } from './call-settings/routes.ts';
 import { CALLS } from './calls/routes.ts';
 import { CONTAINERS } from './containers/routes.ts';
 import { ERASURES } from './erasures/routes.ts';
@@ -14,9 +16,11 @@ import { JOBS } from './jobs/routes.ts';
 import { LOG } from './log/routes.ts';
 import { OPERATIONS } from './operations/routes.ts';
 import { POLICIES } from './policies/routes.ts';
+import { IMAGES } from './images/routes.ts';
 import { EXECUTION_PROFILES } from './profiles/routes.ts';
 import { RECORDS } from './records/routes.ts';
-import { RESOURCES } from './resources/routes.ts';
+import { RESOURCE_GRANTS, RESOURCES } from './resources/routes.ts';
+import { EXTERNAL_VERSIONS } from './external-versions/routes.ts';
 import { SANDBOXES } from './sandboxes/routes.ts';
 import { SECRETS } from './secrets/routes.ts';
 import { MODELS, RUNS, SESSIONS } from './sessions/routes.ts';
@@ -24,15 +28,16 @@ import { SKILLS } from './skills/routes.ts';
 import { SYSTEM } from './system/routes.ts';
 import { TENANTS } from './tenants/routes.ts';
 import { TOKENS } from './tokens/routes.ts';
-import { SEARCH_PROVIDER, TOOL_ROUTES } from './tools/routes.ts';
+import { TOOL_ROUTES } from './tools/routes.ts';
 import { TURNS } from './turns/routes.ts';
 import { WEBHOOKS } from './webhooks/routes.ts';
 import { WORKSPACES } from './workspaces/routes.ts';
 
-/** Every route there is. */
+/** All routes of the API. */
 export const ROUTES: readonly RouteRow[] = [
   TENANTS,
   API_KEYS,
+  CALL_SETTINGS,
   AGENTS,
   CALLS,
   TURNS,
@@ -51,13 +56,16 @@ export const ROUTES: readonly RouteRow[] = [
   SESSIONS,
   JOBS,
   RESOURCES,
+  RESOURCE_GRANTS,
+  AUDIO_DEVICES,
+  EXTERNAL_VERSIONS,
   SECRETS,
   CONTAINERS,
   SANDBOXES,
+  IMAGES,
   EXECUTION_PROFILES,
   SKILLS,
   TOOL_ROUTES,
-  SEARCH_PROVIDER,
   WEBHOOKS,
   LOG,
   EXPORTS,

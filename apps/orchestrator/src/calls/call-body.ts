@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   AutonomyMode,
+  CallRetention,
+  ClaimedProvenance,
   DataSubject,
   idSchema,
   IdempotencyKey,
   PreconditionRef,
-  Provenance,
   TaskClass,
 } from '@writ/contract';
 import { Type, type Static } from 'typebox';
@@ -13,24 +14,29 @@ import { closed, Key } from '../edge/requests/fields.ts';
 
 const Word = Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' });
 
-/** A call as a client proposes it. What the kernel alone may say isn't among it. */
+/** A call as a client proposes it, without the members that only the kernel sets. */
 export const CallBody = Type.Object(
   {
     tool_id: Type.String({ minLength: 1, maxLength: 128 }),
-    args: Type.Record(Type.String(), Type.Unknown(), { description: "as the tool's `parameters` say" }),
+    args: Type.Record(Type.String(), Type.Unknown(), { description: "arguments that match the tool's `parameters`" }),
     agent_id: Type.Optional(idSchema('agent')),
     capability_token_id: Key,
     workspace_id: Key,
     idempotency_key: Type.Optional(IdempotencyKey),
     precondition_refs: Type.Optional(Type.Array(PreconditionRef, { maxItems: 64 })),
-    provenance: Type.Optional(Provenance),
-    task_class: Type.Optional(TaskClass),
+    provenance: Type.Optional(ClaimedProvenance),
+    task_class: Type.Optional({
+      ...TaskClass,
+      description:
+        'what the call is for, for policies. If its first word is `interactive`, `background` or `maintenance`, it is also the scheduling class; otherwise a scheduled session is background and others are interactive',
+    }),
     deadline: Type.Optional(
       Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'milliseconds since the epoch' }),
     ),
     dry_run: Type.Optional(Type.Boolean()),
     session_id: Type.Optional(Word),
     data_subject: Type.Optional(DataSubject),
+    retention: Type.Optional(CallRetention),
     session_mode: Type.Optional(Type.Enum(['interactive', 'gateway', 'scheduled'])),
     max_autonomy: Type.Optional(AutonomyMode),
   },

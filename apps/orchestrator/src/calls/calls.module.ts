@@ -13,10 +13,12 @@ import { Offers } from './kernel/offers.ts';
 import { OperationEventsController } from './operation-events.controller.ts';
 import { OperationWatch } from './operation-watch.ts';
 import { Propose } from './propose.ts';
+import { OutputEventsController } from './live-output/output-events.controller.ts';
+import { OutputFeeds } from './live-output/output-feeds.ts';
 import { ProposeInOrder } from './propose-in-order.ts';
 import { ShowOperation } from './show-operation.ts';
 
-/** What the configuration says of calls. */
+/** The configuration of calls. */
 export interface CallsConfig {
   readonly WRIT_SHARD: string;
   readonly WRIT_EVENT_STREAMS_MAX: number;
@@ -24,13 +26,14 @@ export interface CallsConfig {
 
 const monotonic = (): number => performance.now();
 
-/** Calls on their way to the kernel, and what becomes of them. */
+/** Provides the proposal of calls to the kernel, and the observation of operations. */
 @Module({})
 export class CallsModule {
   /** @param below the modules before this one */
   static with(config: CallsConfig, { bus }: ProcessContext, below: DynamicModule[]): DynamicModule {
+    const subjects = subjectsOf(config.WRIT_SHARD);
     const providers = [
-      provideValue(new KernelClient(bus, subjectsOf(config.WRIT_SHARD), Date.now)),
+      provideValue(new KernelClient(bus, subjects, Date.now)),
       provideBy(OperationWatch, [RegisteredLifetime], (lifetime) => {
         const watch = new OperationWatch();
         lifetime.onStop(() => watch.close());
@@ -41,6 +44,15 @@ export class CallsModule {
         lifetime.onStop(() => hub.close());
         return hub;
       }),
+      provideBy(OutputFeeds, [RegisteredLifetime], (lifetime) => {
+        const feeds = new OutputFeeds(
+          config.WRIT_EVENT_STREAMS_MAX,
+          (event) => bus.publish(subjects.event('watch', event.tenant_id), event),
+          monotonic,
+        );
+        lifetime.onStop(() => feeds.close());
+        return feeds;
+      }),
       provideBy(Follow, [KernelClient, OperationWatch], (kernel, watch) => new Follow(kernel, watch, monotonic)),
       provideClass(ShowOperation, BlobStore, KernelClient, WorkerTasks),
       provideClass(Propose, KernelClient, BlobStore, Follow, FullQueues),
@@ -50,7 +62,7 @@ export class CallsModule {
     return {
       module: CallsModule,
       imports: below,
-      controllers: [OperationEventsController],
+      controllers: [OperationEventsController, OutputEventsController],
       providers,
       exports: providers,
     };

@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type OperationEvent } from '@writ/contract';
 
-/** Who wants to hear what happens in a tenant. */
-export interface Listener {
-  heard(event: OperationEvent): void;
-  /** The process stops. */
+/** A subscriber to the events of a tenant. */
+export interface EventSubscriber {
+  receive(event: OperationEvent): void;
+  /** Called when the process stops. */
   stopping(): void;
 }
 
-/** Hands events to those who listen, tenant by tenant. Live alone: what nobody listened to is gone. */
+/** Passes events to the subscribers of their tenant. Events are not stored: without a subscriber they are lost. */
 export class EventHub {
-  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #subscribers = new Map<string, Set<EventSubscriber>>();
   readonly #tenantMax: number;
 
-  /** @param tenantMax listeners of one tenant at this replica */
+  /** @param tenantMax most subscribers of one tenant at this replica */
   constructor(tenantMax: number) {
     this.#tenantMax = tenantMax;
   }
 
-  heard(event: OperationEvent): void {
-    for (const listener of this.#listeners.get(event.tenant_id) ?? []) listener.heard(event);
+  publish(event: OperationEvent): void {
+    for (const listener of this.#subscribers.get(event.tenant_id) ?? []) listener.receive(event);
   }
 
-  /** Begins to listen; the returned function ends it and MUST be called. Fault `rate.limited`. */
-  listen(tenantId: string, listener: Listener): () => void {
-    const listeners = this.#listeners.get(tenantId) ?? new Set();
+  /**
+   * Subscribes `listener`. Callers MUST call the returned function, which ends the subscription. Fault `rate.limited`.
+   */
+  subscribe(tenantId: string, listener: EventSubscriber): () => void {
+    const listeners = this.#subscribers.get(tenantId) ?? new Set();
     if (listeners.size >= this.#tenantMax)
       throw new Fault('rate.limited', `a tenant may have ${this.#tenantMax} event streams open here`);
-    this.#listeners.set(tenantId, listeners.add(listener));
+    this.#subscribers.set(tenantId, listeners.add(listener));
     return () => {
       listeners.delete(listener);
-      // Another set may have taken its place.
-      if (listeners.size === 0 && this.#listeners.get(tenantId) === listeners) this.#listeners.delete(tenantId);
+      // Another set may have replaced it.
+      if (listeners.size === 0 && this.#subscribers.get(tenantId) === listeners) this.#subscribers.delete(tenantId);
     };
   }
 
-  /** Lets everybody who listens go: the process stops. */
+  /** Notifies all subscribers that the process stops. */
   close(): void {
-    for (const listener of [...this.#listeners.values()].flatMap((each) => [...each])) listener.stopping();
+    for (const listener of [...this.#subscribers.values()].flatMap((each) => [...each])) listener.stopping();
   }
 }

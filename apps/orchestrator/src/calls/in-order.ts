@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readyOf, type CallStanding, type Touch } from '@writ/agent-loop';
 
-/** One thing of several that were asked for together. */
+/** One of several calls that were requested together. */
 export interface Step<T> {
-  /** null where it isn't known what it touches: it runs alone */
+  /** null where it is unknown what it touches: it then runs alone */
   readonly touches: readonly Touch[] | null;
-  /** Begins it, and waits for its end up to `waitMs`. `isOver`: nothing waits behind it any more. */
-  begin(waitMs: number): Promise<{ readonly came: T; readonly isOver: boolean }>;
+  /** Begins it, and waits for its end up to `waitMs`. `isOver`: later steps need not wait for it any more. */
+  begin(waitMs: number): Promise<{ readonly result: T; readonly isOver: boolean }>;
 }
 
-/** In which order steps begin, and for how long. */
-export interface Terms {
+/** The order of the steps, and how long to wait for them. */
+export interface OrderOptions {
   readonly order: 'sequence' | 'disjoint';
-  /** for all of them together */
+  /** for all steps together */
   readonly waitMs: number;
-  /** aborts when nobody waits for the answer */
+  /** aborts when no client waits for the response */
   readonly gone: AbortSignal;
   readonly monotonic: () => number;
 }
 
-/** Steps that are under way at once: a part of what a tenant may have. */
+/** Steps that run at once: a part of what a tenant may have. */
 const AT_ONCE_MAX = 16;
 /**
- * How long after the wait is over steps are still begun: those that ended before are only passed over, each in
- * milliseconds. With the longest wait it stays below a minute.
+ * How long after the wait steps may still begin. Steps that ended earlier return within milliseconds, so this lets a
+ * repeated turn reach its first open step. With the longest wait the total stays below a minute.
  */
 const OVERTIME_MS = 4_000;
 
 /**
- * What came of each step, in their order, when nothing more can begin: all are over, or the rest waits (null) behind
- * what isn't. What one of them throws is thrown once nothing that was begun is waited for any more.
+ * Runs the steps until no further step can begin. Returns their results in order; null for a step that waits behind an
+ * unfinished one. If a step throws, this function throws the error after all running steps have returned.
  */
-export async function runInOrder<T>(steps: readonly Step<T>[], terms: Terms): Promise<(T | null)[]> {
-  return await new Round(steps, terms).run();
+export async function runInOrder<T>(steps: readonly Step<T>[], options: OrderOptions): Promise<(T | null)[]> {
+  return await new StepRunner(steps, options).run();
 }
 
-class Round<T> {
+class StepRunner<T> {
   readonly #steps: readonly Step<T>[];
-  readonly #terms: Terms;
-  readonly #began: number;
+  readonly #options: OrderOptions;
+  readonly #startedAt: number;
   readonly #running = new Map<number, Promise<void>>();
-  readonly #came: ({ readonly came: T; readonly isOver: boolean } | null)[];
-  #broken: { readonly error: unknown } | null = null;
+  readonly #results: ({ readonly result: T; readonly isOver: boolean } | null)[];
+  #failure: { readonly error: unknown } | null = null;
 
-  constructor(steps: readonly Step<T>[], terms: Terms) {
+  constructor(steps: readonly Step<T>[], options: OrderOptions) {
     this.#steps = steps;
-    this.#terms = terms;
-    this.#began = terms.monotonic();
-    this.#came = steps.map(() => null);
+    this.#options = options;
+    this.#startedAt = options.monotonic();
+    this.#results = steps.map(() => null);
   }
 
   async run(): Promise<(T | null)[]> {
@@ -60,33 +60,33 @@ class Round<T> {
       if (this.#running.size === 0) break;
       await Promise.race(this.#running.values());
     }
-    if (this.#broken !== null) throw this.#broken.error;
-    return this.#came.map((each) => each && each.came);
+    if (this.#failure !== null) throw this.#failure.error;
+    return this.#results.map((each) => each && each.result);
   }
 
   #next(): number[] {
-    if (this.#broken !== null || this.#terms.gone.aborted || this.#left() < -OVERTIME_MS) return [];
+    if (this.#failure !== null || this.#options.gone.aborted || this.#remainingMs() < -OVERTIME_MS) return [];
     return readyOf(
-      this.#steps.map((step, index) => this.#standing(step, index)),
-      this.#terms.order,
+      this.#steps.map((step, index) => this.#statusOf(step, index)),
+      this.#options.order,
     ).slice(0, AT_ONCE_MAX - this.#running.size);
   }
 
-  #standing({ touches }: Step<T>, index: number): CallStanding {
-    const came = this.#came[index] ?? null;
+  #statusOf({ touches }: Step<T>, index: number): CallStanding {
+    const came = this.#results[index] ?? null;
     if (came?.isOver === true) return { stands: 'ended' };
     return { stands: came !== null || this.#running.has(index) ? 'open' : 'waits', touches };
   }
 
   async #begin(index: number): Promise<void> {
     try {
-      this.#came[index] = (await this.#steps[index]?.begin(Math.max(0, this.#left()))) ?? null;
+      this.#results[index] = (await this.#steps[index]?.begin(Math.max(0, this.#remainingMs()))) ?? null;
     } catch (error) {
-      this.#broken ??= { error };
+      this.#failure ??= { error };
     }
   }
 
-  #left(): number {
-    return this.#began + this.#terms.waitMs - this.#terms.monotonic();
+  #remainingMs(): number {
+    return this.#startedAt + this.#options.waitMs - this.#options.monotonic();
   }
 }

@@ -5,7 +5,7 @@ import { OperationEvent, parseFromPeer } from '@writ/contract';
 import { EventHub } from './event-hub.ts';
 import { OperationWatch } from './operation-watch.ts';
 
-/** Hears what happens to operations, of every tenant. */
+/** Receives the events of operations of every tenant. */
 @Controller()
 export class OperationEventsController {
   constructor(
@@ -14,9 +14,9 @@ export class OperationEventsController {
   ) {}
 
   @EventPattern('operation')
-  heard(@Payload() event: unknown): void {
-    const heard = parseFromPeer(OperationEvent, event);
-    this.watch.heard(heard.operation_id, heard.state);
-    this.hub.heard(heard);
+  receive(@Payload() event: unknown): void {
+    const operationEvent = parseFromPeer(OperationEvent, event);
+    this.watch.publish(operationEvent.operation_id, operationEvent.state);
+    this.hub.publish(operationEvent);
   }
 }

@@ -1,19 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, IdempotencyKey, parseMessage, principalOf, type Caller } from '@writ/contract';
+import { Fault, IdempotencyKey, parseMessage, principalOf, type Caller, type Provenance } from '@writ/contract';
 import { CallBody } from './call-body.ts';
 import { agentOf, type ParsedCall } from './parsed-call.ts';
 
-/** Members that only the kernel sets. A caller that sends one is refused, so that nobody believes it was used. */
-const KERNELS_OWN = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'] as const;
+/**
+ * Members that only the kernel sets. A request that contains one is refused, so that no caller believes that it was
+ * used.
+ */
+const KERNEL_MEMBERS = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'] as const;
 /** Members that the orchestrator sets. */
-const OURS = ['v', 'tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref'] as const;
+const ORCHESTRATOR_MEMBERS = [
+  'v',
+  'tenant_id',
+  'operation_id',
+  'proposed_by',
+  'proposers',
+  'args_ref',
+  'scheduling_class',
+] as const;
+/** Members of `provenance` that only Writ sets: it records what it knows, and not what it is told. */
+const OWN_PROVENANCE = {
+  source: 'name your program in `client`',
+  run_id: 'the calls of a run get it from the run',
+  model: 'name the model in `claimed_model`',
+} as const;
+
+/** The origin of calls that come through the API. */
+const FROM_API: Provenance = { source: 'api' };
 
 /**
- * Reads a call, which is attacker-controlled. `keyHeader` is the header `Idempotency-Key`, which must agree with the
- * body's. Faults: `request.malformed` with a pointer, `not_found` for an agent that the caller may not act for.
+ * Parses a call, which is attacker-controlled. `keyHeader` is the header `Idempotency-Key`, which must equal the body's
+ * key. Faults: `request.malformed` with a pointer, `not_found` for an agent that the caller may not act for.
+ *
+ * @param origin what Writ itself knows about the origin of the call; it goes before what the body says
  */
-export function parseCall(body: unknown, keyHeader: string | undefined, caller: Caller): ParsedCall {
-  refuseOthersFields(body as Record<string, unknown>);
+export function parseCall(
+  body: unknown,
+  keyHeader: string | undefined,
+  caller: Caller,
+  origin: Provenance = FROM_API,
+): ParsedCall {
+  refuseReservedMembers(body as Record<string, unknown>);
   const call = parseMessage(CallBody, body);
   return {
     v: 1,
@@ -31,26 +58,40 @@ export function parseCall(body: unknown, keyHeader: string | undefined, caller: 
     task_class: call.task_class ?? 'general',
     idempotency_key: idempotencyKeyOf(call, keyHeader),
     precondition_refs: call.precondition_refs ?? [],
-    provenance: { source: 'api', ...call.provenance },
+    provenance: { ...call.provenance, ...origin },
     deadline: call.deadline ?? null,
     dry_run: call.dry_run ?? false,
     ...(call.data_subject === undefined ? {} : { data_subject: call.data_subject }),
+    ...(call.retention === undefined ? {} : { retention: call.retention }),
   };
 }
 
-function refuseOthersFields(body: Record<string, unknown>): void {
-  const kernels = KERNELS_OWN.find((name) => Object.hasOwn(body, name));
-  if (kernels)
+function refuseReservedMembers(body: Record<string, unknown>): void {
+  const kernelMember = KERNEL_MEMBERS.find((name) => Object.hasOwn(body, name));
+  if (kernelMember)
     throw new Fault(
       'request.malformed',
-      `\`${kernels}\` is for the kernel to fill; leave it out (\`max_autonomy\` may lower the mode)`,
-      { pointer: `/${kernels}` },
+      `\`${kernelMember}\` is for the kernel to fill; leave it out (\`max_autonomy\` may lower the mode)`,
+      { pointer: `/${kernelMember}` },
     );
-  const ours = OURS.find((name) => Object.hasOwn(body, name));
-  if (ours)
-    throw new Fault('request.malformed', `\`${ours}\` is made here and not by the caller; leave it out`, {
-      pointer: `/${ours}`,
+  const orchestratorMember = ORCHESTRATOR_MEMBERS.find((name) => Object.hasOwn(body, name));
+  if (orchestratorMember)
+    throw new Fault('request.malformed', `\`${orchestratorMember}\` is made here and not by the caller; leave it out`, {
+      pointer: `/${orchestratorMember}`,
     });
+  refuseOwnProvenance(body);
+}
+
+function refuseOwnProvenance({ provenance }: Record<string, unknown>): void {
+  if (typeof provenance !== 'object' || provenance === null) return;
+  for (const [name, instead] of Object.entries(OWN_PROVENANCE)) {
+    if (Object.hasOwn(provenance, name))
+      throw new Fault(
+        'request.malformed',
+        `\`provenance.${name}\` is made here and not by the caller; leave it out: ${instead}`,
+        { pointer: `/provenance/${name}` },
+      );
+  }
 }
 
 function idempotencyKeyOf(call: CallBody, header: string | undefined): string | null {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type ProposedCall } from '@writ/contract';
 
-/** A call without what is made at its proposal. */
+/** A parsed call, without the members that its proposal adds. */
 export type ParsedCall = Omit<ProposedCall, 'operation_id' | 'args_ref'> & {
   readonly args: Readonly<Record<string, unknown>>;
 };
 
 /**
- * The agent that the caller speaks for: its key's own, or the one that is named. Faults: `not_found` for another than
- * the key's own, `request.malformed` where none is named.
+ * The agent on whose behalf the caller acts: the key's agent, or the one that the request names. Faults: `not_found`
+ * for an agent other than the key's, `request.malformed` where none is named.
  */
 export function agentOf(named: string | undefined, caller: Caller): string {
-  // Another agent than the key's own is answered as one that isn't there.
+  // An agent other than the key's gets the same answer as one that doesn't exist.
   if (caller.agent_id !== null) {
     if (named !== undefined && named !== caller.agent_id) throw new Fault('not_found');
     return caller.agent_id;

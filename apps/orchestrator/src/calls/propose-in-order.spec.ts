@@ -30,7 +30,7 @@ const write = (path: string): ParsedCall => callOf('fs.write', { path, content: 
 const nameOf = ({ tool_id, args }: ParsedCall): string => String(args['path'] ?? tool_id);
 
 /** Calls that a test lets end, one by one. */
-class Hand {
+class ManualPropose {
   readonly begun: string[] = [];
   readonly waits: number[] = [];
   now = 0;
@@ -55,7 +55,7 @@ class Hand {
   }
 }
 
-let hand: Hand;
+let hand: ManualPropose;
 const start = (
   calls: ParsedCall[],
   order: 'sequence' | 'disjoint',
@@ -69,10 +69,10 @@ const start = (
 const told = async (ran: ReturnType<typeof start>): Promise<string[]> =>
   (await ran).map((each) => (each === null ? 'queued' : each.kind === 'proposed' ? each.view.state : each.fault.code));
 beforeEach(() => {
-  hand = new Hand();
+  hand = new ManualPropose();
 });
 
-test('calls that meet run in their order, and others at once', async () => {
+test('calls that touch the same paths run in order, and others at once', async () => {
   const ran = start([write('a'), write('b'), write('a/c'), callOf('shell.run', { command: 'true' })], 'disjoint');
   expect(hand.begun).toEqual(['a', 'b']);
   await hand.end('a');
@@ -84,7 +84,7 @@ test('calls that meet run in their order, and others at once', async () => {
   expect(await told(ran)).toEqual(['committed', 'committed', 'refused', 'no_op']);
 });
 
-test('in sequence nothing begins behind a call that is held or under way', async () => {
+test('in sequence no call begins behind a held or running one', async () => {
   const ran = start([write('a'), write('b'), write('c')], 'sequence');
   await hand.end('a');
   await hand.end('b', 'held');
@@ -94,14 +94,14 @@ test('in sequence nothing begins behind a call that is held or under way', async
   ]);
 });
 
-test("what is held lets others go on that don't touch the same", async () => {
+test('a held call does not block calls that touch other paths', async () => {
   const ran = start([write('a'), write('a/b'), write('c')], 'disjoint');
   await hand.end('a', 'held');
   await hand.end('c');
   expect(await told(ran)).toEqual(['held', 'queued', 'committed']);
 });
 
-test('the wait is for all calls together, and those that have ended before are passed over when it is gone', async () => {
+test('the wait is for all calls together, and calls that ended earlier still return after it is over', async () => {
   const ran = start([write('a'), write('b'), write('c')], 'sequence');
   hand.now = 600;
   await hand.end('a');
@@ -114,7 +114,7 @@ test('the wait is for all calls together, and those that have ended before are p
   ]);
 });
 
-test('long after its wait nothing begins any more, and nothing when nobody waits for the answer', async () => {
+test('no call begins long after the wait, or when no client waits for the response', async () => {
   const late = start([write('a'), write('b')], 'sequence');
   hand.now = 6_000;
   await hand.end('a');
@@ -126,7 +126,7 @@ test('long after its wait nothing begins any more, and nothing when nobody waits
   expect(await told(left)).toEqual(['committed', 'queued']);
 });
 
-test('a fault of one call is its own answer; any other ends all, once what was begun has ended', async () => {
+test('a fault that a call caused is its own result; any other fault ends all calls after the running ones', async () => {
   const unfit = start([write('a'), write('b')], 'sequence');
   await hand.end('a', new Fault('args.too_large'));
   await hand.end('b');

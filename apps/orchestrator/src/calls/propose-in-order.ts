@@ -6,17 +6,20 @@ import { runInOrder, type Step } from './in-order.ts';
 import type { ParsedCall } from './parsed-call.ts';
 import type { WaitOptions, Propose } from './propose.ts';
 
-/** What became of a call: its operation as it stands, or a fault of the call itself, which nobody decided. */
-export type Ran =
+/**
+ * The result of a proposal: the operation's current view, or a fault of the call itself, which the kernel did not
+ * decide.
+ */
+export type ProposalResult =
   { readonly kind: 'proposed'; readonly view: OperationView } | { readonly kind: 'unfit'; readonly fault: Fault };
 
-/** Faults that say something of a call and nothing of us: asking again gets the same. */
-const UNFIT: ReadonlySet<string> = new Set(['args.too_large', 'request.malformed']);
+/** Faults that the call itself causes: a retry gets the same. */
+const CALL_FAULTS: ReadonlySet<string> = new Set(['args.too_large', 'request.malformed']);
 
 /**
- * Several calls that a model asked for together, as far as they come. Each is proposed like any other; this keeps their
- * order alone. Callers SHOULD give each an idempotency key of its place, so that asking again goes on where this ended
- * and runs nothing twice.
+ * Proposes several calls that a model requested together. Each is proposed like any other call; this class only keeps
+ * their order. Callers SHOULD give each call an idempotency key made of its position, so that a repetition continues
+ * where this one ended and runs nothing twice.
  */
 export class ProposeInOrder {
   readonly #propose: Pick<Propose, 'run'>;
@@ -28,27 +31,27 @@ export class ProposeInOrder {
   }
 
   /**
-   * What became of each call, in their order; null for one that waits behind another which is held or under way.
-   * `waitOptions.waitMs` is for all of them.
+   * The result of each call, in their order; null for a call that waits behind a held or running one.
+   * `waitOptions.waitMs` is for all calls together.
    */
   async run(
     caller: Caller,
     calls: readonly ParsedCall[],
     order: 'sequence' | 'disjoint',
     waitOptions: WaitOptions,
-  ): Promise<(Ran | null)[]> {
-    const steps = calls.map((call): Step<Ran> => ({
+  ): Promise<(ProposalResult | null)[]> {
+    const steps = calls.map((call): Step<ProposalResult> => ({
       touches: touchesOf(call),
       begin: async (waitMs) => {
-        const came = await this.one(caller, call, { ...waitOptions, waitMs });
-        return { came, isOver: came.kind === 'unfit' || isFinal(came.view.state) };
+        const result = await this.proposeOne(caller, call, { ...waitOptions, waitMs });
+        return { result, isOver: result.kind === 'unfit' || isFinal(result.view.state) };
       },
     }));
-    return await this.steps(steps, order, waitOptions);
+    return await this.runSteps(steps, order, waitOptions);
   }
 
-  /** As `run`, for steps that are more than one call. */
-  async steps<T>(
+  /** As `run`, for steps that may consist of several calls. */
+  async runSteps<T>(
     steps: readonly Step<T>[],
     order: 'sequence' | 'disjoint',
     waitOptions: WaitOptions,
@@ -57,11 +60,11 @@ export class ProposeInOrder {
   }
 
   /** One call. */
-  async one(caller: Caller, call: ParsedCall, waitOptions: WaitOptions): Promise<Ran> {
+  async proposeOne(caller: Caller, call: ParsedCall, waitOptions: WaitOptions): Promise<ProposalResult> {
     try {
       return { kind: 'proposed', view: await this.#propose.run(caller, newId('operation'), call, waitOptions) };
     } catch (error) {
-      if (error instanceof Fault && UNFIT.has(error.code)) return { kind: 'unfit', fault: error };
+      if (error instanceof Fault && CALL_FAULTS.has(error.code)) return { kind: 'unfit', fault: error };
       throw error;
     }
   }

@@ -10,6 +10,7 @@ import {
   type OperationId,
   type OperationView,
 } from '@writ/contract';
+import { schedulingClassOf } from '@writ/fairness';
 import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/sealing';
 import { withSpan } from '@writ/telemetry';
 import type { FullQueues } from '../edge/access/full-queues.ts';
@@ -17,25 +18,25 @@ import { Follow } from './follow.ts';
 import { KernelClient } from './kernel/kernel-client.ts';
 import type { ParsedCall } from './parsed-call.ts';
 
-/** Whoever counts what is waited for elsewhere. */
-export interface Waits {
+/** An observer of the time that a call spends with the kernel. */
+export interface WaitObserver {
   began(): void;
   ended(): void;
 }
 
-/** Long arguments where they are put, with what they are sealed under; or nothing, for such as travel along. */
-type PutArguments = Required<Pick<AdmitRequest, 'args_ref' | 'args_key'>> | null;
+/** The reference and the key of stored long arguments; null for arguments that are sent inline. */
+type StoredArguments = Required<Pick<AdmitRequest, 'args_ref' | 'args_key'>> | null;
 
-/** How an answer to a proposal is waited for. */
+/** How long to wait for the end of a proposed call. */
 export interface WaitOptions {
   readonly waitMs: number;
-  /** aborts when the client went away */
+  /** aborts when the client disconnects */
   readonly gone: AbortSignal;
-  /** told when a call is with the kernel, and when it is no more */
-  readonly waits?: Waits;
+  /** notified when a call is sent to the kernel, and when the wait for it ends */
+  readonly waitObserver?: WaitObserver;
 }
 
-/** One tool call, from the API to its answer. It is proposed, never decided or run here. */
+/** Proposes one tool call to the kernel and waits for its result. It decides and runs nothing itself. */
 export class Propose {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;
@@ -50,8 +51,8 @@ export class Propose {
   }
 
   /**
-   * The operation as it stands when it has ended, is held, or nobody waits any longer. Faults: `args.too_large`,
-   * `bus.unreachable`, those of an admission.
+   * The view of the operation when it has ended, is held, or the wait is over. Faults: `args.too_large`,
+   * `bus.unreachable`, `queue.full`, those of an admission.
    */
   async run(
     caller: Caller,
@@ -59,7 +60,7 @@ export class Propose {
     call: ParsedCall,
     waitOptions: WaitOptions,
   ): Promise<OperationView> {
-    // Made-up tool ids must not become names of spans' attributes.
+    // Unknown tool ids must not become attribute values of spans.
     const tool_id = TOOLS.has(call.tool_id) ? call.tool_id : 'unknown';
     return await withSpan('proposed', { operation_id: operationId, tool_id }, () =>
       this.#propose(caller, operationId, call, waitOptions),
@@ -70,23 +71,26 @@ export class Propose {
     caller: Caller,
     operation_id: OperationId,
     call: ParsedCall,
-    { waitMs, gone, waits }: WaitOptions,
+    { waitMs, gone, waitObserver }: WaitOptions,
   ): Promise<OperationView> {
-    const put = await this.#putLongArguments(caller, operation_id, call.args);
-    // Before it is sent: what happens at once is heard too.
-    const ear = this.#follow.listen(operation_id);
-    waits?.began();
+    const schedulingClass = schedulingClassOf(call);
+    // For interactive calls the guard of the API has asked, before their bodies were read.
+    if (schedulingClass !== 'interactive') this.#queues.verifyNotFull(caller.tenant_id, schedulingClass);
+    const stored = await this.#storeLongArguments(caller, operation_id, call.args);
+    // Subscribes before the call is sent, so that no event is missed.
+    const subscription = this.#follow.subscribe(operation_id);
+    waitObserver?.began();
     try {
       const view = await this.#admit(
         caller,
-        put === null ? { ...call, operation_id, args_ref: null } : { ...call, operation_id, args: null, ...put },
+        stored === null ? { ...call, operation_id, args_ref: null } : { ...call, operation_id, args: null, ...stored },
         waitMs,
       );
       if (view.state === 'held') return view;
-      return await this.#untilSettled(caller, view, ear, waitMs, gone);
+      return await this.#untilSettled(caller, view, subscription, waitMs, gone);
     } finally {
-      waits?.ended();
-      ear.stop();
+      waitObserver?.ended();
+      subscription.stop();
     }
   }
 
@@ -95,8 +99,8 @@ export class Propose {
       return await this.#kernel.admit(call, waitMs);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      if (error.code === 'queue.full') this.#queues.note(call.tenant_id);
-      // A bug may come after the decision is durable: then that stands, and the call may be running.
+      if (error.code === 'queue.full') this.#queues.markFull(call.tenant_id, schedulingClassOf(call));
+      // A bug may occur after the decision is durable: then the decision is valid, and the call may be running.
       const decided =
         error.code === 'internal'
           ? await this.#kernel.decided(caller, call.operation_id as OperationId).catch(() => null)
@@ -106,16 +110,16 @@ export class Propose {
     }
   }
 
-  /** A key that was used before names an earlier operation: that one is followed. */
+  /** An idempotency key that was used before belongs to an earlier operation; this waits for that one. */
   async #untilSettled(
     caller: Caller,
     view: OperationView,
-    ear: ReturnType<Follow['listen']>,
+    subscription: ReturnType<Follow['subscribe']>,
     waitMs: number,
     gone: AbortSignal,
   ): Promise<OperationView> {
-    if (!view.replayed) return await this.#follow.untilSettled(caller, view, ear, waitMs, gone);
-    const original = this.#follow.listen(view.operation_id);
+    if (!view.replayed) return await this.#follow.untilSettled(caller, view, subscription, waitMs, gone);
+    const original = this.#follow.subscribe(view.operation_id);
     try {
       return await this.#follow.untilSettled(caller, view, original, waitMs, gone);
     } finally {
@@ -124,14 +128,14 @@ export class Propose {
   }
 
   /**
-   * Under a key that is drawn for them, since nobody has said yet under which the call is: the kernel seals it under
-   * that one, and this process forgets it.
+   * Stores long arguments encrypted under a random key, because the call's content key is not known yet. The kernel
+   * encrypts this key under the content key, and this process discards it.
    */
-  async #putLongArguments(
+  async #storeLongArguments(
     { tenant_id }: Caller,
     operationId: OperationId,
     args: Readonly<Record<string, unknown>>,
-  ): Promise<PutArguments> {
+  ): Promise<StoredArguments> {
     const bytes = Buffer.from(JSON.stringify(args), 'utf8');
     const { argsBytes, argsInlineBytes } = LIMITS;
     if (bytes.length > argsBytes.max) {

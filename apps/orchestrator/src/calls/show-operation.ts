@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
-import { Fault, type Caller, type OperationView, type ToolResult } from '@writ/contract';
+import { COMMAND_OUTPUT_BYTES, Fault, type Caller, type OperationView, type ToolResult } from '@writ/contract';
 import { openContent } from '@writ/sealing';
 import type { KernelClient } from './kernel/kernel-client.ts';
 import type { JsonText } from '../edge/requests/read-body.ts';
-import { READ_JSON } from '../edge/work/tasks.ts';
+import { READ_JSON } from '../edge/work/edge-tasks.ts';
 import type { WorkerTasks } from '../edge/work/worker-tasks.ts';
 
-/** A result by reference is put into the answer up to this size; a longer one stays a reference. */
-const RESULT_INLINE_MAX = 1024 * 1024;
-/** Results are tools' own and as deep as what they read. */
+/**
+ * A result by reference is put into the answer up to this size, in bytes: the most output of a command, with some
+ * escapes. A longer one stays a reference, since the answer is serialized on the event loop.
+ */
+const RESULT_INLINE_MAX = 2 * COMMAND_OUTPUT_BYTES.max;
+/** Depth limit of results, which tools define and which may be as deep as the files they read. */
 const RESULT_DEPTH_MAX = 64;
 
-/** Where the receipt of an operation is. */
+/** The path of an operation's receipt. */
 export const receiptHref = (operationId: string): string => `/v1/operations/${operationId}/receipt`;
 
-/** Turns what the kernel says of an operation into what a client gets: links under this API, results in the answer. */
+/** Converts the kernel's view of an operation into the client's view, with links to this API and inlined results. */
 export class ShowOperation {
   readonly #blobs: BlobStore;
   readonly #kernel: KernelClient;
@@ -27,8 +30,8 @@ export class ShowOperation {
     this.#tasks = tasks;
   }
 
-  /** As it is, with links under this API. */
-  static linked(view: OperationView): OperationView {
+  /** The view with links to this API, without inlining results. */
+  static withLinks(view: OperationView): OperationView {
     return view.result === null ? view : { ...view, result: withLink(view.result) };
   }
 
@@ -42,8 +45,8 @@ export class ShowOperation {
   }
 
   /**
-   * INVARIANT (no key in an answer): what opens a long result comes in an answer of its own and is used here; no view
-   * that goes on to a client ever had it. Null once the result was erased.
+   * INVARIANT (no key in an answer): the key of a long result arrives in a separate reply and is used only here; no
+   * view that is sent to a client ever contains it. Null once the result was erased.
    */
   async #content(caller: Caller, { operation_id, result, result_ref }: ToolResult): Promise<unknown> {
     if (result_ref === null || (result !== null && result !== undefined) || result_ref.size > RESULT_INLINE_MAX)
@@ -68,8 +71,8 @@ export class ShowOperation {
   }
 
   /**
-   * In a worker thread: what a result holds is up to the files that it was read from. One of too many values stays a
-   * reference.
+   * Parses in a worker thread, because files that callers control determine the result's size. A result with too many
+   * values stays a reference.
    */
   async #read({ tenant_id }: Caller, text: JsonText): Promise<unknown> {
     try {

@@ -15,29 +15,29 @@ import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
 import { EgressGate, resolveByDns } from './webhooks/egress-gate.ts';
 import { GatherNotices } from './webhooks/gather-notices.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
-import { watchDeliveries } from './webhooks/watch-deliveries.ts';
+import { watchDeliveries } from './webhooks/delivery-metrics.ts';
 
 /**
- * How often the kernel is asked what it has to tell, and what is due is tried, in milliseconds: what a message waits
- * here at most.
+ * How often notices are fetched from the kernel, and due deliveries attempted, in milliseconds: the longest delay of a
+ * message here.
  */
 const GATHER_MS = 1_000;
 const DELIVER_MS = 500;
-/** What was delivered or given up is kept for a month, for whoever asks why. */
+/** Ended deliveries are stored for a month, for people who look into them. */
 const PRUNE_MS = 60_000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3_600_000;
 
-/** What the configuration says of deliveries. */
+/** The configuration of deliveries. */
 export type DeliveryConfig = Parameters<typeof outboundOf>[0] & {
   readonly WRIT_SHARD: string;
   readonly WRIT_EVENT_STREAMS_MAX: number;
-  /** the key that seals the secrets of webhooks */
+  /** the key that encrypts the secrets of webhooks */
   readonly webhookKey: Buffer;
   /** `host:port` */
   readonly webhookAllowed: ReadonlySet<string>;
 };
 
-/** Records on their way to systems that keep or watch them. */
+/** Provides exports of records to systems that store or monitor them. */
 const exporting = (config: DeliveryConfig, { bus }: ProcessContext): Provider[] => [
   provideValue(new LedgerClient(bus, subjectsOf(config.WRIT_SHARD), Date.now)),
   provideBy(ExportHub, [RegisteredLifetime], (lifetime) => {
@@ -49,9 +49,9 @@ const exporting = (config: DeliveryConfig, { bus }: ProcessContext): Provider[] 
   provideClass(ExportBundle, KernelClient, LedgerClient, Published, ExportHub),
 ];
 
-/** Messages to webhooks. */
+/** Provides deliveries to webhooks. */
 function webhooks(config: DeliveryConfig, { logger, telemetry }: ProcessContext): Provider[] {
-  const report = (err: unknown): void => logger.warn({ err }, 'webhooks: something failed, and is tried again');
+  const report = (err: unknown): void => logger.warn({ err }, 'webhooks: an error occurred; the work is retried');
   const gate = new EgressGate(config.webhookAllowed, resolveByDns, outboundOf(config));
   return [
     provideValue(new WebhookSecrets(config.webhookKey)),
@@ -67,7 +67,7 @@ function webhooks(config: DeliveryConfig, { logger, telemetry }: ProcessContext)
         {
           disabled: (tenant_id, webhook) => logger.warn({ tenant_id, ...webhook }, 'a webhook was disabled'),
           failed: report,
-          tried: watchDeliveries(telemetry.meter),
+          attempted: watchDeliveries(telemetry.meter),
         },
       );
       lifetime.add(
@@ -80,7 +80,7 @@ function webhooks(config: DeliveryConfig, { logger, telemetry }: ProcessContext)
   ];
 }
 
-/** What leaves Writ by itself or in one piece: messages to webhooks and exports of records. */
+/** Everything that Writ sends out: messages to webhooks and exports of records. */
 @Module({})
 export class DeliveryModule {
   /** @param below the modules before this one */

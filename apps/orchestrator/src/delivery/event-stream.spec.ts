@@ -17,10 +17,10 @@ const settled = () =>
     setImmediate(resolve);
   });
 
-it('keeps only so much for a reader that does not read, and the last that it says is why it ended', async () => {
+it('buffers a limited amount for a reader that does not read, and ends with the reason', async () => {
   const stream = open();
   for (let n = 0; n < 100; n++) {
-    for (let m = 0; m < 100; m++) stream.heard(event(`op_${n}_${m}`));
+    for (let m = 0; m < 100; m++) stream.receive(event(`op_${n}_${m}`));
     await settled();
   }
   expect(stream.readable.readableLength).toBeLessThan(300 * 1024);
@@ -28,9 +28,9 @@ it('keeps only so much for a reader that does not read, and the last that it say
   expect([told[0], told.at(-1), told.filter((name) => name === 'cut').length]).toEqual(['ready', 'cut', 1]);
 });
 
-it('keeps only so many while a key is looked up', async () => {
+it('buffers a limited number of events while a key is verified', async () => {
   const stream = open({ verifyKey: () => new Promise(() => undefined) });
-  for (let n = 0; n < 2_000; n++) stream.heard(event(`op_${n}`));
+  for (let n = 0; n < 2_000; n++) stream.receive(event(`op_${n}`));
   expect(names(await text(stream.readable))).toEqual(['ready', 'cut']);
 });
 
@@ -40,7 +40,7 @@ it.each([
   [new Error('bug'), 'unavailable'],
 ])('tells nothing when the key can not be found valid: %s', async (error, reason) => {
   const stream = open({ verifyKey: () => Promise.reject(error) });
-  stream.heard(event('op_secret'));
+  stream.receive(event('op_secret'));
   const told = await text(stream.readable);
   expect([names(told), told.includes(`{"reason":"${reason}"}`), told.includes('op_secret')]).toEqual([
     ['ready', 'end'],
@@ -49,12 +49,12 @@ it.each([
   ]);
 });
 
-it('a member that an older kernel does not say is null, and what has ended says nothing more', async () => {
+it('a member that an older kernel does not send is null, and an ended stream sends nothing more', async () => {
   const stream = open();
-  stream.heard(event('op_1'));
+  stream.receive(event('op_1'));
   await settled();
   stream.end('asked');
-  stream.heard(event('op_2'));
+  stream.receive(event('op_2'));
   stream.stopping();
   const told = await text(stream.readable);
   expect(told).toContain(

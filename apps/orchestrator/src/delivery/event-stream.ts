@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
 import { Fault, type OperationEvent } from '@writ/contract';
-import type { Listener } from '../calls/event-hub.ts';
+import type { EventSubscriber } from '../calls/event-hub.ts';
 
-/** Proxies close what is silent for half a minute or a minute. */
+/** Proxies close connections that are idle for half a minute or a minute. */
 const HEARTBEAT_MS = 15_000;
-/** Events and bytes that wait for one reader; who is further behind is cut off rather than kept in memory. */
+/** Events and bytes that wait for one reader; a slower reader is disconnected rather than buffered in memory. */
 const WAITING_MAX = 1_000;
 const BUFFER_BYTES_MAX = 256 * 1024;
-/** How long a reader that was cut off may take to read why. */
-const LAST_WORDS_MS = 10_000;
-/** What a client waits before it connects again, where it is one that does. */
+/** How long a disconnected reader may take to read the reason. */
+const FINAL_READ_MS = 10_000;
+/** How long a client waits before it reconnects, if it does. */
 const RETRY_MS = 2_000;
 
 export type EndReason = 'asked' | 'stopping' | 'auth' | 'unavailable';
 
-/** What a stream is made with. */
+/** The options of a stream. */
 export interface StreamOptions {
-  /** whether the event is for this reader's eyes */
+  /** whether the reader may see the event */
   readonly isFor: (event: OperationEvent) => boolean;
   /** Resolves while the reader's key is valid. Throws its fault when it isn't. */
   readonly verifyKey: () => Promise<unknown>;
-  /** the reader names an event that it has seen, and may think that the rest follows */
+  /** whether the reader names the last event that it has seen, and may expect the following ones */
   readonly isResuming: boolean;
   /** milliseconds after which it ends; null for no end */
   readonly forMs: number | null;
 }
 
 /**
- * Server-Sent Events (WHATWG HTML §9.2) of one reader. INVARIANT (nothing to a lost key): an event leaves after the key
- * was found valid, a second before at most.
+ * Server-Sent Events (WHATWG HTML §9.2) for one reader. INVARIANT (nothing to a lost key): an event is sent only if the
+ * reader's key was verified within the last second.
  */
-export class EventStream implements Listener {
+export class EventStream implements EventSubscriber {
   readonly readable = new Readable({ read: () => undefined });
   readonly #options: StreamOptions;
   readonly #waiting: OperationEvent[] = [];
@@ -43,15 +43,15 @@ export class EventStream implements Listener {
     this.#options = options;
     this.readable.once('close', () => this.#stop());
     this.readable.push(
-      `retry: ${RETRY_MS}\n${block('ready', { v: 1, live_only: true, resumed: false, missed: options.isResuming ? 'unknown' : 'nothing' })}`,
+      `retry: ${RETRY_MS}\n${formatEvent('ready', { v: 1, live_only: true, resumed: false, missed: options.isResuming ? 'unknown' : 'nothing' })}`,
     );
-    this.#timers.push(setInterval(() => void this.#beat(), HEARTBEAT_MS).unref());
+    this.#timers.push(setInterval(() => void this.#sendHeartbeat(), HEARTBEAT_MS).unref());
     if (options.forMs !== null) this.#timers.push(setTimeout(() => this.end('asked'), options.forMs).unref());
   }
 
-  heard(event: OperationEvent): void {
+  receive(event: OperationEvent): void {
     if (this.#isEnded || !this.#options.isFor(event)) return;
-    if (this.#waiting.length >= WAITING_MAX) return this.#cut();
+    if (this.#waiting.length >= WAITING_MAX) return this.#disconnect();
     this.#waiting.push(event);
     if (!this.#isSending) void this.#send();
   }
@@ -60,23 +60,23 @@ export class EventStream implements Listener {
     this.end('stopping');
   }
 
-  /** Says why, and ends once that was read. */
+  /** Sends the reason, and ends when the reader has received it. */
   end(reason: EndReason): void {
-    this.#close(block('end', { reason }));
+    this.#close(formatEvent('end', { reason }));
   }
 
   async #send(): Promise<void> {
     this.#isSending = true;
-    while (this.#waiting.length > 0 && (await this.#isLetIn()))
-      for (const event of this.#waiting.splice(0)) this.#push(block('operation', viewOf(event)));
+    while (this.#waiting.length > 0 && (await this.#isKeyValid()))
+      for (const event of this.#waiting.splice(0)) this.#push(formatEvent('operation', viewOf(event)));
     this.#isSending = false;
   }
 
-  async #beat(): Promise<void> {
-    if (await this.#isLetIn()) this.#push(': still here\n\n');
+  async #sendHeartbeat(): Promise<void> {
+    if (await this.#isKeyValid()) this.#push(': still here\n\n');
   }
 
-  async #isLetIn(): Promise<boolean> {
+  async #isKeyValid(): Promise<boolean> {
     try {
       await this.#options.verifyKey();
     } catch (error) {
@@ -87,20 +87,20 @@ export class EventStream implements Listener {
 
   #push(text: string): void {
     if (this.#isEnded) return;
-    if (this.readable.readableLength + text.length > BUFFER_BYTES_MAX) return this.#cut();
+    if (this.readable.readableLength + text.length > BUFFER_BYTES_MAX) return this.#disconnect();
     this.readable.push(text);
   }
 
-  #cut(): void {
-    this.#close(block('cut', { reason: 'the reader is too slow: events were lost' }));
+  #disconnect(): void {
+    this.#close(formatEvent('cut', { reason: 'the reader is too slow: events were lost' }));
   }
 
-  #close(lastWords: string): void {
+  #close(finalEvent: string): void {
     if (this.#isEnded) return;
     this.#stop();
-    this.readable.push(lastWords);
+    this.readable.push(finalEvent);
     this.readable.push(null);
-    const timer = setTimeout(() => this.readable.destroy(), LAST_WORDS_MS).unref();
+    const timer = setTimeout(() => this.readable.destroy(), FINAL_READ_MS).unref();
     this.readable.once('close', () => clearTimeout(timer));
   }
 
@@ -111,9 +111,9 @@ export class EventStream implements Listener {
   }
 }
 
-const block = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const formatEvent = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The same members whatever the kernel's version: what it doesn't say is null. */
+/** The view of an event, with the same members for every version of the kernel; missing ones are null. */
 function viewOf({
   operation_id,
   state,

@@ -26,10 +26,10 @@ import { Type, type Static, type TSchema } from 'typebox';
 
 const CheckpointReply = Type.Object({ checkpoint: Type.String() });
 
-/** Whatever is asked is a few reads of the database. */
+/** Longest wait for a reply: each request takes a few reads of the database. */
 const ASK_MS = 5_000;
 
-/** The ledger, as this process asks it. */
+/** The client for the ledger's requests on the bus. */
 export class LedgerClient {
   readonly #bus: Bus;
   readonly #subjects: Subjects;
@@ -55,7 +55,7 @@ export class LedgerClient {
    * The hashes of a tile, one after another. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`.
    */
   async tile(tenant_id: TenantId, { level, index, width }: TileId): Promise<Uint8Array> {
-    return agreed(
+    return readReply(
       'ledger.tile',
       await this.#ask('ledger.tile', TileReply, { tenant_id, level, index, width }),
       ({ hashes }) => {
@@ -67,31 +67,38 @@ export class LedgerClient {
   }
 
   /**
-   * The records of a bundle, in as many answers as they take. Faults: `not_found` beyond the newest checkpoint,
-   * `ledger.unavailable`.
+   * The records of an entry bundle, fetched in as many replies as needed. Faults: `not_found` beyond the newest
+   * checkpoint, `ledger.unavailable`.
    */
   async entries(tenant_id: TenantId, index: number, width: number): Promise<Uint8Array[]> {
     const entries: Uint8Array[] = [];
     while (entries.length < width) {
       const reply = await this.#ask('ledger.entries', EntriesReply, { tenant_id, index, width, from: entries.length });
-      entries.push(...agreed('ledger.entries', reply, (said) => said.entries.map((entry) => decodeBase64(entry))));
+      entries.push(
+        ...readReply('ledger.entries', reply, (parsed) => parsed.entries.map((entry) => decodeBase64(entry))),
+      );
     }
     return entries;
   }
 
-  /** Who signed the records of a bundle. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`. */
+  /**
+   * The signatures of the records of an entry bundle. Faults: `not_found` beyond the newest checkpoint,
+   * `ledger.unavailable`.
+   */
   async signatures(tenant_id: TenantId, index: number, width: number): Promise<Signatures> {
-    return agreed(
+    return readReply(
       'ledger.signatures',
       await this.#ask('ledger.signatures', Signatures, { tenant_id, index, width }),
-      (said) => {
-        if (said.signatures.length !== width) throw new Error(`${String(said.signatures.length)} signatures`);
-        return said;
+      (reply) => {
+        if (reply.signatures.length !== width) throw new Error(`${String(reply.signatures.length)} signatures`);
+        return reply;
       },
     );
   }
 
-  /** A leaf's proof towards the newest checkpoint. Faults: `not_found` for a leaf beyond it, `ledger.unavailable`. */
+  /**
+   * A leaf's inclusion proof for the newest checkpoint. Faults: `not_found` for a leaf beyond it, `ledger.unavailable`.
+   */
   inclusion(tenant_id: TenantId, leaf_index: number): Promise<Inclusion> {
     return this.#ask('ledger.inclusion', Inclusion, { tenant_id, leaf_index });
   }
@@ -105,16 +112,16 @@ export class LedgerClient {
   }
 
   /**
-   * Records with their proofs, as many as one answer holds. Faults: `not_found` for a log without records and for a
-   * size that wasn't signed, `ledger.unavailable`.
+   * Records with their proofs, as many as one reply holds. Faults: `not_found` for a log without records and for a tree
+   * size without a signed checkpoint, `ledger.unavailable`.
    */
-  export(tenant_id: TenantId, wish: Omit<ExportRequest, 'v' | 'tenant_id'>): Promise<ExportReply> {
-    return this.#ask('ledger.export', ExportReply, { tenant_id, ...wish });
+  export(tenant_id: TenantId, request: Omit<ExportRequest, 'v' | 'tenant_id'>): Promise<ExportReply> {
+    return this.#ask('ledger.export', ExportReply, { tenant_id, ...request });
   }
 
-  /** A page of records. Faults: `request.malformed` for a cursor of another question, `ledger.unavailable`. */
-  records(question: Omit<RecordsRequest, 'v'>): Promise<RecordPage> {
-    return this.#ask('ledger.records', RecordPage, question);
+  /** A page of records. Faults: `request.malformed` for a cursor of another query, `ledger.unavailable`. */
+  records(query: Omit<RecordsRequest, 'v'>): Promise<RecordPage> {
+    return this.#ask('ledger.records', RecordPage, query);
   }
 
   /** A record of the log, with its receipt. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`. */
@@ -122,9 +129,9 @@ export class LedgerClient {
     return this.#ask('ledger.record', Receipt, { tenant_id, leaf_index });
   }
 
-  async #ask<S extends TSchema>(name: RequestName, schema: S, question: object): Promise<Static<S>> {
-    const reply = await this.#reply(name, { v: 1, ...question });
-    return agreed(name, reply, () => parseMessage(schema, reply));
+  async #ask<S extends TSchema>(name: RequestName, schema: S, query: object): Promise<Static<S>> {
+    const reply = await this.#reply(name, { v: 1, ...query });
+    return readReply(name, reply, () => parseMessage(schema, reply));
   }
 
   async #reply(name: RequestName, request: unknown): Promise<unknown> {
@@ -138,8 +145,8 @@ export class LedgerClient {
   }
 }
 
-/** What was made of an answer of the ledger's; one that isn't as agreed is our fault and nobody else's. */
-function agreed<R, T>(name: string, reply: R, read: (reply: R) => T): T {
+/** Reads a reply of the ledger. A malformed reply is an `internal` fault, because the client did not cause it. */
+function readReply<R, T>(name: string, reply: R, read: (reply: R) => T): T {
   try {
     return read(reply);
   } catch (cause) {

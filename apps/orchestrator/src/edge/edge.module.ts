@@ -21,20 +21,20 @@ import { allowedMethodsOf } from './problems/allowed-methods.ts';
 import { Authenticator } from './access/authenticator.ts';
 import { FailedKeys } from './access/failed-keys.ts';
 import { FullQueues } from './access/full-queues.ts';
-import { LongAnswers } from './server/long-answers.ts';
+import { LongResponses } from './server/long-responses.ts';
 import { ApiDocument } from './openapi/document.ts';
 import type { NamedSchemas } from './openapi/schemas.ts';
 import { ProblemFilter } from './problems/problem.filter.ts';
 import { Published } from './published-keys.ts';
 import { RateLimit } from './access/rate-limit.ts';
 import type { RouteRow } from './requests/route.ts';
-import { SetLimits } from './access/tenant-limits.ts';
+import { CachedTenantLimits } from './access/tenant-limits.ts';
 import { WorkerTasks } from './work/worker-tasks.ts';
 
-/** How often the kernel is asked which tenants' limits were set, in milliseconds: what they take to count here. */
+/** How often changed tenant limits are fetched from the kernel, in milliseconds: the delay until they take effect. */
 const LIMITS_MS = 500;
 
-/** What the configuration says of the API as a whole. */
+/** The configuration of the API as a whole. */
 export interface EdgeConfig {
   readonly WRIT_SHARD: string;
   readonly WRIT_AUTH_FAILURES_PER_MINUTE: number;
@@ -46,7 +46,7 @@ export interface EdgeConfig {
   readonly published: Published;
 }
 
-/** What the API consists of, which the modules above know. */
+/** The parts of the API, which the modules above supply. */
 export interface ApiParts {
   readonly routes: readonly RouteRow[];
   readonly named: NamedSchemas;
@@ -56,17 +56,17 @@ export interface ApiParts {
 
 const monotonic = (): number => performance.now();
 
-/** The limits that tenants were set, and how many requests a tenant may send by them. */
+/** Provides the tenants' limits and the rate limiter that applies them. */
 function limits(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[] {
-  const unheard = (err: unknown): void =>
-    logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
+  const reportStaleLimits = (err: unknown): void =>
+    logger.warn({ err }, 'limits could not be fetched from the kernel; the last known ones stay in effect');
   return [
-    provideBy(SetLimits, [RegisteredLifetime], (lifetime) => {
-      const set = new SetLimits(bus, subjectsOf(config.WRIT_SHARD), Date.now);
-      lifetime.add(new Repeated(() => set.refresh(), LIMITS_MS, unheard));
+    provideBy(CachedTenantLimits, [RegisteredLifetime], (lifetime) => {
+      const set = new CachedTenantLimits(bus, subjectsOf(config.WRIT_SHARD), Date.now);
+      lifetime.add(new Repeated(() => set.refresh(), LIMITS_MS, reportStaleLimits));
       return set;
     }),
-    provideBy(RateLimit, [SetLimits], (set) => {
+    provideBy(RateLimit, [CachedTenantLimits], (set) => {
       const { WRIT_RATE_PER_SECOND: perSecond, WRIT_RATE_BURST: burst } = config;
       return new RateLimit((tenantId) => {
         const { requests_per_second, request_burst } = set.of(tenantId) ?? {};
@@ -77,7 +77,7 @@ function limits(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
   ];
 }
 
-/** Worker threads for what callers send. None is started yet. */
+/** Provides worker threads for callers' inputs. None is started yet. */
 function workers(filename: URL, { telemetry: { meter } }: ProcessContext): Provider[] {
   return [
     provideBy(WorkerPool<TaskTable>, [RegisteredLifetime], (lifetime) => {
@@ -90,7 +90,7 @@ function workers(filename: URL, { telemetry: { meter } }: ProcessContext): Provi
   ];
 }
 
-/** What every resource of the API uses: its server, who may ask, how much, and how requests and problems look. */
+/** What every resource of the API uses: the server, access control, rate limits, request parsing and problems. */
 @Module({})
 export class EdgeModule {
   /** @param below the modules before this one */
@@ -112,7 +112,7 @@ export class EdgeModule {
     const global = [
       { ...provideClass(AccessGuard, Authenticator, RateLimit, FullQueues), provide: APP_GUARD },
       { provide: APP_FILTER, useValue: new ProblemFilter(logger, allowedMethodsOf(api.routes)) },
-      { provide: APP_INTERCEPTOR, useValue: new LongAnswers() },
+      { provide: APP_INTERCEPTOR, useValue: new LongResponses() },
     ];
     return { module: EdgeModule, imports: below, providers: [...providers, ...global], exports: providers };
   }

@@ -14,21 +14,21 @@ const LogKeys = Type.Object({
 const at = (description: string) =>
   Type.Optional(Type.Integer({ description: `${description}, in milliseconds since the epoch` }));
 
-/** What verifies receipts: the kernel's keys as JWK (RFC 8037), the ledger's as C2SP verifier keys. */
+/** The keys that verify receipts: the kernel's as JWK (RFC 8037), the ledger's as C2SP verifier keys. */
 export const PublishedKeyFile = Type.Object({
   record_keys: Type.Array(
     Type.Object({
       keyid: Type.String(),
       jwk: Type.Record(Type.String(), Type.Unknown()),
-      not_before: at('when it was made known; since ever unless said'),
-      not_after: at('the last moment that a record by it is dated; there is none unless said'),
-      revoked_from: at('from when on nobody answers for what it signed; left out unless it was revoked'),
+      not_before: at('when it was published; default: no lower bound'),
+      not_after: at('the latest time of a record that it signed; default: no upper bound'),
+      revoked_from: at('from when its signatures are not trusted; only for a revoked key'),
     }),
   ),
   log_keys: Type.Array(Type.String({ description: 'C2SP verifier key: `name+hash+base64`' })),
   revoked_log_keys: Type.Optional(
     Type.Array(
-      Type.String({ description: 'a verifier key that was revoked: a checkpoint by it alone proves nothing any more' }),
+      Type.String({ description: 'a revoked verifier key: a checkpoint signed only by it proves nothing any more' }),
     ),
   ),
 });
@@ -56,13 +56,13 @@ export function parseLogKeys(text: string): Omit<PublishedKeyFile, 'record_keys'
   return { log_keys: keys, ...(revoked === undefined ? {} : { revoked_log_keys: revoked }) };
 }
 
-/** A part of what is published, read again where it changes. */
+/** One published key file, which is read again when it changes. */
 export interface PublishedPart<T> {
   readonly value: T;
   refresh(): Promise<boolean>;
 }
 
-/** What is published, for whoever injects it. */
+/** The published keys, as an injectable provider. */
 export class Published {
   readonly #records: PublishedPart<Pick<PublishedKeyFile, 'record_keys'>>;
   readonly #logs: PublishedPart<Omit<PublishedKeyFile, 'record_keys'>>;
@@ -75,12 +75,12 @@ export class Published {
     this.#logs = logs;
   }
 
-  /** As `/.well-known/writ-keys.json` has them. */
+  /** The keys in the form of `/.well-known/writ-keys.json`. */
   get keys(): PublishedKeyFile {
     return { ...this.#records.value, ...this.#logs.value };
   }
 
-  /** What is to be followed. */
+  /** The key files to reload when they change. */
   get parts(): { readonly what: string; readonly keys: { refresh(): Promise<boolean> } }[] {
     return [
       { what: 'public record keys', keys: this.#records },

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { BlobStore } from '@writ/blobs';
-import { subjectsOf } from '@writ/contract';
+import { subjectsOf, type Caller } from '@writ/contract';
 import { AnthropicModel, GeminiModel, OpenAiModel } from '@writ/model-http';
 import { provideBy, provideClass, provideValue, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
@@ -14,92 +15,116 @@ import { RateLimit } from '../edge/access/rate-limit.ts';
 import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { Jobs, JobWork } from '../store/jobs/jobs.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
-import { SaidTexts } from '../store/sessions/said-texts.ts';
-import { RunWork, Sessions } from '../store/sessions/sessions.ts';
-import { CallWays, drivePartsOf } from './driving/drive-parts.ts';
+import { SessionTexts } from '../store/session-rows/session-texts.ts';
+import { RunWork, Sessions } from '../store/session-rows/sessions.ts';
+import { CallServices, drivePartsOf } from './driving/drive-parts.ts';
 import { DriveRuns } from './driving/drive-runs.ts';
 import { ChangeJobs } from './jobs/change-jobs.ts';
 import { StartJobs } from './jobs/start-jobs.ts';
 import { Models } from './models/models.ts';
 import type { ConfiguredModel } from './models/models-file.ts';
-import { BeginErasure } from './sessions/begin-erasure.ts';
-import { ChangeSessions } from './sessions/change-sessions.ts';
-import { EraseTexts } from './sessions/erase-texts.ts';
-import { RunHub } from './sessions/run-hub.ts';
-import { RunNewsController } from './sessions/run-news.controller.ts';
+import { BeginErasure } from './conversations/begin-erasure.ts';
+import { ChangeSessions } from './conversations/change-sessions.ts';
+import { EraseTexts } from './conversations/erase-texts.ts';
+import { RunHub } from './conversations/run-hub.ts';
+import { RunNewsController } from './conversations/run-news.controller.ts';
 import { RunTurn } from './turns/run-turn.ts';
+import { ShowPrompt } from './turns/show-prompt.ts';
 import { StagedChanges } from './turns/staged-changes.ts';
 import { StagedTokens } from './turns/staged-token.ts';
+import { TurnSubAgents } from './turns/turn-sub-agents.ts';
 
 /**
- * How often runs that are due are claimed, and leases of those under way renewed: what a run waits at most before it
- * begins, and before it hears of its cancellation elsewhere, or of its key's revocation.
+ * How often due runs are claimed and leases renewed, in milliseconds. These are the longest delays before a run begins,
+ * and before it notices a cancellation or a revoked key at another replica.
  */
 const CLAIM_MS = 250;
 const RENEW_MS = 500;
-/** How often jobs that are due are looked for: what one is late at most while anybody is there. */
+/** How often due jobs are searched, in milliseconds: the longest delay of a start while an orchestrator runs. */
 const JOBS_MS = 500;
 /**
- * How often the kernel is asked what is to be erased of what was said: what an erasure waits here at most that nobody
- * waits for.
+ * How often erasure orders for texts are fetched from the kernel, in milliseconds: the longest delay of an erasure that
+ * no request waits for.
  */
 const TEXTS_MS = 1_000;
 
-/** What the configuration says of runs. */
+/** The configuration of runs. */
 export interface RunsConfig {
   readonly WRIT_SHARD: string;
   readonly WRIT_EVENT_STREAMS_MAX: number;
   readonly WRIT_RUN_COST_PER_DAY_MAX?: number | undefined;
   readonly models: readonly ConfiguredModel[];
-  /** the key of which the key of staged changes is made */
+  /** the key from which the key of staged changes is derived */
   readonly webhookKey: Buffer;
 }
 
-const lost =
+const logFailure =
   ({ logger }: ProcessContext) =>
   (err: unknown) =>
     logger.warn({ err }, 'runs could not be claimed or renewed');
 
-/** The calls of a turn of a model, whoever drives the model. */
+/** Provides turns of models that clients drive, and staged changes. */
 const turns = (config: RunsConfig): Provider[] => [
-  provideBy(StagedChanges, [ProposeInOrder, ShowOperation, BlobStore, WorkerTasks], (order, show, blobs, tasks) => {
-    const tokens = new StagedTokens(config.webhookKey);
-    return new StagedChanges({ order, show, blobs, tasks, tokens, now: Date.now });
-  }),
+  provideBy(
+    StagedChanges,
+    [ProposeInOrder, ShowOperation, BlobStore, WorkerTasks, KernelClient],
+    (order, show, blobs, tasks, kernel) => {
+      const tokens = new StagedTokens(config.webhookKey);
+      const stagedMs = async (caller: Caller) => (await kernel.ask('policy.times', caller, {})).staged_change_ms;
+      return new StagedChanges({ order, show, blobs, tasks, tokens, stagedMs, now: Date.now });
+    },
+  ),
+  provideBy(
+    TurnSubAgents,
+    [ProposeInOrder, Sessions, Models, KernelClient],
+    (order, kept, models, kernel) =>
+      new TurnSubAgents({
+        order,
+        sessions: kept,
+        models,
+        tokenOf: async (caller, operation_id) =>
+          (await kernel.askUntilAnswered('token.spawn', caller, { operation_id })).capability_token_id,
+        monotonic: () => performance.now(),
+        wait: async (ms, signal) => {
+          await sleep(ms, undefined, { signal }).catch(() => undefined);
+        },
+      }),
+  ),
   provideBy(
     RunTurn,
-    [ProposeInOrder, StagedChanges, ShowOperation, RateLimit, WorkerTasks],
-    (order, staged, show, rate, tasks) => new RunTurn({ order, staged, show, rate, tasks }),
+    [ProposeInOrder, StagedChanges, TurnSubAgents, ShowOperation, RateLimit, WorkerTasks],
+    (order, staged, subAgents, show, rate, tasks) => new RunTurn({ order, staged, subAgents, show, rate, tasks }),
   ),
+  provideClass(ShowPrompt, KernelClient, Offers, Propose, ShowOperation, Models),
 ];
 
-/** Runs that are driven here. */
+/** Provides the driving of runs. */
 function driving(config: RunsConfig, given: ProcessContext): Provider[] {
   const { bus, logger, telemetry } = given;
   const { meter } = telemetry;
   const subjects = subjectsOf(config.WRIT_SHARD);
   return [
-    provideClass(CallWays, Propose, ShowOperation, StagedChanges, Offers),
+    provideClass(CallServices, Propose, ShowOperation, StagedChanges, Offers),
     provideBy(
       DriveRuns,
-      [KernelClient, RunWork, Models, CallWays, OperationWatch, RegisteredLifetime],
-      (kernel, work, models, ways, watch, lifetime) => {
+      [KernelClient, RunWork, Models, CallServices, OperationWatch, RegisteredLifetime],
+      (kernel, work, models, callServices, watch, lifetime) => {
         const runs = new DriveRuns(
           drivePartsOf(
-            { kernel, work, models, ways },
+            { kernel, work, models, callServices },
             {
               meter,
               tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
-              tell: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
+              publish: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
             },
           ),
           (err) => logger.warn({ err }, 'a run could not go on'),
         );
         meter.observe(['writ.runs.driven'], (observe) => observe('writ.runs.driven', runs.size));
-        watch.onEvery((operationId, state) => runs.heard(operationId, state));
+        watch.subscribeToAll((operationId, state) => runs.operationChanged(operationId, state));
         lifetime.add(
-          new Repeated(() => runs.run(), CLAIM_MS, lost(given)),
-          new Repeated(() => runs.renew(), RENEW_MS, lost(given)),
+          new Repeated(() => runs.run(), CLAIM_MS, logFailure(given)),
+          new Repeated(() => runs.renew(), RENEW_MS, logFailure(given)),
           { start: () => undefined, stop: () => runs.stop() },
         );
         return runs;
@@ -108,26 +133,26 @@ function driving(config: RunsConfig, given: ProcessContext): Provider[] {
   ];
 }
 
-/** Sessions, and what is erased of them. */
+/** Provides sessions, and the erasure of their texts. */
 const sessions = ({ logger }: ProcessContext): Provider[] => [
   provideClass(ChangeSessions, KernelClient, Sessions, Models),
-  provideBy(EraseTexts, [KernelClient, SaidTexts, RegisteredLifetime], (kernel, said, lifetime) => {
-    const texts = new EraseTexts(kernel, said, (err) =>
-      logger.warn({ err }, 'what was said could not be erased, and is tried again'),
+  provideBy(EraseTexts, [KernelClient, SessionTexts, RegisteredLifetime], (kernel, sessionTexts, lifetime) => {
+    const texts = new EraseTexts(kernel, sessionTexts, (err) =>
+      logger.warn({ err }, 'texts of sessions could not be erased; the erasure is retried'),
     );
     lifetime.add(new Repeated(() => texts.run(), TEXTS_MS, texts.failed));
     return texts;
   }),
-  provideClass(BeginErasure, KernelClient, SaidTexts, EraseTexts),
+  provideClass(BeginErasure, KernelClient, SessionTexts, EraseTexts),
 ];
 
-/** Runs that begin by the clock. */
+/** Provides jobs, which start runs on a schedule. */
 const jobs = (given: ProcessContext): Provider[] => [
   provideBy(StartJobs, [JobWork, RegisteredLifetime], (work, lifetime) => {
     const start = new StartJobs(work, (err) =>
-      given.logger.warn({ err }, 'a job could not be started, and is tried again'),
+      given.logger.warn({ err }, 'a job could not be started; the start is retried'),
     );
-    lifetime.add(new Repeated(() => start.run(), JOBS_MS, lost(given)));
+    lifetime.add(new Repeated(() => start.run(), JOBS_MS, logFailure(given)));
     return start;
   }),
   provideBy(
@@ -138,7 +163,7 @@ const jobs = (given: ProcessContext): Provider[] => [
   ),
 ];
 
-/** Agents that are driven here: sessions, their runs and turns, and jobs. */
+/** Everything that drives agents: sessions with their runs and turns, and jobs. */
 @Module({})
 export class RunsModule {
   /** @param below the modules before this one */

@@ -1,39 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  Fault,
-  type Caller,
-  type KernelVerb,
-  type OperationView,
-  type ProfileView,
-  type SandboxWhole,
-  type SkillWhole,
-  type StoredResult,
-  type TenantToolView,
-  type TextOrder,
-} from '@writ/contract';
+import { DEFAULT_CALL_SETTINGS, Fault, type Caller, type KernelVerb, type OperationView } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { TokenView } from '../calls/kernel/token-view.ts';
-import { delegationOf, erasureOf, freezeOf, POLICY, registrarKeyOf } from './fake-views.ts';
+import { delegationOf, erasureOf, freezeOf, POLICY, resourceGrantOf, resourceOf } from './fake-views.ts';
+import type { FakeKernelState } from './fake-kernel-state.ts';
+import { answerRegistries } from './fake-registries.ts';
 
-export type Handler = (caller: Caller, request: Record<string, unknown>) => unknown;
+export type { FakeKernelState, Handler } from './fake-kernel-state.ts';
 
-/** What the answers are made of, and where they go. */
-export interface Answering {
-  readonly handlers: Map<string, Handler>;
-  /** the hash of the root node of a workspace with nothing in it */
-  readonly emptySnapshot: string;
-  /** what is to be erased of what was said */
-  readonly orders: TextOrder[];
-  /** what long results are sealed under; null: they are as they are */
-  readonly opens: StoredResult['opens'];
-  /** A thing of the tenant's, as its view; not there and not theirs are one answer. */
-  find(caller: Caller | null, id: unknown): unknown;
-  keep<T>(tenantId: string, id: string, kind: string, view: T): T;
-  /** All of the kind that the verb is of. */
-  all(caller: Caller | null, verb: string): unknown[];
-}
-
-/** Verbs that answer with the thing that is named, as it is. */
+/** Verbs that return the named object unchanged. */
 const READS = {
   'operation.read': 'operation_id',
   'operation.cancel': 'operation_id',
@@ -42,12 +17,17 @@ const READS = {
   'agent.read': 'agent_id',
   'token.read': 'capability_token_id',
   'token.revoke': 'capability_token_id',
+  'resource.read': 'resource_id',
+  'resource.update': 'resource_id',
+  'resource.remove': 'resource_id',
+  'resource_grant.remove': 'resource_grant_id',
   'freeze.read': 'freeze_id',
   'erasure.read': 'erasure_id',
   'freeze.lift': 'freeze_id',
   'secret.remove': 'name',
   'container.kill': 'container_id',
   'sandbox.read': 'name',
+  'image.read': 'name',
   'profile.read': 'name',
   'skill.read': 'name',
   'sandbox.sign': 'name',
@@ -70,15 +50,18 @@ const LISTS = [
   'freeze.list',
   'erasure.list',
   'delegation.list',
+  'external_version.list',
   'resource.list',
+  'resource_grant.list',
   'secret.list',
   'container.list',
   'registrar.list',
+  'image.list',
   'profile.list',
 ] as const;
 
-/** Has the kernel answer each request as agreed. */
-export function answerAll(kernel: Answering): void {
+/** Installs a default handler for each request. */
+export function answerAll(kernel: FakeKernelState): void {
   for (const [verb, idName] of Object.entries(READS))
     kernel.handlers.set(verb, (caller, request) => kernel.find(caller, request[idName]));
   for (const verb of LISTS)
@@ -95,8 +78,8 @@ export function answerAll(kernel: Answering): void {
     answer(kernel);
 }
 
-/** One set, in force, that is the tenant's own under its hash. */
-function answerPolicies(kernel: Answering): void {
+/** Handlers for policies: one set in force, which is also the tenant's own under its hash. */
+function answerPolicies(kernel: FakeKernelState): void {
   const { handlers } = kernel;
   const active = {
     policy_hash: POLICY.policy_hash,
@@ -163,12 +146,18 @@ function answerPolicies(kernel: Answering): void {
     candidate: policy,
     items: (calls as unknown[]).map(() => null),
   }));
+  handlers.set('policy.times', () => ({
+    approval_ms: 86_400_000,
+    preview_ms: 86_400_000,
+    staged_change_ms: 600_000,
+    session_grant_ms: 28_800_000,
+  }));
   handlers.set('policy.schema', () => ({ version: 1, cedar: 'entity Agent;', document: {} }));
   handlers.set('policy.templates', () => ({ items: [{ id: 'one', description: 'one', parameters: {} }] }));
 }
 
-/** What is read of an operation beside its view. */
-function answerOperations(kernel: Answering): void {
+/** Handlers for the parts of an operation beside its view. */
+function answerOperations(kernel: FakeKernelState): void {
   const { handlers } = kernel;
   handlers.set('operation.requests', (caller, { operation_id }) => {
     kernel.find(caller, operation_id);
@@ -197,7 +186,7 @@ function answerOperations(kernel: Answering): void {
 }
 
 /** A workspace that was empty in its first hour. */
-function answerWorkspaces(kernel: Answering): void {
+function answerWorkspaces(kernel: FakeKernelState): void {
   const { handlers } = kernel;
   handlers.set('workspace.create', (caller, { name }) => {
     const workspace_id = newId('workspace');
@@ -245,8 +234,8 @@ function answerWorkspaces(kernel: Answering): void {
   });
 }
 
-/** Tokens that nobody has used yet. */
-function answerTokens(kernel: Answering): void {
+/** Handlers for tokens, all of them unused. */
+function answerTokens(kernel: FakeKernelState): void {
   const { handlers } = kernel;
   handlers.set('token.issue', (caller, { agent_id, workspace_id, grant }) => {
     kernel.find(caller, agent_id);
@@ -257,6 +246,18 @@ function answerTokens(kernel: Answering): void {
     const parent = kernel.find(caller, parent_id) as TokenView;
     return newToken(kernel, caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
   });
+  // A sub-agent of any operation; its grant doesn't matter here.
+  handlers.set('token.spawn', (caller) =>
+    newToken(kernel, caller, null, caller.agent_id ?? '', {
+      tools: [],
+      fs: [],
+      net: [],
+      secrets: [],
+      budgets: {},
+      not_before: 0,
+      expires_at: 1,
+    }),
+  );
   handlers.set('token.list_for_job', (caller, { parent_id, workspace_id }) => {
     const parent = kernel.find(caller, parent_id) as TokenView;
     kernel.find(caller, workspace_id);
@@ -265,7 +266,7 @@ function answerTokens(kernel: Answering): void {
 }
 
 function newToken(
-  kernel: Answering,
+  kernel: FakeKernelState,
   caller: Caller,
   parent_id: string | null,
   agent_id: string,
@@ -291,8 +292,8 @@ function newToken(
   } satisfies TokenView);
 }
 
-/** Erasures that are done at once, but for what was said. */
-function answerErasures(kernel: Answering): void {
+/** Handlers for erasures, which complete at once except for texts of sessions. */
+function answerErasures(kernel: FakeKernelState): void {
   const { handlers } = kernel;
   handlers.set('erasure.begin', (caller, { texts, session_id }) => {
     const { session_ids = [], alone = false } = (texts ?? {}) as { session_ids?: string[]; alone?: boolean };
@@ -313,59 +314,32 @@ function answerErasures(kernel: Answering): void {
     return erasure;
   });
   handlers.set('erasure.plan', () => ({ dry_run: true, operations: 1, unfinished: 0, more: false }));
-  handlers.set('retention.read', () => ({ payload_days: null, output_days: null, changed_at: null }));
-  handlers.set('retention.set', (_caller, { payload_days, output_days }) => ({
+  handlers.set('call_settings.read', () => ({
+    ...DEFAULT_CALL_SETTINGS,
+    command_ms: null,
+    tool_command_ms: {},
+    changed_at: null,
+  }));
+  handlers.set('call_settings.set', (_caller, { change }) => ({
+    ...DEFAULT_CALL_SETTINGS,
+    command_ms: null,
+    tool_command_ms: {},
+    ...(change as object),
+    changed_at: 1,
+  }));
+  const modes = { payload_mode: 'full', requests_mode: 'full' } as const;
+  handlers.set('retention.read', () => ({ payload_days: null, output_days: null, ...modes, changed_at: null }));
+  handlers.set('retention.set', (_caller, { payload_days, output_days, payload_mode, requests_mode }) => ({
     payload_days,
     output_days,
+    payload_mode: payload_mode ?? modes.payload_mode,
+    requests_mode: requests_mode ?? modes.requests_mode,
     changed_at: 1,
   }));
 }
 
-/** What a tenant registers: tools, search, sandboxes, skills, profiles, keys. */
-function answerRegistries(kernel: Answering): void {
-  const { handlers } = kernel;
-  handlers.set('tool.apply', () => ({ valid: true, problems: [], tools: [] }));
-  handlers.set('tool.remove', (caller, { tool_id }) => ({
-    removed: (kernel.find(caller, tool_id) as TenantToolView).tool.tool_id,
-  }));
-  const search = {
-    provider: { kind: 'searxng', url: 'https://searx.example.org' },
-    definition_digest: '0'.repeat(64),
-    set_by: 'spec',
-    set_at: 1,
-  } as const;
-  for (const verb of ['search.read', 'search.remove'] as const) handlers.set(verb, () => search);
-  handlers.set('search.set', (caller, { provider }) => ({ ...search, provider, set_by: caller.api_key_id }));
-  handlers.set('tool.list', (caller, { tool_id }) => ({
-    items: (kernel.all(caller, 'tool.list') as TenantToolView[]).filter(
-      ({ tool }) => tool_id === null || tool.tool_id === tool_id,
-    ),
-    next_cursor: null,
-  }));
-  handlers.set('sandbox.list', (caller) => ({
-    items: (kernel.all(caller, 'sandbox.list') as SandboxWhole[]).map(
-      ({ definition: _d, environment: _e, digest: _g, problem: _p, tenant_id: _t, ...view }) => view,
-    ),
-    next_cursor: null,
-  }));
-  handlers.set('sandbox.put', () => ({ valid: true, problems: [], sandbox: null }));
-  handlers.set('sandbox.remove', (caller, { name }) => ({ removed: (kernel.find(caller, name) as SandboxWhole).name }));
-  handlers.set('skill.put', () => ({ valid: true, problems: [], change: 'added', skill: null }));
-  handlers.set('skill.list', (caller) => ({
-    items: (kernel.all(caller, 'skill.list') as SkillWhole[]).map(({ versions: _v, files, ...view }) => ({
-      ...view,
-      files: files.length,
-    })),
-    next_cursor: null,
-  }));
-  handlers.set('skill.remove', (caller, { name }) => ({ removed: (kernel.find(caller, name) as SkillWhole).name }));
-  handlers.set('profile.create', () => ({ valid: true, problems: [], profile: null }));
-  handlers.set('profile.remove', (caller, { name }) => ({ removed: (kernel.find(caller, name) as ProfileView).name }));
-  handlers.set('registrar.add', () => registrarKeyOf('0'.repeat(43)));
-}
-
-/** Agents, and what stands by itself. */
-function answerOthers(kernel: Answering): void {
+/** Handlers for agents and other single verbs. */
+function answerOthers(kernel: FakeKernelState): void {
   const { handlers } = kernel;
   handlers.set('bundle.seal', () => ({
     envelope: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
@@ -376,9 +350,17 @@ function answerOthers(kernel: Answering): void {
   });
   handlers.set('freeze.place', () => freezeOf(newId('freeze')));
   handlers.set('delegation.create', () => delegationOf(newId('delegation')));
-  handlers.set('resource.set', (caller, { ref, version }) =>
-    kernel.keep(caller.tenant_id, String(ref), 'resource', {
-      resource_id: newId('resource'),
+  handlers.set('resource.create', (caller, { kind, name, settings }) => {
+    const view = resourceOf(newId('resource'), { kind, name, settings });
+    return kernel.keep(caller.tenant_id, view.resource_id, 'resource', view);
+  });
+  handlers.set('resource_grant.set', (caller, { grant }) => {
+    const view = resourceGrantOf(newId('resourceGrant'), grant as Record<string, unknown>);
+    return kernel.keep(caller.tenant_id, view.resource_grant_id, 'resource_grant', view);
+  });
+  handlers.set('external_version.set', (caller, { ref, version }) =>
+    kernel.keep(caller.tenant_id, String(ref), 'external_version', {
+      external_version_id: newId('externalVersion'),
       ref,
       version,
       created_at: 1,

@@ -9,7 +9,7 @@ interface Kept extends ApiKeyRow {
   readonly hash: string;
 }
 
-/** Keys for as long as the process lives. */
+/** An in-memory store of API keys. */
 export class FakeApiKeys extends ApiKeys {
   readonly #rows: Kept[] = [];
   /** revocations take turns */

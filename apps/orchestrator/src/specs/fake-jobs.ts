@@ -8,11 +8,11 @@ import {
   type JobPlan,
   type JobName,
   type JobRow,
-  type JobStanding,
+  type JobStatus,
   type JobStart,
-  type JobWish,
+  type JobSpec,
 } from '../store/jobs/jobs.ts';
-import type { PageAsked, PageOf } from '../store/sessions/sessions.ts';
+import type { PageRequest, PageOf } from '../store/session-rows/sessions.ts';
 
 interface Kept {
   readonly tenant_id: TenantId;
@@ -20,7 +20,7 @@ interface Kept {
   readonly starts: (JobStart & { readonly key: string | null })[];
 }
 
-function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row: T) => string): PageOf<T> {
+function pageOf<T>(rows: readonly T[], { cursor, limit }: PageRequest, idOf: (row: T) => string): PageOf<T> {
   const from = cursor === null ? 0 : rows.findIndex((row) => idOf(row) === cursor) + 1;
   if (cursor !== null && from === 0) throw badCursor();
   const items = rows.slice(from, from + limit);
@@ -28,7 +28,7 @@ function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row:
   return { items, next_cursor: rows.length > from + limit && last !== undefined ? idOf(last) : null };
 }
 
-/** Jobs for as long as the process lives. Runs that they start are names only. */
+/** An in-memory store of jobs. The runs that they start are only ids. */
 export class FakeJobs extends Jobs {
   /** milliseconds; a test moves it */
   now = Date.now();
@@ -44,7 +44,7 @@ export class FakeJobs extends Jobs {
 
   override async create(
     tenant_id: TenantId,
-    { by, principal: _theirs, ...job }: JobWish & { readonly job_id: Id<'job'> },
+    { by, principal: _theirs, ...job }: JobSpec & { readonly job_id: Id<'job'> },
     countMax: number,
   ): Promise<JobRow> {
     if (this.kept.filter((each) => each.tenant_id === tenant_id).length >= countMax) throw new Fault('limit.exceeded');
@@ -64,7 +64,7 @@ export class FakeJobs extends Jobs {
     return this.of(tenantId, jobId)?.row ?? null;
   }
 
-  override async list(tenantId: TenantId, page: PageAsked, agentId: string | null): Promise<PageOf<JobRow>> {
+  override async list(tenantId: TenantId, page: PageRequest, agentId: string | null): Promise<PageOf<JobRow>> {
     return pageOf(
       this.kept
         .filter(({ tenant_id, row }) => tenant_id === tenantId && (agentId ?? row.agent_id) === row.agent_id)
@@ -84,7 +84,7 @@ export class FakeJobs extends Jobs {
   override async change(
     tenantId: TenantId,
     jobId: string,
-    { by, principal: _theirs, due_at, ...job }: JobWish,
+    { by, principal: _theirs, due_at, ...job }: JobSpec,
   ): Promise<JobRow | null> {
     return this.#set(tenantId, jobId, (row) => ({
       ...row,
@@ -111,7 +111,7 @@ export class FakeJobs extends Jobs {
     return kept.row;
   }
 
-  override async ask(
+  override async queueStart(
     tenantId: TenantId,
     jobId: string,
     key: string | null,
@@ -139,7 +139,7 @@ export class FakeJobs extends Jobs {
     return shown(start);
   }
 
-  override async starts(tenantId: TenantId, jobId: string, page: PageAsked): Promise<PageOf<JobStart>> {
+  override async starts(tenantId: TenantId, jobId: string, page: PageRequest): Promise<PageOf<JobStart>> {
     return pageOf((this.of(tenantId, jobId)?.starts ?? []).map(shown), page, ({ start_id }) => start_id);
   }
 
@@ -171,23 +171,23 @@ class FakeJobWork extends JobWork {
     return due.slice(0, rows).map(({ tenant_id, row }) => ({ tenant_id, job_id: row.job_id }));
   }
 
-  override async take(tenantId: TenantId, jobId: string, plan: (standing: JobStanding) => JobPlan): Promise<void> {
+  override async applyPlan(tenantId: TenantId, jobId: string, plan: (standing: JobStatus) => JobPlan): Promise<void> {
     const kept = this.#all.of(tenantId, jobId);
     if (kept === undefined) return;
     const { now } = this.#all;
-    const { told, due_at, starts } = plan({
+    const { dueStart, due_at, startsNext } = plan({
       ...kept.row,
       now,
       queued: kept.starts.filter(({ state }) => state === 'queued').length,
       unended: this.#unended(kept),
     });
-    if (told !== null) {
-      const isTold = kept.starts.some((start) => !start.by_hand && start.due_at === told.due_at);
+    if (dueStart !== null) {
+      const isTold = kept.starts.some((start) => !start.by_hand && start.due_at === dueStart.due_at);
       if (!isTold)
         kept.starts.unshift({
           start_id: newId('jobStart'),
           job_id: kept.row.job_id,
-          ...told,
+          ...dueStart,
           by_hand: false,
           session_id: null,
           run_id: null,
@@ -198,7 +198,7 @@ class FakeJobWork extends JobWork {
       kept.row = { ...kept.row, due_at };
     }
     const waiting = kept.starts.filter(({ state }) => state === 'queued').sort((a, b) => a.due_at - b.due_at)[0];
-    if (!starts || waiting === undefined) return;
+    if (!startsNext || waiting === undefined) return;
     const isRevoked = this.#all.revoked.has(kept.row.changed_by);
     kept.starts[kept.starts.indexOf(waiting)] = isRevoked
       ? { ...waiting, state: 'failed', reason: 'auth.invalid' }

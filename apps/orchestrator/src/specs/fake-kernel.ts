@@ -5,12 +5,12 @@ import {
   Fault,
   KERNEL_REQUESTS,
   NoticeDrop,
-  NoticeTake,
+  NoticesRequest,
   parseMessage,
   subjectsOf,
   TenantCreate,
-  TextsGone,
-  TextsTold,
+  TextsErased,
+  TextsAnnounced,
   type Caller,
   type KernelVerb,
   type Notice,
@@ -18,36 +18,36 @@ import {
   type ProposedCall,
   type StoredResult,
   type TenantLimits,
-  type TextOrder,
+  type TextErasureOrder,
 } from '@writ/contract';
-import { answerAll, type Answering, type Handler } from './fake-answers.ts';
+import { answerAll, type FakeKernelState, type Handler } from './fake-answers.ts';
 import { erasureOf, viewOf } from './fake-views.ts';
 
-/** The hash of the root node of a workspace with nothing in it, as the tree model names it, goes in from outside. */
+/** Options of the fake kernel: the id of an empty workspace's snapshot. */
 export interface FakeKernelOptions {
   readonly emptySnapshot: string;
 }
 
 type Row = Record<string, unknown> & { readonly tenant_id: string };
 
-/** A kernel that keeps things by tenant and answers as agreed; a test may put another answer in the place of any. */
-export class FakeKernel implements Answering {
-  readonly asked: { verb: string; request: Record<string, unknown> }[] = [];
+/** A kernel that stores objects by tenant and answers by the contract. A test may replace any handler. */
+export class FakeKernel implements FakeKernelState {
+  readonly requests: { verb: string; request: Record<string, unknown> }[] = [];
   /** of the call that was proposed last */
   traceparent: string | undefined;
-  /** what is to be told, until it is dropped */
+  /** notices that are returned until they are dropped */
   notices: Notice[] = [];
-  /** what is to be erased of what was said, until it is gone, and what was told of it */
-  orders: TextOrder[] = [];
-  readonly told: TextsTold[] = [];
-  /** nothing can be recorded while it is set */
-  isDeaf = false;
-  /** what was set for single tenants, as the API reads it */
+  /** orders to erase texts, until they are completed, and the reported rounds */
+  orders: TextErasureOrder[] = [];
+  readonly reportedRounds: TextsAnnounced[] = [];
+  /** no round can be recorded while it is set */
+  isUnavailable = false;
+  /** limits that were set for single tenants */
   limits: TenantLimits[] = [];
   readonly handlers = new Map<string, Handler>();
-  /** what long results are sealed under; null: they are as they are */
+  /** the key of long results; null: they are not encrypted */
   opens: StoredResult['opens'] = null;
-  /** what becomes of a proposed call: the state and result of its view */
+  /** decides a proposed call, and returns its view */
   admits: (call: ProposedCall) => OperationView | Promise<OperationView> = (call) => viewOf(call, 'no_op');
   readonly #rows = new Map<string, Row>();
   readonly emptySnapshot: string;
@@ -72,7 +72,7 @@ export class FakeKernel implements Answering {
       return this.#admit(call);
     });
     await serve('kernel.notice.take', (payload) => ({
-      notices: this.notices.slice(0, parseMessage(NoticeTake, payload).limit),
+      notices: this.notices.slice(0, parseMessage(NoticesRequest, payload).limit),
     }));
     await serve('kernel.notice.drop', (payload) => {
       const { notice_ids } = parseMessage(NoticeDrop, payload);
@@ -81,12 +81,12 @@ export class FakeKernel implements Answering {
     });
     await serve('kernel.erasure.orders', () => ({ orders: this.orders }));
     await serve('kernel.erasure.tell', (payload) => {
-      if (this.isDeaf) throw new Fault('database.unavailable');
-      this.told.push(parseMessage(TextsTold, payload));
+      if (this.isUnavailable) throw new Fault('database.unavailable');
+      this.reportedRounds.push(parseMessage(TextsAnnounced, payload));
       return {};
     });
     await serve('kernel.erasure.gone', (payload) => {
-      const { erasure_id } = parseMessage(TextsGone, payload);
+      const { erasure_id } = parseMessage(TextsErased, payload);
       this.orders = this.orders.filter((order) => order.erasure_id !== erasure_id);
       return erasureOf(erasure_id);
     });
@@ -95,16 +95,16 @@ export class FakeKernel implements Answering {
     for (const verb of Object.keys(KERNEL_REQUESTS) as KernelVerb[]) {
       await serve(`kernel.${verb}`, (payload) => {
         const { caller, ...request } = parseMessage(KERNEL_REQUESTS[verb], payload) as { caller: Caller };
-        this.asked.push({ verb, request });
+        this.requests.push({ verb, request });
         return this.handlers.get(verb)?.(caller, request);
       });
     }
   }
 
-  /** A thing of the tenant's, as its view; not there and not theirs are one answer. */
+  /** The view of an object of the tenant; missing and foreign objects give the same fault. */
   find(caller: Caller | null, id: unknown): unknown {
     const row = this.#rows.get(String(id));
-    // The platform key finds whatever a test keeps.
+    // The platform key finds objects of every tenant.
     if (row === undefined || (caller !== null && row.tenant_id !== caller.tenant_id))
       throw new Fault('not_found', `there is no \`${String(id)}\` of this tenant`);
     return row['view'];
@@ -116,12 +116,12 @@ export class FakeKernel implements Answering {
   }
 
   async #admit(call: ProposedCall): Promise<OperationView> {
-    this.asked.push({ verb: 'admit', request: call });
+    this.requests.push({ verb: 'admit', request: call });
     const view = await this.admits(call);
     return this.keep(call.tenant_id, view.operation_id, 'operation', view);
   }
 
-  /** All of the kind that the verb is of. */
+  /** All objects of the verb's kind. */
   all(caller: Caller | null, verb: string): unknown[] {
     const [kind] = verb.split('.');
     return [...this.#rows.values()]

@@ -12,20 +12,23 @@ import {
 } from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
 
-type Question = Readonly<Record<string, unknown>> &
+type LedgerRequest = Readonly<Record<string, unknown>> &
   Readonly<Record<'level' | 'index' | 'width' | 'from' | 'to' | 'leaf_index', number>>;
 
-/** A ledger of what it is given: receipts, notes and logs, by tenant. Tiles and proofs are those of the log. */
+/**
+ * A ledger with the receipts, notes and logs that a test gives it, by tenant. It computes tiles and proofs from the
+ * logs.
+ */
 export class FakeLedger {
   readonly receipts = new Map<string, Receipt>();
   readonly checkpoints = new Map<string, string>();
   /** the records of each log */
   readonly logs = new Map<string, readonly Uint8Array[]>();
-  /** what it was asked */
-  readonly asked: Question[] = [];
+  /** the requests that it received */
+  readonly requests: LedgerRequest[] = [];
 
   async serve(bus: ReturnType<typeof memoryBus>): Promise<void> {
-    const answers: Record<string, (question: Question) => unknown> = {
+    const answers: Record<string, (question: LedgerRequest) => unknown> = {
       'ledger.receipt': ({ tenant_id, operation_id, phase }) =>
         found(this.receipts.get(`${String(tenant_id)}/${String(operation_id)}/${String(phase)}`)),
       'ledger.checkpoint': ({ tenant_id }) => ({ checkpoint: found(this.checkpoints.get(String(tenant_id))) }),
@@ -43,14 +46,14 @@ export class FakeLedger {
         queue: 'ledger',
         concurrencyMax: 100,
         handler: async ({ payload }) => {
-          this.asked.push(payload as Question);
-          return answer(payload as Question);
+          this.requests.push(payload as LedgerRequest);
+          return answer(payload as LedgerRequest);
         },
       });
     }
   }
 
-  #logOf({ tenant_id }: Question) {
+  #logOf({ tenant_id }: LedgerRequest) {
     const records = found(this.logs.get(String(tenant_id)));
     const tiles = new Map(
       growTiles(0, records.map(leafHash), () => []).map((tile) => [
@@ -63,14 +66,14 @@ export class FakeLedger {
     return { records, readTile, hashAt: hashAtFromTiles(readTile) };
   }
 
-  #tile(question: Question): unknown {
+  #tile(question: LedgerRequest): unknown {
     const { records, readTile } = this.#logOf(question);
     if (tileWidth(question.level, question.index, records.length) < question.width) throw new Fault('not_found');
     return { hashes: encodeBase64(encodeTile(readTile(question.level, question.index).slice(0, question.width))) };
   }
 
   /** Two at a time, as if no more went into a message. */
-  #entries(question: Question): unknown {
+  #entries(question: LedgerRequest): unknown {
     const { records } = this.#logOf(question);
     if (tileWidth(0, question.index, records.length) < question.width) throw new Fault('not_found');
     const from = question.index * 256 + question.from;
@@ -79,7 +82,7 @@ export class FakeLedger {
     };
   }
 
-  #signatures(question: Question): unknown {
+  #signatures(question: LedgerRequest): unknown {
     const { records } = this.#logOf(question);
     if (tileWidth(0, question.index, records.length) < question.width) throw new Fault('not_found');
     return {
@@ -92,7 +95,7 @@ export class FakeLedger {
     };
   }
 
-  #inclusion(question: Question): unknown {
+  #inclusion(question: LedgerRequest): unknown {
     const { records, hashAt } = this.#logOf(question);
     const { leaf_index } = question;
     if (leaf_index >= records.length) throw new Fault('not_found');
@@ -105,7 +108,7 @@ export class FakeLedger {
   }
 
   /** Three at a time, as if no more went into a message, in envelopes that nobody signed. */
-  #export(question: Question): unknown {
+  #export(question: LedgerRequest): unknown {
     const { records, hashAt } = this.#logOf(question);
     const size = records.length;
     return {
@@ -126,14 +129,14 @@ export class FakeLedger {
     };
   }
 
-  /** What it was asked, and nothing found. */
-  #records({ tenant_id }: Question): unknown {
+  /** An empty page of records. */
+  #records({ tenant_id }: LedgerRequest): unknown {
     const tree_size = this.logs.get(String(tenant_id))?.length ?? 0;
     return { items: [], next_cursor: null, indexed_to: tree_size, tree_size };
   }
 
-  /** Of a statement that says its place. */
-  #record(question: Question): unknown {
+  /** A record whose statement contains its leaf index. */
+  #record(question: LedgerRequest): unknown {
     const inclusion = this.#inclusion(question);
     const payload = encodeBase64(Buffer.from(JSON.stringify({ place: question.leaf_index })));
     return {
@@ -143,7 +146,7 @@ export class FakeLedger {
     };
   }
 
-  #consistency(question: Question): unknown {
+  #consistency(question: LedgerRequest): unknown {
     const { records, hashAt } = this.#logOf(question);
     const { from, to } = question;
     if (to > records.length) throw new Fault('not_found');

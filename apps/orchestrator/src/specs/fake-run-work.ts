@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
-import type { KeptEvent, KeptEvents } from '../store/sessions/run-events.ts';
+import type { KeptEvent, KeptEvents } from '../store/session-rows/run-events.ts';
 import {
   LeaseLost,
   RunWork,
@@ -14,11 +14,11 @@ import {
   type RunRow,
   type RunSums,
   type RunsToClaim,
-} from '../store/sessions/sessions.ts';
-import { told } from './kept-events.ts';
-import type { KeptRun, KeptRuns } from './kept-runs.ts';
+} from '../store/session-rows/sessions.ts';
+import { eventsOf } from './stored-events.ts';
+import type { KeptRun, KeptRuns } from './stored-runs.ts';
 
-/** What drives runs of `FakeRuns`. */
+/** The in-memory store of `FakeRuns`, for replicas that drive runs. */
 export class FakeRunWork extends RunWork {
   readonly #all: KeptRuns;
 
@@ -71,11 +71,11 @@ export class FakeRunWork extends RunWork {
       run: { ...row, role: asked.role, principal: asked.principal },
       input: asked.input,
       prompt,
-      events: told(events),
+      events: eventsOf(events),
       earlier: this.#all
         .of(row.session_id)
         .filter((each) => each.place < place)
-        .map((each) => ({ input: each.asked.input, events: told(each.events) })),
+        .map((each) => ({ input: each.asked.input, events: eventsOf(each.events) })),
       revoked: this.#all.revoked.has(row.created_by),
     };
   }
@@ -98,7 +98,7 @@ export class FakeRunWork extends RunWork {
     run.events.push({ seq, at: now, event });
     if (sums.state === 'ended') {
       const above = this.#all.session(claim.tenant_id, run.row.session_id)?.row.spawned_by?.run_id;
-      const waits = above === undefined ? undefined : this.#all.run(claim.tenant_id, above);
+      const waits = above === undefined || above === null ? undefined : this.#all.run(claim.tenant_id, above);
       if (waits !== undefined) waits.wakeAt = now;
     }
     run.reserved = 0;
@@ -111,7 +111,7 @@ export class FakeRunWork extends RunWork {
     const run = this.#mine(claim);
     const day = this.#all.now - 24 * 3_600_000;
     const cost = this.#all
-      .taken(claim.tenant_id)
+      .spending(claim.tenant_id)
       .filter(({ row }) => row.ended_at === null || row.ended_at > day)
       .reduce((sum, { row }) => sum + (row.cost ?? 0), 0);
     const reserved = this.#all.runs
@@ -175,12 +175,15 @@ export class FakeRunWork extends RunWork {
     return this.#all.add(claim.tenant_id, run, session.model, 1);
   }
 
-  override async below(_claim: RunClaim, operationId: string): Promise<{ run: RunRow; events: KeptEvents } | null> {
+  override async subAgentRun(
+    _claim: RunClaim,
+    operationId: string,
+  ): Promise<{ run: RunRow; events: KeptEvents } | null> {
     const run = this.#all.spawned(operationId);
-    return run === undefined ? null : { run: run.row, events: told(run.events) };
+    return run === undefined ? null : { run: run.row, events: eventsOf(run.events) };
   }
 
-  override async cancelBelow(claim: RunClaim, by: string): Promise<void> {
+  override async cancelSubAgents(claim: RunClaim, by: string): Promise<void> {
     const sessions = this.#all.kept
       .filter(({ row }) => row.spawned_by?.run_id === claim.run_id)
       .map(({ row }) => row.session_id);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
 import type { Id } from '@writ/contract';
-import { sessionsContract } from '../store/sessions/sessions.contract.ts';
-import { runWorkContract } from '../store/sessions/run-work.contract.ts';
-import { saidTextsContract } from '../store/sessions/said-texts.contract.ts';
+import { sessionsContract } from '../store/session-rows/sessions.contract.ts';
+import { runWorkContract } from '../store/session-rows/run-work.contract.ts';
+import { sessionTextsContract } from '../store/session-rows/session-texts.contract.ts';
 import type { SessionStoreUnderTest } from './session-steps.ts';
 import { FakeRuns } from './fake-sessions.ts';
 
@@ -12,8 +12,8 @@ const key = async (): Promise<Id<'apiKey'>> => newId('apiKey') as Id<'apiKey'>;
 const under = {
   sessions: () => all.sessions,
   work: () => all.work,
-  said: () => all.said,
-  pass: async (ms) => {
+  sessionTexts: () => all.sessionTexts,
+  advance: async (ms) => {
     all.now += ms;
   },
   key,
@@ -24,10 +24,10 @@ const under = {
 sessionsContract('memory', under);
 runWorkContract('memory', under);
 
-saidTextsContract('memory', {
+sessionTextsContract('memory', {
   sessions: () => all.sessions,
   work: () => all.work,
-  said: () => all.said,
+  sessionTexts: () => all.sessionTexts,
   key,
   age: async (id, ms) => {
     all.kept.splice(

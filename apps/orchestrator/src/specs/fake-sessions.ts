@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
 import { badCursor } from '@writ/paging';
-import type { RunEventRow } from '../store/sessions/run-events.ts';
-import type { SaidTexts } from '../store/sessions/said-texts.ts';
+import type { RunEventRow } from '../store/session-rows/run-events.ts';
+import type { SessionTexts } from '../store/session-rows/session-texts.ts';
 import { FakeRunWork } from './fake-run-work.ts';
-import { FakeSaidTexts } from './fake-said-texts.ts';
+import { FakeSessionTexts } from './fake-session-texts.ts';
 import {
   RunWork,
   Sessions,
   type NewRun,
   type NewSession,
-  type PageAsked,
+  type PageRequest,
   type PageOf,
   type RunBounds,
   type RunRow,
@@ -19,10 +19,10 @@ import {
   type SessionRow,
   type UsageBy,
   type UsageRow,
-} from '../store/sessions/sessions.ts';
-import { KeptRuns, type FakeSpent } from './kept-runs.ts';
+} from '../store/session-rows/sessions.ts';
+import { KeptRuns, type FakeSpent } from './stored-runs.ts';
 
-function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row: T) => string): PageOf<T> {
+function pageOf<T>(rows: readonly T[], { cursor, limit }: PageRequest, idOf: (row: T) => string): PageOf<T> {
   const from = cursor === null ? 0 : rows.findIndex((row) => idOf(row) === cursor) + 1;
   if (cursor !== null && from === 0) throw badCursor();
   const items = rows.slice(from, from + limit);
@@ -30,11 +30,11 @@ function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row:
   return { items, next_cursor: rows.length > from + limit && last !== undefined ? idOf(last) : null };
 }
 
-/** Sessions and runs for as long as the process lives. */
+/** In-memory stores of sessions and runs. */
 export class FakeRuns extends KeptRuns {
   readonly sessions: Sessions = new FakeSessions(this);
   readonly work: RunWork = new FakeRunWork(this);
-  readonly said: SaidTexts = new FakeSaidTexts(this);
+  readonly sessionTexts: SessionTexts = new FakeSessionTexts(this);
 }
 
 class FakeSessions extends Sessions {
@@ -68,7 +68,7 @@ class FakeSessions extends Sessions {
 
   override async list(
     tenantId: TenantId,
-    page: PageAsked,
+    page: PageRequest,
     { agent_id, workspace_id, run_id }: SessionFilter,
   ): Promise<PageOf<SessionRow>> {
     const rows = this.#all.kept.filter(
@@ -99,11 +99,31 @@ class FakeSessions extends Sessions {
     return this.#all.add(tenant_id, asked, session.row.model, Math.max(0, ...runs.map(({ place }) => place)) + 1);
   }
 
+  override async spawn(
+    tenant_id: TenantId,
+    { content, ...session }: NewSession,
+    run: NewRun,
+    countMax: number,
+  ): Promise<RunRow> {
+    const made = this.#all.spawned(session.spawned_by?.operation_id ?? '');
+    if (made !== undefined) return made.row;
+    // Nothing comes between the two: another request of the same operation finds the run.
+    const created = this.create(tenant_id, { content, ...session }, countMax);
+    const row = this.#all.add(tenant_id, run, session.model, 1);
+    await created;
+    return row;
+  }
+
+  override async subAgentRun(tenantId: TenantId, operationId: string): Promise<RunRow | null> {
+    const run = this.#all.spawned(operationId);
+    return run?.tenant_id === tenantId ? run.row : null;
+  }
+
   override async readRun(tenantId: TenantId, runId: string): Promise<RunRow | null> {
     return this.#all.run(tenantId, runId)?.row ?? null;
   }
 
-  override async listRuns(tenantId: TenantId, sessionId: string, page: PageAsked): Promise<PageOf<RunRow>> {
+  override async listRuns(tenantId: TenantId, sessionId: string, page: PageRequest): Promise<PageOf<RunRow>> {
     return pageOf(
       this.#all
         .of(sessionId)
@@ -146,7 +166,7 @@ class FakeSessions extends Sessions {
         agent: agent_id,
         day: new Date(row.created_at).toISOString().slice(0, 10),
       })[by];
-    const within = this.#all.taken(tenantId).filter(({ row }) => row.created_at >= from && row.created_at < to);
+    const within = this.#all.spending(tenantId).filter(({ row }) => row.created_at >= from && row.created_at < to);
     return [...Map.groupBy(within, (each) => JSON.stringify([of(each), each.row.model])).values()]
       .map((group): UsageRow => {
         const sum = (amountOf: (row: RunRow) => number | null): number =>

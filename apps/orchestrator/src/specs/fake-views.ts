@@ -7,6 +7,8 @@ import type {
   OperationView,
   ProposedCall,
   RegistrarKeyView,
+  ResourceGrantView,
+  ResourceView,
   ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -34,6 +36,50 @@ export const registrarKeyOf = (keyid: string): RegistrarKeyView => ({
   created_at: 1,
   ended_by: null,
   ended_at: null,
+});
+
+/** A resource, by default a search engine. */
+export const resourceOf = (resource_id: string, more: Record<string, unknown> = {}): ResourceView => ({
+  resource_id,
+  kind: 'search_engine',
+  name: 'default',
+  owner_agent_id: null,
+  settings: { kind: 'searxng', url: 'https://searx.example.org' },
+  digest: '6'.repeat(64),
+  version: 1,
+  created_by: 'spec',
+  created_at: 1,
+  updated_at: 1,
+  ...more,
+});
+
+const DEVICE = { retention_seconds: 600, buffer_bytes: 1_048_576 } as const;
+
+/** An audio device that an agent uploads for. */
+export const audioDeviceOf = (resource_id: string, uploader: string): ResourceView =>
+  resourceOf(resource_id, { kind: 'audio_device', name: 'mic', settings: { ...DEVICE, uploader } });
+
+/** What the kernel answers to who uploads for such a device. */
+export const uploadOf = ({ resource_id, name }: ResourceView) => ({
+  v: 1,
+  resource_id,
+  name,
+  ...DEVICE,
+  key: Buffer.alloc(32, 1).toString('base64'),
+});
+
+/** A grant, by default of all search engines to every agent. */
+export const resourceGrantOf = (resource_grant_id: string, more: Record<string, unknown> = {}): ResourceGrantView => ({
+  resource_grant_id,
+  kind: 'search_engine',
+  resource_id: null,
+  name: null,
+  right: 'use',
+  agent_id: null,
+  clearance: 'autopilot',
+  created_by: 'spec',
+  created_at: 1,
+  ...more,
 });
 
 /** The view of a call in a state; ended ones carry a result. */
@@ -134,7 +180,7 @@ export function approvalOf(view: OperationView): ApprovalView {
   };
 }
 
-/** A right that is lent. */
+/** A delegation of a right to approve. */
 export function delegationOf(delegation_id: string): DelegationView {
   return {
     delegation_id,
@@ -174,7 +220,7 @@ export function erasureOf(erasure_id: string, more: Partial<ErasureView> = {}): 
   };
 }
 
-/** A freeze of a tenant that stands. */
+/** A freeze of a tenant that is in effect. */
 export function freezeOf(freeze_id: string): FreezeView {
   return {
     freeze_id,

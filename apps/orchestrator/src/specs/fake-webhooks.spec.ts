@@ -6,7 +6,7 @@ const hooks = new FakeHooks();
 webhooksContract('memory', {
   webhooks: () => hooks.webhooks,
   deliveries: () => hooks.deliveries,
-  pass: async (ms) => {
+  advance: async (ms) => {
     hooks.now += ms;
   },
 });

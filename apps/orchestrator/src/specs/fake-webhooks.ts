@@ -37,7 +37,7 @@ function pageOf<T>(
   return { items, next_cursor: rows.length > from + limit && last !== undefined ? idOf(last) : null };
 }
 
-/** Webhooks and deliveries for as long as the process lives. */
+/** In-memory stores of webhooks and deliveries. */
 export class FakeHooks {
   /** milliseconds; a test moves it */
   now = Date.now();
@@ -138,7 +138,7 @@ class FakeDeliveries extends Deliveries {
     this.#all = all;
   }
 
-  override async spread(tenantId: TenantId, messages: readonly Message[]): Promise<void> {
+  override async fanOut(tenantId: TenantId, messages: readonly Message[]): Promise<void> {
     for (const message of messages) {
       for (const { row } of this.#all.kept.filter(
         (each) => each.tenant_id === tenantId && each.row.state === 'active' && each.row.events.includes(message.kind),
@@ -171,7 +171,7 @@ class FakeDeliveries extends Deliveries {
     return pageOf(rows, page, ({ delivery_id }) => delivery_id);
   }
 
-  override async again(tenantId: TenantId, webhookId: string, deliveryId: string): Promise<DeliveryRow | null> {
+  override async redeliver(tenantId: TenantId, webhookId: string, deliveryId: string): Promise<DeliveryRow | null> {
     if (this.#active(tenantId, webhookId) === null) return null;
     const kept = this.#all.sent.find(({ row }) => row.webhook_id === webhookId && row.delivery_id === deliveryId);
     if (kept === undefined) return null;

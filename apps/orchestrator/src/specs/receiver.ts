@@ -11,7 +11,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** A server on loopback that remembers what it was sent. `answer` ends the response, or doesn't. */
+/** A server on loopback that stores received requests. `answer` may end the response. */
 export async function openReceiver(
   answer: (response: ServerResponse, request: IncomingMessage) => void = (response) => {
     response.writeHead(204).end();

@@ -2,7 +2,7 @@
 import { logIdOf, predicateTypeOf, type AuditRecord, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 
-/** A record as the kernel makes one when something is changed. Nobody signed it. */
+/** An unsigned record of a change, as the kernel makes it. */
 export function sampleRecord(tenant_id: TenantId, recorded_at = 1): Buffer {
   const record: AuditRecord = {
     v: 1,

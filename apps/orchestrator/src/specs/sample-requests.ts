@@ -26,7 +26,7 @@ function archiveOf(name: string): string {
   return `${fields.slice(0, 148)}${sum}\0 ${fields.slice(156)}${'\0'.repeat(1024)}`;
 }
 
-/** A body that each route takes, and the query that it needs; the rest of the routes need neither. */
+/** A valid body and query of each route that needs them. */
 export function sampleOf(
   operationId: string,
   has: Fixture,
@@ -70,6 +70,8 @@ export function sampleOf(
       return { body: { to: 'bob', note: 'away', expires_at: 2 } };
     case 'erase':
       return { body: { operation_id: has.operation_id, reason_code: 'asked' } };
+    case 'setCallSettings':
+      return { body: { denied_paths: ['**/.ssh'] } };
     case 'setRetention':
       return { body: { payload_days: 30, output_days: null } };
     case 'placeFreeze':
@@ -89,6 +91,8 @@ export function sampleOf(
       return {
         body: { files: [{ path: 'SKILL.md', content: '---\nname: release\ndescription: how to release\n---\n' }] },
       };
+    case 'createImage':
+      return { body: { name: 'tools', source: { recipe: { pip: [{ name: 'six', version: '1.16.0' }] } } } };
     case 'createExecutionProfile':
       return { body: { name: 'ops', shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } } };
     case 'signSandbox':
@@ -100,11 +104,23 @@ export function sampleOf(
       return { body: {} };
     case 'applyTools':
       return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
-    case 'setSearchProvider':
-      return { body: { kind: 'searxng', url: 'https://searx.example.org' } };
+    case 'createResource':
+      return {
+        body: {
+          kind: 'search_engine',
+          name: 'default',
+          settings: { kind: 'searxng', url: 'https://searx.example.org' },
+        },
+      };
+    case 'updateResource':
+      return { body: { settings: {}, expected_version: 1 } };
+    case 'setResourceGrant':
+      return {
+        body: { kind: 'search_engine', resource_id: null, right: 'use', agent_id: null, clearance: 'soft_gate' },
+      };
     case 'setSecret':
       return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
-    case 'setResource':
+    case 'setExternalVersion':
       return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
     case 'resolveOperation':
       return { body: { outcome: 'committed', note: 'so' } };
@@ -151,6 +167,8 @@ export function sampleOf(
       return { body: { files: [{ path: 'b.txt', content: 'aGk=', encoding: 'base64' }] } };
     case 'uploadFile':
       return { text: 'content', headers: { 'content-type': 'application/octet-stream' } };
+    case 'uploadAudioFrames':
+      return { text: '', headers: { 'content-type': 'application/octet-stream' } };
     case 'simulatePolicy':
       return { body: { call: { agent_id, capability_token_id, workspace_id, tool_id: 'fs.read', args: {} } } };
     case 'backtestPolicy':

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AgentId, Id, TenantId, TextOrder } from '@writ/contract';
+import type { AgentId, Id, TenantId, TextErasureOrder } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import type { KeptEvent } from '../store/sessions/run-events.ts';
-import type { SaidTexts } from '../store/sessions/said-texts.ts';
+import type { KeptEvent } from '../store/session-rows/run-events.ts';
+import type { SessionTexts } from '../store/session-rows/session-texts.ts';
 import type {
   NewRun,
   NewSession,
@@ -12,7 +12,7 @@ import type {
   RunWork,
   SessionRow,
   Sessions,
-} from '../store/sessions/sessions.ts';
+} from '../store/session-rows/sessions.ts';
 
 export const newSession = (over: Partial<NewSession> = {}): NewSession => ({
   session_id: newId('session'),
@@ -25,6 +25,8 @@ export const newSession = (over: Partial<NewSession> = {}): NewSession => ({
   forked_from: null,
   spawned_by: null,
   job_id: null,
+  session_mode: 'interactive',
+  scheduling_class: null,
   created_by: newId('apiKey'),
   content: { system: 'be kind', base: [] },
   ...over,
@@ -43,7 +45,7 @@ export const newRun = (session_id: Id<'session'>, created_by: Id<'apiKey'>, over
   ...over,
 });
 
-/** Everything that comes. */
+/** Collects all items. */
 export async function all<T>(of: AsyncIterable<T>): Promise<T[]> {
   const each: T[] = [];
   for await (const one of of) each.push(one);
@@ -65,17 +67,17 @@ export const SUMS: RunSums = {
 };
 export const ENDED: RunSums = { ...SUMS, state: 'ended', stopped: 'end' };
 
-/** A store under test. `pass` lets time go by; `key` makes a key that is valid, `revoke` ends it. */
+/** A store under test. `pass` advances the clock; `key` creates a valid key, `revoke` revokes it. */
 export interface SessionStoreUnderTest {
   readonly sessions: () => Sessions;
   readonly work: () => RunWork;
-  readonly said: () => SaidTexts;
-  readonly pass: (ms: number) => Promise<void>;
+  readonly sessionTexts: () => SessionTexts;
+  readonly advance: (ms: number) => Promise<void>;
   readonly key: (tenantId: TenantId) => Promise<Id<'apiKey'>>;
   readonly revoke: (tenantId: TenantId, key: string) => Promise<void>;
 }
 
-/** What tests do again and again with sessions and runs of one tenant. */
+/** Common steps of tests with sessions and runs of one tenant. */
 export class SessionSteps {
   readonly tenant: TenantId;
   readonly key: Id<'apiKey'>;
@@ -87,7 +89,7 @@ export class SessionSteps {
     this.key = key;
   }
 
-  /** For a tenant of its own. */
+  /** Steps for a new tenant. */
   static async begin(of: SessionStoreUnderTest): Promise<SessionSteps> {
     const tenant = newId('tenant') as TenantId;
     return new SessionSteps(of, tenant, await of.key(tenant));
@@ -101,7 +103,7 @@ export class SessionSteps {
     return (await this.#of.sessions().queue(this.tenant, newRun(sessionId, this.key, over), BOUNDS))!;
   }
 
-  /** Claims are of all tenants: those of this test. */
+  /** Claims due runs of all tenants, and returns those of this test. */
   async claim(): Promise<RunClaim[]> {
     const asked = { rows: 1_000, tenantMax: 50, leaseMs: LEASE_MS, models: ['m', 'n'], goneMs: null };
     return (await this.#of.work().claim(asked)).filter(({ tenant_id }) => tenant_id === this.tenant);
@@ -114,14 +116,14 @@ export class SessionSteps {
   }
 
   async remove(session_id: string): Promise<boolean> {
-    const order: TextOrder = {
+    const order: TextErasureOrder = {
       tenant_id: this.tenant,
       erasure_id: newId('erasure'),
       selector: 'conversation',
       session_ids: [session_id],
       until: 0,
     };
-    return await this.#of.said().take(order, (await this.#of.said().mark(order))!.round);
+    return await this.#of.sessionTexts().erase(order, (await this.#of.sessionTexts().mark(order))!.round);
   }
 
   async end(one: RunClaim, seq: number): Promise<void> {

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type TenantLimits } from '@writ/contract';
+import type { DeviceId } from '@writ/audio';
+import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type ResourceView, type TenantLimits } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { HpkeBox } from '@writ/sealing';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
-import { approvalOf, delegationOf, erasureOf, freezeOf, POLICY, registrarKeyOf, viewOf } from './fake-views.ts';
+import {
+  approvalOf,
+  audioDeviceOf,
+  delegationOf,
+  erasureOf,
+  freezeOf,
+  POLICY,
+  registrarKeyOf,
+  resourceGrantOf,
+  uploadOf,
+  viewOf,
+} from './fake-views.ts';
 import { sampleRecord } from './sample-record.ts';
 import type { TestApi, TestTenant } from './test-api.ts';
 
-/** A receipt in form only: the API hands on what the ledger made. */
+/** A receipt that is valid only in form: the API passes on the ledger's receipts unchanged. */
 export const RECEIPT: Receipt = {
   media_type: 'application/vnd.writ.receipt.v1+json',
   envelope: { payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
@@ -42,7 +54,7 @@ export const callOf = (tenant: TestTenant): ProposedCall => ({
   dry_run: false,
 });
 
-/** The quota of who has none, and nothing there. */
+/** The usage of an empty tenant without a quota. */
 export const UNBOUND = {
   files_max: null,
   bytes_max: null,
@@ -82,9 +94,9 @@ export const GRANT = {
   expires_at: 9_000_000_000_000,
 };
 
-/** One of each thing for a tenant: ids by the name that they have in paths. */
+/** Creates one object of each kind for a tenant. The ids are named like path parameters. */
 export async function createFixture(api: TestApi, tenant: TestTenant) {
-  const { kernel, blobs, ledger, keys, hooks, runs, jobs } = api;
+  const { kernel, blobs, ledger, keys, hooks, runs, jobs, audio } = api;
   const { tenantId, agentId } = tenant;
   const file = await blobs.put(tenantId, Buffer.from('hello\n'));
   const src = encodeNode([{ kind: 'file', mode: '755', name: 'a.txt', ...file }]);
@@ -155,6 +167,14 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     revoked: false,
   });
   kernel.keep(tenantId, tenantId, 'limits', { ...limitsOf(tenantId), ...UNBOUND });
+  const resource_id = newId('resource');
+  kernel.keep(tenantId, resource_id, 'resource', audioDeviceOf(resource_id, agentId));
+  await audio.open(tenantId, resource_id as DeviceId);
+  kernel.handlers.set('audio_device.upload', (caller, request) =>
+    uploadOf(kernel.find(caller, request['resource_id']) as ResourceView),
+  );
+  const resource_grant_id = newId('resourceGrant');
+  kernel.keep(tenantId, resource_grant_id, 'resource_grant', resourceGrantOf(resource_grant_id));
   const freeze_id = newId('freeze');
   kernel.keep(tenantId, freeze_id, 'freeze', freezeOf(freeze_id));
   const erasure_id = newId('erasure');
@@ -169,7 +189,7 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     tenantId,
     Array.from({ length: records }, () => sampleRecord(tenantId)),
   );
-  // Of another name in each tenant: what is kept here has one place a name.
+  // The name differs per tenant, because the fake kernel stores objects by name only.
   const name = `S${tenantId.toUpperCase()}`;
   kernel.keep(tenantId, name, 'secret', { name, version: 1, note: null, created_by: 'spec', created_at: 1 });
   const tool_id = `of_${tenantId}`;
@@ -187,7 +207,7 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     hash: Buffer.alloc(32, tenantId),
     created_by: 'spec',
   });
-  // Whom the samples lend a right to approve.
+  // The delegate of the sample delegation.
   await keys.create(tenantId, {
     api_key_id: newId('apiKey'),
     name: 'bob',
@@ -227,6 +247,8 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
       forked_from: null,
       spawned_by: null,
       job_id: null,
+      session_mode: 'interactive',
+      scheduling_class: null,
       created_by: api_key_id,
       content: { system: null, base: [] },
     },
@@ -271,6 +293,7 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
       conversation: 'fresh',
       overlap: 'skip',
       missed: 'skip',
+      scheduling_class: 'background',
       rounds_max: null,
       tokens_max: null,
       cost_max: null,
@@ -311,6 +334,20 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     digest: null,
     problem: 'nobody has signed it',
   });
+  const imageName = `image-of-${tenantId}`;
+  kernel.keep(tenantId, imageName, 'image', {
+    image_id: newId('image'),
+    name: imageName,
+    source: { digest: `sha256:${'6'.repeat(64)}` },
+    digest: '6'.repeat(64),
+    tools: [],
+    state: 'ready',
+    image_digest: `sha256:${'6'.repeat(64)}`,
+    problem: null,
+    created_by: 'spec',
+    created_at: 1,
+    updated_at: 1,
+  });
   const profile = `profile-of-${tenantId}`;
   kernel.keep(tenantId, profile, 'profile', {
     name: profile,
@@ -344,6 +381,7 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     run_id: run?.run_id ?? '',
     sandbox,
     profile,
+    image: imageName,
     skill,
     keyid,
     container_id,
@@ -358,6 +396,8 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     capability_token_id,
     api_key_id,
     freeze_id,
+    resource_id,
+    resource_grant_id,
     erasure_id,
     delegation_id,
     tenant_id: tenantId,

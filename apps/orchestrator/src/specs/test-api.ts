@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { MemoryAudioIngest } from '@writ/audio';
 import { randomBytes } from 'node:crypto';
 import { memoryBlobs } from '@writ/blobs';
 import { memoryBus } from '@writ/bus';
@@ -18,10 +19,10 @@ import type { Role } from '../edge/requests/route.ts';
 import type { ConfiguredModel } from '../runs/models/models-file.ts';
 import { OrchestratorModule } from '../orchestrator.module.ts';
 import type { Stores } from '../store/store.module.ts';
-import { EraseTexts } from '../runs/sessions/erase-texts.ts';
+import { EraseTexts } from '../runs/conversations/erase-texts.ts';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { formatApiKey, hashApiKey } from '../edge/access/api-key-text.ts';
-import { undocumentedAnswer } from './documented.ts';
+import { undocumentedAnswer } from './documented-answers.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeLedger } from './fake-ledger.ts';
 import { FakeKernel } from './fake-kernel.ts';
@@ -44,7 +45,7 @@ export interface TestAnswer {
   readonly json: Record<string, unknown>;
 }
 
-/** A model that says what it is told to, turn by turn. */
+/** A model that replays a transcript. */
 export const RECORDED: ConfiguredModel = {
   name: 'recorded',
   provider: 'transcript',
@@ -55,8 +56,8 @@ export const RECORDED: ConfiguredModel = {
   transcript: { v: 1, model: 'spec', prompt: 'do it', turns: [{ text: 'Done.', calls: [], stop: 'end' }] },
 };
 
-/** A configuration with which nothing is bounded that a spec does not bound itself. */
-export const SETTINGS = {
+/** A configuration without limits, except those that a spec sets. */
+export const TEST_CONFIG = {
   WRIT_SHARD: 's0',
   WRIT_RATE_PER_SECOND: 100_000,
   WRIT_RATE_BURST: 100_000,
@@ -75,7 +76,7 @@ export const SETTINGS = {
   ),
 };
 
-/** The API as its module wires it, on real HTTP, with a kernel and a ledger of the test's. */
+/** The API as its module wires it, on real HTTP, with a fake kernel and a fake ledger. */
 export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
   const lines: string[] = [];
   const undocumented = new Set<string>();
@@ -97,24 +98,26 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
   const ledger = new FakeLedger();
   await ledger.serve(bus);
   const hooks = new FakeHooks();
-  // Nothing leaves a test that doesn't ask for it.
+  // Nothing is delivered unless a test enables it.
   hooks.isPaused = true;
   const runs = new FakeRuns();
   runs.isPaused = true;
   const jobs = new FakeJobs();
+  const audio = new MemoryAudioIngest();
   const stores: Stores = {
     keys,
     blobs,
+    audio,
     webhooks: hooks.webhooks,
     deliveries: hooks.deliveries,
     sessions: runs.sessions,
     runWork: runs.work,
-    said: runs.said,
+    sessionTexts: runs.sessionTexts,
     jobs,
     jobWork: jobs.work,
     close: async () => undefined,
   };
-  const config = { ...SETTINGS, ...more } as unknown as OrchestratorConfig;
+  const config = { ...TEST_CONFIG, ...more } as unknown as OrchestratorConfig;
   const app = await NestFactory.create(
     OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores),
     new HttpAdapter(allowedMethodsOf(ROUTES), config.WRIT_TRUSTED_PROXIES),
@@ -172,6 +175,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
   };
   return {
     app,
+    audio,
     bus,
     kernel,
     ledger,
@@ -192,12 +196,12 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
       if (missing !== null) undocumented.add(missing);
       return answer;
     },
-    /** as every replica does by itself */
+    /** erases texts, as every replica does periodically */
     eraseTexts: () =>
-      new EraseTexts(new KernelClient(bus, subjectsOf('s0'), Date.now), runs.said, (error) => {
+      new EraseTexts(new KernelClient(bus, subjectsOf('s0'), Date.now), runs.sessionTexts, (error) => {
         throw error;
       }).run(),
-    tell: (tenantId: string, operationId: string, state: string, more: object = {}) =>
+    publishOperation: (tenantId: string, operationId: string, state: string, more: object = {}) =>
       bus.publish(subjectsOf('s0').event('operation', tenantId), {
         v: 1,
         tenant_id: tenantId,
@@ -209,7 +213,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
       await app.close();
       await bus.close();
       await telemetry.shutdown();
-      // INVARIANT (documented): whatever a spec asks, and however, the API's document lists the answer.
+      // INVARIANT (documented): the API's document lists every answer that a spec receives.
       if (undocumented.size > 0)
         throw new Error(`the document of the API does not list that ${[...undocumented].join('; ')}`);
     },

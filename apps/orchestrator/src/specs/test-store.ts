@@ -6,7 +6,7 @@ import { testDatabase } from '@writ/testing';
 
 const NAME = 'writ-orchestrator-spec';
 
-/** A database of a spec's own: as this service sees it, and as its owner does. */
+/** A separate database for a spec, with connections as this service and as its owner. */
 export interface TestStore {
   readonly ownerUrl: string;
   readonly pool: Pool;

@@ -2,7 +2,7 @@
 import { functionCatalog, testDatabase, wrongRows } from '@writ/testing';
 import { orchestratorSql } from './functions.ts';
 
-/** What statements of this process call within larger ones, or libs/database for whichever schema a process has. */
+/** Functions that are called within larger statements, or by libs/database for any schema. */
 const ELSEWHERE = ['now_ms', 'refresh_statistics'];
 
 const table = Object.values(orchestratorSql);
@@ -19,7 +19,7 @@ describe('the table of the functions of the schema orchestrator', () => {
     expect(wrongRows(table, catalog)).toEqual([]);
   });
 
-  it('has every function that this process may call, but for those of larger statements', () => {
+  it('has every function that this process may call, except those called within larger statements', () => {
     const declared = table.map((row) => row.function.slice('orchestrator.'.length));
     const callable = [...catalog.values()].filter(({ roles }) => roles.includes('writ_orchestrator'));
     expect([...declared, ...ELSEWHERE].sort()).toEqual(callable.map(({ name }) => name).sort());

@@ -1,15 +1,15 @@
-// SPDX-License-Identifier: Apache-2.0
-// The functions of the schema `orchestrator` that this process calls by themselves. `functions.medium.spec.ts` compares
-// them with the database. `orchestrator.now_ms` is called within larger statements alone.
+// SPDX-License-Identifier: Apache-2.0 The functions of the schema `orchestrator` that this process calls directly.
+// `functions.medium.spec.ts` compares them with the database. `orchestrator.now_ms` is called only within larger
+// statements.
 import type { Id, TenantId } from '@writ/contract';
 import { sqlFunction, sqlTypes } from '@writ/database';
 import type { Role } from './keys/roles.ts';
-import type { RenewedRun, RunClaim } from './sessions/sessions.ts';
+import type { RenewedRun, RunClaim } from './session-rows/sessions.ts';
 import type { DeliveryClaim } from './webhooks/deliveries.ts';
 
 const { bigint, bigintArray, bytea, integer, nullable, text, textArray } = sqlTypes;
 
-/** Who presents a key, as the database knows it. */
+/** The owner of a presented key, as stored in the database. */
 export interface KeyOwner {
   readonly api_key_id: Id<'apiKey'>;
   readonly tenant_id: TenantId;
@@ -18,14 +18,14 @@ export interface KeyOwner {
   readonly principal: string | null;
 }
 
-/** What the database says of an event that it keeps. `kept_at` is in milliseconds since the epoch. */
-export interface KeptAt {
+/** What the database returns for a stored event. `kept_at` is in milliseconds since the epoch. */
+export interface AppendedEvent {
   readonly kept_at: number;
   readonly cancelled: boolean;
   readonly revoked: boolean;
 }
 
-/** What waits over all tenants. `overdue_ms` is the age of the oldest message that is due. */
+/** Waiting work over all tenants. `overdue_ms` is the age of the oldest message that is due. */
 export interface WaitingWork {
   readonly runs: Readonly<Partial<Record<'queued' | 'running' | 'waiting', number>>>;
   readonly deliveries: number;
@@ -52,7 +52,7 @@ export const orchestratorSql = {
     { returns: 'rows' },
   ),
   /** No row where the lease was lost. */
-  appendEvent: sqlFunction<KeptAt>()(
+  appendEvent: sqlFunction<AppendedEvent>()(
     'orchestrator.append_event',
     {
       tenant: text,
@@ -81,7 +81,7 @@ export const orchestratorSql = {
     { rows: integer, tenant_max: integer, claim_ms: bigint },
     { returns: 'rows' },
   ),
-  /** How many it took away. */
+  /** How many it deleted. */
   pruneDeliveries: sqlFunction<number>()(
     'orchestrator.prune_deliveries',
     { older_ms: bigint, rows: integer },

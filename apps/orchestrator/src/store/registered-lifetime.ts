@@ -2,8 +2,8 @@
 import { Lifetime, type Worker } from '@writ/nest-kit';
 
 /**
- * What begins and ends with the process: workers, those who wait before the server closes, connections after it.
- * Modules register theirs while Nest makes their providers.
+ * Starts and stops resources with the process: workers, waiting requests that end before the server closes, and
+ * connections that close after it. Modules register theirs while Nest creates their providers.
  */
 export class RegisteredLifetime extends Lifetime {
   readonly #workers: Worker[];
@@ -30,7 +30,7 @@ export class RegisteredLifetime extends Lifetime {
     this.#workers.push(...workers);
   }
 
-  /** `release` lets go whoever waits. It is called when the process begins to stop, before its workers do. */
+  /** `release` ends waiting requests. It is called when the process begins to stop, before its workers stop. */
   onStop(release: () => void): void {
     this.#releases.push(release);
   }

@@ -2,14 +2,14 @@
 import { isId, type IdKind } from '@writ/contract';
 import { badCursor, pageOf, ROW_CURSOR, type RowPosition } from '@writ/paging';
 
-/** @throws Fault `request.malformed` for a cursor that no list of rows of this kind gave */
+/** @throws Fault `request.malformed` for a cursor that no list of rows of this kind returned */
 export function parseRowCursor(kind: IdKind, text: string): RowPosition {
   const position = ROW_CURSOR.parse(text);
   if (!isId(kind, position.id)) throw badCursor();
   return position;
 }
 
-/** A page of rows that were read one further than asked. */
+/** A page of rows. `rows` may have one more than `limit`, which shows that there is a next page. */
 export const pageOfRows = <T extends { readonly created_at: number }>(
   rows: readonly T[],
   limit: number,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AudioIngest } from '@writ/audio';
+import { pgAudioIngest } from '@writ/audio-pg';
 import { BlobStore, cachedBlobs } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
@@ -11,44 +13,45 @@ import { PgJobs } from './jobs/pg-jobs.ts';
 import { ApiKeys } from './keys/api-keys.ts';
 import { PrismaApiKeys } from './keys/prisma-api-keys.ts';
 import { RegisteredLifetime } from './registered-lifetime.ts';
-import { RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from './sessions/bounds.ts';
-import { PgRunWork } from './sessions/pg-run-work.ts';
-import { PgSaidTexts } from './sessions/pg-said-texts.ts';
-import { PgSessions } from './sessions/pg-sessions.ts';
-import { SaidTexts } from './sessions/said-texts.ts';
-import { SessionSeal } from './sessions/session-seal.ts';
-import { RunWork, Sessions } from './sessions/sessions.ts';
+import { RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from './session-rows/bounds.ts';
+import { PgRunWork } from './session-rows/pg-run-work.ts';
+import { PgSessionTexts } from './session-rows/pg-session-texts.ts';
+import { PgSessions } from './session-rows/pg-sessions.ts';
+import { SessionTexts } from './session-rows/session-texts.ts';
+import { SessionSeal } from './session-rows/session-seal.ts';
+import { RunWork, Sessions } from './session-rows/sessions.ts';
 import { watchWaiting } from './waiting-gauges.ts';
 import { Deliveries } from './webhooks/deliveries.ts';
 import { PgDeliveries } from './webhooks/pg-deliveries.ts';
 import { PgWebhooks } from './webhooks/pg-webhooks.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 
-/** Directory nodes and small files that are looked at again and again. */
+/** Cache of directory nodes and small files that are read often. */
 const BLOB_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** What the configuration says of the store. */
+/** The configuration of the store. */
 export interface StoreConfig {
   readonly WRIT_ORCHESTRATOR_DATABASE_URL: string;
-  /** the key of which the key that seals sessions is made */
+  /** the key from which the key that encrypts sessions is derived */
   readonly webhookKey: Buffer;
 }
 
-/** What this process keeps, and where. */
+/** The stores of this process. */
 export interface Stores {
   readonly keys: ApiKeys;
   readonly blobs: BlobStore;
+  readonly audio: AudioIngest;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly sessions: Sessions;
   readonly runWork: RunWork;
-  readonly said: SaidTexts;
+  readonly sessionTexts: SessionTexts;
   readonly jobs: Jobs;
   readonly jobWork: JobWork;
   readonly close: () => Promise<void>;
 }
 
-/** All in Postgres. */
+/** All stores in Postgres. */
 function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter } }: ProcessContext): Stores {
   const pool = new ConnectionWatch(meter).pool('orchestrator', (onWait) =>
     createPool({
@@ -78,18 +81,19 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
   return {
     keys,
     blobs: pgBlobs(pool),
+    audio: pgAudioIngest(pool),
     webhooks: new PgWebhooks(pool),
     deliveries: new PgDeliveries(pool),
     sessions: new PgSessions(pool, seal),
     runWork: new PgRunWork(pool, seal),
-    said: new PgSaidTexts(pool, seal),
+    sessionTexts: new PgSessionTexts(pool, seal),
     jobs: new PgJobs(pool, seal),
     jobWork: new PgJobWork(pool, seal, { sessionsMax: SESSIONS_MAX, runsMax: RUNS_MAX, unendedMax: UNENDED_MAX }),
     close,
   };
 }
 
-/** Rows and blobs, by the ports through which everything else reads and changes them. */
+/** Provides rows and blobs through the ports that all other modules use. */
 @Module({})
 export class StoreModule {
   static with(config: StoreConfig, given: ProcessContext, stores: Stores = openStores(config, given)): DynamicModule {
@@ -99,11 +103,12 @@ export class StoreModule {
       provideValue(lifetime),
       provideValue(stores.keys, ApiKeys),
       provideValue(cachedBlobs(stores.blobs, { bytesMax: BLOB_CACHE_BYTES }), BlobStore),
+      provideValue(stores.audio, AudioIngest),
       provideValue(stores.webhooks, Webhooks),
       provideValue(stores.deliveries, Deliveries),
       provideValue(stores.sessions, Sessions),
       provideValue(stores.runWork, RunWork),
-      provideValue(stores.said, SaidTexts),
+      provideValue(stores.sessionTexts, SessionTexts),
       provideValue(stores.jobs, Jobs),
       provideValue(stores.jobWork, JobWork),
     ];

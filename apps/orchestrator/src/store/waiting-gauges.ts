@@ -3,12 +3,12 @@ import type { Pool } from '@writ/database';
 import type { Meter } from '@writ/telemetry';
 import { orchestratorSql } from './functions.ts';
 
-/** Counted up to this: past it the exact number changes nothing for whoever looks. */
+/** Counted up to this: beyond it the exact number does not matter to operators. */
 const COUNT_MAX = 100_000;
 
 const RUN_STATES = ['queued', 'running', 'waiting'] as const;
 
-/** Runs and messages that wait, over all tenants, read when somebody asks for the metrics. */
+/** Publishes how many runs and messages wait, over all tenants, whenever metrics are collected. */
 export function watchWaiting(meter: Meter, pool: Pool): void {
   meter.observe(
     ['writ.runs.active', 'writ.webhook.deliveries.waiting', 'writ.webhook.deliveries.overdue.age'],

@@ -1,9 +1,9 @@
--- Finds the API key of a hash (SHA-256 of the key's text). Returns one row, or none where there is no such key or it
--- was revoked; the caller refuses the request then. Every request asks it.
+-- Finds the API key of a hash (SHA-256 of the key's text). Returns one row, or none where no such key exists or it was
+-- revoked; the caller then refuses the request. Every request calls it.
 --
--- It runs as the owner, because the tenant of a key is unknown until the key is found. It is the one question about
--- keys that no tenant asks. The policy api_key_of_hash shows it the row of the hash in writ.key_hash alone, and it
--- empties that setting again. Raises no SQLSTATE of its own.
+-- It runs as the owner, because the tenant of a key is unknown until the key is found. It is the only query on keys
+-- without a tenant. The policy api_key_of_hash lets it see only the row whose hash is in writ.key_hash, and it clears
+-- that setting afterwards. Raises no SQLSTATE of its own.
 CREATE OR REPLACE FUNCTION orchestrator.authenticate(hash bytea)
 RETURNS TABLE (api_key_id text, tenant_id text, role text, agent_id text, principal text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

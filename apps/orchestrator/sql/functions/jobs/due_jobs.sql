@@ -1,9 +1,9 @@
--- Returns up to p_rows jobs of all tenants that the clock has to look at, those due longest first: ids alone. The
--- caller then locks each job within its tenant and decides what becomes of it.
+-- Returns the ids of up to p_rows jobs of all tenants that are due or can start, those due longest first. The caller
+-- then locks each job within its tenant and decides whether it starts.
 --
--- A job is among them when its due_at has come. It is also among them when a start of it is queued and may go: no run
--- that it started is under way, or the job allows overlap. It runs as the owner, because no tenant asks. Raises no
--- SQLSTATE of its own.
+-- It includes a job whose due_at has passed. It also includes a job with a queued start that may begin: no run that it
+-- started is in progress, or the job allows overlap. It runs as the owner, because it reads rows of all tenants. Raises
+-- no SQLSTATE of its own.
 CREATE OR REPLACE FUNCTION orchestrator.due_jobs(p_rows integer)
 RETURNS TABLE (tenant_id text, job_id text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = orchestrator, pg_temp AS $$

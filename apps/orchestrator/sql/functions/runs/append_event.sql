@@ -1,20 +1,20 @@
--- Keeps one event of a run, updates the row of the run with what the event makes of it, and renews the lease. It does
--- all of that in one message and with plans that are kept, since runs do this more than anything else.
+-- Stores one event of a run, updates the run's row to match, and renews the lease. It does all of that in one round
+-- trip with cached plans, because it is the most frequent statement of a run.
 --
--- p_run, p_fence: the claim. p_seq: place of the event. p_event: the event, sealed. p_state to p_cost: columns of
+-- p_run, p_fence: the claim. p_seq: position of the event. p_event: the event, sealed. p_state to p_cost: columns of
 -- orchestrator.run after the event. p_lease_ms: how long the lease lasts from now.
 --
--- Returns one row: when the event was kept, whether somebody asked for the end of the run (cancelled), and whether its
--- API key is gone or revoked. Returns no row where the claim has ended, the run has ended, or p_seq is not the next
--- place. The caller then knows that it lost its lease and stops. With p_state `ended` it MUST roll back then, because
--- the run above may be woken already.
+-- Returns one row: when the event was stored, whether a cancellation was requested (cancelled), and whether its API key
+-- is missing or revoked. Returns no row where the claim has ended, the run has ended, or p_seq is not the next
+-- position. The caller has then lost its lease and stops. With p_state `ended` it MUST roll back in this case, because
+-- the parent run may already have been woken.
 --
--- An event settles what was reserved for it, and ends waiting. The end of a sub-agent's run wakes the run above it.
--- That row is locked first, because leases are renewed in the order of ids too.
+-- An event clears the run's reservation and its list of awaited operations. The end of a sub-agent's run wakes its
+-- parent run. The parent's row is locked first, because leases are renewed in the order of ids too.
 --
 -- INVARIANT (fenced): only the last claim of a run changes it, while its lease lasts.
--- INVARIANT (one history): raises unique_violation (23505, run_event_pkey) where an event has that place already. The
--- caller treats it as a lost lease.
+-- INVARIANT (one history): raises unique_violation (23505, run_event_pkey) where an event already has that position.
+-- The caller treats it as a lost lease.
 CREATE OR REPLACE FUNCTION orchestrator.append_event(
   p_tenant text, p_run text, p_fence bigint, p_seq integer, p_event bytea, p_state text, p_stopped text, p_fault text, p_rounds integer,
   p_input_tokens bigint, p_cached_tokens bigint, p_output_tokens bigint, p_cost bigint, p_lease_ms bigint
@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION orchestrator.append_event(
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   IF p_state = 'ended' THEN
-    -- Whoever waits for it above goes on. That row first: leases are renewed in the order of ids, too.
+    -- Wakes the parent run. Its row comes first: leases are renewed in the order of ids, too.
     UPDATE run SET wake_at = now_ms() WHERE state <> 'ended' AND run_id = (SELECT s.parent_run FROM run r JOIN session s USING (session_id) WHERE r.run_id = p_run);
   END IF;
   UPDATE run SET events = p_seq, state = p_state, stopped = p_stopped, fault = p_fault, rounds = p_rounds,

@@ -1,18 +1,18 @@
--- Claims runs that are due, of all tenants, and notes which models the caller has (orchestrator.driven_model). Returns
--- ids alone, with the fence of each claim; the caller then opens each run within its tenant. It runs as the owner,
--- because no tenant asks.
+-- Claims due runs of all tenants, and records which models the caller has (orchestrator.driven_model). Returns only
+-- ids, with the fence of each claim; the caller then opens each run within its tenant. It runs as the owner, because it
+-- reads rows of all tenants.
 --
--- p_rows: how many runs at most. p_tenant_max: how many runs of one tenant may be under way, over all replicas.
+-- p_rows: how many runs at most. p_tenant_max: how many runs of one tenant may be in progress, over all replicas.
 -- p_lease_ms: how long the claims last. p_models: names of the models that the caller has. p_gone_ms: the caller also
--- gets runs of models that no replica has named for so long, in order to end them; null: only runs of its own models
+-- gets runs whose model no replica has reported for this time, in order to end them; null: only runs of its own models
 -- (ADR 0103).
 --
--- A run is due when its wake_at has come, nobody holds its lease, and those before it in its session have ended. One
--- that is to be cancelled waits for no other run and needs no model. Tenants take turns, so that one with many runs
--- holds up no other. A run that another claim has locked is left out.
+-- A run is due when its wake_at has passed, no lease on it is valid, and earlier runs of its session have ended. A run
+-- to be cancelled waits for no other run and needs no model. Tenants take turns, so that one with many runs does not
+-- delay others. A run that another claim has locked is skipped.
 --
--- INVARIANT (fenced): each claim of a run has a higher `fence`. Whoever comes back after its lease ran out is fenced:
--- what it writes under the old value has no effect. Raises no SQLSTATE of its own.
+-- INVARIANT (fenced): each claim of a run has a higher `fence`. A replica that resumes after its lease ran out is
+-- fenced: its writes under the old value have no effect. Raises no SQLSTATE of its own.
 CREATE OR REPLACE FUNCTION orchestrator.claim_runs(
   p_rows integer, p_tenant_max integer, p_lease_ms bigint, p_models text[], p_gone_ms bigint)
 RETURNS TABLE (tenant_id text, run_id text, fence bigint)
@@ -22,7 +22,7 @@ DECLARE
   t bigint := now_ms();
   seen_each_ms CONSTANT bigint := 5000;
 BEGIN
-  -- In one order, so that replicas that name the same models wait for each other and not in a circle.
+  -- Sorted, so that replicas that report the same models cannot deadlock.
   INSERT INTO driven_model (model, seen_at)
     SELECT m, t FROM unnest(p_models) AS m
     WHERE NOT EXISTS (SELECT FROM driven_model d WHERE d.model = m AND d.seen_at > t - seen_each_ms)

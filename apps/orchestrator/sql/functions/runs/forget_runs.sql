@@ -1,9 +1,9 @@
 -- Removes the runs of one open round of an erasure, with their events and the sessions of their sub-agents. Returns
 -- nothing.
 --
--- Only an erasure takes a run out of a session's history. So the orchestrator has no right to delete runs; this
--- function runs as the owner and removes those alone that the round lists (orchestrator.erasure.run_ids), of the tenant
--- in writ.tenant_id, if they have ended. Of a round that is gone it removes nothing. Raises no SQLSTATE of its own.
+-- Only an erasure removes a run from a session's history. So the orchestrator has no right to delete runs. This
+-- function runs as the owner and removes only ended runs that the round lists (orchestrator.erasure.run_ids), of the
+-- tenant in writ.tenant_id. For a completed round it removes nothing. Raises no SQLSTATE of its own.
 CREATE OR REPLACE FUNCTION orchestrator.forget_runs(p_erasure text, p_round integer) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = orchestrator, pg_temp AS $$
   DELETE FROM run r USING erasure e

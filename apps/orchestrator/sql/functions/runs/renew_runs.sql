@@ -1,12 +1,12 @@
--- Renews leases of the caller's runs, and says what it must know of them. p_runs and p_fences are its claims, place by
--- place; p_lease_ms is how long a lease lasts.
+-- Renews leases of the caller's runs, and returns their status. p_runs and p_fences are its claims, as parallel arrays;
+-- p_lease_ms is how long a lease lasts.
 --
--- Returns a row for each run whose claim still lasts: whether somebody asked for its end (cancelled), and whether its
--- API key was revoked (ADR 0097). The caller stops driving runs that are missing, and ends those.
+-- Returns a row for each run whose claim still lasts: whether a cancellation was requested (cancelled), and whether its
+-- API key was revoked (ADR 0097). The caller stops driving runs that are missing, and ends cancelled and revoked ones.
 --
--- It renews only leases that are more than half over, since every event renews one too. It waits for nobody: a row that
--- is locked is left out, because an event is renewing it, or the next call will. It runs as the owner and goes by the
--- claims, whatever tenant a run is of. Raises no SQLSTATE of its own.
+-- It renews only leases that are more than half over, since every event renews one too. It never waits for a lock: a
+-- locked row is skipped, because an event is renewing it, or the next call will. It runs as the owner and selects runs
+-- by their claims, of any tenant. Raises no SQLSTATE of its own.
 CREATE OR REPLACE FUNCTION orchestrator.renew_runs(p_runs text[], p_fences bigint[], p_lease_ms bigint)
 RETURNS TABLE (run_id text, cancelled boolean, revoked boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = orchestrator, pg_temp AS $$

@@ -1,11 +1,11 @@
--- Returns what waits, over all tenants, for metrics: numbers and ages alone, as an object:
+-- Returns how much work waits over all tenants, for metrics: only counts and ages, as an object:
 --   runs        an object: how many runs are in each state, `ended` excluded; a state without runs is absent
 --   deliveries  how many are pending
 --   overdue_ms  for how long the pending delivery that is due longest has been due; 0 where none is
--- Runs and deliveries are counted up to p_max each. Past it the exact number changes nothing for whoever looks. Those
--- that have not ended are few beside the rest, and an index of their own finds them.
+-- Runs and deliveries are counted up to p_max each; beyond it the exact number does not matter to operators. Unfinished
+-- rows are few beside the rest, and partial indexes find them.
 --
--- It runs as the owner, because no tenant asks. Raises no SQLSTATE of its own.
+-- It runs as the owner, because it reads rows of all tenants. Raises no SQLSTATE of its own.
 CREATE OR REPLACE FUNCTION orchestrator.gauges(p_max integer) RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = orchestrator, pg_temp AS $$
   SELECT jsonb_build_object(

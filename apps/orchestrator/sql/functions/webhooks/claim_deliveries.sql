@@ -1,12 +1,12 @@
--- Claims deliveries that are due, of all tenants. Returns ids alone, with the claim; the caller then opens each
--- delivery within its tenant. It runs as the owner, because no tenant asks.
+-- Claims due deliveries of all tenants. Returns only ids, with the claim; the caller then opens each delivery within
+-- its tenant. It runs as the owner, because it reads rows of all tenants.
 --
--- p_rows: how many at most. p_tenant_max: how many of one tenant may be under way, over all replicas, so that webhooks
--- that hang hold up no other tenant. p_claim_ms: how long the claims last.
+-- p_rows: how many at most. p_tenant_max: how many of one tenant may be in progress, over all replicas, so that
+-- webhooks that hang do not delay other tenants. p_claim_ms: how long the claims last.
 --
--- A delivery is due when it is pending, its next_at has come, nobody has claimed it, and its webhook is active. `claim`
--- is the time at which the claim ends, and it fences: whoever comes back later can note nothing. A delivery that
--- another claim has locked is left out. Raises no SQLSTATE of its own.
+-- A delivery is due when it is pending, its next_at has passed, no claim on it is valid, and its webhook is active.
+-- `claim` is the time at which the claim ends. It also fences: a replica that returns later can record nothing. A
+-- delivery that another claim has locked is skipped. Raises no SQLSTATE of its own.
 CREATE OR REPLACE FUNCTION orchestrator.claim_deliveries(p_rows integer, p_tenant_max integer, p_claim_ms bigint)
 RETURNS TABLE (tenant_id text, delivery_id text, claim bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = orchestrator, pg_temp AS $$

@@ -1,5 +1,5 @@
--- Forgets deliveries that have ended and were made more than p_older_ms milliseconds ago, the oldest first, p_rows of
--- them at most. Returns how many. The orchestrator calls it every minute.
+-- Deletes deliveries that have ended and were created more than p_older_ms milliseconds ago, the oldest first, at most
+-- p_rows of them. Returns how many. The orchestrator calls it every minute.
 --
 -- It runs as the owner: no role may delete deliveries. Raises no SQLSTATE of its own.
 CREATE OR REPLACE FUNCTION orchestrator.prune_deliveries(p_older_ms bigint, p_rows integer) RETURNS bigint

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { AgentView } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { AGENTS } from './routes.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
@@ -13,18 +13,18 @@ export class AgentsController {
 
   @Route(AGENTS.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof AGENTS.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof AGENTS.list>,
   ): Promise<{ items: AgentView[]; next_cursor: string | null }> {
     return this.kernel.ask('agent.list', caller, { page: pageOf(query) });
   }
 
   @Route(AGENTS.create)
-  create(@Asked() { caller, body }: AskedOf<typeof AGENTS.create>): Promise<AgentView> {
+  create(@RequestInput() { caller, body }: RequestInputOf<typeof AGENTS.create>): Promise<AgentView> {
     return this.kernel.ask('agent.create', caller, body);
   }
 
   @Route(AGENTS.read)
-  read(@Asked() { caller, params }: AskedOf<typeof AGENTS.read>): Promise<AgentView> {
+  read(@RequestInput() { caller, params }: RequestInputOf<typeof AGENTS.read>): Promise<AgentView> {
     return this.kernel.ask('agent.read', caller, params);
   }
 }

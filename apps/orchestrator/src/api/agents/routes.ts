@@ -16,7 +16,7 @@ export const AGENTS = {
     allowed: ROLES,
     summary: 'Lists the agents',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of agents', schema: AgentList } },
+    answers: { 200: { description: 'A page of agents', schema: AgentList } },
   }),
   create: route({
     ...shared,
@@ -24,9 +24,9 @@ export const AGENTS = {
     method: 'POST',
     path: '/v1/agents',
     allowed: ['admin'],
-    summary: 'Makes an agent',
+    summary: 'Creates an agent',
     body: Type.Object({ name: Name }, closed),
-    answers: { 201: { says: 'The agent', schema: AgentView } },
+    answers: { 201: { description: 'The agent', schema: AgentView } },
   }),
   read: route({
     ...shared,
@@ -36,7 +36,7 @@ export const AGENTS = {
     params: { agent_id: 'agent' },
     allowed: ROLES,
     summary: 'Shows an agent',
-    answers: { 200: { says: 'The agent', schema: AgentView } },
+    answers: { 200: { description: 'The agent', schema: AgentView } },
     faults: ['not_found'],
   }),
 };

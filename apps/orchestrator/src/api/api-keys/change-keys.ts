@@ -11,45 +11,45 @@ import type { Jobs } from '../../store/jobs/jobs.ts';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/access/api-key-text.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
-/** What a new key is asked to be. */
-export interface KeyWish {
+/** The values of a new key in a request. */
+export interface CreateKeyRequest {
   readonly name: string;
   readonly role: Role;
   readonly agent_id?: string | undefined;
   readonly principal?: string | undefined;
 }
 
-/** Jobs listed in one answer: a person has to look at each. */
-const JOBS_MAX = 200;
+/** Most jobs in one response: a person has to review each. */
+const LISTED_JOBS_MAX = 200;
 
-/** What a key leaves behind. */
-export interface KeyTraces {
+/** What depends on a key: jobs, and runs in progress. */
+export interface KeyDependents {
   readonly jobs: Pick<Jobs, 'madeBy'>;
   /** the runs that this replica drives */
   readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
 }
 
 /**
- * Makes and revokes keys. INVARIANT (recorded first): the change is in the kernel's outbox, durable, before it takes
+ * Creates and revokes keys. INVARIANT (recorded first): a change is durable in the kernel's outbox before it takes
  * effect.
  */
 export class ChangeKeys {
   readonly #kernel: KernelClient;
   readonly #keys: ApiKeys;
   readonly #authenticator: Authenticator;
-  readonly #traces: KeyTraces;
+  readonly #dependents: KeyDependents;
 
-  constructor(kernel: KernelClient, keys: ApiKeys, authenticator: Authenticator, traces: KeyTraces) {
+  constructor(kernel: KernelClient, keys: ApiKeys, authenticator: Authenticator, dependents: KeyDependents) {
     this.#kernel = kernel;
     this.#keys = keys;
     this.#authenticator = authenticator;
-    this.#traces = traces;
+    this.#dependents = dependents;
   }
 
-  /** Faults: `request.malformed` where role and agent don't go together, `not_found` for an agent that isn't there. */
+  /** Faults: `request.malformed` where role and agent don't match, `not_found` for an agent that doesn't exist. */
   async create(
     caller: Caller,
-    { name, role, agent_id = undefined, principal = undefined }: KeyWish,
+    { name, role, agent_id = undefined, principal = undefined }: CreateKeyRequest,
   ): Promise<NewApiKey> {
     if ((role === 'agent') !== (agent_id !== undefined)) {
       throw new Fault(
@@ -79,10 +79,10 @@ export class ChangeKeys {
   }
 
   /**
-   * Revokes a key, and ends what it proposed: held and running calls, runs, sub-agents' included. What it made stays,
-   * and is told. INVARIANT (the kernel first): the kernel refuses the key's calls, durably, before the key is revoked
-   * here. So nothing of a revoked key commits, whatever dies in between. Asked again, it does what is left to do.
-   * Faults: `not_found`, `conflict` for the last key of an administrator.
+   * Revokes a key, and ends its held and running calls and its runs, including those of sub-agents. Tokens and jobs
+   * that it created remain, and are returned. INVARIANT (the kernel first): the kernel durably refuses the key's calls
+   * before the key is revoked here. So no call of a revoked key commits, even after a crash in between. A repeated
+   * request completes the rest. Faults: `not_found`, `conflict` for the last key of an administrator.
    */
   async revoke(caller: Caller, apiKeyId: string): Promise<RevokedApiKey> {
     let tokens: KeyRevoked | null = null;
@@ -91,7 +91,7 @@ export class ChangeKeys {
     });
     if (revoked === null) throw new Fault('not_found');
     this.#authenticator.forget(apiKeyId);
-    this.#traces.runs.keyRevoked(apiKeyId);
+    this.#dependents.runs.keyRevoked(apiKeyId);
     return { ...revoked, remains: await this.#remainsOf(caller, apiKeyId, tokens) };
   }
 
@@ -101,12 +101,12 @@ export class ChangeKeys {
     kernel: KeyRevoked | null,
   ): Promise<RevokedApiKey['remains']> {
     if (kernel === null) throw new Error('a key was revoked without the kernel');
-    const jobs = await this.#traces.jobs.madeBy(tenant_id, apiKeyId, JOBS_MAX + 1);
-    const more = kernel.more_tokens || jobs.length > JOBS_MAX;
-    return { capability_tokens: kernel.tokens, jobs: jobs.slice(0, JOBS_MAX), more };
+    const jobs = await this.#dependents.jobs.madeBy(tenant_id, apiKeyId, LISTED_JOBS_MAX + 1);
+    const more = kernel.more_tokens || jobs.length > LISTED_JOBS_MAX;
+    return { capability_tokens: kernel.tokens, jobs: jobs.slice(0, LISTED_JOBS_MAX), more };
   }
 }
 
-/** What the record of a key says of its person: who knows both ids can check it, and the log names nobody. */
+/** The digest of a key's person in its record. Anyone who knows both ids can check it, and the log contains no name. */
 const personDigest = (api_key_id: string, principal: string): string =>
   sha256Hex(canonicalBytes({ api_key_id, principal }));

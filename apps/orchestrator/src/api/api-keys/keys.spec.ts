@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   tenant = await api.newTenant();
-  api.kernel.asked.length = 0;
+  api.kernel.requests.length = 0;
   api.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
 });
 
@@ -21,7 +21,7 @@ const keysOf = async (): Promise<Record<string, unknown>[]> =>
   (await api.ask('GET', '/v1/api-keys', { key: tenant.admin })).json['items'] as Record<string, unknown>[];
 
 describe('a new key', () => {
-  it('is shown once, recorded first, and gets its holder in as what it is', async () => {
+  it('is shown once, recorded before it is created, and authenticates its holder with its role', async () => {
     const { status, json } = await create({ name: 'deploy', role: 'operator' });
     expect(status).toBe(201);
     expect(json).toMatchObject({
@@ -31,7 +31,7 @@ describe('a new key', () => {
       revoked_at: null,
       api_key: expect.stringMatching(/^writ_[0-9a-z]{26}_[A-Za-z0-9_-]{43}$/),
     });
-    expect(api.kernel.asked).toEqual([
+    expect(api.kernel.requests).toEqual([
       { verb: 'change.record', request: { v: 1, verb: 'api_key_created', subject: json['api_key_id'] } },
     ]);
     expect((await api.ask('GET', '/v1/approvals', { key: json['api_key'] as string })).status).toBe(200);
@@ -41,7 +41,7 @@ describe('a new key', () => {
     expect(JSON.stringify(await keysOf())).not.toContain((json['api_key'] as string).slice(-43));
   });
 
-  it("that can't be recorded isn't made", async () => {
+  it("is not created if it can't be recorded", async () => {
     const before = await keysOf();
     api.kernel.handlers.set('change.record', () => {
       throw new Fault('record.backlog');
@@ -50,7 +50,7 @@ describe('a new key', () => {
     expect(await keysOf()).toEqual(before);
   });
 
-  it('of role agent is of an agent of the tenant, and no other key is of any', async () => {
+  it('has an agent of the tenant if its role is agent, and no agent otherwise', async () => {
     const other = await api.newTenant();
     expect((await create({ name: 'a', role: 'agent', agent_id: tenant.agentId })).json).toMatchObject({
       role: 'agent',
@@ -69,7 +69,7 @@ describe('a new key', () => {
 });
 
 describe('a revoked key', () => {
-  it('gets nobody in from then on, and is listed as revoked', async () => {
+  it('is rejected from then on, and is listed as revoked', async () => {
     const { api_key_id, api_key } = (await create({ name: 'x', role: 'auditor' })).json as {
       api_key_id: string;
       api_key: string;
@@ -77,15 +77,16 @@ describe('a revoked key', () => {
     expect((await api.ask('GET', '/v1/tools', { key: api_key })).status).toBe(200);
     const revoked = await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin });
     expect(revoked.json).toMatchObject({ api_key_id, revoked_at: expect.any(Number) });
-    expect(api.kernel.asked.at(-1)).toEqual({ verb: 'api_key.revoke', request: { v: 1, api_key_id } });
+    expect(api.kernel.requests.at(-1)).toEqual({ verb: 'api_key.revoke', request: { v: 1, api_key_id } });
     expect((await api.ask('GET', '/v1/tools', { key: api_key })).json).toEqual(problem('auth.invalid', 401));
-    // Again: as it was. The kernel is asked once more, for whatever a process left undone that died in between.
-    const asked = api.kernel.asked.length;
+    // A repeated revocation changes nothing here. The kernel gets the request again, in case a process crashed in
+    // between.
+    const asked = api.kernel.requests.length;
     expect((await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin })).json).toEqual(revoked.json);
-    expect(api.kernel.asked.slice(asked)).toMatchObject([{ verb: 'api_key.revoke' }]);
+    expect(api.kernel.requests.slice(asked)).toMatchObject([{ verb: 'api_key.revoke' }]);
   });
 
-  it('is answered with the tokens and jobs that it made and that stay', async () => {
+  it('is returned with the tokens and jobs that it created and that remain', async () => {
     const { api_key_id } = (await create({ name: 'x', role: 'admin' })).json as { api_key_id: Id<'apiKey'> };
     const token = { capability_token_id: newId('token'), agent_id: tenant.agentId, expires_at: 9 };
     api.kernel.handlers.set('api_key.revoke', () => ({ tokens: [token], more_tokens: true }));
@@ -100,7 +101,7 @@ describe('a revoked key', () => {
     api.kernel.handlers.set('api_key.revoke', () => ({ tokens: [], more_tokens: false }));
   });
 
-  it("that can't be recorded stays valid", async () => {
+  it("stays valid if the revocation can't be recorded", async () => {
     const { api_key_id, api_key } = (await create({ name: 'x', role: 'auditor' })).json as {
       api_key_id: string;
       api_key: string;
@@ -119,13 +120,13 @@ describe('a revoked key', () => {
     expect(
       (await api.ask('DELETE', `/v1/api-keys/${String(last?.['api_key_id'])}`, { key: tenant.admin })).json,
     ).toEqual(problem('conflict', 409));
-    expect(api.kernel.asked.filter(({ verb }) => verb === 'api_key.revoke')).toEqual([]);
+    expect(api.kernel.requests.filter(({ verb }) => verb === 'api_key.revoke')).toEqual([]);
     expect((await api.ask('GET', '/v1/tools', { key: tenant.admin })).status).toBe(200);
   });
 });
 
 describe('a new tenant', () => {
-  it("is made by the platform alone, and its first key is an administrator's", async () => {
+  it("is created only with the platform key, and its first key is an administrator's", async () => {
     const { status, json } = await api.ask('POST', '/v1/tenants', { key: PLATFORM_KEY, body: { name: 'second' } });
     expect([status, json]).toEqual([
       201,

@@ -13,16 +13,16 @@ export const API_KEYS = {
     id: 'listApiKeys',
     method: 'GET',
     path: '/v1/api-keys',
-    summary: 'Lists the keys, revoked ones too',
+    summary: 'Lists the keys, including revoked ones',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of keys, without the keys themselves', schema: ApiKeyList } },
+    answers: { 200: { description: 'A page of keys, without the keys themselves', schema: ApiKeyList } },
   }),
   create: route({
     ...shared,
     id: 'createApiKey',
     method: 'POST',
     path: '/v1/api-keys',
-    summary: 'Makes a key; it is shown once',
+    summary: 'Creates a key, which is shown once',
     body: Type.Object(
       {
         name: Name,
@@ -32,7 +32,7 @@ export const API_KEYS = {
       },
       closed,
     ),
-    answers: { 201: { says: 'The key', schema: NewApiKey } },
+    answers: { 201: { description: 'The key', schema: NewApiKey } },
     faults: ['not_found'],
   }),
   revoke: route({
@@ -41,8 +41,8 @@ export const API_KEYS = {
     method: 'DELETE',
     path: '/v1/api-keys/{api_key_id}',
     params: { api_key_id: 'apiKey' },
-    summary: 'Revokes a key: within a second nobody gets in with it, and its calls and runs end',
-    answers: { 200: { says: 'The revoked key, and what it made that stays', schema: RevokedApiKey } },
+    summary: 'Revokes a key: it is rejected within a second, and its calls and runs end',
+    answers: { 200: { description: 'The revoked key, and what it created that remains', schema: RevokedApiKey } },
     faults: ['not_found', 'conflict'],
   }),
 };

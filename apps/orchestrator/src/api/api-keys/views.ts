@@ -18,7 +18,7 @@ export const ApiKeyView = Type.Object(
     agent_id: orNull(idSchema('agent')),
     principal: orNull({ ...PersonName }),
     created_at: Instant,
-    created_by: Type.String({ description: 'the API key that made it, or `platform`' }),
+    created_by: Type.String({ description: 'the API key that created it, or `platform`' }),
     revoked_at: orNull(Instant),
   },
   closed,
@@ -26,28 +26,28 @@ export const ApiKeyView = Type.Object(
 export type ApiKeyView = Static<typeof ApiKeyView>;
 
 export const NewApiKey = Type.Object(
-  { ...ApiKeyView.properties, api_key: Type.String({ description: 'the key itself: shown once, kept nowhere' }) },
+  { ...ApiKeyView.properties, api_key: Type.String({ description: 'the key itself: shown once and not stored' }) },
   closed,
 );
 export type NewApiKey = Static<typeof NewApiKey>;
 
-/** Things that a revoked key has made and that stay. */
+/** A revoked key, with what it created and what remains. */
 export const RevokedApiKey = Type.Object(
   {
     ...ApiKeyView.properties,
     remains: Type.Object(
       {
-        capability_tokens: Type.Array(IssuedToken, { description: 'that it issued and that are valid, newest first' }),
+        capability_tokens: Type.Array(IssuedToken, { description: 'valid tokens that it issued, newest first' }),
         jobs: Type.Array(
           Type.Object({ job_id: idSchema('job'), name: Type.String(), state: Type.Enum(['active', 'paused']) }, closed),
           {
             description:
-              'that it made, newest first; one on whose behalf it ran starts no run until an administrator changes it',
+              'jobs that it created, newest first; those that ran on its behalf start no run until an administrator changes them',
           },
         ),
         more: Type.Boolean({ description: 'whether there are more than are listed' }),
       },
-      { ...closed, description: 'what the key made and what stays until somebody removes it' },
+      { ...closed, description: 'what the key created and what remains until it is removed' },
     ),
   },
   closed,

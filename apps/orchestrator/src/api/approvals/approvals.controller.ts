@@ -8,13 +8,13 @@ import {
   type Caller,
   type KernelRequest,
   type OperationView,
-  type SessionAsk,
+  type SessionGrantTerms,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { givenValueContext, sealTo } from '@writ/sealing';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { APPROVALS } from './routes.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { ShowDiff } from './show-diff.ts';
@@ -32,35 +32,35 @@ export class ApprovalsController {
 
   @Route(APPROVALS.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof APPROVALS.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof APPROVALS.list>,
   ): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
     return this.kernel.ask('approval.list', caller, { page: pageOf(query), state: query.state ?? null });
   }
 
   @Route(APPROVALS.read)
-  read(@Asked() { caller, params }: AskedOf<typeof APPROVALS.read>): Promise<ApprovalView> {
+  read(@RequestInput() { caller, params }: RequestInputOf<typeof APPROVALS.read>): Promise<ApprovalView> {
     return this.kernel.ask('approval.read', caller, params);
   }
 
   @Route(APPROVALS.diff)
-  diff(@Asked() { caller, params }: AskedOf<typeof APPROVALS.diff>): Promise<ApprovalDiff> {
+  diff(@RequestInput() { caller, params }: RequestInputOf<typeof APPROVALS.diff>): Promise<ApprovalDiff> {
     return this.showDiff.run(caller, params.approval_id);
   }
 
   @Route(APPROVALS.approve)
-  approve(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.approve>): Promise<OperationView> {
+  approve(@RequestInput() { caller, params, body }: RequestInputOf<typeof APPROVALS.approve>): Promise<OperationView> {
     return this.#decide(caller, {
       approval_id: params.approval_id,
       decision: 'approve',
       comment: body.comment ?? null,
       effect_digest: body.effect_digest ?? null,
       delegation_id: body.delegation_id ?? null,
-      session: sessionOf(body),
+      session: sessionGrantOf(body),
     });
   }
 
   @Route(APPROVALS.deny)
-  deny(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.deny>): Promise<OperationView> {
+  deny(@RequestInput() { caller, params, body }: RequestInputOf<typeof APPROVALS.deny>): Promise<OperationView> {
     return this.#decide(caller, {
       approval_id: params.approval_id,
       decision: 'deny',
@@ -70,22 +70,22 @@ export class ApprovalsController {
   }
 
   @Route(APPROVALS.edit)
-  async edit(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.edit>): Promise<OperationView> {
+  async edit(@RequestInput() { caller, params, body }: RequestInputOf<typeof APPROVALS.edit>): Promise<OperationView> {
     const edited = {
       approval_id: params.approval_id,
       operation_id: newId('operation'),
       args: body.args,
       comment: body.comment ?? null,
     };
-    return await this.show.view(caller, await this.kernel.insist('approval.edit', caller, edited));
+    return await this.show.view(caller, await this.kernel.askUntilAnswered('approval.edit', caller, edited));
   }
 
   @Route(APPROVALS.give)
   async give(
-    @Asked() { caller, params: { approval_id }, body }: AskedOf<typeof APPROVALS.give>,
+    @RequestInput() { caller, params: { approval_id }, body }: RequestInputOf<typeof APPROVALS.give>,
   ): Promise<OperationView> {
     const { public_key } = await this.kernel.ask('value.key', caller, {});
-    // Sealed before it leaves: no message on the bus holds it, and what is sent again is the same bytes.
+    // Encrypted before it is sent: no message on the bus contains it, and a retry sends the same bytes.
     const value = (
       await sealTo(
         Buffer.from(public_key, 'base64'),
@@ -100,7 +100,7 @@ export class ApprovalsController {
       note: body.note ?? null,
       comment: body.comment ?? null,
     };
-    return await this.show.view(caller, await this.kernel.insist('approval.give', caller, given));
+    return await this.show.view(caller, await this.kernel.askUntilAnswered('approval.give', caller, given));
   }
 
   async #decide(caller: Caller, decision: Decision): Promise<OperationView> {
@@ -108,8 +108,8 @@ export class ApprovalsController {
   }
 }
 
-/** @throws Fault `request.malformed` for a number of calls, or a time, of a yes that is for one call */
-function sessionOf({
+/** @throws Fault `request.malformed` where an approval of one call has `uses` or `ttl_ms` */
+function sessionGrantOf({
   scope,
   uses,
   ttl_ms,
@@ -117,9 +117,9 @@ function sessionOf({
   readonly scope?: 'once' | 'session';
   readonly uses?: number;
   readonly ttl_ms?: number;
-}): SessionAsk | null {
+}): SessionGrantTerms | null {
   if (scope === 'session')
-    return { uses: uses ?? SESSION_APPROVAL.uses.default, ttl_ms: ttl_ms ?? SESSION_APPROVAL.ttlMs.default };
+    return { uses: uses ?? SESSION_APPROVAL.uses.default, ...(ttl_ms === undefined ? {} : { ttl_ms }) };
   if (uses !== undefined || ttl_ms !== undefined)
     throw new Fault('request.malformed', '`uses` and `ttl_ms` are of `"scope": "session"`', { pointer: '/scope' });
   return null;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   tenant = await api.newTenant();
-  api.kernel.asked.length = 0;
+  api.kernel.requests.length = 0;
 });
 
 const lend = (to: string, key = tenant.admin) =>
@@ -25,7 +25,7 @@ const makeKey = async (role: string, principal?: string): Promise<string> => {
   expect(status).toBe(201);
   return json['api_key_id'] as string;
 };
-const isAsked = (): boolean => api.kernel.asked.some(({ verb }) => verb === 'delegation.create');
+const isAsked = (): boolean => api.kernel.requests.some(({ verb }) => verb === 'delegation.create');
 
 describe('the delegation of a right to approve', () => {
   it.each(['admin', 'operator'])('to a person with a key of the role %s is made', async (role) => {
@@ -52,7 +52,7 @@ describe('the delegation of a right to approve', () => {
     },
   );
 
-  it('to nobody, to somebody of another tenant and to a key that was revoked is refused alike', async () => {
+  it("to an unknown person, another tenant's person or a revoked key is refused alike", async () => {
     const other = await api.newTenant();
     await api.ask('POST', '/v1/api-keys', {
       key: other.admin,
@@ -67,7 +67,7 @@ describe('the delegation of a right to approve', () => {
     expect(isAsked()).toBe(false);
   });
 
-  it('by somebody who may not lend is refused without a look at keys', async () => {
+  it('by a caller who may not delegate is refused without reading keys', async () => {
     for (const to of ['nobody', await makeKey('operator')])
       expect((await lend(to, tenant.auditor)).json).toEqual(problem('auth.role', 403));
   });

@@ -3,13 +3,13 @@ import { Fault, principalOf, type Caller, type DelegationView, type KernelReques
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
-/** Roles whose keys decide about approvals. */
+/** Roles whose keys may approve. */
 const APPROVERS: ReadonlySet<string> = new Set(['admin', 'operator']);
 
-/** What is lent to whom. */
-export type Lent = Pick<KernelRequest<'delegation.create'>, 'to' | 'scope' | 'note' | 'expires_at'>;
+/** The delegate, the scope and the validity of a delegation. */
+export type DelegationRequest = Pick<KernelRequest<'delegation.create'>, 'to' | 'scope' | 'note' | 'expires_at'>;
 
-/** Lends a person's right to approve to somebody who can use it. */
+/** Delegates a person's right to approve to another person who can use it. */
 export class Delegate {
   readonly #kernel: Pick<KernelClient, 'ask'>;
   readonly #keys: Pick<ApiKeys, 'rolesOf'>;
@@ -20,16 +20,15 @@ export class Delegate {
   }
 
   /**
-   * Faults: `request.malformed` for somebody who has no valid key of a role that approves, and those of
-   * `delegation.create`. A key of another role can't use what is lent, so such a delegation would only look like a
-   * substitute.
+   * Faults: `request.malformed` for a person without a valid key of a role that may approve, and those of
+   * `delegation.create`. A key of another role can't use the delegation, so it would have no effect.
    */
-  async run(caller: Caller, lent: Lent): Promise<DelegationView> {
-    // Whether the caller may lend at all is the kernel's to say, and so is a delegation to oneself.
-    if (APPROVERS.has(caller.role) && lent.to !== principalOf(caller)) {
-      verifyApprover(lent.to, await this.#keys.rolesOf(caller.tenant_id, lent.to));
+  async run(caller: Caller, request: DelegationRequest): Promise<DelegationView> {
+    // The kernel decides whether the caller may delegate, and refuses a delegation to oneself.
+    if (APPROVERS.has(caller.role) && request.to !== principalOf(caller)) {
+      verifyApprover(request.to, await this.#keys.rolesOf(caller.tenant_id, request.to));
     }
-    return await this.#kernel.ask('delegation.create', caller, lent);
+    return await this.#kernel.ask('delegation.create', caller, request);
   }
 }
 

@@ -12,13 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.kernel.asked.length = 0;
+  api.kernel.requests.length = 0;
 });
 
 const approval = newId('approval');
 const edit = () =>
   api.ask('POST', `/v1/approvals/${approval}/edit`, { key: tenant.operator, body: { args: { path: 'b' } } });
-const edits = () => api.kernel.asked.filter(({ verb }) => verb === 'approval.edit').map(({ request }) => request);
+const edits = () => api.kernel.requests.filter(({ verb }) => verb === 'approval.edit').map(({ request }) => request);
 const CALL = {
   agent_id: '',
   tool_id: 'fs.read',

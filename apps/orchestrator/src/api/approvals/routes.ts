@@ -10,7 +10,7 @@ import {
   OperationView,
   Principal,
   SESSION_APPROVAL,
-  SessionAsk,
+  SessionGrantTerms,
   Sha256Hex,
   VALUE_SCOPES,
 } from '@writ/contract';
@@ -19,12 +19,12 @@ import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
 import { ApprovalList, DelegationList } from './views.ts';
 
-const eyes = { tag: 'approvals', allowed: ['admin', 'operator', 'auditor'] } as const;
+const readRoute = { tag: 'approvals', allowed: ['admin', 'operator', 'auditor'] } as const;
 const decision = {
   tag: 'approvals',
   allowed: ['admin', 'operator'],
   params: { approval_id: 'approval' },
-  answers: { 200: { says: 'The operation after the decision', schema: OperationView } },
+  answers: { 200: { description: 'The operation after the decision', schema: OperationView } },
   faults: [
     'not_found',
     'conflict',
@@ -38,19 +38,19 @@ const decision = {
   ],
 } as const;
 
-const Delegated = Type.Optional({
+const UsedDelegation = Type.Optional({
   ...idSchema('delegation'),
-  description: "the right that is used, where it isn't your own: the vote is that person's",
+  description: "the delegation that you use; the vote then counts as the delegating person's",
 });
 const Comment = Type.Optional(Type.String({ maxLength: 1000 }));
 
 export const APPROVALS = {
   list: route({
-    ...eyes,
+    ...readRoute,
     id: 'listApprovals',
     method: 'GET',
     path: '/v1/approvals',
-    summary: 'Lists what was or is to be approved',
+    summary: 'Lists approvals, newest first',
     query: Type.Object(
       {
         ...paging,
@@ -58,16 +58,16 @@ export const APPROVALS = {
       },
       closed,
     ),
-    answers: { 200: { says: 'A page of approvals', schema: ApprovalList } },
+    answers: { 200: { description: 'A page of approvals', schema: ApprovalList } },
   }),
   read: route({
-    ...eyes,
+    ...readRoute,
     id: 'readApproval',
     method: 'GET',
     path: '/v1/approvals/{approval_id}',
     params: { approval_id: 'approval' },
-    summary: 'Shows what would run, and what a preview of it did',
-    answers: { 200: { says: 'The approval', schema: ApprovalView } },
+    summary: 'Shows the held call, and the effect of its preview',
+    answers: { 200: { description: 'The approval', schema: ApprovalView } },
     faults: ['not_found'],
   }),
   diff: route({
@@ -77,8 +77,8 @@ export const APPROVALS = {
     method: 'GET',
     path: '/v1/approvals/{approval_id}/diff',
     params: { approval_id: 'approval' },
-    summary: 'Shows the staged effect as a diff: what a yes commits',
-    answers: { 200: { says: 'The diff', schema: ApprovalDiff } },
+    summary: 'Shows the staged effect as a diff, which an approval would commit',
+    answers: { 200: { description: 'The diff', schema: ApprovalDiff } },
     faults: ['not_found', 'conflict'],
   }),
   approve: route({
@@ -86,29 +86,29 @@ export const APPROVALS = {
     id: 'approve',
     method: 'POST',
     path: '/v1/approvals/{approval_id}/approve',
-    summary: 'Approves; nobody approves their own call. Where several must, it counts as one vote',
+    summary: 'Approves a call; nobody approves their own. Where a quorum is needed, it counts as one vote',
     body: Type.Object(
       {
         comment: Comment,
         scope: Type.Optional(
           Type.Enum(['once', 'session'], {
             description:
-              "session: a child of the call's token is made, and calls of its session that are like it run under that. once unless said",
+              "session: creates a session grant, a child of the call's token under which similar calls of its session run; default: once",
           }),
         ),
         uses: Type.Optional({
-          ...SessionAsk.properties.uses,
-          description: `of a session: how many calls more; ${SESSION_APPROVAL.uses.default} unless said`,
+          ...SessionGrantTerms.properties.uses,
+          description: `for scope session: how many further calls; default: ${SESSION_APPROVAL.uses.default}`,
         }),
         ttl_ms: Type.Optional({
-          ...SessionAsk.properties.ttl_ms,
-          description: `of a session: for how many milliseconds; ${SESSION_APPROVAL.ttlMs.default} unless said`,
+          ...SessionGrantTerms.properties.ttl_ms,
+          description: "for scope session: for how many milliseconds; default: the policy's `ttl.session_grant_ms`",
         }),
-        delegation_id: Delegated,
+        delegation_id: UsedDelegation,
         effect_digest: Type.Optional({
           ...Sha256Hex,
           description:
-            'of an effect: the `binding.effect_digest` that was shown. Without it the yes is for the action alone; where an effect waits, or another one, nothing is approved',
+            'for an effect: the `binding.effect_digest` that was shown. Without it only the action is approved; if an effect, or another effect, waits for approval, the request fails',
         }),
       },
       closed,
@@ -119,16 +119,17 @@ export const APPROVALS = {
     id: 'editApproval',
     method: 'POST',
     path: '/v1/approvals/{approval_id}/edit',
-    summary:
-      'Ends the held call and proposes it anew with other arguments; where that one needs a person, it is another than who edited',
+    summary: 'Ends the held call and proposes it again with other arguments; the editor may not approve the new call',
     body: Type.Object(
       {
-        args: Type.Record(Type.String(), Type.Unknown(), { description: "as the tool's `parameters` say" }),
+        args: Type.Record(Type.String(), Type.Unknown(), {
+          description: "arguments that match the tool's `parameters`",
+        }),
         comment: Comment,
       },
       closed,
     ),
-    answers: { 200: { says: 'The new operation', schema: OperationView } },
+    answers: { 200: { description: 'The new operation', schema: OperationView } },
   }),
   give: route({
     ...decision,
@@ -136,20 +137,20 @@ export const APPROVALS = {
     method: 'POST',
     path: '/v1/approvals/{approval_id}/value',
     summary:
-      'Gives a call the value that it waits for; nobody gives one to their own call. No answer, record, event or log holds it',
+      'Supplies the value that a call waits for; nobody supplies one to their own call. No response, record, event or log contains it',
     body: Type.Object(
       {
-        value: Type.String({ minLength: 1, maxLength: LIMITS.valueBytes.max, description: 'as it is to be used' }),
+        value: Type.String({ minLength: 1, maxLength: LIMITS.valueBytes.max, description: 'the value in clear text' }),
         scope: Type.Optional(
           Type.Enum(VALUE_SCOPES, {
             description:
-              "once: for one use; session: for this agent in this session, twelve hours at most; stored: into the tenant's secrets. once unless said",
+              "once: for one use; session: for this agent in this session, at most twelve hours; stored: as one of the tenant's secrets; default: once",
           }),
         ),
         note: Type.Optional(
           Type.String({
             maxLength: 1000,
-            description: 'of a value that is stored: what to remember it by; else what the call suggests',
+            description: 'for a stored value: its description; default: the one that the call suggests',
           }),
         ),
         comment: Comment,
@@ -162,8 +163,8 @@ export const APPROVALS = {
     id: 'deny',
     method: 'POST',
     path: '/v1/approvals/{approval_id}/deny',
-    summary: 'Denies; the agent is told the comment',
-    body: Type.Object({ comment: Comment, delegation_id: Delegated }, closed),
+    summary: 'Denies a call; the agent receives the comment',
+    body: Type.Object({ comment: Comment, delegation_id: UsedDelegation }, closed),
   }),
 };
 
@@ -174,7 +175,7 @@ export const DELEGATIONS = {
     method: 'POST',
     path: '/v1/approvals/delegations',
     allowed: ['admin', 'operator'],
-    summary: 'Lends your right to approve to somebody else for a while: what they decide by it counts as yours',
+    summary: 'Delegates your right to approve to another person for a time: their decisions count as yours',
     body: Type.Object(
       {
         to: Principal,
@@ -182,27 +183,30 @@ export const DELEGATIONS = {
         agent_id: Type.Optional(DelegationScope.properties.agent_id),
         autonomy_mode: Type.Optional({
           ...DelegationScope.properties.autonomy_mode,
-          description: 'the most supervision that it is good for; `soft_gate` unless said',
+          description: 'the highest autonomy mode of calls that it may approve; default: `soft_gate`',
         }),
         note: DelegationNote,
         expires_at: Type.Integer({ minimum: 0, description: 'milliseconds since the epoch; within 30 days' }),
       },
       closed,
     ),
-    answers: { 201: { says: 'The delegation', schema: DelegationView } },
+    answers: { 201: { description: 'The delegation', schema: DelegationView } },
     faults: ['not_found'],
   }),
   list: route({
-    ...eyes,
+    ...readRoute,
     id: 'listDelegations',
     method: 'GET',
     path: '/v1/approvals/delegations',
     summary: 'Lists who may approve for whom',
     query: Type.Object(
-      { ...paging, standing: Type.Optional(Type.Boolean({ description: '`true`: only what may be used now' })) },
+      {
+        ...paging,
+        standing: Type.Optional(Type.Boolean({ description: '`true`: only delegations that are valid now' })),
+      },
       closed,
     ),
-    answers: { 200: { says: 'A page of delegations', schema: DelegationList } },
+    answers: { 200: { description: 'A page of delegations', schema: DelegationList } },
   }),
   revoke: route({
     id: 'revokeDelegation',
@@ -212,8 +216,8 @@ export const DELEGATIONS = {
     params: { delegation_id: 'delegation' },
     allowed: ['admin', 'operator'],
     summary:
-      'Takes it back; its votes count no more where the approval is pending. By who lent it, or an administrator',
-    answers: { 200: { says: 'The delegation, revoked', schema: DelegationView } },
+      'Revokes a delegation; its votes no longer count for pending approvals. Allowed for the delegating person and administrators',
+    answers: { 200: { description: 'The delegation, revoked', schema: DelegationView } },
     faults: ['not_found'],
   }),
 };

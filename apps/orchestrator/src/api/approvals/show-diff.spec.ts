@@ -48,7 +48,7 @@ test('a changed text is shown as a unified diff with its lines counted', async (
   expect(files[0]?.text).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,3 @@\n one\n-two\n+2\n+three\n');
 });
 
-test('what is new and what is deleted is shown whole', async () => {
+test('a new and a deleted file are shown completely', async () => {
   const { files } = await shown([await change('gone.txt', 'g\n', null), await change('new.txt', null, 'n\n')]);
   expect(files).toMatchObject([
     { change: 'deleted', removed_lines: 1, added_lines: 0 },
@@ -56,7 +56,7 @@ test('what is new and what is deleted is shown whole', async () => {
   ]);
 });
 
-test("what isn't text, is too long or no file is named without one", async () => {
+test('a binary, a too long file and a directory are listed without text', async () => {
   const dir: FileState = { kind: 'dir', mode: null, sha256: null, size: 0 };
   const { files } = await shown([
     await change('b.bin', null, new Uint8Array([0, 1])),
@@ -70,7 +70,7 @@ test("what isn't text, is too long or no file is named without one", async () =>
   ]);
 });
 
-test('contents past what one answer takes are named without their text', async () => {
+test('files beyond the byte limit of one response are listed without text', async () => {
   const long = 'line\n'.repeat(50_000);
   const { files, files_total } = await shown(
     await Promise.all(
@@ -90,7 +90,7 @@ test('a long delta is read by its reference', async () => {
   expect((await shown([await change('a.txt', null, 'n\n')], true)).files).toHaveLength(1);
 });
 
-test('texts that take too long to compare are named, and the page is shown all the same', async () => {
+test('texts that take too long to compare are listed without text, and the page is still returned', async () => {
   const refusing = new WorkerTasks({ run: () => Promise.reject(new Fault('limit.exceeded')) });
   expect((await shown([await change('a.txt', 'one\n', 'two\n')], false, refusing)).files).toMatchObject([
     { path: 'a.txt', change: 'modified', text: null, why_no_text: 'too_long' },

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApprovalDiff, BlobRef, Caller } from '@writ/contract';
-import { FILES_MAX, fileDiffs, type DiffsWith } from '../../calls/diffs/file-diffs.ts';
+import { FILES_MAX, fileDiffs, type DiffDependencies } from '../../calls/diffs/file-diffs.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
-import { READ_DELTA } from '../../calls/tasks.ts';
+import { READ_DELTA } from '../../calls/call-tasks.ts';
 import type { DeltaHead } from '../../calls/diffs/read-delta.ts';
 
 /**
- * Shows a staged effect as a diff. Who may see it is the kernel's to say; contents are read from the tenant's own
- * store.
+ * Shows a staged effect as a diff. The kernel decides who may see it; contents are read from the tenant's own store.
  */
 export class ShowDiff {
   readonly #kernel: KernelClient;
-  readonly #with: DiffsWith;
+  readonly #dependencies: DiffDependencies;
 
-  constructor(kernel: KernelClient, parts: DiffsWith) {
+  constructor(kernel: KernelClient, dependencies: DiffDependencies) {
     this.#kernel = kernel;
-    this.#with = parts;
+    this.#dependencies = dependencies;
   }
 
   /** Faults: `not_found`, `auth.role`, `conflict` where no effect is staged. */
@@ -28,16 +27,16 @@ export class ShowDiff {
     return {
       effect_digest,
       base_snapshot_id: base,
-      files: await fileDiffs(this.#with, caller.tenant_id, changes),
+      files: await fileDiffs(this.#dependencies, caller.tenant_id, changes),
       files_total: total,
     };
   }
 
-  /** A long delta, in a worker thread. */
+  /** Parses a long delta in a worker thread. */
   async #stored({ tenant_id }: Caller, ref: BlobRef | null): Promise<DeltaHead> {
     if (ref === null) throw new Error('the kernel named an effect without a delta');
-    return await this.#with.tasks.run(READ_DELTA, tenant_id, {
-      bytes: await this.#with.blobs.get(tenant_id, ref.sha256),
+    return await this.#dependencies.tasks.run(READ_DELTA, tenant_id, {
+      bytes: await this.#dependencies.blobs.get(tenant_id, ref.sha256),
       changesMax: FILES_MAX,
     });
   }

@@ -2,9 +2,9 @@
 import { Controller } from '@nestjs/common';
 import { Fault, isFinal, type OperationView, type ToolResult } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { InExchange, waitOf, type Exchange } from '../../edge/requests/exchange.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { CALLS } from './routes.ts';
 import { Propose } from '../../calls/propose.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
@@ -19,15 +19,15 @@ export class CallsController {
 
   @Route(CALLS.propose)
   async run(
-    @Asked() { caller, body, query }: AskedOf<typeof CALLS.propose>,
+    @RequestInput() { caller, body, query }: RequestInputOf<typeof CALLS.propose>,
     @InExchange() exchange: Exchange,
   ): Promise<ToolResult | OperationView> {
     const call = parseCall(body, exchange.header('idempotency-key'), caller);
-    // With a key it may be asked what became of an earlier call, which only the kernel knows.
+    // With a key the request may refer to an earlier call, which only the kernel knows.
     if (call.idempotency_key === null && call.deadline !== null && call.deadline <= Date.now())
       throw new Fault('deadline', "the call's `deadline` has passed already", { pointer: '/deadline' });
     const operationId = newId('operation');
-    // Also with a fault: whoever gets no answer can ask what became of it.
+    // Set for faults too, so that a client without an answer can look up the operation.
     exchange.setHeader('writ-operation-id', operationId);
     const waitOptions = { waitMs: waitOf(query.wait, exchange.header('prefer')), gone: exchange.gone };
     const view = await exchange.withinTrace(() => this.propose.run(caller, operationId, call, waitOptions));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.kernel.asked.length = 0;
+  api.kernel.requests.length = 0;
   api.kernel.opens = null;
   api.kernel.admits = (call) => viewOf(call, 'no_op');
 });
@@ -23,11 +23,11 @@ const body = { tool_id: 'fs.read', args: { path: 'a' }, capability_token_id: 'ca
 const propose = (more: object = {}, headers: Record<string, string> = {}, key = tenant.agent, query = '') =>
   api.ask('POST', `/v1/tool-calls${query}`, { key, headers, body: { ...body, ...more } });
 const proposed = (): AdmitRequest[] =>
-  api.kernel.asked.filter(({ verb }) => verb === 'admit').map(({ request }) => request as AdmitRequest);
+  api.kernel.requests.filter(({ verb }) => verb === 'admit').map(({ request }) => request as AdmitRequest);
 
 describe('a call', () => {
-  it('reaches the kernel as the credential says, with what the caller said and no more', async () => {
-    const answer = await propose({ idempotency_key: 'k', provenance: { run_id: 'r1' }, max_autonomy: 'soft_gate' });
+  it('reaches the kernel with the identity of its key and the members of its request, and no others', async () => {
+    const answer = await propose({ idempotency_key: 'k', provenance: { client: 'c1' }, max_autonomy: 'soft_gate' });
     expect(answer.status).toBe(200);
     expect(proposed()).toEqual([
       {
@@ -48,14 +48,23 @@ describe('a call', () => {
         task_class: 'general',
         idempotency_key: 'k',
         precondition_refs: [],
-        provenance: { source: 'api', run_id: 'r1' },
+        provenance: { source: 'api', client: 'c1' },
         deadline: null,
         dry_run: false,
       },
     ]);
   });
 
-  it('that has ended answers 200 with its result, refusals included, and where its receipt is', async () => {
+  it('of which only hashes are to stay says so to the kernel, and no other retention can be asked for', async () => {
+    await propose({ retention: 'hashes' });
+    expect(proposed()).toMatchObject([{ retention: 'hashes' }]);
+    expect((await propose({ retention: 'full' })).json).toMatchObject({
+      code: 'request.malformed',
+      pointer: '/retention',
+    });
+  });
+
+  it('that has ended answers 200 with its result, also if it was refused, and the path of its receipt', async () => {
     api.kernel.admits = (call) => viewOf(call, 'refused');
     const answer = await propose();
     expect(answer).toMatchObject({
@@ -68,26 +77,26 @@ describe('a call', () => {
     });
   });
 
-  it('that is held answers 202 at once, with where to look', async () => {
+  it('that is held answers 202 at once, with the path of its operation', async () => {
     api.kernel.admits = (call) => viewOf(call, 'held');
     const answer = await propose();
     expect(answer).toMatchObject({ status: 202, json: { state: 'held' } });
     expect(answer.headers.get('location')).toBe(`/v1/operations/${String(answer.json['operation_id'])}`);
   });
 
-  it('that goes on answers as soon as its end is heard of', async () => {
+  it('that is running answers as soon as the event of its end arrives', async () => {
     api.kernel.admits = (call) => {
       setImmediate(() => {
         api.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed'));
-        api.tell(call.tenant_id, call.operation_id, 'committed');
+        api.publishOperation(call.tenant_id, call.operation_id, 'committed');
       });
       return viewOf(call, 'admitted');
     };
     expect(await propose()).toMatchObject({ status: 200, json: { tx_outcome: 'committed' } });
-    expect(api.kernel.asked.filter(({ verb }) => verb === 'operation.read')).toHaveLength(1);
+    expect(api.kernel.requests.filter(({ verb }) => verb === 'operation.read')).toHaveLength(1);
   });
 
-  it('whose event is lost answers all the same', async () => {
+  it('whose event is lost still answers, through polling', async () => {
     api.kernel.admits = (call) => {
       setImmediate(() => api.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed')));
       return viewOf(call, 'admitted');
@@ -106,7 +115,7 @@ describe('a call', () => {
     });
   });
 
-  it('whose idempotency key was used answers with the original, and says so', async () => {
+  it('whose idempotency key was used before answers with the original operation, and marks it as replayed', async () => {
     const first = await propose({ idempotency_key: 'k' });
     api.kernel.admits = () => ({
       ...(api.kernel.find({ tenant_id: tenant.tenantId } as never, first.json['operation_id']) as OperationView),
@@ -122,7 +131,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('with long arguments sends them by reference, sealed and put first, under a key of their own', async () => {
+  it('with long arguments stores them encrypted under a separate key, and sends the reference', async () => {
     const args = { content: 'marker'.repeat(20_000), path: 'a' };
     for (let times = 0; times < 2; times += 1) expect((await propose({ args })).status).toBe(200);
     const [call, again] = proposed();
@@ -158,20 +167,20 @@ describe('a call', () => {
       return await propose();
     };
 
-    it('answers with the result itself, opened with what the kernel gives for it', async () => {
+    it('answers with the decrypted result, under the key from the kernel', async () => {
       expect((await sealed((seal) => sealContent(seal, 'result', clear))).json).toMatchObject({
         result: { lines: [1, 2] },
         result_ref: { size: clear.length },
       });
     });
 
-    it('of a time when none were sealed answers with it as it is', async () => {
+    it('answers with a result that was stored before results were encrypted', async () => {
       const ref = await api.blobs.put(tenant.tenantId, clear);
       api.kernel.admits = (call) => viewOf(call, 'no_op', {}, { result_ref: ref });
       expect((await propose()).json).toMatchObject({ result: { lines: [1, 2] } });
     });
 
-    it('answers with none where it was erased meanwhile', async () => {
+    it('answers without a result if it was erased meanwhile', async () => {
       const result = api.kernel.handlers.get('operation.result')!;
       api.kernel.handlers.set('operation.result', () => ({ v: 1, ref: null, opens: null }));
       expect((await sealed((seal) => sealContent(seal, 'result', clear))).json).toMatchObject({ result: null });
@@ -203,7 +212,7 @@ describe('a proposal that gets no answer', () => {
     expect(new Set(proposed().map((call) => JSON.stringify(call))).size).toBe(1);
   });
 
-  it('since the kernel has a bug is sent once, and ends as our own fault', async () => {
+  it('because of a bug of the kernel is sent once, and ends as `internal`', async () => {
     api.kernel.admits = () => {
       throw new Fault('internal');
     };
@@ -213,7 +222,7 @@ describe('a proposal that gets no answer', () => {
     expect(answer.headers.get('writ-operation-id')).toBe(proposed()[0]?.operation_id);
   });
 
-  it('since the kernel has a bug behind the decision answers with what was decided', async () => {
+  it('because of a bug after the decision answers with the decided operation', async () => {
     api.kernel.admits = (call) => {
       api.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed'));
       throw new Fault('internal');
@@ -222,7 +231,7 @@ describe('a proposal that gets no answer', () => {
     expect(proposed()).toHaveLength(1);
   });
 
-  it('ends as our own fault after some times, and names the operation all the same', async () => {
+  it('ends as a 5xx fault after several attempts, and still names the operation', async () => {
     api.kernel.admits = () => {
       throw new Fault('bus.unreachable', 'secret subject');
     };
@@ -245,7 +254,7 @@ describe('a proposal that gets no answer', () => {
   );
 });
 
-describe('what a caller may not say', () => {
+describe('a member that a caller may not set', () => {
   it.each(['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'])(
     "`%s` is the kernel's, and the answer says so",
     async (name) => {
@@ -258,12 +267,23 @@ describe('what a caller may not say', () => {
     },
   );
 
-  it.each(['tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref', 'v'])(
+  it.each(['tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref', 'scheduling_class', 'v'])(
     '`%s` is made by the API',
     async (name) => {
       expect((await propose({ [name]: 'x' })).json).toMatchObject({ code: 'request.malformed', pointer: `/${name}` });
     },
   );
+
+  it.each(['source', 'run_id', 'model'])('`provenance.%s` is made by Writ', async (name) => {
+    const { status, json } = await propose({ provenance: { turn: '1', [name]: 'run' } });
+    expect({ status, ...json }).toMatchObject({
+      status: 400,
+      code: 'request.malformed',
+      detail: expect.stringContaining(`\`provenance.${name}\` is made here and not by the caller`),
+      pointer: `/provenance/${name}`,
+    });
+    expect(proposed()).toEqual([]);
+  });
 
   it.each([
     [{ nonsense: 1 }, '/nonsense'],
@@ -271,7 +291,7 @@ describe('what a caller may not say', () => {
     [{ args: null }, '/args'],
     [{ tool_id: '' }, '/tool_id'],
     [{ provenance: { note: 'free text' } }, '/provenance/note'],
-    [{ provenance: { source: 'with blanks' } }, '/provenance/source'],
+    [{ provenance: { client: 'with blanks' } }, '/provenance/client'],
     [{ session_mode: 'root' }, '/session_mode'],
     [{ precondition_refs: [{ kind: 'x' }] }, '/precondition_refs/0'],
     [{ deadline: 1.5 }, '/deadline'],
@@ -308,22 +328,22 @@ describe('what a caller may not say', () => {
     expect(proposed()).toEqual([]);
   });
 
-  it("a deadline that has passed, with a key, is the kernel's to refuse: it may be asked what became of an earlier call", async () => {
+  it("a passed deadline with an idempotency key is left to the kernel: it may be an earlier call's", async () => {
     api.kernel.admits = (call) => viewOf(call, 'no_op');
     expect((await propose({ deadline: 1, idempotency_key: 'k' })).status).toBe(200);
     expect(proposed()).toMatchObject([{ deadline: 1 }]);
   });
 });
 
-describe('whose call it is', () => {
-  it("another agent than the key's own is as one that is not there", async () => {
+describe('the agent of a call', () => {
+  it("other than the key's own is answered as not found", async () => {
     const [other, none] = [await api.newTenant(), newId('agent')];
     const answers = await Promise.all([other.agentId, none].map((agent_id) => propose({ agent_id })));
     for (const { status, json } of answers) expect([status, json['code']]).toEqual([404, 'not_found']);
     expect(proposed()).toEqual([]);
   });
 
-  it('an administrator calls for the agent that is named, and must name one', async () => {
+  it('is the one that an administrator names, and must be named', async () => {
     expect((await propose({ agent_id: tenant.agentId }, {}, tenant.admin)).status).toBe(200);
     expect((await propose({}, {}, tenant.admin)).json).toMatchObject({
       code: 'request.malformed',
@@ -331,7 +351,7 @@ describe('whose call it is', () => {
     });
   });
 
-  it.each(['operator', 'auditor'] as const)('an %s calls nothing', async (role) => {
+  it.each(['operator', 'auditor'] as const)('is refused for the role %s, which may not propose calls', async (role) => {
     expect((await propose({ agent_id: tenant.agentId }, {}, tenant[role])).json).toEqual(problem('auth.role', 403));
   });
 });
@@ -353,7 +373,7 @@ test('a client that goes away cancels nothing', async () => {
   await admitted;
   leave.abort();
   await expect(left).rejects.toThrow();
-  expect(api.kernel.asked.some(({ verb }) => verb === 'operation.cancel')).toBe(false);
+  expect(api.kernel.requests.some(({ verb }) => verb === 'operation.cancel')).toBe(false);
 });
 
 test("one trace begins at the API, or goes on from the client's", async () => {

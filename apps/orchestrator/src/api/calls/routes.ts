@@ -15,17 +15,16 @@ export const CALLS = {
     summary: 'Proposes a tool call and waits for its end',
     query: Type.Object({ wait: Wait }, closed),
     queued: true,
-    // Whatever is in the body, it is read by the rules of the call itself: what only the kernel may fill gets an answer
-    // of its own.
+    // Accepts any object, because `parseCall` checks it: members that only the kernel may set get a specific error.
     body: Type.Record(Type.String(), Type.Unknown()),
     documentedBody: CallBody,
     answers: {
       200: {
-        says: 'The call has ended: done, refused or failed. `tx_outcome` and `status` say how',
+        description: 'The call has ended: done, refused or failed, as `tx_outcome` and `status` tell',
         schema: ToolResult,
       },
       202: {
-        says: 'The call is under way, or held for a person; `Location` says where to look',
+        description: 'The call is in progress, or held for a person; `Location` has the path of its operation',
         schema: OperationView,
       },
     },

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { ContainerLogs, ContainerView } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { CONTAINERS } from './routes.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
@@ -13,18 +13,18 @@ export class ContainersController {
 
   @Route(CONTAINERS.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof CONTAINERS.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof CONTAINERS.list>,
   ): Promise<{ items: ContainerView[]; next_cursor: string | null }> {
     return this.kernel.ask('container.list', caller, { page: pageOf(query) });
   }
 
   @Route(CONTAINERS.logs)
-  logs(@Asked() { caller, params }: AskedOf<typeof CONTAINERS.logs>): Promise<ContainerLogs> {
+  logs(@RequestInput() { caller, params }: RequestInputOf<typeof CONTAINERS.logs>): Promise<ContainerLogs> {
     return this.kernel.ask('container.logs', caller, params);
   }
 
   @Route(CONTAINERS.kill)
-  kill(@Asked() { caller, params }: AskedOf<typeof CONTAINERS.kill>): Promise<ContainerView> {
+  kill(@RequestInput() { caller, params }: RequestInputOf<typeof CONTAINERS.kill>): Promise<ContainerView> {
     return this.kernel.ask('container.kill', caller, params);
   }
 }

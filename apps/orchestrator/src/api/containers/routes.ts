@@ -14,9 +14,9 @@ export const CONTAINERS = {
     method: 'GET',
     path: '/v1/containers',
     allowed: ['admin', 'operator', 'auditor', 'platform'],
-    summary: "Lists the containers that have a call or a session now; the platform key sees every tenant's",
+    summary: "Lists the containers that run a call or a session now; the platform key sees every tenant's",
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of containers', schema: ContainerList } },
+    answers: { 200: { description: 'A page of containers', schema: ContainerList } },
   }),
   logs: route({
     ...one,
@@ -24,8 +24,8 @@ export const CONTAINERS = {
     method: 'GET',
     path: '/v1/containers/{container_id}/logs',
     allowed: ['admin', 'operator', 'auditor'],
-    summary: 'Shows the end of what has come out of a container so far',
-    answers: { 200: { says: 'What came out', schema: ContainerLogs } },
+    summary: 'Shows the last output of a container so far',
+    answers: { 200: { description: 'The output', schema: ContainerLogs } },
     faults: ['not_found', 'sandbox.unavailable'],
   }),
   kill: route({
@@ -36,7 +36,7 @@ export const CONTAINERS = {
     allowed: ['admin', 'operator', 'platform'],
     summary: 'Kills a container: its call ends as `sandbox.killed`, a session loses its shell',
     body: Type.Object({}, closed),
-    answers: { 200: { says: 'The container as it was', schema: ContainerView } },
+    answers: { 200: { description: 'The container as it was', schema: ContainerView } },
     faults: ['not_found', 'conflict'],
   }),
 };

@@ -41,7 +41,7 @@ beforeEach(() => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  // What leads out of the folder: a linked file, and a linked folder.
+  // Links out of the folder: to a file, and to a folder.
   symlinkSync(join(root, 'secret.html'), join(root, 'site/linked.html'));
   mkdirSync(join(root, 'elsewhere'));
   writeFileSync(join(root, 'elsewhere/page.html'), 'outside of the site');
@@ -58,7 +58,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends the path as it stands: `fetch` would resolve `..` before. */
+/** Sends the path unchanged; `fetch` would resolve `..` first. */
 const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { port } = app.getHttpServer().address() as AddressInfo;
@@ -74,7 +74,7 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
 describe('with a site', () => {
   beforeEach(() => open('site'));
 
-  test('`/docs` and folders lead to their index pages', async () => {
+  test('`/docs` and folders redirect to their index pages', async () => {
     expect(await ask('/docs')).toMatchObject({ status: 302, headers: { location: '/docs/' } });
     expect(await ask('/docs/adr')).toMatchObject({ status: 302, headers: { location: '/docs/adr/' } });
     expect(await ask('/docs/?a=b')).toMatchObject({ status: 200, text: '<h1>Writ</h1>' });
@@ -88,7 +88,7 @@ describe('with a site', () => {
     expect(headers['cache-control']).toBe('no-cache');
   });
 
-  test('a file whose name has its hash may be kept for ever, and a page that has not changed is not sent again', async () => {
+  test('a file with a hash in its name is cacheable for a year, and an unchanged page is not sent again', async () => {
     expect(await ask('/docs/assets/app.12345678.js')).toMatchObject({
       status: 200,
       text: 'go()',
@@ -120,7 +120,7 @@ describe('with a site', () => {
     expect(text).not.toMatch(/outside|another kind|decisions/);
   });
 
-  test('a page that is not there is answered by the page for that', async () => {
+  test("a missing page is answered with the site's 404 page", async () => {
     expect(await ask('/docs/gone.html')).toMatchObject({ status: 404, text: 'no such page' });
   });
 
@@ -130,7 +130,7 @@ describe('with a site', () => {
   });
 });
 
-test('without a site `/docs` leads to the pages of the API', async () => {
+test('without a site `/docs` redirects to the pages of the API', async () => {
   await open('no-site');
   expect(await ask('/docs')).toMatchObject({ status: 302, headers: { location: '/docs/api' } });
   expect(await ask('/docs/')).toMatchObject({ status: 302, headers: { location: '/docs/api' } });

@@ -2,21 +2,21 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 
-/** A file of the site, as it is answered. */
+/** A file of the site, as it is served. */
 export interface SiteFile {
   /** absolute */
   readonly path: string;
   readonly type: string;
   /** changes with the file's size and time */
   readonly tag: string;
-  /** whether its name has the hash of its content, so that it never changes */
+  /** whether its name has the hash of its content, so that its content never changes */
   readonly isHashed: boolean;
 }
 
-/** By their path below the site's root, with `/` between. */
+/** The files by their path below the site's root, with `/` as separator. */
 export type SiteFiles = ReadonlyMap<string, SiteFile>;
 
-/** What the generator makes, and nothing else: a file of another kind isn't served. */
+/** The file types that the site generator produces; other files aren't served. */
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -27,8 +27,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lists the files of a site. Empty where the folder is missing: a service runs without its documentation. It leaves out
- * a file that is reached through a link out of the folder.
+ * Lists the files of a site. Empty where the folder is missing: a service runs without its documentation. It omits
+ * files that are reached through a link out of the folder.
  */
 export function listSiteFiles(folder: string): SiteFiles {
   if (!existsSync(folder)) return new Map();
@@ -39,9 +39,9 @@ export function listSiteFiles(folder: string): SiteFiles {
       const [path, type] = [join(parentPath, name), TYPES[extname(name)]];
       if (type === undefined || !realpathSync(path).startsWith(root)) return [];
       const { size, mtimeMs } = statSync(path);
-      const place = relative(folder, path).split(sep).join('/');
+      const sitePath = relative(folder, path).split(sep).join('/');
       const tag = `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
-      return [[place, { path, type, tag, isHashed: place.startsWith('assets/') }]];
+      return [[sitePath, { path, type, tag, isHashed: sitePath.startsWith('assets/') }]];
     }),
   );
 }

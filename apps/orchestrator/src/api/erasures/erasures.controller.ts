@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { ErasurePlan, ErasureView, RetentionView } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { ERASURES } from './routes.ts';
-import { BeginErasure } from '../../runs/sessions/begin-erasure.ts';
+import { BeginErasure } from '../../runs/conversations/begin-erasure.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 @Controller()
 export class ErasuresController {
   constructor(
     private readonly kernel: KernelClient,
-    private readonly begins: BeginErasure,
+    private readonly beginErasure: BeginErasure,
   ) {}
 
   @Route(ERASURES.begin)
   async begin(
-    @Asked() { caller, body }: AskedOf<typeof ERASURES.begin>,
+    @RequestInput() { caller, body }: RequestInputOf<typeof ERASURES.begin>,
     @InExchange() exchange: Exchange,
   ): Promise<ErasureView | ErasurePlan> {
-    if (body.dry_run === true) return await this.begins.plan(caller, body);
-    const erasure = await this.begins.run(caller, body);
+    if (body.dry_run === true) return await this.beginErasure.plan(caller, body);
+    const erasure = await this.beginErasure.run(caller, body);
     if (erasure.state === 'running') exchange.setStatus(202);
     exchange.setHeader('location', `/v1/erasures/${erasure.erasure_id}`);
     return erasure;
@@ -30,23 +30,23 @@ export class ErasuresController {
 
   @Route(ERASURES.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof ERASURES.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof ERASURES.list>,
   ): Promise<{ items: ErasureView[]; next_cursor: string | null }> {
     return this.kernel.ask('erasure.list', caller, { page: pageOf(query) });
   }
 
   @Route(ERASURES.read)
-  read(@Asked() { caller, params }: AskedOf<typeof ERASURES.read>): Promise<ErasureView> {
+  read(@RequestInput() { caller, params }: RequestInputOf<typeof ERASURES.read>): Promise<ErasureView> {
     return this.kernel.ask('erasure.read', caller, params);
   }
 
   @Route(ERASURES.readRetention)
-  readRetention(@Asked() { caller }: AskedOf<typeof ERASURES.readRetention>): Promise<RetentionView> {
+  readRetention(@RequestInput() { caller }: RequestInputOf<typeof ERASURES.readRetention>): Promise<RetentionView> {
     return this.kernel.ask('retention.read', caller, {});
   }
 
   @Route(ERASURES.setRetention)
-  setRetention(@Asked() { caller, body }: AskedOf<typeof ERASURES.setRetention>): Promise<RetentionView> {
+  setRetention(@RequestInput() { caller, body }: RequestInputOf<typeof ERASURES.setRetention>): Promise<RetentionView> {
     return this.kernel.ask('retention.set', caller, body);
   }
 }

@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const erase = (body: unknown, key = tenant.admin) => api.ask('POST', '/v1/erasures', { key, body });
-const asked = () => api.kernel.asked.at(-1);
+const asked = () => api.kernel.requests.at(-1);
 
-test('an erasure that is done is 200, one that goes on is 202, and both say where to look', async () => {
+test('a completed erasure answers 200, one in progress 202, and both have its path', async () => {
   const done = await erase({ session_id: 'ses-1', reason_code: 'asked' });
   expect([done.status, done.json['state'], done.headers.get('location')]).toEqual([
     200,
@@ -35,7 +35,7 @@ test('an erasure that is done is 200, one that goes on is 202, and both say wher
   api.kernel.handlers.set('erasure.begin', begins);
 });
 
-test('a dry run asks for a plan and for nothing else', async () => {
+test('a dry run requests only a plan from the kernel', async () => {
   const { status, json } = await erase({ session_id: 'ses-1', reason_code: 'asked', dry_run: true });
   expect([status, json]).toEqual([200, { dry_run: true, operations: 1, unfinished: 0, more: false, sessions: 0 }]);
   expect(asked()).toMatchObject({ verb: 'erasure.plan' });
@@ -51,9 +51,9 @@ test.each([
   [{ before: '2026-01-31T09:30:00+01:00', reason_code: 'asked' }],
   [{ session_id: 'ses-1', reason_code: 'asked', surprise: 1 }],
 ])('%j is refused by the API', async (body) => {
-  const before = api.kernel.asked.length;
+  const before = api.kernel.requests.length;
   expect((await erase(body)).json['code']).toBe('request.malformed');
-  expect(api.kernel.asked).toHaveLength(before);
+  expect(api.kernel.requests).toHaveLength(before);
 });
 
 test('retention is set as a whole, within its bounds', async () => {
@@ -62,6 +62,10 @@ test('retention is set as a whole, within its bounds', async () => {
     status: 200,
     json: { payload_days: 30, output_days: null },
   });
+  expect((await set({ payload_days: null, output_days: null, payload_mode: 'hashes' })).json).toMatchObject({
+    payload_mode: 'hashes',
+    requests_mode: 'full',
+  });
   for (const wrong of [
     {},
     { payload_days: 30 },
@@ -69,12 +73,14 @@ test('retention is set as a whole, within its bounds', async () => {
     { payload_days: 4000, output_days: null },
     { payload_days: null, output_days: 366 },
     { payload_days: '1', output_days: null },
+    { payload_days: null, output_days: null, payload_mode: 'none' },
+    { payload_days: null, output_days: null, requests_mode: 'hashes' },
   ]) {
     expect([wrong, (await set(wrong)).json['code']]).toEqual([wrong, 'request.malformed']);
   }
 });
 
-describe('what was said', () => {
+describe('texts of sessions', () => {
   const make = async (): Promise<string> =>
     (
       await api.runs.sessions.create(
@@ -85,7 +91,7 @@ describe('what was said', () => {
     ).session_id;
   const read = (id: string) => api.ask('GET', `/v1/sessions/${id}`, { key: tenant.admin });
 
-  test('goes once the kernel has it on the record, with the session that is erased or deleted', async () => {
+  test('are deleted after the kernel has recorded it, with the erased or deleted session', async () => {
     for (const gone of [
       (id: string) => erase({ session_id: id, reason_code: 'asked' }),
       (id: string) => api.ask('DELETE', `/v1/sessions/${id}`, { key: tenant.admin }),
@@ -94,17 +100,22 @@ describe('what was said', () => {
       const { status, text } = await read(id);
       expect([status, text.includes('crm/42')]).toEqual([200, false]);
       expect((await gone(id)).status).toBe(200);
-      expect(api.kernel.told.at(-1)).toMatchObject({ round: 1, session_ids: [id], run_ids: [], fork_ids: [] });
+      expect(api.kernel.reportedRounds.at(-1)).toMatchObject({
+        round: 1,
+        session_ids: [id],
+        run_ids: [],
+        fork_ids: [],
+      });
       expect([(await read(id)).status, api.kernel.orders]).toEqual([404, []]);
     }
   });
 
-  test("stays while the kernel can't be told, and goes later", async () => {
+  test("remain while the kernel can't record their erasure, and are deleted later", async () => {
     const id = await make();
-    api.kernel.isDeaf = true;
+    api.kernel.isUnavailable = true;
     expect((await api.ask('DELETE', `/v1/sessions/${id}`, { key: tenant.admin })).status).toBe(200);
     expect((await read(id)).status).toBe(200);
-    api.kernel.isDeaf = false;
+    api.kernel.isUnavailable = false;
     await api.eraseTexts();
     expect((await read(id)).status).toBe(404);
   });

@@ -13,17 +13,17 @@ import { closed, Key, Moment, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
 import { ErasureList } from './views.ts';
 
-const eyes = { tag: 'erasures', allowed: ['admin', 'operator', 'auditor'] } as const;
-const hands = { tag: 'erasures', allowed: ['admin'] } as const;
+const readRoute = { tag: 'erasures', allowed: ['admin', 'operator', 'auditor'] } as const;
+const writeRoute = { tag: 'erasures', allowed: ['admin'] } as const;
 
 export const ERASURES = {
   begin: route({
-    ...hands,
+    ...writeRoute,
     id: 'erase',
     method: 'POST',
     path: '/v1/erasures',
     summary:
-      "Erases the content of calls, and what was said in their sessions: of one call, of a session, of a person, or of all before a moment. It can't be undone; records and receipts stay valid",
+      "Erases the contents of calls and the texts of their sessions: of one call, a session, a data subject, or all before a time. It can't be undone; records and receipts stay valid",
     body: Type.Object(
       {
         operation_id: Type.Optional(Key),
@@ -31,60 +31,63 @@ export const ERASURES = {
         subject: Type.Optional({
           ...DataSubject,
           description:
-            "calls and sessions that named it as their `data_subject`; an agent's id: those of its that named none",
+            "calls and sessions with this `data_subject`; for an agent's id: those of the agent without a data subject",
         }),
         before: Type.Optional({
           ...Moment,
-          description: 'what was made before it, such as `2026-01-31T09:30:00Z`; what has not ended is passed over',
+          description:
+            'everything created before this time, such as `2026-01-31T09:30:00Z`; unfinished calls are skipped',
         }),
         reason_code: ErasureReason,
-        dry_run: Type.Optional(Type.Boolean({ description: '`true`: says what would be erased, and erases nothing' })),
+        dry_run: Type.Optional(
+          Type.Boolean({ description: '`true`: reports what would be erased, and erases nothing' }),
+        ),
       },
       { ...closed, description: 'exactly one of `operation_id`, `session_id`, `subject` and `before`' },
     ),
     answers: {
       200: {
-        says: 'The erasure, done. Of what was erased before, that one; of a dry run, what it would do',
+        description: 'The completed erasure. If the same was erased before, the earlier one; for a dry run, its plan',
         schema: Type.Union([ErasureView, ErasurePlan]),
       },
-      202: { says: 'The erasure, under way: more is to go. `Location` says where to look', schema: ErasureView },
+      202: { description: 'The erasure in progress. `Location` has its path', schema: ErasureView },
     },
     faults: ['not_found', 'conflict'],
   }),
   list: route({
-    ...eyes,
+    ...readRoute,
     id: 'listErasures',
     method: 'GET',
     path: '/v1/erasures',
-    summary: 'Lists erasures, newest first, those of retention among them',
+    summary: 'Lists erasures, newest first, including those of retention',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of erasures', schema: ErasureList } },
+    answers: { 200: { description: 'A page of erasures', schema: ErasureList } },
   }),
   read: route({
-    ...eyes,
+    ...readRoute,
     id: 'readErasure',
     method: 'GET',
     path: '/v1/erasures/{erasure_id}',
     params: { erasure_id: 'erasure' },
     summary: 'Shows an erasure',
-    answers: { 200: { says: 'The erasure as it stands', schema: ErasureView } },
+    answers: { 200: { description: 'The erasure with its current state', schema: ErasureView } },
     faults: ['not_found'],
   }),
   readRetention: route({
-    ...eyes,
+    ...readRoute,
     id: 'readRetention',
     method: 'GET',
     path: '/v1/retention',
-    summary: 'Shows how long the tenant keeps contents',
-    answers: { 200: { says: 'The periods', schema: RetentionView } },
+    summary: 'Shows the retention periods and modes of the tenant',
+    answers: { 200: { description: 'The periods and modes', schema: RetentionView } },
   }),
   setRetention: route({
-    ...hands,
+    ...writeRoute,
     id: 'setRetention',
     method: 'PUT',
     path: '/v1/retention',
-    summary: 'Sets how long the tenant keeps contents; what is over age by then is erased within the hour',
+    summary: 'Sets the retention periods and modes of the tenant; contents older than that are erased within the hour',
     body: Retention,
-    answers: { 200: { says: 'The periods as they are then', schema: RetentionView } },
+    answers: { 200: { description: 'The new periods and modes', schema: RetentionView } },
   }),
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, StreamableFile } from '@nestjs/common';
 import type { Caller, OperationEvent } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { EVENT_STREAMS } from './routes.ts';
 import { EventHub } from '../../calls/event-hub.ts';
 import { EventStream } from '../../delivery/event-stream.ts';
@@ -18,7 +18,7 @@ export class EventsController {
 
   @Route(EVENT_STREAMS.follow)
   follow(
-    @Asked() { caller, query }: AskedOf<typeof EVENT_STREAMS.follow>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof EVENT_STREAMS.follow>,
     @InExchange() exchange: Exchange,
   ): StreamableFile {
     const key = exchange.header('authorization');
@@ -29,17 +29,17 @@ export class EventsController {
       forMs: query.for_ms ?? null,
     });
     try {
-      stream.readable.once('close', this.hub.listen(caller.tenant_id, stream));
+      stream.readable.once('close', this.hub.subscribe(caller.tenant_id, stream));
     } catch (error) {
       stream.readable.destroy();
       throw error;
     }
-    // nginx would gather what it is to hand on at once.
+    // Disables response buffering in nginx.
     exchange.setHeader('x-accel-buffering', 'no');
     return new StreamableFile(stream.readable, { type: 'text/event-stream; charset=utf-8' });
   }
 }
 
-/** An agent's key hears of its own calls; of one whose agent isn't told, nothing. */
+/** An agent's key receives only events of its agent's calls, and none whose agent is missing. */
 const isFor = (caller: Caller, event: OperationEvent): boolean =>
   caller.role !== 'agent' || (event.agent_id !== undefined && event.agent_id === caller.agent_id);

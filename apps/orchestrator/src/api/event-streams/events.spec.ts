@@ -15,7 +15,7 @@ beforeEach(async () => {
   tenant = await api.newTenant();
 });
 
-type Told = { readonly event: string | undefined; readonly data: Record<string, unknown> };
+type ReceivedEvent = { readonly event: string | undefined; readonly data: Record<string, unknown> };
 
 /** A stream, open from its first event on. */
 async function open(
@@ -35,16 +35,16 @@ async function open(
     .body!.pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream())
     .getReader();
-  const next = async (): Promise<Told | null> => {
+  const next = async (): Promise<ReceivedEvent | null> => {
     const { value, done } = await reader.read();
     return done ? null : { event: value.event, data: JSON.parse(value.data) as Record<string, unknown> };
   };
   const ready = await next();
   return { answer, ready, next, close: () => gone.abort() };
 }
-const tell = (state: string, more: object = {}, of = tenant): string => {
+const publish = (state: string, more: object = {}, of = tenant): string => {
   const id = newId('operation');
-  api.tell(of.tenantId, id, state, {
+  api.publishOperation(of.tenantId, id, state, {
     agent_id: of.agentId,
     tool_id: 'fs.write',
     approval_id: null,
@@ -56,7 +56,7 @@ const tell = (state: string, more: object = {}, of = tenant): string => {
   return id;
 };
 
-it('tells as it happens what becomes of operations, of this tenant alone', async () => {
+it('streams events of operations of this tenant only', async () => {
   const other = await api.newTenant();
   const stream = await open(tenant.auditor);
   expect([
@@ -65,10 +65,10 @@ it('tells as it happens what becomes of operations, of this tenant alone', async
     stream.answer.headers.get('cache-control'),
   ]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
   expect(stream.ready).toEqual({ event: 'ready', data: { v: 1, live_only: true, resumed: false, missed: 'nothing' } });
-  tell('committed', {}, other);
+  publish('committed', {}, other);
   const [held, refused] = [
-    tell('held', { approval_id: 'apr_01kdvq8qfwe9gr4v9m1h7e3x2z' }),
-    tell('refused', { fault_code: 'approval.denied' }),
+    publish('held', { approval_id: 'apr_01kdvq8qfwe9gr4v9m1h7e3x2z' }),
+    publish('refused', { fault_code: 'approval.denied' }),
   ];
   const common = { agent_id: tenant.agentId, tool_id: 'fs.write', resolution: null, at: 5 };
   expect(await stream.next()).toEqual({
@@ -88,45 +88,45 @@ it('tells as it happens what becomes of operations, of this tenant alone', async
   stream.close();
 });
 
-it("an agent's key hears of its own calls, and nothing of calls whose agent is not told", async () => {
+it("an agent's key receives events of its agent's calls, and none without an agent", async () => {
   const stream = await open(tenant.agent);
-  tell('committed', { agent_id: newId('agent') });
-  api.tell(tenant.tenantId, newId('operation'), 'committed');
-  const mine = tell('committed');
+  publish('committed', { agent_id: newId('agent') });
+  api.publishOperation(tenant.tenantId, newId('operation'), 'committed');
+  const mine = publish('committed');
   expect((await stream.next())?.data['operation_id']).toBe(mine);
   stream.close();
 });
 
-it('what was missed is not told later, and whoever asks for it is told so', async () => {
-  tell('committed');
+it('missed events are not sent later, and a client that resumes is informed', async () => {
+  publish('committed');
   const stream = await open(tenant.operator, { headers: { 'last-event-id': '17' } });
   expect(stream.ready?.data).toEqual({ v: 1, live_only: true, resumed: false, missed: 'unknown' });
-  const seen = tell('no_op');
+  const seen = publish('no_op');
   expect((await stream.next())?.data['operation_id']).toBe(seen);
   stream.close();
 });
 
-it('ends after the time that was asked for', async () => {
+it('ends after the requested time', async () => {
   const stream = await open(tenant.operator, { path: '/v1/events?for_ms=20' });
   expect([await stream.next(), await stream.next()]).toEqual([{ event: 'end', data: { reason: 'asked' } }, null]);
 });
 
-it('a key that was revoked hears nothing more', async () => {
+it('a revoked key receives no more events', async () => {
   const [api_key_id, key] = await (async () => {
     const text = await api.newKey(tenant.tenantId, 'auditor');
     const { items } = await api.keys.list(tenant.tenantId, { cursor: null, limit: 1 });
     return [items[0]!.api_key_id, text] as const;
   })();
   const stream = await open(key);
-  const before = tell('committed');
+  const before = publish('committed');
   expect((await stream.next())?.data['operation_id']).toBe(before);
   api.kernel.handlers.set('change.record', () => ({ recorded: newId('record') }));
   expect((await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin })).status).toBe(200);
-  tell('committed');
+  publish('committed');
   expect([await stream.next(), await stream.next()]).toEqual([{ event: 'end', data: { reason: 'auth' } }, null]);
 });
 
-it('a tenant has so many streams open and no more, and a place is free again when one is closed', async () => {
+it('a tenant has a limited number of open streams, and a closed one can be replaced', async () => {
   const streams = [await open(tenant.admin), await open(tenant.operator), await open(tenant.agent)];
   const fourth = await api.ask('GET', '/v1/events?for_ms=0', { key: tenant.admin });
   expect([fourth.json, fourth.headers.get('retry-after')]).toEqual([problem('rate.limited', 429), '1']);
@@ -139,7 +139,7 @@ it('a tenant has so many streams open and no more, and a place is free again whe
   for (const stream of streams) stream.close();
 });
 
-it('lets everybody go when the process stops, and says so', async () => {
+it('ends all streams when the process stops, with that reason', async () => {
   const own = await openTestApi();
   const { admin } = await own.newTenant();
   const stream = await open(admin, { from: own });
@@ -148,7 +148,7 @@ it('lets everybody go when the process stops, and says so', async () => {
   await closing;
 });
 
-it('a reader that does not read is cut off, told so, and holds up nobody', async () => {
+it('a reader that does not read is disconnected with a reason, and delays no other reader', async () => {
   const { port, hostname } = new URL(api.url);
   const socket = connect(Number(port), hostname.replace(/[[\]]/g, ''));
   socket.write(
@@ -159,8 +159,8 @@ it('a reader that does not read is cut off, told so, and holds up nobody', async
   let last = '';
   // As much as the sockets of both sides and the stream's own bound can hold, and more.
   for (let n = 0; n < 100; n++) {
-    for (let m = 0; m < 40; m++) last = tell('refused', { fault_code: 'x'.repeat(4_000) });
-    let told: Told | null = null;
+    for (let m = 0; m < 40; m++) last = publish('refused', { fault_code: 'x'.repeat(4_000) });
+    let told: ReceivedEvent | null = null;
     while (told?.data['operation_id'] !== last) told = await other.next();
   }
   let text = '';

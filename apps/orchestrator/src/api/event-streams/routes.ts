@@ -13,14 +13,14 @@ export const EVENT_STREAMS = {
     path: '/v1/events',
     tag: 'events',
     allowed: ROLES,
-    summary: "Tells as it happens what becomes of operations; an agent's key hears of its own",
+    summary: "Streams events of operations as they happen; an agent's key receives those of its agent",
     query: Type.Object(
       {
         for_ms: Type.Optional(
           Type.Integer({
             minimum: 0,
             maximum: FOR_MAX_MS,
-            description: 'milliseconds after which the stream ends; it goes on unless said',
+            description: 'milliseconds after which the stream ends; default: no end',
           }),
         ),
       },
@@ -28,7 +28,8 @@ export const EVENT_STREAMS = {
     ),
     answers: {
       200: {
-        says: 'Server-Sent Events: `ready`, `operation`, and `cut` or `end` as the last. Live alone: `Last-Event-ID` brings nothing back',
+        description:
+          'Server-Sent Events: `ready`, `operation`, and `cut` or `end` as the last. Past events are not available: `Last-Event-ID` has no effect',
         media: 'text/event-stream',
       },
     },

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, StreamableFile } from '@nestjs/common';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { EXPORTS } from './routes.ts';
 import { ExportBundle } from '../../delivery/exports/export-bundle.ts';
 import { ExportRecords } from '../../delivery/exports/export-records.ts';
@@ -18,7 +18,7 @@ export class ExportsController {
 
   @Route(EXPORTS.records)
   async records(
-    @Asked() { caller, query }: AskedOf<typeof EXPORTS.records>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof EXPORTS.records>,
     @InExchange() exchange: Exchange,
   ): Promise<StreamableFile> {
     const key = exchange.header('authorization');
@@ -32,14 +32,14 @@ export class ExportsController {
       gone: exchange.gone,
     });
     exchange.setHeader('cache-control', 'private, no-store');
-    // nginx would gather what it is to hand on at once.
+    // Disables response buffering in nginx.
     exchange.setHeader('x-accel-buffering', 'no');
     return new StreamableFile(lines, { type: 'application/x-ndjson' });
   }
 
   @Route(EXPORTS.bundle)
   async bundle(
-    @Asked() { caller, query }: AskedOf<typeof EXPORTS.bundle>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof EXPORTS.bundle>,
     @InExchange() exchange: Exchange,
   ): Promise<StreamableFile> {
     const archive = await this.exportBundle.run(caller, query, exchange.gone);

@@ -21,7 +21,7 @@ async function tenantWith(records: number, at: TestApi = api): Promise<TestTenan
   return tenant;
 }
 
-/** Appends records and tells of it, as the ledger does. */
+/** Appends records and publishes an event, as the ledger does. */
 function grow({ tenantId }: TestTenant, by: number, at: TestApi = api): void {
   const before = at.ledger.logs.get(tenantId) ?? [];
   at.ledger.logs.set(tenantId, [
@@ -86,7 +86,7 @@ describe('an export of records', () => {
     );
   });
 
-  it('cut anywhere and resumed gives the same bytes as the whole', async () => {
+  it('that is interrupted anywhere and resumed has the same bytes as a complete one', async () => {
     const tenant = await tenantWith(10);
     for (const format of ['dsse', 'receipt']) {
       const { text: whole } = await read(tenant, `?format=${format}`);
@@ -102,13 +102,13 @@ describe('an export of records', () => {
     }
   });
 
-  it('of a log without records, or behind its end, has no lines', async () => {
+  it('of a log without records, or beyond its end, has no lines', async () => {
     expect(await read(await tenantWith(0))).toMatchObject({ status: 200, text: '' });
     expect(await read(await tenantWith(3), '?after=2')).toMatchObject({ status: 200, text: '' });
     expect(await read(await tenantWith(3), '?after=9007199254740990')).toMatchObject({ status: 400 });
   });
 
-  it('is refused for another format, and for numbers that are none', async () => {
+  it('is refused for an unknown format, and for invalid numbers', async () => {
     const tenant = await tenantWith(1);
     for (const query of ['format=csv', 'after=-1', 'after=x', 'limit=0', 'follow=1', 'follow=', 'x=1'])
       expect([query, (await read(tenant, `?${query}`)).json['code']]).toEqual([query, 'request.malformed']);
@@ -116,7 +116,7 @@ describe('an export of records', () => {
 });
 
 describe('a tail of a log', () => {
-  it('has what was logged before it began, and then what is logged as it comes', async () => {
+  it('has the records that were logged before it began, and then new ones as they are logged', async () => {
     const tenant = await tenantWith(2);
     const stream = await tail(tenant);
     expect([indexIn(await stream.next()), indexIn(await stream.next())]).toEqual([0, 1]);
@@ -133,11 +133,11 @@ describe('a tail of a log', () => {
     stream.close();
   });
 
-  it("hears of no other tenant's records, and asks for none while nothing is logged", async () => {
+  it('gets no events of other tenants, and reads nothing while nothing is logged', async () => {
     const [tenant, other] = [await tenantWith(1), await tenantWith(1)];
     const stream = await tail(tenant);
     expect(indexIn(await stream.next())).toBe(0);
-    const asked = (): number => api.ledger.asked.filter(({ tenant_id }) => tenant_id === tenant.tenantId).length;
+    const asked = (): number => api.ledger.requests.filter(({ tenant_id }) => tenant_id === tenant.tenantId).length;
     const before = asked();
     grow(other, 1);
     expect(linesOf((await read(other)).text)).toHaveLength(2);
@@ -147,7 +147,7 @@ describe('a tail of a log', () => {
     stream.close();
   });
 
-  it('ends after as many as were asked for', async () => {
+  it('ends after the requested number of records', async () => {
     const tenant = await tenantWith(1);
     const stream = await tail(tenant, '&limit=2');
     await stream.next();
@@ -155,7 +155,7 @@ describe('a tail of a log', () => {
     expect([indexIn(await stream.next()), await stream.next()]).toEqual([1, null]);
   });
 
-  it('has so many places in a tenant and no more, and one is free again when a tail is closed', async () => {
+  it('is limited in number per tenant, and a closed one can be replaced', async () => {
     const tenant = await tenantWith(1);
     const tails = [await tail(tenant), await tail(tenant), await tail(tenant)];
     const fourth = await read(tenant);
@@ -166,7 +166,7 @@ describe('a tail of a log', () => {
     for (const each of tails) each.close();
   });
 
-  it('gives nothing more to a key that was revoked', async () => {
+  it('sends nothing more to a revoked key', async () => {
     const tenant = await tenantWith(1);
     const key = await api.newKey(tenant.tenantId, 'auditor');
     const {
@@ -180,7 +180,7 @@ describe('a tail of a log', () => {
     await expect(stream.next()).rejects.toThrow('terminated');
   });
 
-  it('ends in order when the process stops', async () => {
+  it('ends regularly when the process stops', async () => {
     const own = await openTestApi();
     const tenant = await tenantWith(1, own);
     const stream = await tail(tenant, '', own);
@@ -191,19 +191,19 @@ describe('a tail of a log', () => {
   });
 });
 
-it('a reader that does not read makes nobody ask for more than fits on the way', async () => {
+it('for a reader that does not read, no more pages are fetched than the buffers hold', async () => {
   const tenant = await tenantWith(0);
   api.ledger.logs.set(
     tenant.tenantId,
     Array.from({ length: 400 }, (_, i) => Buffer.from(`${String(i)} ${'x'.repeat(60_000)}`)),
   );
-  const asked = (): number => api.ledger.asked.filter(({ tenant_id }) => tenant_id === tenant.tenantId).length;
+  const asked = (): number => api.ledger.requests.filter(({ tenant_id }) => tenant_id === tenant.tenantId).length;
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
   socket.pause();
   socket.write(
     `GET /v1/exports/records HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.auditor}\r\nconnection: close\r\n\r\n`,
   );
-  // Until nothing more is asked for, however long that takes to show.
+  // Waits until no more pages are fetched.
   let before = -1;
   let still = 0;
   while (still < 50) {

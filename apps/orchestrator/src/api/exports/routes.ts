@@ -7,7 +7,7 @@ import { route } from '../../edge/requests/route.ts';
 const index = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));
 
-/** Records on their way to systems that keep or watch them. */
+/** Exports of records to systems that store or monitor them. */
 export const EXPORTS = {
   records: route({
     id: 'exportRecords',
@@ -15,23 +15,23 @@ export const EXPORTS = {
     path: '/v1/exports/records',
     tag: 'exports',
     allowed: ['admin', 'operator', 'auditor'],
-    summary: "Gives the records of the tenant's log, one a line, in the order of the log",
+    summary: "Exports the records of the tenant's log, one per line, in the order of the log",
     query: Type.Object(
       {
         format: Type.Optional(
           Type.Enum([...EXPORT_FORMATS], {
             description:
-              '`dsse`, unless said: `{leaf_index, envelope}`, the envelope as it was signed; `receipt`: the receipt, as `writ verify` takes it; `cloudevents`: CloudEvents 1.0; `ocsf`: OCSF 1.4.0, API Activity',
+              '`dsse`, the default: `{leaf_index, envelope}` with the signed envelope; `receipt`: the receipt for `writ verify`; `cloudevents`: CloudEvents 1.0; `ocsf`: OCSF 1.4.0, API Activity',
           }),
         ),
-        after: index('the leaf index of the last line that was read; from the beginning unless said'),
+        after: index('the leaf index of the last line that was read; default: from the beginning'),
         limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'records at most' }),
+          Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'most records to export' }),
         ),
         follow: Type.Optional(
           Type.Boolean({
             description:
-              'whether to go on with records as they are logged, an empty line standing for none for a while; else it ends where the log ended when it began',
+              'whether to continue with new records as they are logged, with an empty line as a heartbeat; otherwise the export ends where the log ended at its start',
           }),
         ),
       },
@@ -39,7 +39,7 @@ export const EXPORTS = {
     ),
     answers: {
       200: {
-        says: 'A JSON value a line. One that breaks off before its end is continued with `after`',
+        description: 'One JSON value per line. An export that breaks off can be continued with `after`',
         media: 'application/x-ndjson',
       },
     },
@@ -52,21 +52,23 @@ export const EXPORTS = {
     tag: 'exports',
     allowed: ['admin', 'operator', 'auditor'],
     summary:
-      'Gives a signed archive that verifies offline: the receipts of a session or of a range of time, with the policies and tools that they name',
+      'Exports a signed archive that verifies offline: the receipts of a session or a time range, with the policies and tools that they refer to',
     query: Type.Object(
       {
         session: Type.Optional(
           Type.String({
             pattern: '^[A-Za-z0-9._:/-]{1,128}$',
-            description: 'the session whose operations are meant; in the place of a range',
+            description: 'the session whose operations to export; instead of a range',
           }),
         ),
-        since: index('milliseconds since the epoch; from the beginning unless said'),
-        until: index('milliseconds since the epoch, the first that is not meant; to the end unless said'),
+        since: index('milliseconds since the epoch; default: from the beginning'),
+        until: index('milliseconds since the epoch, exclusive; default: to the end'),
       },
       closed,
     ),
-    answers: { 200: { says: 'A tar archive (POSIX.1-2001), its signed manifest last', media: 'application/x-tar' } },
+    answers: {
+      200: { description: 'A tar archive (POSIX.1-2001), its signed manifest last', media: 'application/x-tar' },
+    },
     faults: ['ledger.unavailable', 'ledger.diverged', 'overloaded', 'request.too_large'],
   }),
 };

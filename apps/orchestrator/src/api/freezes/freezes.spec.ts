@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.kernel.asked.length = 0;
+  api.kernel.requests.length = 0;
 });
 
 const FREEZE_ID = newId('freeze');
@@ -20,7 +20,7 @@ const place = () =>
   api.ask('POST', '/v1/freezes', { key: tenant.operator, body: { scope: 'tenant', reason: 'it runs wild' } });
 const lift = () => api.ask('POST', `/v1/freezes/${FREEZE_ID}/lift`, { key: tenant.admin, body: {} });
 const askedOf = (verb: KernelVerb) =>
-  api.kernel.asked.filter((asked) => asked.verb === verb).map(({ request }) => JSON.stringify(request));
+  api.kernel.requests.filter((asked) => asked.verb === verb).map(({ request }) => JSON.stringify(request));
 
 describe.each([
   ['freeze.place', place, 201],
@@ -40,7 +40,7 @@ describe.each([
     },
   );
 
-  it('that was refused is not sent again', async () => {
+  it('is not sent again if it was refused', async () => {
     api.kernel.handlers.set(verb, () => {
       throw new Fault('not_found');
     });
@@ -48,7 +48,7 @@ describe.each([
     expect(askedOf(verb)).toHaveLength(1);
   });
 
-  it('that nobody answers ends as `bus.unreachable`', async () => {
+  it('ends as `bus.unreachable` without a reply', async () => {
     api.kernel.handlers.set(verb, () => {
       throw new Fault('deadline');
     });

@@ -5,7 +5,7 @@ import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
 import { FreezeList } from './views.ts';
 
-const eyes = { tag: 'freezes', allowed: ['admin', 'operator', 'auditor', 'platform'] } as const;
+const readRoute = { tag: 'freezes', allowed: ['admin', 'operator', 'auditor', 'platform'] } as const;
 
 export const FREEZES = {
   place: route({
@@ -22,14 +22,14 @@ export const FREEZES = {
           Type.String({
             minLength: 1,
             maxLength: 128,
-            description: 'the agent or the tool; of a tenant, your own, or nothing',
+            description: 'the agent or the tool; for a tenant, your own id or none',
           }),
         ),
         reason: FreezeReason,
         expires_at: Type.Optional(
           Type.Integer({
             minimum: 0,
-            description: 'milliseconds since the epoch; unless said it stands until it is lifted',
+            description: 'milliseconds since the epoch; default: in effect until it is lifted',
           }),
         ),
       },
@@ -37,32 +37,35 @@ export const FREEZES = {
     ),
     answers: {
       201: {
-        says: 'The freeze; of one that stands on the same, that one, with the later end of both',
+        description: 'The freeze; if the same scope is frozen already, that freeze, with the later of both ends',
         schema: FreezeView,
       },
     },
     faults: ['not_found', 'tool.unknown'],
   }),
   list: route({
-    ...eyes,
+    ...readRoute,
     id: 'listFreezes',
     method: 'GET',
     path: '/v1/freezes',
-    summary: "Lists freezes, the deployment's among them; the platform key sees those alone",
+    summary: "Lists freezes, including the deployment's; the platform key sees only those",
     query: Type.Object(
-      { ...paging, standing: Type.Optional(Type.Boolean({ description: '`true`: only what stops somebody now' })) },
+      {
+        ...paging,
+        standing: Type.Optional(Type.Boolean({ description: '`true`: only freezes that are in effect now' })),
+      },
       closed,
     ),
-    answers: { 200: { says: 'A page of freezes', schema: FreezeList } },
+    answers: { 200: { description: 'A page of freezes', schema: FreezeList } },
   }),
   read: route({
-    ...eyes,
+    ...readRoute,
     id: 'readFreeze',
     method: 'GET',
     path: '/v1/freezes/{freeze_id}',
     params: { freeze_id: 'freeze' },
     summary: 'Shows a freeze',
-    answers: { 200: { says: 'The freeze', schema: FreezeView } },
+    answers: { 200: { description: 'The freeze', schema: FreezeView } },
     faults: ['not_found'],
   }),
   lift: route({
@@ -72,9 +75,9 @@ export const FREEZES = {
     path: '/v1/freezes/{freeze_id}/lift',
     params: { freeze_id: 'freeze' },
     allowed: ['admin', 'platform'],
-    summary: 'Lifts a freeze; the platform key those of everything',
+    summary: 'Lifts a freeze; the platform key lifts freezes of everything',
     body: Type.Object({}, closed),
-    answers: { 200: { says: 'The freeze, lifted', schema: FreezeView } },
+    answers: { 200: { description: 'The freeze, lifted', schema: FreezeView } },
     faults: ['not_found'],
   }),
 };

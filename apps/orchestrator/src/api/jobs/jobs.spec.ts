@@ -31,7 +31,7 @@ beforeEach(() => {
   });
 });
 
-it('a job is said with few words; the rest is what a careful person would say', async () => {
+it('a job can be created from a few fields; the others have cautious defaults', async () => {
   const { status, json } = await create({ tools: ['fs.write'] });
   expect([status, json]).toMatchObject([
     201,
@@ -40,6 +40,7 @@ it('a job is said with few words; the rest is what a careful person would say', 
       conversation: 'fresh',
       overlap: 'skip',
       missed: 'skip',
+      scheduling_class: 'background',
       tools: ['fs.write'],
       agent_id: mine.agentId,
       state: 'active',
@@ -61,6 +62,7 @@ it.each([
   [{ time_zone: 'Mars/Olympus' }, '/time_zone'],
   [{ model: 'unheard.of' }, '/model'],
   [{ conversation: 'kept', overlap: 'allow' }, '/overlap'],
+  [{ scheduling_class: 'urgent' }, '/scheduling_class'],
 ])('what makes no sense is refused before the kernel makes a token: %j', async (more, pointer) => {
   let asked = 0;
   const before = api.kernel.handlers.get('token.list_for_job')!;
@@ -73,7 +75,12 @@ it.each([
   expect([json, asked]).toMatchObject([{ code: 'request.malformed', pointer }, 0]);
 });
 
-it('a job that is changed has another token, and the one before is revoked; so is that of one that is taken away', async () => {
+it('a job has the scheduling class that its definition names', async () => {
+  const { json } = await create({ scheduling_class: 'interactive' });
+  expect(json).toMatchObject({ scheduling_class: 'interactive' });
+});
+
+it('a changed job gets a new token and the previous one is revoked, as is the token of a deleted job', async () => {
   const { json } = await create();
   const { job_id, run_token_id } = json as { job_id: string; run_token_id: string };
   const changed = (await api.ask('PUT', `/v1/jobs/${job_id}`, { key: mine.admin, body: wish({ tools: ['fs.edit'] }) }))
@@ -84,7 +91,7 @@ it('a job that is changed has another token, and the one before is revoked; so i
   expect((await api.ask('GET', `/v1/jobs/${job_id}`, { key: mine.admin })).status).toBe(404);
 });
 
-it('a job is paused, comes due no more, and comes due again', async () => {
+it('a paused job is not due, and a resumed job is due again', async () => {
   const { job_id } = (await create()).json as { job_id: string };
   expect((await api.ask('POST', `/v1/jobs/${job_id}/pause`, { key: mine.operator, body: {} })).json).toMatchObject({
     state: 'paused',
@@ -96,7 +103,7 @@ it('a job is paused, comes due no more, and comes due again', async () => {
   });
 });
 
-it("an agent sees its jobs and no other agent's", async () => {
+it("an agent's key sees only its agent's jobs", async () => {
   const { job_id } = (await create()).json as { job_id: string };
   const other = await api.newKey(mine.tenantId, 'agent', 'agt_00000000000000000000000000');
   expect([

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { idSchema, IdempotencyKey } from '@writ/contract';
+import { idSchema, IdempotencyKey, SCHEDULING_CLASSES } from '@writ/contract';
 import { Type } from 'typebox';
-import { runFields, sessionFields } from '../../runs/sessions/session-fields.ts';
+import { runFields, sessionFields } from '../../runs/conversations/session-fields.ts';
 import { CONVERSATIONS, MISSED, OVERLAPS } from '../../store/jobs/jobs.ts';
 import { closed, Key, Name, paging } from '../../edge/requests/fields.ts';
 import { JobList, JobStartList, JobStartView, JobView } from './views.ts';
@@ -12,8 +12,8 @@ const one = { ...shared, params: { job_id: 'job' } } as const;
 const { input, rounds_max, tokens_max, cost_max } = runFields;
 const { model, dialect, system, data_subject } = sessionFields;
 
-/** All that a job is: said whole when it is made and when it is changed, by whoever answers for it. */
-const wish = Type.Object(
+/** The complete definition of a job. A request that creates or changes a job must contain all of it. */
+const jobFields = Type.Object(
   {
     name: Name,
     cron: Type.String({
@@ -22,17 +22,13 @@ const wish = Type.Object(
         'five fields (minute, hour, day, month, weekday), or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`',
     }),
     time_zone: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'an IANA time zone, whose clocks the fields mean; `UTC` unless said',
-      }),
+      Type.String({ minLength: 1, maxLength: 64, description: 'an IANA time zone for the fields; default: `UTC`' }),
     ),
     workspace_id: Key,
     capability_token_id: Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'of the agent that works: the token of the runs is made of it',
+      description: 'the token of the agent, from which the token of the runs is derived',
     }),
     input,
     model,
@@ -40,7 +36,7 @@ const wish = Type.Object(
       Type.Array(Type.String({ pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*$', maxLength: 128 }), {
         maxItems: 64,
         uniqueItems: true,
-        description: 'what its runs may change something with; listing an administrative tool approves it',
+        description: 'the mutating tools that its runs may use; listing an administrative tool approves it',
       }),
     ),
     system,
@@ -48,18 +44,23 @@ const wish = Type.Object(
     dialect,
     conversation: Type.Optional(
       Type.Enum([...CONVERSATIONS], {
-        description: '`fresh`: each run begins one of its own; `kept`: all go on with one',
+        description: '`fresh`: each run begins a new conversation; `kept`: all runs continue one',
       }),
     ),
     overlap: Type.Optional(
       Type.Enum([...OVERLAPS], {
-        description: 'what becomes of a start while a run of the job has not ended; `skip` unless said',
+        description: 'handling of a start while a run of the job has not ended; default: `skip`',
       }),
     ),
     missed: Type.Optional(
       Type.Enum([...MISSED], {
         description:
-          'what becomes of due times that passed while nobody was there: nothing, or one run for all; `skip` unless said',
+          'handling of due times at which no orchestrator was running: none, or one run for all; default: `skip`',
+      }),
+    ),
+    scheduling_class: Type.Optional(
+      Type.Enum([...SCHEDULING_CLASSES], {
+        description: 'when calls of its runs are served among the waiting calls of the tenant; default: `background`',
       }),
     ),
     rounds_max,
@@ -78,7 +79,7 @@ export const JOBS = {
     allowed: ROLES,
     summary: "Lists jobs, newest first; an agent's key sees its own",
     query: Type.Object({ ...paging, agent_id: Type.Optional(idSchema('agent')) }, closed),
-    answers: { 200: { says: 'A page of jobs', schema: JobList } },
+    answers: { 200: { description: 'A page of jobs', schema: JobList } },
   }),
   create: route({
     ...shared,
@@ -86,9 +87,9 @@ export const JOBS = {
     method: 'POST',
     path: '/v1/jobs',
     allowed: ['admin'],
-    summary: 'Gives an agent a task by the clock, with the tools that its runs may change something with',
-    body: wish,
-    answers: { 201: { says: 'The job', schema: JobView } },
+    summary: 'Creates a job: a scheduled task of an agent, with the mutating tools that its runs may use',
+    body: jobFields,
+    answers: { 201: { description: 'The job', schema: JobView } },
     faults: [
       'not_found',
       'limit.exceeded',
@@ -105,9 +106,9 @@ export const JOBS = {
     method: 'POST',
     path: '/v1/jobs/{job_id}/pause',
     allowed: ['admin', 'operator'],
-    summary: 'Lets a job come due no more; runs under way go on',
+    summary: 'Pauses a job; runs in progress continue',
     body: Type.Object({}, closed),
-    answers: { 200: { says: 'The job', schema: JobView } },
+    answers: { 200: { description: 'The job', schema: JobView } },
     faults: ['not_found'],
   }),
   resume: route({
@@ -116,9 +117,9 @@ export const JOBS = {
     method: 'POST',
     path: '/v1/jobs/{job_id}/resume',
     allowed: ['admin'],
-    summary: 'Lets a job come due again; what it would have been due for meanwhile is left out',
+    summary: 'Resumes a job; due times during the pause are skipped',
     body: Type.Object({}, closed),
-    answers: { 200: { says: 'The job', schema: JobView } },
+    answers: { 200: { description: 'The job', schema: JobView } },
     faults: ['not_found', 'conflict'],
   }),
   starts: route({
@@ -127,9 +128,9 @@ export const JOBS = {
     method: 'GET',
     path: '/v1/jobs/{job_id}/runs',
     allowed: ROLES,
-    summary: 'Lists what became of each due time of the last 30 days, newest first',
+    summary: 'Lists the starts of a job within the last 30 days, newest first',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of starts', schema: JobStartList } },
+    answers: { 200: { description: 'A page of starts', schema: JobStartList } },
     faults: ['not_found'],
   }),
   start: route({
@@ -138,9 +139,9 @@ export const JOBS = {
     method: 'POST',
     path: '/v1/jobs/{job_id}/runs',
     allowed: ['admin'],
-    summary: 'Starts a job now, paused or not; behind its runs that have not ended, unless they may overlap',
+    summary: 'Starts a job now, even if it is paused; the start waits for unfinished runs unless they may overlap',
     body: Type.Object({ idempotency_key: Type.Optional(IdempotencyKey) }, closed),
-    answers: { 202: { says: 'The start, which waits for a replica that takes it', schema: JobStartView } },
+    answers: { 202: { description: 'The start, which waits for a replica', schema: JobStartView } },
     faults: ['not_found', 'limit.exceeded'],
   }),
   read: route({
@@ -150,7 +151,7 @@ export const JOBS = {
     path: '/v1/jobs/{job_id}',
     allowed: ROLES,
     summary: 'Shows a job',
-    answers: { 200: { says: 'The job', schema: JobView } },
+    answers: { 200: { description: 'The job', schema: JobView } },
     faults: ['not_found'],
   }),
   change: route({
@@ -159,9 +160,9 @@ export const JOBS = {
     method: 'PUT',
     path: '/v1/jobs/{job_id}',
     allowed: ['admin'],
-    summary: 'Says anew what a job is, on behalf of who says it; runs under way lose their rights',
-    body: wish,
-    answers: { 200: { says: 'The job', schema: JobView } },
+    summary: 'Replaces the definition of a job, on behalf of the caller; runs in progress lose their token',
+    body: jobFields,
+    answers: { 200: { description: 'The job', schema: JobView } },
     faults: ['not_found', 'token.revoked', 'token.expired', 'token.not_yet_valid', 'token.not_narrower', 'token.depth'],
   }),
   remove: route({
@@ -170,8 +171,8 @@ export const JOBS = {
     method: 'DELETE',
     path: '/v1/jobs/{job_id}',
     allowed: ['admin'],
-    summary: 'Takes a job away, and ends its runs; their sessions stay',
-    answers: { 200: { says: 'The job as it was', schema: JobView } },
+    summary: 'Deletes a job, and cancels its runs; their sessions remain',
+    answers: { 200: { description: 'The deleted job', schema: JobView } },
     faults: ['not_found'],
   }),
 };

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.ledger.asked.length = 0;
+  api.ledger.requests.length = 0;
 });
 
 const get = (path: string, key = tenant.auditor): Promise<TestAnswer> => api.ask('GET', path, { key });
@@ -25,7 +25,7 @@ const bytes = async (path: string): Promise<Buffer> =>
     await (await fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${tenant.auditor}` } })).arrayBuffer(),
   );
 
-test('a tile comes as its bytes, to be kept for ever by whoever may see it', async () => {
+test('a tile is returned as bytes, cacheable for ever in private caches', async () => {
   const { status, headers } = await get('/v1/log/tile/0/000.p/4');
   expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
     200,
@@ -38,14 +38,14 @@ test('a tile comes as its bytes, to be kept for ever by whoever may see it', asy
   expect((await get('/v1/log/checkpoint')).headers.get('cache-control')).toBe('private, no-cache');
 });
 
-test('a bundle of records is put together from as many answers as it takes', async () => {
+test('a bundle of records is assembled from several replies', async () => {
   expect(parseEntryBundle(await bytes('/v1/log/tile/entries/001.p/5'), 5).map((entry) => Buffer.from(entry))).toEqual(
     RECORDS.slice(256),
   );
-  expect(api.ledger.asked.map(({ from }) => from)).toEqual([0, 2, 4]);
+  expect(api.ledger.requests.map(({ from }) => from)).toEqual([0, 2, 4]);
 });
 
-test('the signatures of a bundle come in the order of its records, to be kept for ever', async () => {
+test('the signatures of a bundle are in the order of its records, and cacheable for ever', async () => {
   const { status, headers, json } = await get('/v1/log/signatures/001.p/5');
   expect([status, headers.get('cache-control')]).toEqual([200, 'private, max-age=31536000, immutable']);
   expect(json['signatures']).toEqual(
@@ -56,7 +56,7 @@ test('the signatures of a bundle come in the order of its records, to be kept fo
   );
 });
 
-test('what is no tile, or another spelling of one, is not there; nobody is asked', async () => {
+test('an invalid or non-canonical tile path is not found, without a request to the ledger', async () => {
   for (const path of [
     'tile/0/0',
     'tile/0/000.p/256',
@@ -74,10 +74,10 @@ test('what is no tile, or another spelling of one, is not there; nobody is asked
   ]) {
     expect([path, (await get(`/v1/log/${path}`)).status]).toEqual([path, 404]);
   }
-  expect(api.ledger.asked).toEqual([]);
+  expect(api.ledger.requests).toEqual([]);
 });
 
-test('a tile beyond the log is not there', async () => {
+test('a tile beyond the log is not found', async () => {
   for (const path of [
     'tile/0/001.p/6',
     'tile/0/001',
@@ -91,7 +91,7 @@ test('a tile beyond the log is not there', async () => {
   }
 });
 
-test('proofs are given, of numbers and of nothing else', async () => {
+test('proofs are returned for valid numbers only', async () => {
   const inclusion = (await get('/v1/log/inclusion?leaf_index=256')).json as unknown as { hashes: string[] };
   verifyInclusion(
     {
@@ -119,7 +119,7 @@ test('proofs are given, of numbers and of nothing else', async () => {
   }
 });
 
-test('an agent sees hashes, no records and no signatures', async () => {
+test("an agent's key reads hashes, but no records and no signatures", async () => {
   expect((await get('/v1/log/tile/0/000.p/4', tenant.agent)).status).toBe(200);
   for (const path of ['tile/entries/000.p/4', 'signatures/000.p/4'])
     expect((await get(`/v1/log/${path}`, tenant.agent)).json).toMatchObject({ status: 403, code: 'auth.role' });

@@ -9,16 +9,16 @@ const size = (description: string) => Type.Integer({ minimum: 0, maximum: Number
 const faults = ['not_found', 'ledger.unavailable', 'ledger.diverged'] as const;
 
 /**
- * The tenant's log as C2SP tlog-tiles lays it out (https://c2sp.org/tlog-tiles) below `/v1/log/`, and proofs for those
- * who don't read tiles.
+ * The tenant's log in the layout of C2SP tlog-tiles (https://c2sp.org/tlog-tiles) below `/v1/log/`, and proofs for
+ * clients that don't read tiles.
  */
 export const LOG = {
   checkpoint: route({
     ...read,
     id: 'readCheckpoint',
     path: '/v1/log/checkpoint',
-    summary: "Gives the signed checkpoint of the tenant's log",
-    answers: { 200: { says: 'A C2SP signed note', media: 'text/plain' } },
+    summary: "Returns the signed checkpoint of the tenant's log",
+    answers: { 200: { description: 'A C2SP signed note', media: 'text/plain' } },
     faults,
   }),
   tile: route({
@@ -26,8 +26,8 @@ export const LOG = {
     id: 'readTile',
     path: '/v1/log/tile/{tile}',
     params: { tile: 'tile' },
-    summary: 'Gives a tile of hashes, `<L>/<N>[.p/<W>]`; it never changes',
-    answers: { 200: { says: 'The hashes one after another, 32 bytes each', media: 'application/octet-stream' } },
+    summary: 'Returns a tile of hashes, `<L>/<N>[.p/<W>]`; it never changes',
+    answers: { 200: { description: 'The hashes one after another, 32 bytes each', media: 'application/octet-stream' } },
     faults,
   }),
   entries: route({
@@ -36,9 +36,12 @@ export const LOG = {
     id: 'readEntries',
     path: '/v1/log/tile/entries/{bundle}',
     params: { bundle: 'tile' },
-    summary: 'Gives a bundle of records, `<N>[.p/<W>]`; it never changes',
+    summary: 'Returns a bundle of records, `<N>[.p/<W>]`; it never changes',
     answers: {
-      200: { says: "Each record's bytes after their length as a big-endian uint16", media: 'application/octet-stream' },
+      200: {
+        description: "Each record's bytes after their length as a big-endian uint16",
+        media: 'application/octet-stream',
+      },
     },
     faults,
   }),
@@ -48,10 +51,11 @@ export const LOG = {
     id: 'readSignatures',
     path: '/v1/log/signatures/{bundle}',
     params: { bundle: 'tile' },
-    summary: 'Gives the signatures of the records of a bundle, `<N>[.p/<W>]`; they never change',
+    summary: 'Returns the signatures of the records of a bundle, `<N>[.p/<W>]`; they never change',
     answers: {
       200: {
-        says: "Who signed each record: with the record's bytes as its payload, of type `application/vnd.in-toto+json`, each makes a DSSE envelope",
+        description:
+          "The signature of each record: with the record's bytes as payload of type `application/vnd.in-toto+json`, it forms a DSSE envelope",
         schema: Signatures,
       },
     },
@@ -61,9 +65,9 @@ export const LOG = {
     ...read,
     id: 'readInclusion',
     path: '/v1/log/inclusion',
-    summary: 'Proves that a record is in the log of the newest checkpoint: what a receipt is refreshed with',
-    query: Type.Object({ leaf_index: size('of the record, as its receipt has it') }, closed),
-    answers: { 200: { says: 'The proof', schema: Inclusion } },
+    summary: 'Proves that a record is in the log of the newest checkpoint, for example to refresh a receipt',
+    query: Type.Object({ leaf_index: size('of the record, as in its receipt') }, closed),
+    answers: { 200: { description: 'The proof', schema: Inclusion } },
     faults,
   }),
   consistency: route({
@@ -75,7 +79,7 @@ export const LOG = {
       { from: size('the smaller tree size'), to: size("the larger one, at most the newest checkpoint's") },
       closed,
     ),
-    answers: { 200: { says: 'The proof', schema: Consistency } },
+    answers: { 200: { description: 'The proof', schema: Consistency } },
     faults,
   }),
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { EgressRequestPage, OperationExplanation, OperationView } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { OPERATIONS } from './routes.ts';
 import { Follow } from '../../calls/follow.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
@@ -20,7 +20,7 @@ export class OperationsController {
 
   @Route(OPERATIONS.list)
   async list(
-    @Asked() { caller, query }: AskedOf<typeof OPERATIONS.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof OPERATIONS.list>,
   ): Promise<{ items: OperationView[]; next_cursor: string | null }> {
     const {
       state = null,
@@ -28,6 +28,7 @@ export class OperationsController {
       agent_id = null,
       workspace_id = null,
       session_id = null,
+      scheduling_class,
       unresolved = false,
     } = query;
     const { items, next_cursor } = await this.kernel.ask('operation.list', caller, {
@@ -37,43 +38,53 @@ export class OperationsController {
       agent_id,
       workspace_id,
       session_id,
+      ...(scheduling_class === undefined ? {} : { scheduling_class }),
       unresolved,
     });
-    // A list names results by reference: a page of long ones would be as long as all of them.
-    return { items: items.map((item) => ShowOperation.linked(item)), next_cursor };
+    // A list has results by reference, because a page with long results would be too large.
+    return { items: items.map((item) => ShowOperation.withLinks(item)), next_cursor };
   }
 
   @Route(OPERATIONS.read)
   async read(
-    @Asked() { caller, params, query }: AskedOf<typeof OPERATIONS.read>,
+    @RequestInput() { caller, params, query }: RequestInputOf<typeof OPERATIONS.read>,
     @InExchange() { gone }: Exchange,
   ): Promise<OperationView> {
-    const ear = this.follow.listen(params.operation_id);
+    const subscription = this.follow.subscribe(params.operation_id);
     try {
       const seen = await this.kernel.ask('operation.read', caller, params);
-      return await this.show.view(caller, await this.follow.untilSettled(caller, seen, ear, query.wait ?? 0, gone));
+      return await this.show.view(
+        caller,
+        await this.follow.untilSettled(caller, seen, subscription, query.wait ?? 0, gone),
+      );
     } finally {
-      ear.stop();
+      subscription.stop();
     }
   }
 
   @Route(OPERATIONS.requests)
-  requests(@Asked() { caller, params, query }: AskedOf<typeof OPERATIONS.requests>): Promise<EgressRequestPage> {
+  requests(
+    @RequestInput() { caller, params, query }: RequestInputOf<typeof OPERATIONS.requests>,
+  ): Promise<EgressRequestPage> {
     return this.kernel.ask('operation.requests', caller, { ...params, page: pageOf(query) });
   }
 
   @Route(OPERATIONS.explain)
-  explain(@Asked() { caller, params }: AskedOf<typeof OPERATIONS.explain>): Promise<OperationExplanation> {
+  explain(
+    @RequestInput() { caller, params }: RequestInputOf<typeof OPERATIONS.explain>,
+  ): Promise<OperationExplanation> {
     return this.kernel.ask('operation.explain', caller, params);
   }
 
   @Route(OPERATIONS.cancel)
-  async cancel(@Asked() { caller, params }: AskedOf<typeof OPERATIONS.cancel>): Promise<OperationView> {
+  async cancel(@RequestInput() { caller, params }: RequestInputOf<typeof OPERATIONS.cancel>): Promise<OperationView> {
     return await this.show.view(caller, await this.kernel.ask('operation.cancel', caller, params));
   }
 
   @Route(OPERATIONS.resolve)
-  async resolve(@Asked() { caller, params, body }: AskedOf<typeof OPERATIONS.resolve>): Promise<OperationView> {
+  async resolve(
+    @RequestInput() { caller, params, body }: RequestInputOf<typeof OPERATIONS.resolve>,
+  ): Promise<OperationView> {
     return await this.show.view(caller, await this.kernel.ask('operation.resolve', caller, { ...params, ...body }));
   }
 }

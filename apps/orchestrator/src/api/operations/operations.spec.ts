@@ -20,23 +20,23 @@ const keep = (state: OperationView['state'], of = callOf(tenant), more: Partial<
   api.kernel.keep(tenant.tenantId, of.operation_id, 'operation', viewOf(of, state, more));
 const get = (path: string, key = tenant.operator) => api.ask('GET', path, { key });
 const heard = (view: OperationView, state: OperationView['state']): void =>
-  api.tell(tenant.tenantId, view.operation_id, state);
+  api.publishOperation(tenant.tenantId, view.operation_id, state);
 /** Resolves when the operation was read so many times. */
 const reads = async (view: OperationView, times: number): Promise<void> => {
   const seen = () =>
-    api.kernel.asked.filter(
+    api.kernel.requests.filter(
       ({ verb, request }) => verb === 'operation.read' && request['operation_id'] === view.operation_id,
     ).length;
   while (seen() < times) await new Promise((resolve) => setImmediate(resolve));
 };
 
 describe('an operation', () => {
-  it('is shown as it stands, at once', async () => {
+  it('is shown with its current state, at once', async () => {
     const view = keep('performing');
     expect((await get(`/v1/operations/${view.operation_id}`)).json).toEqual(view);
   });
 
-  it('is shown as soon as it ends to who waits', async () => {
+  it('is shown to a waiting client as soon as it ends', async () => {
     const call = callOf(tenant);
     const view = keep('performing', call);
     const waiting = get(`/v1/operations/${view.operation_id}?wait=20000`);
@@ -46,7 +46,7 @@ describe('an operation', () => {
     expect((await waiting).json['state']).toBe('committed');
   });
 
-  it('that is held is waited for beyond that it is held, until it is held anew', async () => {
+  it('that is held already is waited for until it ends or is held again', async () => {
     const call = callOf(tenant);
     const view = keep('held', call);
     const waiting = get(`/v1/operations/${view.operation_id}?wait=20000`);
@@ -57,7 +57,7 @@ describe('an operation', () => {
     expect((await waiting).json).toMatchObject({ state: 'held', autonomy_mode: 'escalated' });
   });
 
-  it('is shown as it stands when the wait is over', async () => {
+  it('is shown with its current state when the wait is over', async () => {
     const view = keep('performing');
     expect((await get(`/v1/operations/${view.operation_id}?wait=20`)).json['state']).toBe('performing');
     expect((await get(`/v1/operations/${view.operation_id}?wait=60001`)).json).toEqual(
@@ -65,7 +65,7 @@ describe('an operation', () => {
     );
   });
 
-  it('is waited for though the kernel is away for a moment', async () => {
+  it('is waited for even if the kernel is briefly unavailable', async () => {
     const call = callOf(tenant);
     const view = keep('performing', call);
     const waiting = get(`/v1/operations/${view.operation_id}?wait=20000`);
@@ -82,23 +82,23 @@ describe('an operation', () => {
     expect((await waiting).json['state']).toBe('committed');
   });
 
-  it('waits for nobody when the process stops', async () => {
+  it('is shown at once to waiting clients when the process stops', async () => {
     const own = await openTestApi();
     const one = await own.newTenant();
     const call = callOf(one);
     own.kernel.keep(one.tenantId, call.operation_id, 'operation', viewOf(call, 'performing'));
     const waiting = own.ask('GET', `/v1/operations/${call.operation_id}?wait=55000`, { key: one.admin });
-    while (own.kernel.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (own.kernel.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const started = performance.now();
     await own.close();
     expect(performance.now() - started).toBeLessThan(5_000);
     expect((await waiting).json['state']).toBe('performing');
   });
 
-  it('is listed with the filters that were asked for', async () => {
+  it('is listed with the requested filters', async () => {
     const answer = await get('/v1/operations?state=held&tool_id=fs.read&limit=7&cursor=abc&session_id=s1');
     expect(answer.status).toBe(200);
-    expect(api.kernel.asked.at(-1)).toEqual({
+    expect(api.kernel.requests.at(-1)).toEqual({
       verb: 'operation.list',
       request: {
         v: 1,
@@ -112,11 +112,11 @@ describe('an operation', () => {
       },
     });
     await get('/v1/operations?unresolved=true');
-    expect(api.kernel.asked.at(-1)?.request['unresolved']).toBe(true);
+    expect(api.kernel.requests.at(-1)?.request['unresolved']).toBe(true);
     expect((await get('/v1/operations?unresolved=yes')).json).toEqual(problem('request.malformed', 400));
   });
 
-  it('is resolved with the words of whoever looked, by no agent, and never without saying how they know', async () => {
+  it('is resolved with a note, never by an agent, and never without a note', async () => {
     const view = keep('ambiguous');
     const resolve = (body: object, key = tenant.operator) =>
       api.ask('POST', `/v1/operations/${view.operation_id}/resolve`, { key, body });
@@ -124,7 +124,7 @@ describe('an operation', () => {
       operation_id: view.operation_id,
       resolution: null,
     });
-    expect(api.kernel.asked.at(-1)).toEqual({
+    expect(api.kernel.requests.at(-1)).toEqual({
       verb: 'operation.resolve',
       request: { v: 1, operation_id: view.operation_id, outcome: 'committed', note: 'seen' },
     });
@@ -145,7 +145,7 @@ describe('a receipt', () => {
   const ledgered = (view: OperationView, phase: string): void =>
     void api.ledger.receipts.set(`${tenant.tenantId}/${view.operation_id}/${phase}`, RECEIPT);
 
-  it('is the file in its one spelling, byte for byte', async () => {
+  it('is the file in its canonical form, byte for byte', async () => {
     const view = keep('committed');
     ledgered(view, 'outcome');
     const answer = await get(`/v1/operations/${view.operation_id}/receipt`);
@@ -153,7 +153,7 @@ describe('a receipt', () => {
     expect(answer.headers.get('content-type')).toBe('application/vnd.writ.receipt.v1+json');
   });
 
-  it("is the decision's where no outcome is recorded, and the outcome's where one is, even if it is not logged yet", async () => {
+  it("is the decision's without a recorded outcome, else the outcome's, even if that is not logged yet", async () => {
     const [held, refused, done] = [keep('held'), keep('refused'), keep('committed')];
     for (const view of [held, refused, done]) ledgered(view, 'decision');
     expect([
@@ -166,7 +166,7 @@ describe('a receipt', () => {
     expect((await get(`/v1/operations/${done.operation_id}/receipt?phase=decision`)).status).toBe(200);
   });
 
-  it('of an outcome is pending while there may be one, and not there where there will be none', async () => {
+  it('of an outcome is pending while one may follow, and not found where none will', async () => {
     const [held, refused] = [keep('held'), keep('refused')];
     expect((await get(`/v1/operations/${held.operation_id}/receipt?phase=outcome`)).json).toEqual(
       problem('receipt.pending', 404),
@@ -196,7 +196,7 @@ describe('a receipt', () => {
     );
   });
 
-  it("that the ledger has of another tenant's operation is not there", async () => {
+  it("of another tenant's operation is not found, even if the ledger has it", async () => {
     const other = await api.newTenant();
     const view = keep('committed');
     ledgered(view, 'outcome');
@@ -217,7 +217,7 @@ test('a log without records has no checkpoint; one with records has its note as 
   ]);
 });
 
-test('an answer of the kernel that is not as agreed is our fault, and tells nothing', async () => {
+test('a malformed reply of the kernel is an `internal` fault without detail', async () => {
   const view = keep('committed');
   api.kernel.keep(tenant.tenantId, view.operation_id, 'operation', { ...view, state: 'exploded', secret: 'x' });
   const answer = await get(`/v1/operations/${view.operation_id}`);
@@ -225,13 +225,13 @@ test('an answer of the kernel that is not as agreed is our fault, and tells noth
   expect(answer.text).not.toMatch(/exploded|agreed|\.ts|stack/);
 });
 
-test('an answer of a newer kernel may say more than is known here', async () => {
+test('a reply of a newer kernel may have unknown members', async () => {
   const view = keep('committed');
   api.kernel.keep(tenant.tenantId, view.operation_id, 'operation', { ...view, since_v2: true });
   expect((await get(`/v1/operations/${view.operation_id}`)).status).toBe(200);
 });
 
-describe('the whole output of a command', () => {
+describe('the full output of a command', () => {
   const kept = async (bytes: Buffer, cut = false): Promise<{ view: OperationView; sha256: string }> => {
     const view = keep('committed');
     const ref = { ...(await api.blobs.put(tenant.tenantId, bytes)), cut };
@@ -239,7 +239,7 @@ describe('the whole output of a command', () => {
     return { view, sha256: ref.sha256 };
   };
 
-  it('is given byte for byte, as something that no browser shows, and says whether it lacks its end', async () => {
+  it('is returned byte for byte as an attachment, and tells whether it is truncated', async () => {
     const bytes = Buffer.concat([
       Buffer.from('<script>\u001b[31m'),
       Buffer.from([0, 0xff, 0xfe]),
@@ -261,7 +261,7 @@ describe('the whole output of a command', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it("that is sealed is opened as it is sent, and an end that doesn't open breaks off", async () => {
+  it("is decrypted while it is sent, and breaks off if its end can't be decrypted", async () => {
     const seal = { key: randomBytes(32), tenantId: tenant.tenantId, operationId: '', attempt: 2 };
     const clear = Buffer.alloc(3_000_000, 'what a command said ');
     const sealedFor = async (kind: 'stdout' | 'stderr') => {
@@ -292,10 +292,10 @@ describe('the whole output of a command', () => {
     await expect(sealedFor('stdout').then((broken) => broken.arrayBuffer())).rejects.toThrow();
   });
 
-  it('is asked of the kernel by its stream, stdout unless said, and of no other', async () => {
+  it('is requested from the kernel by stream, by default stdout, and only for valid streams', async () => {
     const { view } = await kept(Buffer.from('x'));
     await get(`/v1/operations/${view.operation_id}/output`);
-    expect(api.kernel.asked.at(-1)).toMatchObject({
+    expect(api.kernel.requests.at(-1)).toMatchObject({
       verb: 'operation.output',
       request: { operation_id: view.operation_id, stream: 'stdout' },
     });

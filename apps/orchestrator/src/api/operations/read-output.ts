@@ -7,12 +7,13 @@ import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 /** One stream of a full output. */
 export interface StoredOutput extends OutputRef {
   /**
-   * the content, in clear and in parts; one that doesn't match its hash, or isn't what was sealed, fails after the last
+   * the decrypted content in parts; the iteration fails after the last part if the content doesn't match its hash or
+   * its seal
    */
   readonly parts: () => AsyncIterable<Uint8Array>;
 }
 
-/** Finds the full output of a command. The kernel says whether the caller may see it, and which content it is. */
+/** Finds the full output of a command. The kernel decides whether the caller may see it, and names its content. */
 export class ReadOutput {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EgressRequestPage, OperationExplanation, OperationView, Receipt, Resolution, STATES } from '@writ/contract';
+import {
+  EgressRequestPage,
+  OperationExplanation,
+  OperationView,
+  Receipt,
+  Resolution,
+  SchedulingClass,
+  STATES,
+} from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, paging, Wait } from '../../edge/requests/fields.ts';
 import { ROLES, route } from '../../edge/requests/route.ts';
 import { OperationList } from './views.ts';
+
+/** A day. A client that follows for longer connects again. */
+const FOLLOW_MAX_MS = 24 * 3_600_000;
 
 const one = { tag: 'operations', params: { operation_id: 'operation' }, faults: ['not_found'] } as const;
 
@@ -23,15 +34,14 @@ export const OPERATIONS = {
         agent_id: Type.Optional(Key),
         workspace_id: Type.Optional(Key),
         session_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+        scheduling_class: Type.Optional(SchedulingClass),
         unresolved: Type.Optional(
-          Type.Boolean({
-            description: '`true`: ambiguous ones that nobody has resolved; the filter `state` says nothing then',
-          }),
+          Type.Boolean({ description: '`true`: only unresolved ambiguous ones; the filter `state` is then ignored' }),
         ),
       },
       closed,
     ),
-    answers: { 200: { says: 'A page of operations', schema: OperationList } },
+    answers: { 200: { description: 'A page of operations', schema: OperationList } },
   }),
   read: route({
     ...one,
@@ -39,9 +49,9 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/operations/{operation_id}',
     allowed: ROLES,
-    summary: 'Shows an operation; with `wait`, as soon as it has ended or is held',
+    summary: 'Shows an operation; with `wait`, returns as soon as it has ended or is held',
     query: Type.Object({ wait: Wait }, closed),
-    answers: { 200: { says: 'The operation as it stands', schema: OperationView } },
+    answers: { 200: { description: 'The operation with its current state', schema: OperationView } },
   }),
   cancel: route({
     ...one,
@@ -51,7 +61,7 @@ export const OPERATIONS = {
     allowed: ['admin', 'operator', 'agent'],
     summary: 'Cancels an operation that has not ended',
     body: Type.Object({}, closed),
-    answers: { 200: { says: 'The operation as it stands now', schema: OperationView } },
+    answers: { 200: { description: 'The operation with its current state', schema: OperationView } },
     faults: ['not_found', 'conflict'],
   }),
   resolve: route({
@@ -60,9 +70,9 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/operations/{operation_id}/resolve',
     allowed: ['admin', 'operator'],
-    summary: 'Says what became of an ambiguous operation; nobody resolves their own call',
+    summary: 'Resolves an ambiguous operation; nobody resolves their own call',
     body: Type.Object({ outcome: Resolution.properties.outcome, note: Resolution.properties.note }, closed),
-    answers: { 200: { says: 'The operation with its resolution', schema: OperationView } },
+    answers: { 200: { description: 'The operation with its resolution', schema: OperationView } },
     faults: ['not_found', 'conflict', 'resolution.own_call'],
   }),
   requests: route({
@@ -71,9 +81,9 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/operations/{operation_id}/requests',
     allowed: ROLES,
-    summary: 'Lists what asked to leave in a call, in order: where to, what became of it, how many bytes',
+    summary: 'Lists the outgoing requests of a call, in order: target, verdict and bytes',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of requests', schema: EgressRequestPage } },
+    answers: { 200: { description: 'A page of requests', schema: EgressRequestPage } },
     faults: ['not_found'],
   }),
   output: route({
@@ -83,12 +93,35 @@ export const OPERATIONS = {
     path: '/v1/operations/{operation_id}/output',
     allowed: ROLES,
     summary:
-      'Gives the whole output of a command, byte for byte but for secrets, while it is kept; `Writ-Output-Cut` says whether it lacks its end',
+      'Returns the full output of a command while it is stored, byte for byte except for secrets; `Writ-Output-Cut` tells whether it is truncated',
     query: Type.Object(
-      { stream: Type.Optional(Type.Enum(['stdout', 'stderr'], { description: '`stdout` unless said' })) },
+      {
+        stream: Type.Optional(Type.Enum(['stdout', 'stderr'], { description: 'default: `stdout`' })),
+        follow: Type.Optional(
+          // `?follow` alone is an empty text.
+          Type.Enum(['', 'true', 'false'], {
+            description:
+              'the output of both streams while the command runs, as Server-Sent Events; `Last-Event-ID` resumes',
+          }),
+        ),
+        for_ms: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: FOLLOW_MAX_MS,
+            description: 'with `follow`: milliseconds after which the stream ends; default: with the operation',
+          }),
+        ),
+      },
       closed,
     ),
-    answers: { 200: { says: 'What the command wrote to the stream', media: 'text/plain' } },
+    answers: {
+      200: {
+        description:
+          'The output of the command on the stream; with `follow`, the events `ready`, `attempt`, `output`, `skipped`, `withheld`, `alive`, and `end` as the last',
+        media: 'text/plain',
+        streamed: 'text/event-stream',
+      },
+    },
     faults: ['not_found', 'output.not_kept'],
   }),
   explain: route({
@@ -97,8 +130,8 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/operations/{operation_id}/explain',
     allowed: ['admin', 'operator', 'auditor'],
-    summary: 'Explains the decision: under which set, by which rules, and whether the set in force decides alike',
-    answers: { 200: { says: 'The decision asked for once more, under both sets', schema: OperationExplanation } },
+    summary: 'Explains the decision: its policy set, its rules, and whether the set in force decides the same',
+    answers: { 200: { description: 'The decision, evaluated again under both sets', schema: OperationExplanation } },
     faults: ['not_found', 'policy.unreadable'],
   }),
   receipt: route({
@@ -107,11 +140,11 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/operations/{operation_id}/receipt',
     allowed: ROLES,
-    summary: 'Gives the receipt: of the outcome, else of the last decision',
+    summary: 'Returns the receipt of the outcome, else of the last decision',
     query: Type.Object({ phase: Type.Optional(Type.Enum(['decision', 'outcome', 'resolution'])) }, closed),
     answers: {
       200: {
-        says: 'The receipt file, in its one spelling',
+        description: 'The receipt file in its canonical form',
         schema: Receipt,
         media: 'application/vnd.writ.receipt.v1+json',
       },

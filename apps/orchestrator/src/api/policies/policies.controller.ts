@@ -5,22 +5,22 @@ import type {
   PolicyActivation,
   PolicyDiff,
   PolicyPage,
-  PolicyPut,
+  PolicyPutReply,
   PolicySchemaView,
-  PolicySetWhole,
+  PolicySetDetails,
   PolicyTemplateList,
   Simulation,
 } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { PolicyFault } from '../../edge/problems/problem.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { POLICIES } from './routes.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
-/** Stands for the set in force where a set is named in the path; no set can be put under it. */
+/** The path segment for the set in force; no set can have this name. */
 const ACTIVE = 'active';
-/** Operations of a page: well within the time that an answer may take. */
+/** Default operations of a page, which takes far less time than a response may. */
 const BACKTEST_ROWS = 100;
 
 @Controller()
@@ -28,19 +28,19 @@ export class PoliciesController {
   constructor(private readonly kernel: KernelClient) {}
 
   @Route(POLICIES.list)
-  list(@Asked() { caller, query }: AskedOf<typeof POLICIES.list>): Promise<PolicyPage> {
+  list(@RequestInput() { caller, query }: RequestInputOf<typeof POLICIES.list>): Promise<PolicyPage> {
     return this.kernel.ask('policy.list', caller, { page: pageOf(query) });
   }
 
   @Route(POLICIES.put)
-  async put(@Asked() { caller, body }: AskedOf<typeof POLICIES.put>): Promise<PolicyPut> {
+  async put(@RequestInput() { caller, body }: RequestInputOf<typeof POLICIES.put>): Promise<PolicyPutReply> {
     const put = await this.kernel.ask('policy.put', caller, body);
     if (!put.valid) throw new PolicyFault(put.problems);
     return put;
   }
 
   @Route(POLICIES.simulate)
-  simulate(@Asked() { caller, body }: AskedOf<typeof POLICIES.simulate>): Promise<Simulation> {
+  simulate(@RequestInput() { caller, body }: RequestInputOf<typeof POLICIES.simulate>): Promise<Simulation> {
     const {
       policy = null,
       document = null,
@@ -54,38 +54,38 @@ export class PoliciesController {
   }
 
   @Route(POLICIES.backtest)
-  backtest(@Asked() { caller, body }: AskedOf<typeof POLICIES.backtest>): Promise<Backtest> {
+  backtest(@RequestInput() { caller, body }: RequestInputOf<typeof POLICIES.backtest>): Promise<Backtest> {
     const { policy = null, document = null, since = 0, cursor = null, limit = BACKTEST_ROWS, effects } = body;
-    // An older kernel knows no `effects`: it is named only where somebody asks for it.
+    // An older kernel doesn't support `effects`, so it is sent only if the request has it.
     const more = effects === undefined ? {} : { effects };
     return this.kernel.ask('policy.backtest', caller, { policy, document, since, cursor, limit, ...more });
   }
 
   @Route(POLICIES.schema)
-  schema(@Asked() { caller }: AskedOf<typeof POLICIES.schema>): Promise<PolicySchemaView> {
+  schema(@RequestInput() { caller }: RequestInputOf<typeof POLICIES.schema>): Promise<PolicySchemaView> {
     return this.kernel.ask('policy.schema', caller, {});
   }
 
   @Route(POLICIES.templates)
-  templates(@Asked() { caller }: AskedOf<typeof POLICIES.templates>): Promise<PolicyTemplateList> {
+  templates(@RequestInput() { caller }: RequestInputOf<typeof POLICIES.templates>): Promise<PolicyTemplateList> {
     return this.kernel.ask('policy.templates', caller, {});
   }
 
   @Route(POLICIES.activations)
   activations(
-    @Asked() { caller, query }: AskedOf<typeof POLICIES.activations>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof POLICIES.activations>,
   ): Promise<{ items: PolicyActivation[]; next_cursor: string | null }> {
     return this.kernel.ask('policy.activations', caller, { page: pageOf(query) });
   }
 
   @Route(POLICIES.diff)
-  diff(@Asked() { caller, query }: AskedOf<typeof POLICIES.diff>): Promise<PolicyDiff> {
+  diff(@RequestInput() { caller, query }: RequestInputOf<typeof POLICIES.diff>): Promise<PolicyDiff> {
     const { from = null, to = null } = query;
     return this.kernel.ask('policy.diff', caller, { from, to });
   }
 
   @Route(POLICIES.activate)
-  activate(@Asked() { caller, body }: AskedOf<typeof POLICIES.activate>): Promise<PolicyActivation> {
+  activate(@RequestInput() { caller, body }: RequestInputOf<typeof POLICIES.activate>): Promise<PolicyActivation> {
     const { policy, if_active = null, note = null, allow_impossible } = body;
     return this.kernel.ask('policy.activate', caller, {
       policy,
@@ -96,13 +96,15 @@ export class PoliciesController {
   }
 
   @Route(POLICIES.rollback)
-  rollBack(@Asked() { caller, body }: AskedOf<typeof POLICIES.rollback>): Promise<PolicyActivation> {
+  rollBack(@RequestInput() { caller, body }: RequestInputOf<typeof POLICIES.rollback>): Promise<PolicyActivation> {
     const { if_active = null, note = null } = body;
     return this.kernel.ask('policy.rollback', caller, { if_active, note });
   }
 
   @Route(POLICIES.read)
-  read(@Asked() { caller, params: { policy } }: AskedOf<typeof POLICIES.read>): Promise<PolicySetWhole> {
+  read(
+    @RequestInput() { caller, params: { policy } }: RequestInputOf<typeof POLICIES.read>,
+  ): Promise<PolicySetDetails> {
     return this.kernel.ask('policy.read', caller, { policy: policy === ACTIVE ? null : policy });
   }
 }

@@ -4,10 +4,10 @@ import {
   PolicyActivation,
   PolicyDiff,
   PolicyPage,
-  PolicyPut,
+  PolicyPutReply,
   PolicyRef,
   PolicySchemaView,
-  PolicySetWhole,
+  PolicySetDetails,
   PolicyTemplateList,
   SimulatedCall,
   Simulation,
@@ -17,17 +17,17 @@ import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
 import { PolicyActivationList } from './views.ts';
 
-const eyes = { tag: 'policies', allowed: ['admin', 'operator', 'auditor'] } as const;
-const hands = { tag: 'policies', allowed: ['admin'] } as const;
+const readRoute = { tag: 'policies', allowed: ['admin', 'operator', 'auditor'] } as const;
+const writeRoute = { tag: 'policies', allowed: ['admin'] } as const;
 const activation = {
   if_active: Type.Optional(PolicyRef),
-  note: Type.Optional(Type.String({ maxLength: 1000, description: 'why, for those who read it later' })),
+  note: Type.Optional(Type.String({ maxLength: 1000, description: 'the reason, for later readers' })),
 };
 
 const candidate = {
   policy: Type.Optional(PolicyRef),
   document: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: "a set that isn't stored, in the place of `policy`" }),
+    Type.Record(Type.String(), Type.Unknown(), { description: "a set that isn't stored, instead of `policy`" }),
   ),
 };
 const {
@@ -58,145 +58,148 @@ const call = Type.Object(
 
 export const POLICIES = {
   simulate: route({
-    ...eyes,
+    ...readRoute,
     id: 'simulatePolicy',
     method: 'POST',
     path: '/v1/policies/simulate',
-    summary: 'Says what would become of a call; nothing is decided, reserved or recorded',
+    summary: 'Evaluates a call without deciding, reserving or recording anything',
     body: Type.Object({ ...candidate, call }, closed),
-    answers: { 200: { says: 'What would become of it, and why', schema: Simulation } },
+    answers: { 200: { description: 'The verdict that the call would get, and why', schema: Simulation } },
     faults: ['not_found', 'policy.invalid', 'policy.unreadable', 'record.backlog'],
   }),
   backtest: route({
-    ...eyes,
+    ...readRoute,
     id: 'backtestPolicy',
     method: 'POST',
     path: '/v1/policies/backtest',
-    summary: 'Asks a set about recorded calls, page by page: which decisions would be others; signed',
+    summary:
+      'Evaluates a set on recorded calls, page by page, and lists decisions that would differ; the page is signed',
     body: Type.Object(
       {
         ...candidate,
         effects: Type.Optional(
           Type.Boolean({
-            description:
-              'judges what the calls committed too: a page has `effects` then, and may end before its `limit`',
+            description: 'also evaluates committed effects: a page then has `effects`, and may end before its `limit`',
           }),
         ),
         since: Type.Optional(
-          Type.Integer({ minimum: 0, description: 'milliseconds since the epoch; from the beginning unless said' }),
+          Type.Integer({ minimum: 0, description: 'milliseconds since the epoch; default: from the beginning' }),
         ),
         cursor: paging.cursor,
         limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 200, description: 'operations of a page; 100 unless said' }),
+          Type.Integer({ minimum: 1, maximum: 200, description: 'operations of a page; default: 100' }),
         ),
       },
       closed,
     ),
-    answers: { 200: { says: 'A page, and the envelope that the kernel signed', schema: Backtest } },
+    answers: { 200: { description: 'A page, and the envelope that the kernel signed', schema: Backtest } },
     faults: ['not_found', 'overloaded', 'policy.invalid', 'policy.unreadable'],
   }),
   list: route({
-    ...eyes,
+    ...readRoute,
     id: 'listPolicies',
     method: 'GET',
     path: '/v1/policies',
     summary: "Lists the policy sets: the one in force, the shipped ones, and the tenant's own",
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'The sets', schema: PolicyPage } },
+    answers: { 200: { description: 'The sets', schema: PolicyPage } },
   }),
   put: route({
-    ...hands,
+    ...writeRoute,
     id: 'putPolicy',
     method: 'POST',
     path: '/v1/policies',
-    summary: 'Checks a policy set and stores it; it decides nothing before it is activated',
+    summary: 'Validates and stores a policy set; it has no effect before it is activated',
     body: Type.Object(
       {
         document: Type.Record(Type.String(), Type.Unknown(), {
-          description: 'the set, as `GET /v1/policies/schema` says',
+          description: 'the set, in the format of `GET /v1/policies/schema`',
         }),
       },
       closed,
     ),
-    answers: { 201: { says: 'The stored set, with warnings', schema: PolicyPut } },
+    answers: { 201: { description: 'The stored set, with warnings', schema: PolicyPutReply } },
     faults: ['policy.invalid'],
   }),
   schema: route({
-    ...eyes,
+    ...readRoute,
     id: 'readPolicySchema',
     method: 'GET',
     path: '/v1/policies/schema',
-    summary: 'Gives the schemas that a policy set is written in',
+    summary: 'Returns the schemas of policy sets',
     answers: {
-      200: { says: 'The Cedar schema of the rules, and the JSON Schema of the document', schema: PolicySchemaView },
+      200: {
+        description: 'The Cedar schema of the rules, and the JSON Schema of the document',
+        schema: PolicySchemaView,
+      },
     },
   }),
   templates: route({
-    ...eyes,
+    ...readRoute,
     id: 'listPolicyTemplates',
     method: 'GET',
     path: '/v1/policies/templates',
     summary: 'Lists rules for common cases, to be filled in',
-    answers: { 200: { says: 'The templates', schema: PolicyTemplateList } },
+    answers: { 200: { description: 'The templates', schema: PolicyTemplateList } },
   }),
   activations: route({
-    ...eyes,
+    ...readRoute,
     id: 'listPolicyActivations',
     method: 'GET',
     path: '/v1/policies/activations',
     summary: 'Lists which sets were in force, newest first',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of activations', schema: PolicyActivationList } },
+    answers: { 200: { description: 'A page of activations', schema: PolicyActivationList } },
   }),
   diff: route({
-    ...eyes,
+    ...readRoute,
     id: 'diffPolicies',
     method: 'GET',
     path: '/v1/policies/diff',
-    summary: 'Tells what differs between two sets, rule by rule; each is the one in force unless said',
+    summary: 'Compares two sets, rule by rule; each defaults to the one in force',
     query: Type.Object({ from: Type.Optional(PolicyRef), to: Type.Optional(PolicyRef) }, closed),
-    answers: { 200: { says: 'Rules, history rules and values that differ', schema: PolicyDiff } },
+    answers: { 200: { description: 'Rules, history rules and values that differ', schema: PolicyDiff } },
     faults: ['not_found', 'policy.unreadable'],
   }),
   activate: route({
-    ...hands,
+    ...writeRoute,
     id: 'activatePolicy',
     method: 'POST',
     path: '/v1/policies/activate',
-    summary: 'Puts a set in force for every decision from now on',
+    summary: 'Activates a set for every decision from now on',
     body: Type.Object(
       {
         policy: PolicyRef,
         ...activation,
         allow_impossible: Type.Optional(
           Type.Boolean({
-            description: '`true`: also a set with rules that can never apply, which is refused otherwise',
+            description: '`true`: accepts a set with rules that can never apply, which is otherwise refused',
           }),
         ),
       },
       closed,
     ),
-    answers: { 200: { says: 'What is in force now', schema: PolicyActivation } },
+    answers: { 200: { description: 'What is in force now', schema: PolicyActivation } },
     faults: ['not_found', 'conflict', 'policy.invalid', 'policy.unreadable'],
   }),
   rollback: route({
-    ...hands,
+    ...writeRoute,
     id: 'rollBackPolicy',
     method: 'POST',
     path: '/v1/policies/rollback',
-    summary: 'Puts the set in force that was before the present one',
+    summary: 'Activates the previous set again',
     body: Type.Object(activation, closed),
-    answers: { 200: { says: 'What is in force now', schema: PolicyActivation } },
+    answers: { 200: { description: 'What is in force now', schema: PolicyActivation } },
     faults: ['conflict', 'policy.unreadable'],
   }),
   read: route({
-    ...eyes,
+    ...readRoute,
     id: 'readPolicy',
     method: 'GET',
     path: '/v1/policies/{policy}',
     params: { policy: 'policy' },
     summary: 'Shows a policy set: by its hash, its name or `name@version`; `active`: the one in force',
-    answers: { 200: { says: 'The set, with all defaults filled in', schema: PolicySetWhole } },
+    answers: { 200: { description: 'The set, with all defaults filled in', schema: PolicySetDetails } },
     faults: ['not_found', 'policy.unreadable'],
   }),
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { ProfilePut, ProfileView } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import type { ProfilePutReply, ProfileView } from '@writ/contract';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { EXECUTION_PROFILES } from './routes.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
@@ -13,13 +13,15 @@ export class ProfilesController {
 
   @Route(EXECUTION_PROFILES.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof EXECUTION_PROFILES.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof EXECUTION_PROFILES.list>,
   ): Promise<{ items: ProfileView[]; next_cursor: string | null }> {
     return this.kernel.ask('profile.list', caller, { page: pageOf(query) });
   }
 
   @Route(EXECUTION_PROFILES.create)
-  create(@Asked() { caller, body: { name, ...sent } }: AskedOf<typeof EXECUTION_PROFILES.create>): Promise<ProfilePut> {
+  create(
+    @RequestInput() { caller, body: { name, ...sent } }: RequestInputOf<typeof EXECUTION_PROFILES.create>,
+  ): Promise<ProfilePutReply> {
     return this.kernel.ask('profile.create', caller, {
       name,
       definition: { workspace_id: null, environment: {}, net: [], ...sent },
@@ -27,13 +29,15 @@ export class ProfilesController {
   }
 
   @Route(EXECUTION_PROFILES.read)
-  read(@Asked() { caller, params: { profile: name } }: AskedOf<typeof EXECUTION_PROFILES.read>): Promise<ProfileView> {
+  read(
+    @RequestInput() { caller, params: { profile: name } }: RequestInputOf<typeof EXECUTION_PROFILES.read>,
+  ): Promise<ProfileView> {
     return this.kernel.ask('profile.read', caller, { name });
   }
 
   @Route(EXECUTION_PROFILES.remove)
   remove(
-    @Asked() { caller, params: { profile: name } }: AskedOf<typeof EXECUTION_PROFILES.remove>,
+    @RequestInput() { caller, params: { profile: name } }: RequestInputOf<typeof EXECUTION_PROFILES.remove>,
   ): Promise<{ removed: string }> {
     return this.kernel.ask('profile.remove', caller, { name });
   }

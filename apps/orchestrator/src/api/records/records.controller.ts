@@ -4,18 +4,18 @@ import { Fault, type RecordPage, type RecordsRequest } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { encodeReceipt, RECEIPT_MEDIA_TYPE } from '@writ/receipt';
 import { decodeBase64 } from '@writ/signing';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { RECORDS } from './routes.ts';
 import type { RecordView } from './views.ts';
 import { LedgerClient } from '../../delivery/ledger-client.ts';
 
-type Query = AskedOf<typeof RECORDS.list>['query'];
+type Query = RequestInputOf<typeof RECORDS.list>['query'];
 
-/** Rows of a page unless said: what a person reads at once. */
+/** Default rows of a page: what a person reads at once. */
 const ROWS = 50;
-/** Deeper than any statement. */
+/** Depth limit, above that of any statement. */
 const STATEMENT_DEPTH = 16;
 
 @Controller()
@@ -23,7 +23,7 @@ export class RecordsController {
   constructor(private readonly ledger: LedgerClient) {}
 
   @Route(RECORDS.list)
-  list(@Asked() { caller, query }: AskedOf<typeof RECORDS.list>): Promise<RecordPage> {
+  list(@RequestInput() { caller, query }: RequestInputOf<typeof RECORDS.list>): Promise<RecordPage> {
     return this.ledger.records({
       tenant_id: caller.tenant_id,
       filter: filterOf(query),
@@ -34,7 +34,7 @@ export class RecordsController {
   }
 
   @Route(RECORDS.read)
-  async read(@Asked() { caller, params }: AskedOf<typeof RECORDS.read>): Promise<RecordView> {
+  async read(@RequestInput() { caller, params }: RequestInputOf<typeof RECORDS.read>): Promise<RecordView> {
     const leaf_index = Number(params.leaf_index);
     const { envelope, inclusion } = await this.ledger.record(caller.tenant_id, leaf_index);
     const statement = parseIJson(decodeBase64(envelope.payload), {
@@ -50,21 +50,18 @@ export class RecordsController {
 
   @Route(RECORDS.receipt)
   async receipt(
-    @Asked() { caller, params }: AskedOf<typeof RECORDS.receipt>,
+    @RequestInput() { caller, params }: RequestInputOf<typeof RECORDS.receipt>,
     @InExchange() exchange: Exchange,
   ): Promise<Buffer> {
     const file = encodeReceipt(await this.ledger.record(caller.tenant_id, Number(params.leaf_index)));
     exchange.setHeader('content-type', RECEIPT_MEDIA_TYPE);
     exchange.setHeader('content-disposition', `attachment; filename="record-${params.leaf_index}.receipt.json"`);
-    // Bytes: the file has one spelling, and nothing on the way may choose another.
+    // Sent as bytes, because the file's serialization is fixed and no layer may change it.
     return Buffer.from(file, 'utf8');
   }
 }
 
-/**
- * Faults: `request.malformed`, naming the parameter, for moments that no calendar has, and ranges that nothing can be
- * in.
- */
+/** Faults: `request.malformed`, with the parameter's name, for dates that don't exist and for empty ranges. */
 function filterOf({
   agent,
   tool,
@@ -84,7 +81,7 @@ function filterOf({
     throw new Fault('request.malformed', 'query parameter `until` must be later than `since`');
   if (risk_min !== undefined && risk_max !== undefined && risk_max < risk_min)
     throw new Fault('request.malformed', 'query parameter `risk_max` must not be less than `risk_min`');
-  return given({
+  return definedOnly({
     agent_id: agent,
     tool_id: tool,
     session_id: session,
@@ -112,7 +109,7 @@ function instantOf(name: string, text: string | undefined): number | undefined {
   return instant;
 }
 
-const given = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+const definedOnly = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };

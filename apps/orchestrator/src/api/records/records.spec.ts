@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.ledger.asked.length = 0;
+  api.ledger.requests.length = 0;
 });
 
 const get = (path: string, key = tenant.auditor): Promise<TestAnswer> => api.ask('GET', path, { key });
@@ -30,7 +30,7 @@ test("every filter reaches the ledger, for the caller's own tenant", async () =>
     indexed_to: 2,
     tree_size: 2,
   });
-  expect(api.ledger.asked).toEqual([
+  expect(api.ledger.requests).toEqual([
     {
       v: 1,
       tenant_id: tenant.tenantId,
@@ -56,9 +56,9 @@ test("every filter reaches the ledger, for the caller's own tenant", async () =>
   ]);
 });
 
-test('without a word the newest fifty are asked for', async () => {
+test('without parameters the newest fifty are requested', async () => {
   await get('/v1/records');
-  expect(api.ledger.asked).toEqual([
+  expect(api.ledger.requests).toEqual([
     { v: 1, tenant_id: tenant.tenantId, filter: {}, order: 'newest', limit: 50, cursor: null },
   ]);
 });
@@ -89,10 +89,10 @@ test.each([
   const { status, json } = await get(`/v1/records?${query}`);
   expect([status, json['code']]).toEqual([400, 'request.malformed']);
   expect(json['detail']).toMatch(new RegExp(`\`/?${name}\``));
-  expect(api.ledger.asked).toEqual([]);
+  expect(api.ledger.requests).toEqual([]);
 });
 
-test('a record is shown as it was signed, and its receipt beside it', async () => {
+test('a record is shown as it was signed, with the path of its receipt', async () => {
   expect((await get('/v1/records/1')).json).toEqual({
     leaf_index: 1,
     tree_size: 2,
@@ -107,14 +107,14 @@ test('a record is shown as it was signed, and its receipt beside it', async () =
   ]).toEqual([200, 'application/vnd.writ.receipt.v1+json', 1]);
 });
 
-test('what is no place, or beyond the log, is not there', async () => {
+test('an invalid leaf index, or one beyond the log, is not found', async () => {
   for (const place of ['2', '01', '-1', '1.5', 'x', '9'.repeat(20)]) {
     for (const path of [`/v1/records/${place}`, `/v1/records/${place}/receipt`])
       expect([path, (await get(path)).json['code']]).toEqual([path, 'not_found']);
   }
 });
 
-test('an agent reads no records', async () => {
+test("an agent's key reads no records", async () => {
   for (const path of ['/v1/records', '/v1/records/0', '/v1/records/0/receipt'])
     expect((await get(path, tenant.agent)).json).toMatchObject({ status: 403, code: 'auth.role' });
 });

@@ -8,11 +8,11 @@ import { RecordView } from './views.ts';
 const { agent_id, tool_id, session_id, operation_id, type, verdict, outcome, risk_min, risk_max, resource, text } =
   RecordFilter.properties;
 
-/** As a state of a workspace is named by its moment. */
+/** A time in the same format as for states of workspaces. */
 const Moment = (description: string) =>
   Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?Z$', description });
 
-/** For whoever may read the bundles of the log: they hold the same records. */
+/** The same roles as for bundles of the log, which contain the same records. */
 const read = { tag: 'records', method: 'GET', allowed: ['admin', 'operator', 'auditor'] } as const;
 const one = {
   ...read,
@@ -20,16 +20,13 @@ const one = {
   faults: ['not_found', 'ledger.unavailable', 'ledger.diverged'],
 } as const;
 
-/**
- * The records of the tenant's log as people look for them: by an index, which is drawn behind the log and proves
- * nothing.
- */
+/** Searches records of the tenant's log through an index, which lags behind the log and proves nothing. */
 export const RECORDS = {
   list: route({
     ...read,
     id: 'listRecords',
     path: '/v1/records',
-    summary: 'Finds records; the pages together show those that were indexed when the first was read',
+    summary: 'Searches records; all pages show the index as it was when the first page was read',
     query: Type.Object(
       {
         agent: Type.Optional(agent_id),
@@ -47,21 +44,19 @@ export const RECORDS = {
           Type.String({
             ...resource,
             description:
-              'an id of what the record is about: workspace, token, policy set, image, approval, snapshot or delta that it made, subject that it changed; with `*` at its end all that begin so',
+              'an id in the record: workspace, token, policy set, image, approval, created snapshot or delta, changed subject; a `*` at its end matches a prefix',
           }),
         ),
         text: Type.Optional(
           Type.String({
             ...text,
             description:
-              'words of rule ids, fault code, risk basis and change; all must be found, those that are joined as `policy.denied` next to each other',
+              'words of rule ids, fault code, risk basis and change; all must match, and joined words such as `policy.denied` must be adjacent',
           }),
         ),
-        order: Type.Optional(
-          Type.Enum(RECORD_ORDERS, { description: 'by the time of the record; `newest` unless said' }),
-        ),
+        order: Type.Optional(Type.Enum(RECORD_ORDERS, { description: 'by the time of the record; default: `newest`' })),
         limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: LIMITS.listRows.max, description: 'rows of a page; 50 unless said' }),
+          Type.Integer({ minimum: 1, maximum: LIMITS.listRows.max, description: 'rows of a page; default: 50' }),
         ),
         cursor: Type.Optional(
           Type.String({
@@ -73,24 +68,24 @@ export const RECORDS = {
       },
       closed,
     ),
-    answers: { 200: { says: 'A page of records, and how far the index is', schema: RecordPage } },
+    answers: { 200: { description: 'A page of records, and the state of the index', schema: RecordPage } },
     faults: ['ledger.unavailable', 'ledger.diverged'],
   }),
   read: route({
     ...one,
     id: 'readRecord',
     path: '/v1/records/{leaf_index}',
-    summary: 'Shows a record by its place in the log, as it was signed',
-    answers: { 200: { says: 'The record', schema: RecordView } },
+    summary: 'Shows a signed record by its leaf index in the log',
+    answers: { 200: { description: 'The record', schema: RecordView } },
   }),
   receipt: route({
     ...one,
     id: 'readRecordReceipt',
     path: '/v1/records/{leaf_index}/receipt',
-    summary: 'Gives the receipt of a record of any kind',
+    summary: 'Returns the receipt of a record of any kind',
     answers: {
       200: {
-        says: 'The receipt file, in its one spelling',
+        description: 'The receipt file in its canonical form',
         schema: Receipt,
         media: 'application/vnd.writ.receipt.v1+json',
       },

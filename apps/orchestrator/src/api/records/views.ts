@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { closed } from '../../edge/requests/fields.ts';
 
-/** A record by its place in the log. */
+/** A record by its leaf index in the log. */
 export const RecordView = Type.Object(
   {
     leaf_index: Type.Integer({ minimum: 0 }),

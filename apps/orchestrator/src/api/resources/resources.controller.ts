@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { ResourceView } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
-import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
-import { RESOURCES } from './routes.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
+import { RESOURCES } from './routes.ts';
 
 @Controller()
 export class ResourcesController {
@@ -13,13 +13,29 @@ export class ResourcesController {
 
   @Route(RESOURCES.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof RESOURCES.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof RESOURCES.list>,
   ): Promise<{ items: ResourceView[]; next_cursor: string | null }> {
-    return this.kernel.ask('resource.list', caller, { page: pageOf(query), ref: query.ref ?? null });
+    const { kind = null, name = null, agent_id = null } = query;
+    return this.kernel.ask('resource.list', caller, { page: pageOf(query), kind, name, agent_id });
   }
 
-  @Route(RESOURCES.set)
-  set(@Asked() { caller, body }: AskedOf<typeof RESOURCES.set>): Promise<ResourceView> {
-    return this.kernel.ask('resource.set', caller, body);
+  @Route(RESOURCES.create)
+  create(@RequestInput() { caller, body }: RequestInputOf<typeof RESOURCES.create>): Promise<ResourceView> {
+    return this.kernel.ask('resource.create', caller, body);
+  }
+
+  @Route(RESOURCES.read)
+  read(@RequestInput() { caller, params }: RequestInputOf<typeof RESOURCES.read>): Promise<ResourceView> {
+    return this.kernel.ask('resource.read', caller, params);
+  }
+
+  @Route(RESOURCES.update)
+  update(@RequestInput() { caller, params, body }: RequestInputOf<typeof RESOURCES.update>): Promise<ResourceView> {
+    return this.kernel.ask('resource.update', caller, { ...params, ...body });
+  }
+
+  @Route(RESOURCES.remove)
+  remove(@RequestInput() { caller, params }: RequestInputOf<typeof RESOURCES.remove>): Promise<ResourceView> {
+    return this.kernel.ask('resource.remove', caller, params);
   }
 }

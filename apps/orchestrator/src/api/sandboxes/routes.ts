@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Envelope, RegistrarKeyView, SandboxName, SandboxPut, SandboxWhole } from '@writ/contract';
+import { Envelope, RegistrarKeyView, SandboxName, SandboxPutReply, SandboxDetails } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
 import { RegistrarKeyList, SandboxList } from './views.ts';
 
-const EYES = ['admin', 'operator', 'auditor'] as const;
+const READER_ROLES = ['admin', 'operator', 'auditor'] as const;
 const shared = { tag: 'sandboxes', path: '/v1/sandboxes' } as const;
 const one = { tag: 'sandboxes', path: '/v1/sandboxes/{sandbox}', params: { sandbox: 'sandbox' } } as const;
 const keys = { tag: 'sandboxes', path: '/v1/registrar-keys' } as const;
@@ -19,18 +19,18 @@ export const SANDBOXES = {
     ...shared,
     id: 'listSandboxes',
     method: 'GET',
-    allowed: EYES,
+    allowed: READER_ROLES,
     summary: 'Lists the sandboxes of mk8.shell, by name',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of sandboxes', schema: SandboxList } },
+    answers: { 200: { description: 'A page of sandboxes', schema: SandboxList } },
   }),
   put: route({
     ...shared,
     id: 'putSandbox',
     method: 'PUT',
     allowed: ['admin'],
-    summary: 'Registers a sandbox of mk8.shell, or changes it; what is changed is to be signed anew',
-    // Whatever it looks like, all that is wrong with it is told at once.
+    summary: 'Registers or changes a sandbox of mk8.shell; a changed sandbox has to be signed again',
+    // Accepts any shape here, so that the answer lists all errors at once.
     body: Type.Object(
       {
         name: SandboxName,
@@ -57,7 +57,7 @@ export const SANDBOXES = {
         ),
         fragments: Type.Optional(
           Type.Record(Type.String(), Type.Array(Type.Unknown()), {
-            description: 'operations by the name that Include gives',
+            description: 'operations by the name that Include uses',
           }),
         ),
       },
@@ -65,8 +65,9 @@ export const SANDBOXES = {
     ),
     answers: {
       200: {
-        says: 'The sandbox; or, where `valid` is false, everything that is wrong with it, and nothing has changed',
-        schema: SandboxPut,
+        description:
+          'The sandbox; or, where `valid` is false, everything that is wrong with it, and nothing has changed',
+        schema: SandboxPutReply,
       },
     },
     faults: ['workspace.unknown', 'limit.exceeded'],
@@ -75,9 +76,9 @@ export const SANDBOXES = {
     ...one,
     id: 'readSandbox',
     method: 'GET',
-    allowed: EYES,
+    allowed: READER_ROLES,
     summary: 'Shows one sandbox of mk8.shell, its signed environment, and whether scripts run in it',
-    answers: { 200: { says: 'The sandbox', schema: SandboxWhole } },
+    answers: { 200: { description: 'The sandbox', schema: SandboxDetails } },
   }),
   sign: route({
     ...one,
@@ -85,9 +86,9 @@ export const SANDBOXES = {
     path: '/v1/sandboxes/{sandbox}/signature',
     method: 'PUT',
     allowed: ['admin'],
-    summary: "Takes a registrar's signature of a sandbox as it stands, with its environment",
+    summary: "Stores a registrar's signature of the current sandbox and its environment",
     body: Type.Object({ envelope: Envelope }, closed),
-    answers: { 200: { says: 'The sandbox', schema: SandboxWhole } },
+    answers: { 200: { description: 'The sandbox', schema: SandboxDetails } },
     faults: ['sandbox.unverified', 'conflict'],
   }),
   remove: route({
@@ -96,23 +97,25 @@ export const SANDBOXES = {
     method: 'DELETE',
     allowed: ['admin'],
     summary: 'Removes a sandbox of mk8.shell: no script runs in it from then on',
-    answers: { 200: { says: 'It is gone', schema: Type.Object({ removed: Type.String() }, closed) } },
+    answers: {
+      200: { description: 'The name of the removed sandbox', schema: Type.Object({ removed: Type.String() }, closed) },
+    },
   }),
   listKeys: route({
     ...keys,
     id: 'listRegistrarKeys',
     method: 'GET',
-    allowed: EYES,
+    allowed: READER_ROLES,
     summary: 'Lists the public keys of registrars, who sign sandboxes, newest first',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of keys', schema: RegistrarKeyList } },
+    answers: { 200: { description: 'A page of keys', schema: RegistrarKeyList } },
   }),
   addKey: route({
     ...keys,
     id: 'addRegistrarKey',
     method: 'POST',
     allowed: ['admin'],
-    summary: "Adds a registrar's public key: what its private half signs is taken from then on",
+    summary: "Adds a registrar's public key: signatures by its private key are accepted from then on",
     body: Type.Object(
       {
         public_key: RegistrarKeyView.properties.public_key,
@@ -120,7 +123,7 @@ export const SANDBOXES = {
       },
       closed,
     ),
-    answers: { 200: { says: 'The key', schema: RegistrarKeyView } },
+    answers: { 200: { description: 'The key', schema: RegistrarKeyView } },
     faults: ['conflict', 'limit.exceeded'],
   }),
   retireKey: route({
@@ -129,9 +132,9 @@ export const SANDBOXES = {
     method: 'POST',
     path: '/v1/registrar-keys/{keyid}/retire',
     allowed: ['admin'],
-    summary: "Retires a registrar's key: what it signed stands, and it signs nothing more",
+    summary: "Retires a registrar's key: its signatures stay valid, and new ones are refused",
     body: Empty,
-    answers: { 200: { says: 'The key', schema: RegistrarKeyView } },
+    answers: { 200: { description: 'The key', schema: RegistrarKeyView } },
   }),
   revokeKey: route({
     ...key,
@@ -141,6 +144,6 @@ export const SANDBOXES = {
     allowed: ['admin'],
     summary: "Revokes a registrar's key: nothing runs in a sandbox that it signed until another key signs it",
     body: Empty,
-    answers: { 200: { says: 'The key', schema: RegistrarKeyView } },
+    answers: { 200: { description: 'The key', schema: RegistrarKeyView } },
   }),
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { RegistrarKeyView, SandboxPut, SandboxView, SandboxWhole } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import type { RegistrarKeyView, SandboxPutReply, SandboxView, SandboxDetails } from '@writ/contract';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { SANDBOXES } from './routes.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
@@ -13,54 +13,60 @@ export class SandboxesController {
 
   @Route(SANDBOXES.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof SANDBOXES.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof SANDBOXES.list>,
   ): Promise<{ items: SandboxView[]; next_cursor: string | null }> {
     return this.kernel.ask('sandbox.list', caller, { page: pageOf(query) });
   }
 
   @Route(SANDBOXES.put)
-  put(@Asked() { caller, body: { name, ...definition } }: AskedOf<typeof SANDBOXES.put>): Promise<SandboxPut> {
+  put(
+    @RequestInput() { caller, body: { name, ...definition } }: RequestInputOf<typeof SANDBOXES.put>,
+  ): Promise<SandboxPutReply> {
     return this.kernel.ask('sandbox.put', caller, { name, definition });
   }
 
   @Route(SANDBOXES.read)
-  read(@Asked() { caller, params: { sandbox: name } }: AskedOf<typeof SANDBOXES.read>): Promise<SandboxWhole> {
+  read(
+    @RequestInput() { caller, params: { sandbox: name } }: RequestInputOf<typeof SANDBOXES.read>,
+  ): Promise<SandboxDetails> {
     return this.kernel.ask('sandbox.read', caller, { name });
   }
 
   @Route(SANDBOXES.sign)
   sign(
-    @Asked() { caller, params: { sandbox: name }, body: { envelope } }: AskedOf<typeof SANDBOXES.sign>,
-  ): Promise<SandboxWhole> {
+    @RequestInput() { caller, params: { sandbox: name }, body: { envelope } }: RequestInputOf<typeof SANDBOXES.sign>,
+  ): Promise<SandboxDetails> {
     return this.kernel.ask('sandbox.sign', caller, { name, envelope });
   }
 
   @Route(SANDBOXES.remove)
   remove(
-    @Asked() { caller, params: { sandbox: name } }: AskedOf<typeof SANDBOXES.remove>,
+    @RequestInput() { caller, params: { sandbox: name } }: RequestInputOf<typeof SANDBOXES.remove>,
   ): Promise<{ removed: string }> {
     return this.kernel.ask('sandbox.remove', caller, { name });
   }
 
   @Route(SANDBOXES.listKeys)
   listKeys(
-    @Asked() { caller, query }: AskedOf<typeof SANDBOXES.listKeys>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof SANDBOXES.listKeys>,
   ): Promise<{ items: RegistrarKeyView[]; next_cursor: string | null }> {
     return this.kernel.ask('registrar.list', caller, { page: pageOf(query) });
   }
 
   @Route(SANDBOXES.addKey)
-  addKey(@Asked() { caller, body: { public_key, note } }: AskedOf<typeof SANDBOXES.addKey>): Promise<RegistrarKeyView> {
+  addKey(
+    @RequestInput() { caller, body: { public_key, note } }: RequestInputOf<typeof SANDBOXES.addKey>,
+  ): Promise<RegistrarKeyView> {
     return this.kernel.ask('registrar.add', caller, { public_key, note: note ?? null });
   }
 
   @Route(SANDBOXES.retireKey)
-  retireKey(@Asked() { caller, params }: AskedOf<typeof SANDBOXES.retireKey>): Promise<RegistrarKeyView> {
+  retireKey(@RequestInput() { caller, params }: RequestInputOf<typeof SANDBOXES.retireKey>): Promise<RegistrarKeyView> {
     return this.kernel.ask('registrar.end', caller, { ...params, as: 'retired' });
   }
 
   @Route(SANDBOXES.revokeKey)
-  revokeKey(@Asked() { caller, params }: AskedOf<typeof SANDBOXES.revokeKey>): Promise<RegistrarKeyView> {
+  revokeKey(@RequestInput() { caller, params }: RequestInputOf<typeof SANDBOXES.revokeKey>): Promise<RegistrarKeyView> {
     return this.kernel.ask('registrar.end', caller, { ...params, as: 'revoked' });
   }
 }

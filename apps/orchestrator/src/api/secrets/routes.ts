@@ -7,7 +7,7 @@ import { SecretList } from './views.ts';
 
 const shared = { tag: 'secrets', path: '/v1/secrets' } as const;
 
-/** No route answers a value. */
+/** No route returns a value. */
 export const SECRETS = {
   list: route({
     ...shared,
@@ -16,23 +16,23 @@ export const SECRETS = {
     allowed: ['admin', 'operator', 'auditor'],
     summary: "Lists the tenant's secrets by name, without their values",
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of names', schema: SecretList } },
+    answers: { 200: { description: 'A page of names', schema: SecretList } },
   }),
   set: route({
     ...shared,
     id: 'setSecret',
     method: 'PUT',
     allowed: ['admin'],
-    summary: 'Sets the value of a secret: calls use it by its name, and nobody reads it back',
+    summary: 'Sets the value of a secret: calls use it by its name, and no route returns it',
     body: Type.Object(
       {
         name: ValueName,
-        value: Type.String({ minLength: 1, maxLength: LIMITS.valueBytes.max, description: 'as it is to be used' }),
+        value: Type.String({ minLength: 1, maxLength: LIMITS.valueBytes.max, description: 'the value in clear text' }),
         note: Type.Optional(Type.String({ maxLength: 1000, description: 'for people' })),
       },
       closed,
     ),
-    answers: { 200: { says: 'The secret, without its value', schema: SecretView } },
+    answers: { 200: { description: 'The secret, without its value', schema: SecretView } },
     faults: ['limit.exceeded'],
   }),
   remove: route({
@@ -42,7 +42,7 @@ export const SECRETS = {
     path: '/v1/secrets/{name}',
     allowed: ['admin'],
     params: { name: 'secret' },
-    summary: 'Removes a secret: no call gets it from then on',
-    answers: { 200: { says: 'What was removed', schema: SecretView } },
+    summary: 'Removes a secret: no call receives it from then on',
+    answers: { 200: { description: 'The removed secret', schema: SecretView } },
   }),
 };

@@ -2,9 +2,9 @@
 import { Controller } from '@nestjs/common';
 import type { SecretView } from '@writ/contract';
 import { sealTo, secretContext } from '@writ/sealing';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { SECRETS } from './routes.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
@@ -14,15 +14,17 @@ export class SecretsController {
 
   @Route(SECRETS.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof SECRETS.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof SECRETS.list>,
   ): Promise<{ items: SecretView[]; next_cursor: string | null }> {
     return this.kernel.ask('secret.list', caller, { page: pageOf(query) });
   }
 
   @Route(SECRETS.set)
-  async set(@Asked() { caller, body: { name, value, note } }: AskedOf<typeof SECRETS.set>): Promise<SecretView> {
+  async set(
+    @RequestInput() { caller, body: { name, value, note } }: RequestInputOf<typeof SECRETS.set>,
+  ): Promise<SecretView> {
     const { public_key } = await this.kernel.ask('value.key', caller, {});
-    // Sealed before it leaves: no message on the bus holds it.
+    // Encrypted before it is sent: no message on the bus contains it.
     const sealed = await sealTo(
       Buffer.from(public_key, 'base64'),
       Buffer.from(value, 'utf8'),
@@ -32,7 +34,7 @@ export class SecretsController {
   }
 
   @Route(SECRETS.remove)
-  remove(@Asked() { caller, params }: AskedOf<typeof SECRETS.remove>): Promise<SecretView> {
+  remove(@RequestInput() { caller, params }: RequestInputOf<typeof SECRETS.remove>): Promise<SecretView> {
     return this.kernel.ask('secret.remove', caller, params);
   }
 }

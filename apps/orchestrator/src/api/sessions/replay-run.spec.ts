@@ -2,7 +2,7 @@
 import type { ModelCall } from '@writ/agent-loop';
 import { REPLAYED_MAX, type Caller, type RecordedCallRef, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import type { KeptEvent } from '../../store/sessions/run-events.ts';
+import type { KeptEvent } from '../../store/session-rows/run-events.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { CALL_CURSOR, ReplayRun } from './replay-run.ts';
@@ -20,7 +20,7 @@ const answer = (mode: 'autopilot' | 'soft_gate' | 'escalated' | 'no_go') => ({
 
 let runs: FakeRuns;
 let asked: { document: unknown; policy: unknown; calls: RecordedCallRef[] }[];
-/** what the kernel knows, by operation id or key */
+/** the kernel's operations, by operation id or key */
 let known: Map<
   string,
   { operation_id: string; tool_id: string; was: unknown; would_be: unknown; why_not: string | null }
@@ -55,6 +55,8 @@ async function made(events: readonly KeptEvent[]): Promise<string> {
       forked_from: null,
       spawned_by: null,
       job_id: null,
+      session_mode: 'interactive',
+      scheduling_class: null,
       created_by: 'key_1',
       content: { system: null, base: [] },
     },
@@ -114,7 +116,7 @@ const knows = (
 const places = ({ items }: { items: readonly { round: number; index: number; operation_id: string | null }[] }) =>
   items.map(({ round, index, operation_id }) => [round, index, operation_id]);
 
-it('puts each call of the run before the set, in order, and says where the conversation parts', async () => {
+it('evaluates each call of the run in order, and tells where the conversation diverges', async () => {
   const id = await made([
     replied('fs.read', 'fs.write'),
     answered(1, 1, 'op_b'),
@@ -141,7 +143,7 @@ it('puts each call of the run before the set, in order, and says where the conve
   expect(asked).toMatchObject([{ policy: 'strict', document: null }]);
 });
 
-it('finds a call that no event names by the key of its place, and what the run read for itself', async () => {
+it("finds a call without an event by the key of its position, and the run's own read", async () => {
   const id = await made([replied('fs.write'), { kind: 'cancelled', by: 'asked' }]);
   knows(`${id}/0/0`, 'autopilot', 'no_go', 'op_notes');
   knows(`${id}/1/0`, 'autopilot', 'autopilot', 'op_a');
@@ -156,7 +158,7 @@ it('finds a call that no event names by the key of its place, and what the run r
   expect(asked[0]?.calls[1]).toEqual({ agent_id: agent, tool_id: 'fs.write', idempotency_key: `${id}/1/0` });
 });
 
-it('asks nothing about what was never a call, and says so of it', async () => {
+it('does not evaluate texts that never became a call, and marks them', async () => {
   const id = await made([
     replied({ problem: 'the arguments are no object' }, { tool_id: 'x'.repeat(200) }, { tool_id: '' }, 'fs.read'),
     answered(1, 3, 'op_a'),
@@ -177,7 +179,7 @@ it('asks nothing about what was never a call, and says so of it', async () => {
   expect(asked.flatMap(({ calls }) => calls)).toHaveLength(2);
 });
 
-it('shows what a sub-agent did after the call that it worked for', async () => {
+it("lists a sub-agent's calls after the call that started it", async () => {
   const below = await made([replied('fs.read'), answered(1, 0, 'op_below')]);
   const id = await made([replied('agent.spawn', 'fs.read'), answered(1, 0, 'op_spawn', below), answered(1, 1, 'op_b')]);
   const told = await replay.run(caller, id, { limit: 100 });
@@ -188,7 +190,7 @@ it('shows what a sub-agent did after the call that it worked for', async () => {
   ]);
 });
 
-it('goes page by page, in slices that fit a message, and pages join', async () => {
+it('returns pages in slices that fit a message, without gaps between pages', async () => {
   const count = REPLAYED_MAX * 2 + 3;
   const id = await made(
     Array.from({ length: count }, (_each, n) => [replied('fs.read'), answered(n + 1, 0, `op_${n}`)]).flat(),
@@ -205,7 +207,7 @@ it('goes page by page, in slices that fit a message, and pages join', async () =
   expect(Math.max(...asked.map(({ calls }) => calls.length))).toBe(REPLAYED_MAX);
 });
 
-it("answers alike for what isn't there and what is another's, and takes no cursor of another run", async () => {
+it("answers the same for a missing run and another tenant's, and refuses a cursor of another run", async () => {
   const id = await made([replied('fs.read')]);
   const other = { ...caller, tenant_id: newId('tenant') };
   for (const [by, run] of [

@@ -11,53 +11,56 @@ import {
 import { badCursor, cursorCodec } from '@writ/paging';
 import { Type } from 'typebox';
 import type { RunReplayView } from './views.ts';
-import { Sessions, type RunRow } from '../../store/sessions/sessions.ts';
+import { Sessions, type RunRow } from '../../store/session-rows/sessions.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
-import { placeKey } from '../../runs/driving/run-call.ts';
+import { positionKey } from '../../runs/driving/run-call.ts';
 
-/** Events read at once: an answer may be tens of kilobytes long. */
+/** Events of one read: an answer may be tens of kilobytes long. */
 const ROWS = 20;
-/** Sub-agents below sub-agents: deeper than tokens are narrowed. */
+/** Nesting limit of sub-agents, above the depth limit of tokens. */
 const DEPTH_MAX = 10;
 
-/** Longer words of a model are no tool. */
+/** Longest tool id; longer texts of a model name no tool. */
 const TOOL_CHARS_MAX = 128;
 
-/** Which set is asked, and about which part of the run. */
-export interface ReplayWish {
+/** The policy set to evaluate, and the part of the run. */
+export interface ReplayRequest {
   readonly policy?: string;
   readonly document?: Readonly<Record<string, unknown>>;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
 
-/** A call of a run by its place, as the kernel can find it. */
-interface PlacedCall {
+/** A call of a run with its position, and a reference by which the kernel finds it. */
+interface PositionedCall {
   readonly run_id: string;
   readonly round: number;
   readonly index: number;
   readonly tool_id: string;
-  /** null where it never was an operation */
+  /** null where it never became an operation */
   readonly ref: RecordedCallRef | null;
 }
 
-/** What a reply asked for, until it is known what became of it. */
-type Asked = Omit<PlacedCall, 'ref'> & { readonly isCall: boolean; operationId: string | null; below: string | null };
+/** A call that a reply requested, before its operation is known. */
+type RequestedCall = Omit<PositionedCall, 'ref'> & {
+  readonly isCall: boolean;
+  operationId: string | null;
+  below: string | null;
+};
 
-/** Where a page of calls ended: at the place of its last call. */
+/** The cursor of a page of calls: the position of its last call. */
 export const CALL_CURSOR = cursorCodec(
   Type.Object(
     { run_id: idSchema('run'), round: Type.Integer({ minimum: 0 }), index: Type.Integer({ minimum: 0 }) },
     { additionalProperties: false },
   ),
 );
-const cursorOf = ({ run_id, round, index }: PlacedCall): string => CALL_CURSOR.format({ run_id, round, index });
+const cursorOf = ({ run_id, round, index }: PositionedCall): string => CALL_CURSOR.format({ run_id, round, index });
 
 /**
- * A recorded run under another policy: its calls, and those of its sub-agents where they came, are put before the set
- * again by the kernel. INVARIANT (only asked): nothing is executed, decided, reserved or recorded here or there. Which
- * calls were a run's is read from its own events and from the keys that its places make, never from what a call says of
- * itself.
+ * Replays a recorded run under another policy: the kernel evaluates its calls, and those of its sub-agents, against a
+ * set. INVARIANT (only asked): this process and the kernel execute, decide, reserve and record nothing. The calls of a
+ * run are taken from its own events and from the keys of their positions, never from what a call claims.
  */
 export class ReplayRun {
   readonly #kernel: KernelClient;
@@ -68,28 +71,28 @@ export class ReplayRun {
     this.#sessions = sessions;
   }
 
-  /** One page. Faults: `not_found`, `request.malformed` for a cursor of another run, those of the set. */
-  async run(caller: Caller, runId: string, { policy, document, cursor, limit }: ReplayWish): Promise<RunReplayView> {
+  /** Returns one page. Faults: `not_found`, `request.malformed` for a cursor of another run, those of the set. */
+  async run(caller: Caller, runId: string, { policy, document, cursor, limit }: ReplayRequest): Promise<RunReplayView> {
     const all = await this.#callsOf(caller, await this.#read(caller, runId), 0);
     const from = cursor === undefined ? 0 : all.findIndex((call) => cursorOf(call) === cursor) + 1;
     if (cursor !== undefined && from === 0) throw badCursor({ pointer: '/cursor' });
     const page = all.slice(from, from + limit);
     const set = { policy: policy ?? null, document: document ?? null };
-    const { candidate, items } = await this.#asked(caller, set, page);
+    const { candidate, items } = await this.#replayed(caller, set, page);
     const last = page.at(-1);
     return {
       run_id: runId,
       candidate,
       next_cursor: last === undefined || from + limit >= all.length ? null : cursorOf(last),
-      ...summed(items),
+      ...summarize(items),
     };
   }
 
-  /** In slices that fit a message; a set is looked at where no call is, too. */
-  async #asked(
+  /** Evaluates the page in slices that fit a message. An empty page still validates the set. */
+  async #replayed(
     caller: Caller,
     set: Pick<KernelRequest<'policy.replay'>, 'policy' | 'document'>,
-    page: readonly PlacedCall[],
+    page: readonly PositionedCall[],
   ): Promise<{ candidate: PolicyReplay['candidate']; items: RunReplayView['items'] }> {
     const items: RunReplayView['items'] = [];
     for (let at = 0; ; at += REPLAYED_MAX) {
@@ -98,8 +101,8 @@ export class ReplayRun {
         ...set,
         calls: slice.flatMap(({ ref }) => (ref === null ? [] : [ref])),
       });
-      const said = replay.items.values();
-      for (const call of slice) items.push(itemOf(call, call.ref === null ? null : (said.next().value ?? null)));
+      const replayed = replay.items.values();
+      for (const call of slice) items.push(itemOf(call, call.ref === null ? null : (replayed.next().value ?? null)));
       if (at + REPLAYED_MAX >= page.length)
         return {
           candidate: replay.candidate,
@@ -108,13 +111,17 @@ export class ReplayRun {
     }
   }
 
-  /** In the order in which the model wrote them; what a sub-agent did comes after the call that it worked for. */
-  async #callsOf(caller: Caller, run: RunRow, depth: number): Promise<PlacedCall[]> {
+  /** Calls in the order in which the model wrote them; a sub-agent's calls follow the call that started it. */
+  async #callsOf(caller: Caller, run: RunRow, depth: number): Promise<PositionedCall[]> {
     const session = await this.#sessions.read(caller.tenant_id, run.session_id);
     if (session === null) throw new Fault('not_found');
-    const calls: PlacedCall[] = [];
-    for (const { operationId, below, isCall, ...call } of await this.#places(caller, run)) {
-      const key = { agent_id: session.agent_id, tool_id: call.tool_id, idempotency_key: placeKey(call.run_id, call) };
+    const calls: PositionedCall[] = [];
+    for (const { operationId, below, isCall, ...call } of await this.#requestedCalls(caller, run)) {
+      const key = {
+        agent_id: session.agent_id,
+        tool_id: call.tool_id,
+        idempotency_key: positionKey(call.run_id, call),
+      };
       const ref = operationId !== null ? { operation_id: operationId } : isCall ? key : null;
       calls.push({ ...call, ref });
       if (below !== null && depth < DEPTH_MAX)
@@ -123,12 +130,12 @@ export class ReplayRun {
     return calls;
   }
 
-  async #places(caller: Caller, { run_id }: RunRow): Promise<Asked[]> {
-    // What the run itself read before it asked a model: see `readAsAgent`.
-    const places: Asked[] = [
+  async #requestedCalls(caller: Caller, { run_id }: RunRow): Promise<RequestedCall[]> {
+    // The run's own read before the first request to a model: see `readAsAgent`.
+    const requested: RequestedCall[] = [
       { run_id, round: 0, index: 0, tool_id: 'fs.read', isCall: true, operationId: null, below: null },
     ];
-    const at = new Map<string, Asked>();
+    const byPosition = new Map<string, RequestedCall>();
     let rounds = 0;
     for (let after = 0; ;) {
       const page = await this.#sessions.events(caller.tenant_id, run_id, after, ROWS);
@@ -138,12 +145,14 @@ export class ReplayRun {
           event.turn.calls.forEach(({ tool_id, problem }, index) => {
             const isCall = problem === undefined && tool_id.length >= 1 && tool_id.length <= TOOL_CHARS_MAX;
             const place = { run_id, round, index, tool_id, isCall, operationId: null, below: null };
-            places.push(place);
-            at.set(`${round}/${index}`, place);
+            requested.push(place);
+            byPosition.set(`${round}/${index}`, place);
           });
         }
         const place =
-          event.kind === 'answered' || event.kind === 'held' ? at.get(`${event.round}/${event.index}`) : undefined;
+          event.kind === 'answered' || event.kind === 'held'
+            ? byPosition.get(`${event.round}/${event.index}`)
+            : undefined;
         if (place === undefined) continue;
         if (event.kind === 'answered')
           [place.operationId, place.below] = [
@@ -153,7 +162,7 @@ export class ReplayRun {
         if (event.kind === 'held')
           [place.operationId, place.below] = [event.held.operation_id, event.held.run_id ?? place.below];
       }
-      if (page.length < ROWS) return places;
+      if (page.length < ROWS) return requested;
       after = page.at(-1)?.seq ?? after;
     }
   }
@@ -166,27 +175,27 @@ export class ReplayRun {
 }
 
 function itemOf(
-  { run_id, round, index, tool_id }: PlacedCall,
-  said: PolicyReplay['items'][number],
+  { run_id, round, index, tool_id }: PositionedCall,
+  replayed: PolicyReplay['items'][number],
 ): RunReplayView['items'][number] {
   const place = { run_id, round, index };
-  if (said === null)
+  if (replayed === null)
     return {
       ...place,
       tool_id,
       operation_id: null,
       was: null,
       would_be: null,
-      why_not: 'the call was refused before it became an operation, or nobody knows of one',
+      why_not: 'the call was refused before it became an operation, or its operation is unknown',
     };
-  return { ...place, ...said };
+  return { ...place, ...replayed };
 }
 
 /**
- * INVARIANT (one parting): a conversation parts where the first call gets another verdict; what comes after it is
- * decided as it was recorded, though a model might have gone another way.
+ * INVARIANT (one divergence): a conversation diverges at the first call with another verdict. Later calls are evaluated
+ * as recorded, although the model might have acted differently.
  */
-function summed(items: RunReplayView['items']): Omit<RunReplayView, 'run_id' | 'candidate' | 'next_cursor'> {
+function summarize(items: RunReplayView['items']): Omit<RunReplayView, 'run_id' | 'candidate' | 'next_cursor'> {
   const compared = items.flatMap(({ was, would_be, run_id, round, index }) =>
     was === null || would_be === null ? [] : [{ was, would_be, at: { run_id, round, index } }],
   );

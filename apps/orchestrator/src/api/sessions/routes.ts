@@ -2,8 +2,8 @@
 import { idSchema, IdempotencyKey, PolicyRef } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, Name, paging } from '../../edge/requests/fields.ts';
-import { runFields, sessionFields } from '../../runs/sessions/session-fields.ts';
-import { USAGE_BY } from '../../store/sessions/sessions.ts';
+import { runFields, sessionFields } from '../../runs/conversations/session-fields.ts';
+import { USAGE_BY } from '../../store/session-rows/sessions.ts';
 import { ROLES, route } from '../../edge/requests/route.ts';
 import {
   ModelList,
@@ -19,9 +19,9 @@ import {
 const shared = { tag: 'sessions' } as const;
 const ofSession = { ...shared, params: { session_id: 'session' } } as const;
 const ofRun = { ...shared, params: { run_id: 'run' } } as const;
-const hands = ['admin', 'agent'] as const;
+const WRITER_ROLES = ['admin', 'agent'] as const;
 
-/** A day: whoever reads longer connects again. */
+/** A day; a client that reads longer reconnects. */
 const STREAM_MS_MAX = 24 * 3_600_000;
 
 const Moment = Type.Integer({
@@ -38,7 +38,7 @@ export const MODELS = {
     tag: 'sessions',
     allowed: ROLES,
     summary: 'Lists the models that sessions may use, with their prices',
-    answers: { 200: { says: 'The models of this deployment; no key and no address is among it', schema: ModelList } },
+    answers: { 200: { description: 'The models of this deployment, without keys and addresses', schema: ModelList } },
   }),
 };
 
@@ -49,8 +49,8 @@ export const RUNS = {
     method: 'GET',
     path: '/v1/runs/{run_id}',
     allowed: ROLES,
-    summary: 'Shows a run as it stands',
-    answers: { 200: { says: 'The run', schema: RunView } },
+    summary: 'Shows a run with its current state',
+    answers: { 200: { description: 'The run', schema: RunView } },
     faults: ['not_found'],
   }),
   follow: route({
@@ -60,27 +60,27 @@ export const RUNS = {
     path: '/v1/runs/{run_id}/events',
     allowed: ROLES,
     summary:
-      "Streams what happens in a run: everything that is kept, with its `seq` as the event's id, then text and calls as they come; `Last-Event-ID` goes on after an event",
+      "Streams a run: its stored events, with `seq` as the event's id, then text and calls as they arrive; `Last-Event-ID` resumes after an event",
     query: Type.Object(
       {
         after: Type.Optional(
           Type.Integer({
             minimum: 0,
             maximum: 1_000_000_000,
-            description: 'only what came after this `seq`; `Last-Event-ID` outweighs it',
+            description: 'only events after this `seq`; `Last-Event-ID` takes precedence',
           }),
         ),
         for_ms: Type.Optional(
           Type.Integer({
             minimum: 0,
             maximum: STREAM_MS_MAX,
-            description: 'milliseconds after which it ends; with the run unless said',
+            description: 'milliseconds after which the stream ends; default: when the run ends',
           }),
         ),
       },
       closed,
     ),
-    answers: { 200: { says: 'Server-Sent Events until the run has ended', media: 'text/event-stream' } },
+    answers: { 200: { description: 'Server-Sent Events until the run has ended', media: 'text/event-stream' } },
     faults: ['not_found', 'rate.limited'],
   }),
   cancel: route({
@@ -89,9 +89,9 @@ export const RUNS = {
     method: 'POST',
     path: '/v1/runs/{run_id}/cancel',
     allowed: ['admin', 'operator', 'agent'],
-    summary: 'Asks for the end of a run, and of its calls that have not ended; one that has ended stays as it is',
+    summary: 'Cancels a run and its calls that have not ended; a run that has ended stays as it is',
     body: Type.Object({}, closed),
-    answers: { 200: { says: 'The run as it stands: it ends as `cancelled` soon', schema: RunView } },
+    answers: { 200: { description: 'The run with its current state; it soon ends as `cancelled`', schema: RunView } },
     faults: ['not_found'],
   }),
   fork: route({
@@ -99,22 +99,22 @@ export const RUNS = {
     id: 'forkRun',
     method: 'POST',
     path: '/v1/runs/{run_id}/fork',
-    allowed: hands,
+    allowed: WRITER_ROLES,
     summary:
-      'Makes a session that begins with the conversation up to an event of a run; files are as the workspace has them',
+      'Creates a session that begins with the conversation up to an event of a run; files are those of the workspace now',
     body: Type.Object(
       {
         after: Type.Integer({
           minimum: 0,
           maximum: 1_000_000_000,
-          description: 'the last event that counts; 0: the conversation before the run',
+          description: 'the last event to include; 0: the conversation before the run',
         }),
         name: Type.Optional(Name),
         model: Type.Optional(sessionFields.model),
       },
       closed,
     ),
-    answers: { 201: { says: 'The new session', schema: SessionView } },
+    answers: { 201: { description: 'The new session', schema: SessionView } },
     faults: ['not_found', 'limit.exceeded'],
   }),
   replay: route({
@@ -124,23 +124,19 @@ export const RUNS = {
     path: '/v1/runs/{run_id}/replay',
     allowed: ['admin', 'operator'],
     summary:
-      'Asks a set about the calls of a run and its sub-agents, page by page: which would be decided otherwise, and where the conversation would have parted; nothing is executed, decided or recorded',
+      'Evaluates a set on the calls of a run and its sub-agents, page by page: which decisions would differ, and where the conversation would have diverged; nothing is executed, decided or recorded',
     body: Type.Object(
       {
-        policy: Type.Optional({ ...PolicyRef, description: 'a stored set; the one in force unless said' }),
+        policy: Type.Optional({ ...PolicyRef, description: 'a stored set; default: the one in force' }),
         document: Type.Optional(
-          Type.Record(Type.String(), Type.Unknown(), {
-            description: "a set that isn't stored, in the place of `policy`",
-          }),
+          Type.Record(Type.String(), Type.Unknown(), { description: "a set that isn't stored, instead of `policy`" }),
         ),
         cursor: paging.cursor,
-        limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 200, description: 'calls of a page; 100 unless said' }),
-        ),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'calls of a page; default: 100' })),
       },
       closed,
     ),
-    answers: { 200: { says: 'A page of its calls, in their order', schema: RunReplayView } },
+    answers: { 200: { description: 'A page of its calls, in their order', schema: RunReplayView } },
     faults: ['not_found', 'policy.invalid', 'policy.unreadable'],
   }),
 };
@@ -159,20 +155,20 @@ export const SESSIONS = {
         workspace_id: Type.Optional(Key),
         run_id: Type.Optional({
           ...idSchema('run'),
-          description: 'those of the sub-agents of this run, which are listed nowhere else',
+          description: 'only sessions of sub-agents of this run, which other lists omit',
         }),
       },
       closed,
     ),
-    answers: { 200: { says: 'A page of sessions', schema: SessionList } },
+    answers: { 200: { description: 'A page of sessions', schema: SessionList } },
   }),
   create: route({
     ...shared,
     id: 'createSession',
     method: 'POST',
     path: '/v1/sessions',
-    allowed: hands,
-    summary: 'Makes a session: a conversation of an agent in a workspace, under a capability token',
+    allowed: WRITER_ROLES,
+    summary: 'Creates a session: a conversation of an agent in a workspace, under a capability token',
     body: Type.Object(
       {
         workspace_id: Key,
@@ -183,10 +179,11 @@ export const SESSIONS = {
         dialect: sessionFields.dialect,
         system: sessionFields.system,
         data_subject: sessionFields.data_subject,
+        session_mode: sessionFields.session_mode,
       },
       closed,
     ),
-    answers: { 201: { says: 'The session', schema: SessionView } },
+    answers: { 201: { description: 'The session', schema: SessionView } },
     faults: ['not_found', 'limit.exceeded'],
   }),
   runs: route({
@@ -197,7 +194,7 @@ export const SESSIONS = {
     allowed: ROLES,
     summary: 'Lists the runs of a session, newest first',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of runs', schema: RunList } },
+    answers: { 200: { description: 'A page of runs', schema: RunList } },
     faults: ['not_found'],
   }),
   run: route({
@@ -205,12 +202,12 @@ export const SESSIONS = {
     id: 'startRun',
     method: 'POST',
     path: '/v1/sessions/{session_id}/runs',
-    allowed: hands,
-    summary: 'Gives the agent a task; runs of one session are done one after another',
+    allowed: WRITER_ROLES,
+    summary: 'Starts a run: a task for the agent; runs of one session execute one after another',
     body: Type.Object({ ...runFields, idempotency_key: Type.Optional(IdempotencyKey) }, closed),
     answers: {
       202: {
-        says: 'The run, which goes on whether anybody waits or not; `Location` says where to look',
+        description: 'The run, which continues whether anybody waits or not; `Location` has its path',
         schema: RunView,
       },
     },
@@ -222,8 +219,8 @@ export const SESSIONS = {
     method: 'GET',
     path: '/v1/sessions/{session_id}/transcript',
     allowed: ROLES,
-    summary: 'Gives all that was said and done in a session, run by run',
-    answers: { 200: { says: 'The session with its runs and their events', schema: TranscriptView } },
+    summary: 'Returns the transcript of a session, run by run',
+    answers: { 200: { description: 'The session with its runs and their events', schema: TranscriptView } },
     faults: ['not_found'],
   }),
   transcriptLines: route({
@@ -233,9 +230,12 @@ export const SESSIONS = {
     path: '/v1/sessions/{session_id}/transcript.ndjson',
     allowed: ROLES,
     summary:
-      'Gives the same as lines, however long it is: the session, each run with its events, and an end without which it broke off',
+      'Returns the transcript as lines, without a length limit: the session, each run with its events, and an end line that marks completeness',
     answers: {
-      200: { says: 'A JSON value a line: `line` is `session`, `run`, `event` or `end`', media: 'application/x-ndjson' },
+      200: {
+        description: 'One JSON value per line: `line` is `session`, `run`, `event` or `end`',
+        media: 'application/x-ndjson',
+      },
     },
     faults: ['not_found'],
   }),
@@ -246,16 +246,16 @@ export const SESSIONS = {
     path: '/v1/usage',
     allowed: ['admin', 'operator', 'auditor'],
     summary:
-      'Sums tokens and costs of the runs that were asked for in a time, of each model, and by session, agent or day; of deleted sessions too',
+      'Sums tokens and costs of runs that were requested in a period, by model and by session, agent or day; includes deleted sessions',
     query: Type.Object(
       {
         from: Type.Optional(Moment),
         to: Type.Optional(Moment),
-        by: Type.Optional(Type.Enum([...USAGE_BY], { description: '`model` unless said; a day is of UTC' })),
+        by: Type.Optional(Type.Enum([...USAGE_BY], { description: 'default: `model`; days are UTC' })),
       },
       closed,
     ),
-    answers: { 200: { says: 'The sums', schema: UsageView } },
+    answers: { 200: { description: 'The sums', schema: UsageView } },
   }),
   read: route({
     ...ofSession,
@@ -264,7 +264,7 @@ export const SESSIONS = {
     path: '/v1/sessions/{session_id}',
     allowed: ROLES,
     summary: 'Shows a session',
-    answers: { 200: { says: 'The session', schema: SessionView } },
+    answers: { 200: { description: 'The session', schema: SessionView } },
     faults: ['not_found'],
   }),
   remove: route({
@@ -273,9 +273,8 @@ export const SESSIONS = {
     method: 'DELETE',
     path: '/v1/sessions/{session_id}',
     allowed: ['admin'],
-    summary:
-      'Takes a session away, with its runs and all that was said, and records that; its calls and their receipts stay',
-    answers: { 200: { says: 'The session as it was', schema: SessionView } },
+    summary: 'Deletes a session with its runs and texts, and records that; its calls and their receipts remain',
+    answers: { 200: { description: 'The deleted session', schema: SessionView } },
     faults: ['not_found', 'conflict'],
   }),
 };

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { Fault } from '@writ/contract';
-import type { RunEventRow } from '../../store/sessions/run-events.ts';
+import type { RunEventRow } from '../../store/session-rows/run-events.ts';
 import { RunStream, type RunStreamOptions } from './run-stream.ts';
 
 const RUN = 'run_01m834x5wtem0bcm5yy72gabjq';
@@ -32,7 +32,7 @@ function streamOf(rows: RunEventRow[], over: Partial<RunStreamOptions> = {}): Ru
 const names = (said: string): string[] => [...said.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name ?? '');
 const ids = (said: string): number[] => [...said.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
 
-test('what is kept comes once and in order, over more pages than one, and the last event ends the stream', async () => {
+test('stored events are sent once and in order, over several pages, and the last event ends the stream', async () => {
   const rows = [...Array.from({ length: 120 }, (_none, n) => resumed(n + 1)), ended(121)];
   const said = await text(streamOf(rows).readable);
   expect(ids(said)).toEqual(rows.map(({ seq }) => seq));
@@ -40,32 +40,32 @@ test('what is kept comes once and in order, over more pages than one, and the la
   expect(ids(await text(streamOf(rows, { after: 119 }).readable))).toEqual([120, 121]);
 });
 
-test('a reader that has the last event of a run that has ended is told that it is ready, and nothing more', async () => {
+test('a reader that has the last event of an ended run gets `ready` and nothing more', async () => {
   expect(names(await text(streamOf([resumed(1), ended(2)], { after: 2, state: 'ended' }).readable))).toEqual(['ready']);
 });
 
-test('what streams comes to a reader that has all that is kept, and to no other', async () => {
+test('streamed text is sent only to a reader that has all stored events', async () => {
   const rows = [resumed(1)];
   const stream = streamOf(rows);
   const said = text(stream.readable);
   await new Promise(setImmediate);
-  stream.heard(news(1, [{ event: 'text', data: { round: 1, text: 'now' } }]));
-  stream.heard(news(2, [{ event: 'text', data: { round: 1, text: 'lost' } }]));
+  stream.receive(news(1, [{ event: 'text', data: { round: 1, text: 'now' } }]));
+  stream.receive(news(2, [{ event: 'text', data: { round: 1, text: 'lost' } }]));
   rows.push(ended(2));
   await once(stream.readable, 'end');
   expect(await said).toContain('now');
   expect(await said).not.toContain('lost');
 });
 
-test('what streamed before an event that the reader has comes no more: it would be told twice', async () => {
+test('text that was streamed before an event that the reader has is not sent again', async () => {
   const rows = [resumed(1), resumed(2)];
   const stream = streamOf(rows);
   const said = text(stream.readable);
   await new Promise(setImmediate);
-  stream.heard(news(1, [{ event: 'text', data: { round: 1, text: 'late' } }]));
-  stream.heard(news(2, [{ event: 'text', data: { round: 2, text: 'now' } }]));
+  stream.receive(news(1, [{ event: 'text', data: { round: 1, text: 'late' } }]));
+  stream.receive(news(2, [{ event: 'text', data: { round: 2, text: 'now' } }]));
   rows.push(ended(3));
-  stream.heard(news(3));
+  stream.receive(news(3));
   expect(names(await said)).toEqual(['ready', 'resumed', 'resumed', 'text', 'ended']);
   expect(await said).not.toContain('late');
 });
@@ -76,12 +76,12 @@ test.each([
   ['auth', () => Promise.reject(new Fault('auth.invalid'))],
 ] as const)('a stream whose time is over ends as `%s`: it says what became of its last look', async (reason, read) => {
   let looks = 0;
-  // The first look is the one at its beginning.
+  // The first read is the one at its beginning.
   const stream = streamOf([], { forMs: 1, read: () => (looks++ === 0 ? Promise.resolve([]) : read()) });
   expect(await text(stream.readable)).toContain(`event: end\ndata: {"reason":"${reason}"}`);
 });
 
-test('nothing that is kept leaves to a key that is valid no more', async () => {
+test('no stored event is sent to a key that is no longer valid', async () => {
   const said = await text(
     streamOf([resumed(1)], { verifyKey: () => Promise.reject(new Fault('auth.invalid')) }).readable,
   );

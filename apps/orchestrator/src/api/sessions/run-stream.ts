@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
-import { Fault, type RunNews } from '@writ/contract';
-import type { RunEventRow } from '../../store/sessions/run-events.ts';
-import type { RunWatcher } from '../../runs/sessions/run-hub.ts';
+import { Fault, type RunUpdate } from '@writ/contract';
+import type { RunEventRow } from '../../store/session-rows/run-events.ts';
+import type { RunWatcher } from '../../runs/conversations/run-hub.ts';
 import { eventView } from './run-views.ts';
 
-/** Proxies close what is silent for half a minute or a minute. */
+/** Proxies close connections that are idle for half a minute or a minute. */
 const HEARTBEAT_MS = 15_000;
-/** How often it is looked for events that nobody was heard to tell of. */
-const LOOK_MS = 2_000;
-/** What a client waits before it connects again, where it is one that does. */
+/** How often the store is polled, in case a message about an event was lost. */
+const POLL_MS = 2_000;
+/** How long a client waits before it reconnects, if it does. */
 const RETRY_MS = 2_000;
-/** Bytes that wait for a reader: kept events are read when it has taken them; what streams is left out meanwhile. */
+/** Bytes that wait for a reader. Above this, stored events are read later, and streamed text is dropped. */
 const BUFFER_BYTES_MAX = 256 * 1024;
-/** Events read at once. */
+/** Events of one read. */
 const ROWS = 50;
 
 export interface RunStreamOptions {
@@ -21,7 +21,7 @@ export interface RunStreamOptions {
   readonly state: string;
   /** the last event that the reader has */
   readonly after: number;
-  /** kept events after a place, in order */
+  /** reads stored events after a position, in order */
   readonly read: (after: number, limit: number) => Promise<RunEventRow[]>;
   /** Resolves while the reader's key is valid. Throws its fault when it isn't. */
   readonly verifyKey: () => Promise<unknown>;
@@ -30,42 +30,43 @@ export interface RunStreamOptions {
 }
 
 /**
- * Server-Sent Events (WHATWG HTML §9.2) of one run for one reader. INVARIANTS: a kept event is sent once and in its
- * order, however its news came or was lost; what streams is never between the reader and a kept event; nothing leaves
- * to a key that is valid no more.
+ * Server-Sent Events (WHATWG HTML §9.2) of one run for one reader. INVARIANT (each event once): a stored event is sent
+ * once and in order, even if messages about it are lost or late. INVARIANT (events first): streamed text never delays a
+ * stored event. INVARIANT (nothing to a lost key): nothing is sent to a key that is no longer valid.
  */
 export class RunStream implements RunWatcher {
   readonly readable: Readable;
   readonly #options: RunStreamOptions;
   readonly #timers: NodeJS.Timeout[] = [];
-  #sent: number;
-  /** how far events are known to be kept */
-  #known = 0;
+  #sentSeq: number;
+  /** the last event that is known to be stored */
+  #storedSeq = 0;
   #isPumping = false;
-  #isAgain = false;
+  #isSendRequested = false;
   #isEnded = false;
 
   constructor(options: RunStreamOptions) {
     this.#options = options;
-    this.#sent = options.after;
+    this.#sentSeq = options.after;
     this.readable = new Readable({ read: () => this.#pump() });
     this.readable.once('close', () => this.#stop());
     this.readable.push(
-      `retry: ${RETRY_MS}\n${block('ready', { v: 1, run_id: options.runId, state: options.state, after: options.after })}`,
+      `retry: ${RETRY_MS}\n${formatEvent('ready', { v: 1, run_id: options.runId, state: options.state, after: options.after })}`,
     );
     this.#timers.push(
-      setInterval(() => void this.#beat(), HEARTBEAT_MS).unref(),
-      setInterval(() => this.#pump(), LOOK_MS).unref(),
+      setInterval(() => void this.#sendHeartbeat(), HEARTBEAT_MS).unref(),
+      setInterval(() => this.#pump(), POLL_MS).unref(),
     );
-    if (options.forMs !== null) this.#timers.push(setTimeout(() => void this.#leave('asked'), options.forMs).unref());
+    if (options.forMs !== null)
+      this.#timers.push(setTimeout(() => void this.#endAsRequested('asked'), options.forMs).unref());
   }
 
-  heard({ seq, live }: RunNews): void {
-    this.#known = Math.max(this.#known, seq);
-    if (this.#sent < this.#known) return this.#pump();
-    // News that came late: what streamed then is in an event that the reader has, or would stand behind it.
-    if (seq < this.#sent || this.#isPumping || this.#isFull) return;
-    for (const { event, data } of live) this.#push(block(event, data));
+  receive({ seq, live }: RunUpdate): void {
+    this.#storedSeq = Math.max(this.#storedSeq, seq);
+    if (this.#sentSeq < this.#storedSeq) return this.#pump();
+    // A late message: its text is part of an event that the reader has, or would follow a later event.
+    if (seq < this.#sentSeq || this.#isPumping || this.#isFull) return;
+    for (const { event, data } of live) this.#push(formatEvent(event, data));
   }
 
   stopping(): void {
@@ -76,55 +77,55 @@ export class RunStream implements RunWatcher {
     return this.readable.readableLength > BUFFER_BYTES_MAX;
   }
 
-  /** Sends what is kept and not sent, until the reader has enough to read. */
+  /** Sends stored events that were not sent yet, until the reader's buffer is full. */
   #pump(): void {
-    this.#isAgain = true;
+    this.#isSendRequested = true;
     if (!this.#isPumping) void this.#send();
   }
 
   async #send(): Promise<void> {
     this.#isPumping = true;
     try {
-      while (this.#isAgain && !this.#isEnded && !this.#isFull) {
-        this.#isAgain = false;
+      while (this.#isSendRequested && !this.#isEnded && !this.#isFull) {
+        this.#isSendRequested = false;
         await this.#sendPage();
       }
     } catch (error) {
-      this.#close(whyBroken(error));
+      this.#close(endReasonOf(error));
     } finally {
       this.#isPumping = false;
     }
   }
 
   async #sendPage(): Promise<void> {
-    const rows = await this.#options.read(this.#sent, ROWS);
+    const rows = await this.#options.read(this.#sentSeq, ROWS);
     if (rows.length > 0) await this.#options.verifyKey();
     for (const row of rows) {
-      this.#push(block(row.event.kind, eventView(row), row.seq));
-      this.#sent = row.seq;
+      this.#push(formatEvent(row.event.kind, eventView(row), row.seq));
+      this.#sentSeq = row.seq;
       if (row.event.kind === 'ended') return this.#finish();
     }
-    if (rows.length === ROWS) this.#isAgain = true;
-    // The end is kept with the state: whoever asked behind it has all that there ever will be.
+    if (rows.length === ROWS) this.#isSendRequested = true;
+    // The event of the end is committed with the state `ended`: a reader behind it has all events.
     else if (this.#options.state === 'ended') this.#finish();
   }
 
-  /** As long as was asked for, with all that is kept by then. */
-  async #leave(reason: 'asked'): Promise<void> {
+  /** Ends the stream after the requested time, with all events that are stored by then. */
+  async #endAsRequested(reason: 'asked'): Promise<void> {
     try {
       await this.#sendPage();
       this.#close(reason);
     } catch (error) {
-      this.#close(whyBroken(error));
+      this.#close(endReasonOf(error));
     }
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     try {
       await this.#options.verifyKey();
       if (!this.#isFull) this.#push(': still here\n\n');
     } catch (error) {
-      this.#close(whyBroken(error));
+      this.#close(endReasonOf(error));
     }
   }
 
@@ -133,7 +134,7 @@ export class RunStream implements RunWatcher {
   }
 
   #close(reason: 'asked' | 'stopping' | 'auth' | 'unavailable'): void {
-    this.#push(block('end', { reason }));
+    this.#push(formatEvent('end', { reason }));
     this.#finish();
   }
 
@@ -149,9 +150,9 @@ export class RunStream implements RunWatcher {
   }
 }
 
-/** A reader whose key is valid no more is told so; any other breaks off without all that is kept. */
-const whyBroken = (error: unknown): 'auth' | 'unavailable' =>
+/** The reason of the end: `auth` for a key that is no longer valid, else `unavailable`. */
+const endReasonOf = (error: unknown): 'auth' | 'unavailable' =>
   error instanceof Fault && error.status === 401 ? 'auth' : 'unavailable';
 
-const block = (name: string, data: object, id?: number): string =>
+const formatEvent = (name: string, data: object, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

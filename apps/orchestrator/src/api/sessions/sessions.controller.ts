@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, StreamableFile } from '@nestjs/common';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { MODELS, SESSIONS } from './routes.ts';
 import type { ModelView } from '../../runs/models/model-view.ts';
 import type { RunView, SessionView, TranscriptView, UsageView } from './views.ts';
-import { Sessions } from '../../store/sessions/sessions.ts';
-import { BeginErasure } from '../../runs/sessions/begin-erasure.ts';
-import { ChangeSessions } from '../../runs/sessions/change-sessions.ts';
+import { Sessions } from '../../store/session-rows/sessions.ts';
+import { BeginErasure } from '../../runs/conversations/begin-erasure.ts';
+import { ChangeSessions } from '../../runs/conversations/change-sessions.ts';
 import { Models } from '../../runs/models/models.ts';
 import { eventView, runView, sessionView } from './run-views.ts';
 import { transcriptLines } from './transcript-lines.ts';
@@ -19,20 +19,20 @@ import { transcriptLines } from './transcript-lines.ts';
 export class SessionsController {
   constructor(
     private readonly sessions: Sessions,
-    private readonly changing: ChangeSessions,
-    private readonly known: Models,
+    private readonly changeSessions: ChangeSessions,
+    private readonly configuredModels: Models,
     private readonly authenticator: Authenticator,
-    private readonly erasing: BeginErasure,
+    private readonly beginErasure: BeginErasure,
   ) {}
 
   @Route(MODELS.list)
-  models(@Asked() _asked: AskedOf<typeof MODELS.list>): { items: ModelView[] } {
-    return { items: this.known.views() };
+  models(@RequestInput() _input: RequestInputOf<typeof MODELS.list>): { items: ModelView[] } {
+    return { items: this.configuredModels.views() };
   }
 
   @Route(SESSIONS.list)
   async list(
-    @Asked() { caller, query }: AskedOf<typeof SESSIONS.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof SESSIONS.list>,
   ): Promise<{ items: SessionView[]; next_cursor: string | null }> {
     const { items, next_cursor } = await this.sessions.list(caller.tenant_id, pageOf(query), {
       agent_id: caller.agent_id,
@@ -43,44 +43,46 @@ export class SessionsController {
   }
 
   @Route(SESSIONS.create)
-  async create(@Asked() { caller, body }: AskedOf<typeof SESSIONS.create>): Promise<SessionView> {
-    return sessionView(await this.changing.create(caller, body));
+  async create(@RequestInput() { caller, body }: RequestInputOf<typeof SESSIONS.create>): Promise<SessionView> {
+    return sessionView(await this.changeSessions.create(caller, body));
   }
 
   @Route(SESSIONS.read)
-  async read(@Asked() { caller, params }: AskedOf<typeof SESSIONS.read>): Promise<SessionView> {
-    return sessionView(await this.changing.read(caller, params.session_id));
+  async read(@RequestInput() { caller, params }: RequestInputOf<typeof SESSIONS.read>): Promise<SessionView> {
+    return sessionView(await this.changeSessions.read(caller, params.session_id));
   }
 
   @Route(SESSIONS.remove)
-  async remove(@Asked() { caller, params }: AskedOf<typeof SESSIONS.remove>): Promise<SessionView> {
-    const session = await this.changing.read(caller, params.session_id);
-    await this.erasing.deleteSession(caller, session.session_id);
+  async remove(@RequestInput() { caller, params }: RequestInputOf<typeof SESSIONS.remove>): Promise<SessionView> {
+    const session = await this.changeSessions.read(caller, params.session_id);
+    await this.beginErasure.deleteSession(caller, session.session_id);
     return sessionView(session);
   }
 
   @Route(SESSIONS.run)
   async run(
-    @Asked() { caller, params, body }: AskedOf<typeof SESSIONS.run>,
+    @RequestInput() { caller, params, body }: RequestInputOf<typeof SESSIONS.run>,
     @InExchange() exchange: Exchange,
   ): Promise<RunView> {
-    const run = runView(await this.changing.start(caller, params.session_id, body));
+    const run = runView(await this.changeSessions.start(caller, params.session_id, body));
     exchange.setHeader('location', `/v1/runs/${run.run_id}`);
     return run;
   }
 
   @Route(SESSIONS.runs)
   async runs(
-    @Asked() { caller, params, query }: AskedOf<typeof SESSIONS.runs>,
+    @RequestInput() { caller, params, query }: RequestInputOf<typeof SESSIONS.runs>,
   ): Promise<{ items: RunView[]; next_cursor: string | null }> {
-    await this.changing.read(caller, params.session_id);
+    await this.changeSessions.read(caller, params.session_id);
     const { items, next_cursor } = await this.sessions.listRuns(caller.tenant_id, params.session_id, pageOf(query));
     return { items: items.map(runView), next_cursor };
   }
 
   @Route(SESSIONS.transcript)
-  async transcript(@Asked() { caller, params }: AskedOf<typeof SESSIONS.transcript>): Promise<TranscriptView> {
-    const { session, runs } = await this.changing.told(caller, params.session_id);
+  async transcript(
+    @RequestInput() { caller, params }: RequestInputOf<typeof SESSIONS.transcript>,
+  ): Promise<TranscriptView> {
+    const { session, runs } = await this.changeSessions.transcript(caller, params.session_id);
     return {
       v: 1,
       session: sessionView(session),
@@ -90,13 +92,13 @@ export class SessionsController {
 
   @Route(SESSIONS.transcriptLines)
   async transcriptLines(
-    @Asked() { caller, params }: AskedOf<typeof SESSIONS.transcriptLines>,
+    @RequestInput() { caller, params }: RequestInputOf<typeof SESSIONS.transcriptLines>,
     @InExchange() exchange: Exchange,
   ): Promise<StreamableFile> {
     const key = exchange.header('authorization');
-    const session = await this.changing.read(caller, params.session_id);
+    const session = await this.changeSessions.read(caller, params.session_id);
     exchange.setHeader('cache-control', 'private, no-store');
-    // nginx would gather what it is to hand on at once.
+    // Disables response buffering in nginx.
     exchange.setHeader('x-accel-buffering', 'no');
     return new StreamableFile(
       transcriptLines(this.sessions, {
@@ -109,14 +111,14 @@ export class SessionsController {
   }
 
   @Route(SESSIONS.usage)
-  async usage(@Asked() { caller, query }: AskedOf<typeof SESSIONS.usage>): Promise<UsageView> {
+  async usage(@RequestInput() { caller, query }: RequestInputOf<typeof SESSIONS.usage>): Promise<UsageView> {
     const { from = 0, to = Number.MAX_SAFE_INTEGER, by = 'model' } = query;
     const items = await this.sessions.usage(caller.tenant_id, from, to, by);
     return {
       from,
       to,
       by,
-      items: items.map((row) => ({ ...row, currency: this.known.read(row.model)?.currency ?? null })),
+      items: items.map((row) => ({ ...row, currency: this.configuredModels.read(row.model)?.currency ?? null })),
     };
   }
 }

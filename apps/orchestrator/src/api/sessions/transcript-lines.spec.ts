@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { newId } from '@writ/nest-kit';
-import type { SessionRow } from '../../store/sessions/sessions.ts';
+import type { SessionRow } from '../../store/session-rows/sessions.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';
 import { transcriptLines } from './transcript-lines.ts';
 
@@ -26,6 +26,8 @@ beforeEach(async () => {
       forked_from: null,
       spawned_by: null,
       job_id: null,
+      session_mode: 'interactive',
+      scheduling_class: null,
       created_by: 'key_1',
       content: { system: 'hidden', base: [] },
     },
@@ -95,7 +97,7 @@ it('lists more runs than a page has', async () => {
   );
 });
 
-it('reads no further than its reader has come', async () => {
+it('reads no further than its reader has consumed', async () => {
   await add('long', 20_000);
   const stream = exported();
   await once(stream, 'readable');
@@ -103,7 +105,7 @@ it('reads no further than its reader has come', async () => {
   stream.destroy();
 });
 
-it('breaks off without its end where the key is valid no more, or the session was deleted meanwhile', async () => {
+it('breaks off without its end line if the key is no longer valid, or the session was deleted meanwhile', async () => {
   await add('long', 100);
   let left = 3;
   const seen: string[] = [];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ModelTurn, RunEvent } from '@writ/agent-loop';
-import { idSchema, PolicyReplay, ReplayedCall } from '@writ/contract';
+import { idSchema, PolicyReplay, ReplayedCall, SchedulingClass } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { ModelView } from '../../runs/models/model-view.ts';
-import { RUN_STOPPED, RunEnded } from '../../store/sessions/run-events.ts';
-import { USAGE_BY } from '../../store/sessions/sessions.ts';
+import { RUN_STOPPED, RunEnded } from '../../store/session-rows/run-events.ts';
+import { USAGE_BY } from '../../store/session-rows/sessions.ts';
 import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -19,19 +19,29 @@ export const SessionView = Type.Object(
     workspace_id: Type.String(),
     capability_token_id: Type.String(),
     dialect: Type.String({
-      description: "how calls are written: `native` as the model's provider has it, or a dialect of text",
+      description: "how the model writes calls: `native`, the provider's format, or a text dialect",
     }),
     model: Type.String(),
     forked_from: orNull(Type.Object({ run_id: idSchema('run'), after: Count }, closed)),
     spawned_by: orNull(
       Type.Object(
-        { run_id: idSchema('run'), operation_id: idSchema('operation') },
-        { ...closed, description: 'of a sub-agent: the run above it, and the call that it works for' },
+        { run_id: orNull(idSchema('run')), operation_id: idSchema('operation') },
+        {
+          ...closed,
+          description: 'for a sub-agent: its parent run (null for a call of a turn), and the call that started it',
+        },
       ),
     ),
     job_id: orNull(idSchema('job')),
+    session_mode: Type.Enum(['interactive', 'gateway', 'scheduled'], {
+      description: 'of its calls: only in an interactive session can a person be asked',
+    }),
+    scheduling_class: orNull({
+      ...SchedulingClass,
+      description: "the class that the job's definition names; null: each call's task class and session mode give it",
+    }),
     created_at: Instant,
-    created_by: Type.String({ description: 'the API key that made it' }),
+    created_by: Type.String({ description: 'the API key that created it' }),
   },
   closed,
 );
@@ -45,12 +55,12 @@ export const RunView = Type.Object(
     model: Type.String(),
     state: Type.Enum(['queued', 'running', 'waiting', 'ended'], {
       description:
-        '`queued`: behind other runs of its session; `waiting`: a call is held for a person, or a sub-agent has to end first',
+        '`queued`: waits for earlier runs of its session; `waiting`: a call is held for a person, or a sub-agent has to end first',
     }),
     stopped: orNull(
-      Type.Enum([...RUN_STOPPED], { description: 'why it ended; `failed`: the orchestrator could not go on with it' }),
+      Type.Enum([...RUN_STOPPED], { description: 'why it ended; `failed`: the orchestrator could not continue it' }),
     ),
-    waits_for: Type.Array(Type.String(), { description: 'operations that somebody has to decide' }),
+    waits_for: Type.Array(Type.String(), { description: 'operations that a person has to decide' }),
     cancel_asked: Type.Boolean(),
     error: orNull(
       Type.Object(
@@ -58,7 +68,7 @@ export const RunView = Type.Object(
         { ...closed, description: 'why the model or the run failed' },
       ),
     ),
-    events: Type.Integer({ minimum: 0, description: "how many events are kept: the last one's `seq`" }),
+    events: Type.Integer({ minimum: 0, description: "how many events are stored, which is the last one's `seq`" }),
     rounds: Count,
     input_tokens: Count,
     cached_tokens: Count,
@@ -80,14 +90,17 @@ const ShownTurn = Type.Object(
   { ...Object.fromEntries(Object.entries(ModelTurn.properties).filter(([name]) => name !== 'native')) },
   closed,
 );
-const placed = { seq: Type.Integer({ minimum: 1 }), at: Instant };
+const eventPosition = { seq: Type.Integer({ minimum: 1 }), at: Instant };
 
-/** An event in its place: flat, as a stream tells it. A reply is shown without what only its provider can read. */
+/** An event with its position, as a flat object as in a stream. A reply is shown without its provider's native form. */
 export const RunEventView = Type.Union([
   ...RunEvent.anyOf.map((each) =>
-    Type.Object({ ...placed, ...each.properties, ...('turn' in each.properties ? { turn: ShownTurn } : {}) }, closed),
+    Type.Object(
+      { ...eventPosition, ...each.properties, ...('turn' in each.properties ? { turn: ShownTurn } : {}) },
+      closed,
+    ),
   ),
-  Type.Object({ ...placed, ...RunEnded.properties }, closed),
+  Type.Object({ ...eventPosition, ...RunEnded.properties }, closed),
 ]);
 export type RunEventView = { seq: number; at: number; kind: string } & Record<string, unknown>;
 
@@ -105,23 +118,22 @@ export type TranscriptView = {
   runs: { run: RunView; input: string; events: RunEventView[] }[];
 };
 
-const CallPlaceView = {
+const CallPositionView = {
   run_id: idSchema('run'),
-  round: Type.Integer({ minimum: 0, description: '0: what the run read before its first round' }),
+  round: Type.Integer({ minimum: 0, description: "0: the run's own read before its first round" }),
   index: Count,
 } as const;
 
-/** A page of the calls of a run, as another policy would have decided them. */
+/** A page of the calls of a run, with the decisions of another policy. */
 export const RunReplayView = Type.Object(
   {
     run_id: idSchema('run'),
     candidate: PolicyReplay.properties.candidate,
     next_cursor: orNull(Type.String()),
     parts_at: orNull(
-      Type.Object(CallPlaceView, {
+      Type.Object(CallPositionView, {
         ...closed,
-        description:
-          'the first call of this page that would be admitted, held or refused where it was not: from there on the run would have been another',
+        description: 'the first call of this page with another verdict; from there on the run would have diverged',
       }),
     ),
     counts: Type.Object(
@@ -129,17 +141,17 @@ export const RunReplayView = Type.Object(
         examined: Count,
         skipped: Type.Integer({
           minimum: 0,
-          description: 'calls that the sets could not be asked about; `why_not` says why',
+          description: 'calls that could not be evaluated; `why_not` has the reason',
         }),
-        changed: Type.Integer({ minimum: 0, description: 'calls of another mode' }),
+        changed: Type.Integer({ minimum: 0, description: 'calls with another autonomy mode' }),
         would_be: Type.Object({ admitted: Count, held: Count, refused: Count }, closed),
       },
-      { ...closed, description: 'of this page' },
+      { ...closed, description: 'counts of this page' },
     ),
     items: Type.Array(
       Type.Object(
         {
-          ...CallPlaceView,
+          ...CallPositionView,
           tool_id: Type.String(),
           operation_id: orNull(idSchema('operation')),
           was: ReplayedCall.properties.was,

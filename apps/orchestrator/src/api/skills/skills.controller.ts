@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { SkillPut, SkillView, SkillWhole } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import type { SkillPutReply, SkillView, SkillDetails } from '@writ/contract';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { SKILLS } from './routes.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { PutSkill } from './put-skill.ts';
@@ -17,23 +17,25 @@ export class SkillsController {
 
   @Route(SKILLS.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof SKILLS.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof SKILLS.list>,
   ): Promise<{ items: SkillView[]; next_cursor: string | null }> {
     return this.kernel.ask('skill.list', caller, { page: pageOf(query) });
   }
 
   @Route(SKILLS.put)
-  put(@Asked() { caller, body }: AskedOf<typeof SKILLS.put>): Promise<SkillPut> {
+  put(@RequestInput() { caller, body }: RequestInputOf<typeof SKILLS.put>): Promise<SkillPutReply> {
     return this.putSkill.run(caller, body.files);
   }
 
   @Route(SKILLS.read)
-  read(@Asked() { caller, params: { skill: name } }: AskedOf<typeof SKILLS.read>): Promise<SkillWhole> {
+  read(@RequestInput() { caller, params: { skill: name } }: RequestInputOf<typeof SKILLS.read>): Promise<SkillDetails> {
     return this.kernel.ask('skill.read', caller, { name });
   }
 
   @Route(SKILLS.remove)
-  remove(@Asked() { caller, params: { skill: name } }: AskedOf<typeof SKILLS.remove>): Promise<{ removed: string }> {
+  remove(
+    @RequestInput() { caller, params: { skill: name } }: RequestInputOf<typeof SKILLS.remove>,
+  ): Promise<{ removed: string }> {
     return this.kernel.ask('skill.remove', caller, { name });
   }
 }

@@ -7,7 +7,7 @@ import { Route } from '../../edge/requests/route.ts';
 import { SYSTEM } from './routes.ts';
 import { ApiDocument } from '../../edge/openapi/document.ts';
 
-/** What needs no key. */
+/** Routes that need no key. */
 @Controller()
 export class SystemController {
   constructor(

@@ -6,7 +6,7 @@ import { ApiKeys } from '../../store/keys/api-keys.ts';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/access/api-key-text.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
-/** Makes a tenant: at the kernel, which records it with its first key, then the key. */
+/** Creates a tenant at the kernel, which records it with its first key, and then the key. */
 export class CreateTenant {
   readonly #kernel: KernelClient;
   readonly #keys: ApiKeys;
@@ -17,8 +17,8 @@ export class CreateTenant {
   }
 
   /**
-   * A tenant whose key could not be stored is one that nobody can enter: the caller makes another. Faults:
-   * `bus.unreachable`, `database.unavailable`.
+   * A tenant whose key could not be stored is unusable, and the caller creates another one. Faults: `bus.unreachable`,
+   * `database.unavailable`.
    */
   async run(name: string): Promise<NewTenant> {
     const [tenant_id, api_key_id] = [newId('tenant'), newId('apiKey')];

@@ -11,11 +11,11 @@ afterAll(() => api.close());
 const statusesOf = async (key: string, count: number): Promise<number[]> =>
   await Promise.all(Array.from({ length: count }, async () => (await api.ask('GET', '/v1/tools', { key })).status));
 
-test('a rate that was set for a tenant counts at the API soon, and for nobody else', async () => {
+test('a rate that was set for a tenant soon takes effect, and for no other tenant', async () => {
   const [slow, other] = [await api.newTenant(), await api.newTenant()];
   expect(await statusesOf(slow.agent, 5)).toEqual(Array(5).fill(200));
   api.kernel.limits = [{ ...limitsOf(slow.tenantId), requests_per_second: 1, request_burst: 1, changed_at: 1 }];
-  // Where the limit never comes, this ends by the test's own time.
+  // If the limit never takes effect, the test times out.
   while (!(await statusesOf(slow.agent, 5)).includes(429)) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(await statusesOf(other.agent, 5)).toEqual(Array(5).fill(200));
 });
@@ -25,11 +25,11 @@ test('limits are set with the platform key, one by one, within their bounds', as
   api.kernel.keep(tenantId, tenantId, 'limits', { ...limitsOf(tenantId), ...UNBOUND });
   const set = (body: unknown, key = PLATFORM_KEY) => api.ask('PATCH', `/v1/tenants/${tenantId}/limits`, { key, body });
   expect(await set({ weight: 3, request_burst: null })).toMatchObject({ status: 200, json: { tenant_id: tenantId } });
-  expect(api.kernel.asked.at(-1)).toMatchObject({
+  expect(api.kernel.requests.at(-1)).toMatchObject({
     verb: 'tenant.limits.set',
     request: { tenant_id: tenantId, change: { weight: 3, request_burst: null } },
   });
-  const asked = api.kernel.asked.length;
+  const asked = api.kernel.requests.length;
   for (const wrong of [
     {},
     { weight: 0 },
@@ -42,5 +42,5 @@ test('limits are set with the platform key, one by one, within their bounds', as
     expect([wrong, (await set(wrong)).json['code']]).toEqual([wrong, 'request.malformed']);
   }
   expect((await set({ weight: 3 }, admin)).json['code']).toBe('auth.role');
-  expect(api.kernel.asked).toHaveLength(asked);
+  expect(api.kernel.requests).toHaveLength(asked);
 });

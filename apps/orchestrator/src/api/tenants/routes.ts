@@ -12,9 +12,9 @@ export const TENANTS = {
     path: '/v1/tenants',
     tag: 'tenants',
     allowed: 'platform',
-    summary: "Makes a tenant and its first administrator's key",
+    summary: "Creates a tenant and its first administrator's key",
     body: Type.Object({ name: Name }, closed),
-    answers: { 201: { says: 'The tenant', schema: NewTenant } },
+    answers: { 201: { description: 'The tenant', schema: NewTenant } },
   }),
   readLimits: route({
     id: 'readTenantLimits',
@@ -23,8 +23,8 @@ export const TENANTS = {
     params: { tenant_id: 'tenant' },
     tag: 'tenants',
     allowed: 'platform',
-    summary: 'Shows the limits of a tenant, and what its workspaces hold',
-    answers: { 200: { says: 'The limits', schema: TenantLimitsView } },
+    summary: 'Shows the limits of a tenant, and the usage of its workspaces',
+    answers: { 200: { description: 'The limits', schema: TenantLimitsView } },
     faults: ['not_found'],
   }),
   setLimits: route({
@@ -35,9 +35,9 @@ export const TENANTS = {
     tag: 'tenants',
     allowed: 'platform',
     summary:
-      "Sets limits of a tenant; what isn't named stays. Rates count everywhere within a second, the rest at once",
+      'Sets limits of a tenant; omitted ones stay. Rates take effect everywhere within a second, the rest at once',
     body: TenantLimitsChange,
-    answers: { 200: { says: 'The limits as they are then', schema: TenantLimitsView } },
+    answers: { 200: { description: 'The new limits', schema: TenantLimitsView } },
     faults: ['not_found'],
   }),
 };

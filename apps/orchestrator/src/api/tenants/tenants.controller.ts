@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { TenantLimitsView } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { TENANTS } from './routes.ts';
 import type { NewTenant } from './views.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
@@ -16,17 +16,17 @@ export class TenantsController {
   ) {}
 
   @Route(TENANTS.create)
-  create(@Asked() { body }: AskedOf<typeof TENANTS.create>): Promise<NewTenant> {
+  create(@RequestInput() { body }: RequestInputOf<typeof TENANTS.create>): Promise<NewTenant> {
     return this.createTenant.run(body.name);
   }
 
   @Route(TENANTS.readLimits)
-  readLimits(@Asked() { params }: AskedOf<typeof TENANTS.readLimits>): Promise<TenantLimitsView> {
+  readLimits(@RequestInput() { params }: RequestInputOf<typeof TENANTS.readLimits>): Promise<TenantLimitsView> {
     return this.kernel.ask('tenant.limits.read', null, params);
   }
 
   @Route(TENANTS.setLimits)
-  setLimits(@Asked() { params, body }: AskedOf<typeof TENANTS.setLimits>): Promise<TenantLimitsView> {
+  setLimits(@RequestInput() { params, body }: RequestInputOf<typeof TENANTS.setLimits>): Promise<TenantLimitsView> {
     return this.kernel.ask('tenant.limits.set', null, { ...params, change: body });
   }
 }

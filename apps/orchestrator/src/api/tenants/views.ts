@@ -8,7 +8,7 @@ export const NewTenant = Type.Object(
     tenant_id: idSchema('tenant'),
     name: Type.String(),
     api_key_id: idSchema('apiKey'),
-    api_key: Type.String({ description: 'the key of the first administrator: shown once, kept nowhere' }),
+    api_key: Type.String({ description: 'the key of the first administrator: shown once and not stored' }),
   },
   closed,
 );

@@ -25,7 +25,7 @@ export const TOKENS = {
       },
       closed,
     ),
-    answers: { 201: { says: 'The token', schema: TokenView } },
+    answers: { 201: { description: 'The token', schema: TokenView } },
     faults: ['not_found', 'path.invalid', 'path.escape'],
   }),
   attenuate: route({
@@ -34,12 +34,12 @@ export const TOKENS = {
     method: 'POST',
     path: '/v1/capability-tokens/{capability_token_id}/attenuate',
     allowed: ['admin', 'agent'],
-    summary: 'Makes a child that grants less, for the same agent or another',
+    summary: 'Creates a child token that grants less, for the same agent or another',
     body: Type.Object(
       { agent_id: Type.Optional(idSchema('agent')), workspace_id: Type.Optional(idSchema('workspace')), grant: Grant },
       closed,
     ),
-    answers: { 201: { says: 'The child', schema: TokenView } },
+    answers: { 201: { description: 'The child', schema: TokenView } },
     faults: [
       'not_found',
       'token.not_narrower',
@@ -57,9 +57,9 @@ export const TOKENS = {
     method: 'GET',
     path: '/v1/capability-tokens',
     allowed: ROLES,
-    summary: "Lists tokens; an agent's key sees its own, and what was made of them",
+    summary: "Lists tokens; an agent's key sees its own and their descendants",
     query: Type.Object({ ...paging, agent_id: Type.Optional(Key), parent_id: Type.Optional(Key) }, closed),
-    answers: { 200: { says: 'A page of tokens', schema: TokenList } },
+    answers: { 200: { description: 'A page of tokens', schema: TokenList } },
     faults: ['not_found'],
   }),
   read: route({
@@ -68,8 +68,8 @@ export const TOKENS = {
     method: 'GET',
     path: '/v1/capability-tokens/{capability_token_id}',
     allowed: ROLES,
-    summary: 'Shows a token and what was used of it',
-    answers: { 200: { says: 'The token', schema: TokenView } },
+    summary: 'Shows a token and its used budgets',
+    answers: { 200: { description: 'The token', schema: TokenView } },
     faults: ['not_found'],
   }),
   revoke: route({
@@ -78,9 +78,9 @@ export const TOKENS = {
     method: 'POST',
     path: '/v1/capability-tokens/{capability_token_id}/revoke',
     allowed: ['admin', 'operator', 'agent'],
-    summary: "Revokes a token and all below it; an agent's key what was made of its tokens",
+    summary: "Revokes a token and its descendants; an agent's key may revoke only descendants of its tokens",
     body: Type.Object({}, closed),
-    answers: { 200: { says: 'The revoked token', schema: TokenView } },
+    answers: { 200: { description: 'The revoked token', schema: TokenView } },
     faults: ['not_found'],
   }),
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { TOKENS } from './routes.ts';
 import type { TokenView } from '../../calls/kernel/token-view.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
@@ -12,7 +12,7 @@ export class TokensController {
   constructor(private readonly kernel: KernelClient) {}
 
   @Route(TOKENS.issue)
-  issue(@Asked() { caller, body }: AskedOf<typeof TOKENS.issue>): Promise<TokenView> {
+  issue(@RequestInput() { caller, body }: RequestInputOf<typeof TOKENS.issue>): Promise<TokenView> {
     return this.kernel.ask('token.issue', caller, {
       agent_id: body.agent_id,
       workspace_id: body.workspace_id ?? null,
@@ -21,7 +21,7 @@ export class TokensController {
   }
 
   @Route(TOKENS.attenuate)
-  attenuate(@Asked() { caller, params, body }: AskedOf<typeof TOKENS.attenuate>): Promise<TokenView> {
+  attenuate(@RequestInput() { caller, params, body }: RequestInputOf<typeof TOKENS.attenuate>): Promise<TokenView> {
     return this.kernel.ask('token.attenuate', caller, {
       parent_id: params.capability_token_id,
       agent_id: body.agent_id ?? null,
@@ -32,7 +32,7 @@ export class TokensController {
 
   @Route(TOKENS.list)
   list(
-    @Asked() { caller, query }: AskedOf<typeof TOKENS.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof TOKENS.list>,
   ): Promise<{ items: TokenView[]; next_cursor: string | null }> {
     return this.kernel.ask('token.list', caller, {
       page: pageOf(query),
@@ -42,12 +42,12 @@ export class TokensController {
   }
 
   @Route(TOKENS.read)
-  read(@Asked() { caller, params }: AskedOf<typeof TOKENS.read>): Promise<TokenView> {
+  read(@RequestInput() { caller, params }: RequestInputOf<typeof TOKENS.read>): Promise<TokenView> {
     return this.kernel.ask('token.read', caller, params);
   }
 
   @Route(TOKENS.revoke)
-  revoke(@Asked() { caller, params }: AskedOf<typeof TOKENS.revoke>): Promise<TokenView> {
+  revoke(@RequestInput() { caller, params }: RequestInputOf<typeof TOKENS.revoke>): Promise<TokenView> {
     return this.kernel.ask('token.revoke', caller, params);
   }
 }

@@ -4,7 +4,7 @@ import { definitionForDigest, type TenantToolView, type ToolDefinition } from '@
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { ToolView } from './views.ts';
 
-/** One of Writ's own tools, as it is listed. */
+/** The view of one of Writ's own tools. */
 export function viewOf(tool: ToolDefinition): ToolView {
   const definition = definitionForDigest(tool);
   const { tool_id, version, description, category, mutating, limits } = tool;
@@ -23,8 +23,8 @@ export function viewOf(tool: ToolDefinition): ToolView {
 }
 
 /**
- * A tenant's tool. Of its variables the names are shown, and which secrets they hold: what a tenant wrote into them is
- * for the program alone.
+ * The view of a tenant's tool. Of its variables it shows only the names and the secrets in them; their other text is
+ * visible only to the program.
  */
 export function tenantView({ tool, definition_digest, applied_by, applied_at }: TenantToolView): ToolView {
   const view = { ...viewOf(tenantDefinition(tool)), definition_digest };

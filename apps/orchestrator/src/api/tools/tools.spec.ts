@@ -10,12 +10,12 @@ beforeAll(async () => {
   api = await openTestApi();
   tenant = await api.newTenant();
   has = await createFixture(api, tenant);
-  // Somebody else's are there as well.
+  // Another tenant's tools exist too.
   await createFixture(api, await api.newTenant());
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.kernel.asked.length = 0;
+  api.kernel.requests.length = 0;
 });
 
 const itemsOf = async (): Promise<Record<string, unknown>[]> =>
@@ -33,23 +33,23 @@ test("the tools are Writ's own and those of the tenant, in one form", async () =
   });
 });
 
-test("of a tool's variables nobody is shown more than the names", async () => {
+test("only the names of a tool's variables are shown", async () => {
   const { text } = await api.ask('GET', `/v1/tools/${has.tool_id}`, { key: tenant.admin });
   expect(JSON.parse(text)).toMatchObject({ tool_id: has.tool_id, cli: { env: [{ name: 'LEVEL', secrets: [] }] } });
   expect(text).not.toContain('hidden');
 });
 
-test("a tool that isn't there is not found, and one of Writ's own can be shown and not removed", async () => {
+test("a missing tool is not found, and one of Writ's own can be shown but not removed", async () => {
   expect((await api.ask('GET', '/v1/tools/fs.read', { key: tenant.agent })).json).toMatchObject({ tool_id: 'fs.read' });
   for (const name of ['nothing', 'No%20name', 'x'.repeat(65)])
     expect((await api.ask('GET', `/v1/tools/${name}`, { key: tenant.admin })).json).toEqual(problem('not_found', 404));
   expect((await api.ask('DELETE', '/v1/tools/fs.read', { key: tenant.admin })).json).toEqual(problem('not_found', 404));
 });
 
-test('what is applied reaches the kernel as it was sent, in its order, and `dry_run` beside it', async () => {
+test('applied tools reach the kernel unchanged and in order, with `dry_run` beside them', async () => {
   const file = { tools: [{ name: 'z', optional_args: { b: ['-b'], a: ['-a'] } }] };
   await api.ask('PUT', '/v1/tools', { key: tenant.admin, body: { ...file, dry_run: true } });
-  const [{ request } = { request: {} as Record<string, unknown> }] = api.kernel.asked.filter(
+  const [{ request } = { request: {} as Record<string, unknown> }] = api.kernel.requests.filter(
     ({ verb }) => verb === 'tool.apply',
   );
   expect(request).toMatchObject({ file, dry_run: true });
@@ -59,7 +59,7 @@ test('what is applied reaches the kernel as it was sent, in its order, and `dry_
   );
 });
 
-test.each(['operator', 'auditor', 'agent'] as const)('the role %s registers and removes nothing', async (role) => {
+test.each(['operator', 'auditor', 'agent'] as const)('the role %s may not register or remove tools', async (role) => {
   expect((await api.ask('PUT', '/v1/tools', { key: tenant[role], body: { tools: [] } })).status).toBe(403);
   expect((await api.ask('DELETE', `/v1/tools/${has.tool_id}`, { key: tenant[role] })).status).toBe(403);
 });

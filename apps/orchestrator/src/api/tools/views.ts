@@ -14,7 +14,7 @@ export const ToolView = Type.Object(
     parameters: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the arguments' }),
     result: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the result' }),
     limits: Type.Record(Type.String(), Type.Integer()),
-    definition_digest: Type.String({ description: 'SHA-256 of the definition, as records carry it' }),
+    definition_digest: Type.String({ description: 'SHA-256 of the definition, as in records' }),
     cli: Type.Optional(
       Type.Object(
         {

@@ -11,13 +11,16 @@ export const TURNS = {
     path: '/v1/turns',
     tag: 'turns',
     allowed: ['admin', 'agent'],
-    summary: 'Takes what a model wrote, runs the calls in it, and answers in the words of its dialect',
+    summary: 'Parses the output of a model, runs its calls, and returns their results in its dialect',
     query: Type.Object({ wait: Wait }, closed),
     queued: true,
     body: TurnBody,
     answers: {
-      200: { says: 'Every call has ended: done, refused or failed', schema: TurnView },
-      202: { says: 'A call is held for a person or under way; send the turn again to go on', schema: TurnView },
+      200: { description: 'Every call has ended: done, refused or failed', schema: TurnView },
+      202: {
+        description: 'A call is held for a person or in progress; send the turn again to continue',
+        schema: TurnView,
+      },
     },
     faults: [
       'conflict',
@@ -36,9 +39,33 @@ export const TURNS = {
     path: '/v1/prompts',
     tag: 'turns',
     allowed: ROLES,
-    summary: 'Tells what a model is told of its tools: those that a token grants, in the words of a dialect',
-    query: Type.Object({ dialect: Dialect, capability_token_id: Key }, closed),
-    answers: { 200: { says: 'The prompt', schema: PromptView } },
-    faults: ['not_found', 'token.revoked', 'token.expired', 'token.not_yet_valid'],
+    summary: 'Returns the system prompt that a session with a token begins with, in a dialect',
+    query: Type.Object(
+      {
+        dialect: Dialect,
+        capability_token_id: Key,
+        workspace_id: Type.Optional({
+          ...Key,
+          description:
+            "the workspace whose `CODE.md` it includes; it is read by a call of the token's agent, which is decided and recorded, so only administrators and agents name one",
+        }),
+      },
+      closed,
+    ),
+    answers: { 200: { description: 'The prompt', schema: PromptView } },
+    faults: [
+      'not_found',
+      'token.revoked',
+      'token.expired',
+      'token.not_yet_valid',
+      'token.scope',
+      'workspace.unknown',
+      'auth.role',
+      'queue.full',
+      'overloaded',
+      'record.backlog',
+      'bus.unreachable',
+      'database.unavailable',
+    ],
   }),
 };

@@ -6,27 +6,27 @@ import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { WebhookSecrets } from '../../delivery/webhooks/secrets.ts';
 import { parseWebhookUrl } from '../../delivery/webhooks/webhook-url.ts';
 
-/** More listeners of one team than this are a list that nobody looks through. */
+/** Most webhooks of one tenant: nobody looks through a longer list. */
 export const WEBHOOKS_MAX = 10;
-/** How long an old secret goes on unless said. */
+/** How long a replaced secret stays valid by default. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-/** What a webhook is asked to be. */
-export interface WebhookWish {
+/** The values of a webhook in a request. */
+export interface WebhookSettings {
   readonly name: string;
   readonly url: string;
   readonly events: readonly WebhookKind[];
 }
 
-/** A webhook and the secret that is new. */
-export interface WithSecret {
+/** A webhook and its new secret. */
+export interface WebhookWithSecret {
   readonly webhook: WebhookRow;
   readonly secret: string;
 }
 
 /**
- * Makes and changes webhooks. INVARIANT (recorded first): the change is in the kernel's outbox, durable, before it
- * takes effect.
+ * Creates and changes webhooks. INVARIANT (recorded first): a change is durable in the kernel's outbox before it takes
+ * effect.
  */
 export class ChangeWebhooks {
   readonly #kernel: KernelClient;
@@ -42,7 +42,7 @@ export class ChangeWebhooks {
   }
 
   /** Faults: `request.malformed` for a URL that is refused, `limit.exceeded`. */
-  async create(caller: Caller, { name, url, events }: WebhookWish): Promise<WithSecret> {
+  async create(caller: Caller, { name, url, events }: WebhookSettings): Promise<WebhookWithSecret> {
     const { href } = parseWebhookUrl(url, this.#allowed);
     const webhook_id = newId('webhook');
     await this.#record(caller, 'webhook_created', webhook_id);
@@ -51,7 +51,7 @@ export class ChangeWebhooks {
       webhook_id,
       name,
       url: href,
-      events: inOrder(events),
+      events: sortedUnique(events),
       secret: sealed,
       created_by: caller.api_key_id,
     };
@@ -62,36 +62,41 @@ export class ChangeWebhooks {
   async change(
     caller: Caller,
     webhookId: string,
-    { name, url, events, state }: WebhookWish & { readonly state: WebhookRow['state'] },
+    { name, url, events, state }: WebhookSettings & { readonly state: WebhookRow['state'] },
   ): Promise<WebhookRow> {
     const { href } = parseWebhookUrl(url, this.#allowed);
-    await this.#find(caller, webhookId);
+    await this.#verifyExists(caller, webhookId);
     await this.#record(caller, 'webhook_changed', webhookId);
-    return there(
-      await this.#webhooks.change(caller.tenant_id, webhookId, { name, url: href, events: inOrder(events), state }),
+    return orNotFound(
+      await this.#webhooks.change(caller.tenant_id, webhookId, {
+        name,
+        url: href,
+        events: sortedUnique(events),
+        state,
+      }),
     );
   }
 
   /** Faults: `not_found`. */
   async remove(caller: Caller, webhookId: string): Promise<WebhookRow> {
-    await this.#find(caller, webhookId);
+    await this.#verifyExists(caller, webhookId);
     await this.#record(caller, 'webhook_deleted', webhookId);
-    return there(await this.#webhooks.remove(caller.tenant_id, webhookId));
+    return orNotFound(await this.#webhooks.remove(caller.tenant_id, webhookId));
   }
 
   /** Faults: `not_found`. */
-  async rotate(caller: Caller, webhookId: string, overlapMs = OVERLAP_MS): Promise<WithSecret> {
-    await this.#find(caller, webhookId);
+  async rotate(caller: Caller, webhookId: string, overlapMs = OVERLAP_MS): Promise<WebhookWithSecret> {
+    await this.#verifyExists(caller, webhookId);
     await this.#record(caller, 'webhook_secret_rotated', webhookId);
     const { text, sealed } = this.#secrets.make({ tenant_id: caller.tenant_id, webhook_id: webhookId });
     return {
-      webhook: there(await this.#webhooks.rotate(caller.tenant_id, webhookId, sealed, overlapMs)),
+      webhook: orNotFound(await this.#webhooks.rotate(caller.tenant_id, webhookId, sealed, overlapMs)),
       secret: text,
     };
   }
 
-  async #find({ tenant_id }: Caller, webhookId: string): Promise<void> {
-    there(await this.#webhooks.read(tenant_id, webhookId));
+  async #verifyExists({ tenant_id }: Caller, webhookId: string): Promise<void> {
+    orNotFound(await this.#webhooks.read(tenant_id, webhookId));
   }
 
   async #record(caller: Caller, verb: string, subject: string): Promise<void> {
@@ -99,9 +104,9 @@ export class ChangeWebhooks {
   }
 }
 
-const inOrder = (events: readonly string[]): string[] => [...new Set(events)].toSorted();
+const sortedUnique = (events: readonly string[]): string[] => [...new Set(events)].toSorted();
 
-function there<T>(row: T | null): T {
+function orNotFound<T>(row: T | null): T {
   if (row === null) throw new Fault('not_found');
   return row;
 }

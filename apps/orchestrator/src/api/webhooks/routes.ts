@@ -7,15 +7,19 @@ import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } 
 
 const shared = { tag: 'webhooks' } as const;
 const one = { ...shared, params: { webhook_id: 'webhook' } } as const;
-const eyes = ['admin', 'operator', 'auditor'] as const;
+const READER_ROLES = ['admin', 'operator', 'auditor'] as const;
 
-/** As long as a rotation may take everybody who verifies. */
+/** Longest overlap of two secrets: the time that receivers have for a rotation. */
 const OVERLAP_MAX_MS = 7 * 24 * 3_600_000;
 
-const wish = {
+const webhookFields = {
   name: Name,
   url: Type.String({ minLength: 1, maxLength: 2_048, description: '`https://`, at a public address' }),
-  events: Type.Array(Type.Enum([...WEBHOOK_KINDS]), { minItems: 1, maxItems: 32, description: 'what it is told of' }),
+  events: Type.Array(Type.Enum([...WEBHOOK_KINDS]), {
+    minItems: 1,
+    maxItems: 32,
+    description: 'the kinds of messages that it receives',
+  }),
 };
 
 export const WEBHOOKS = {
@@ -24,10 +28,10 @@ export const WEBHOOKS = {
     id: 'listWebhooks',
     method: 'GET',
     path: '/v1/webhooks',
-    allowed: eyes,
+    allowed: READER_ROLES,
     summary: 'Lists the webhooks',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of webhooks, without their secrets', schema: WebhookList } },
+    answers: { 200: { description: 'A page of webhooks, without their secrets', schema: WebhookList } },
   }),
   create: route({
     ...shared,
@@ -35,9 +39,11 @@ export const WEBHOOKS = {
     method: 'POST',
     path: '/v1/webhooks',
     allowed: ['admin'],
-    summary: 'Makes a webhook; its secret is shown once',
-    body: Type.Object(wish, closed),
-    answers: { 201: { says: 'The webhook and the secret that its messages are signed with', schema: NewWebhookView } },
+    summary: 'Creates a webhook; its secret is shown once',
+    body: Type.Object(webhookFields, closed),
+    answers: {
+      201: { description: 'The webhook and the secret that its messages are signed with', schema: NewWebhookView },
+    },
     faults: ['limit.exceeded'],
   }),
   rotate: route({
@@ -46,16 +52,14 @@ export const WEBHOOKS = {
     method: 'POST',
     path: '/v1/webhooks/{webhook_id}/secret',
     allowed: ['admin'],
-    summary: 'Makes a new secret; for a while messages are signed with the old one too',
+    summary: 'Creates a new secret; for a time messages are also signed with the old one',
     body: Type.Object(
       {
-        overlap_ms: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: OVERLAP_MAX_MS, description: 'a day unless said' }),
-        ),
+        overlap_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: OVERLAP_MAX_MS, description: 'default: a day' })),
       },
       closed,
     ),
-    answers: { 200: { says: 'The webhook and its new secret', schema: NewWebhookView } },
+    answers: { 200: { description: 'The webhook and its new secret', schema: NewWebhookView } },
     faults: ['not_found'],
   }),
   ping: route({
@@ -66,7 +70,7 @@ export const WEBHOOKS = {
     allowed: ['admin', 'operator'],
     summary: 'Sends a message of the kind `webhook.ping`',
     body: Type.Object({}, closed),
-    answers: { 202: { says: 'The delivery, on its way', schema: DeliveryView } },
+    answers: { 202: { description: 'The delivery, on its way', schema: DeliveryView } },
     faults: ['not_found', 'conflict'],
   }),
   deliveries: route({
@@ -74,10 +78,10 @@ export const WEBHOOKS = {
     id: 'listDeliveries',
     method: 'GET',
     path: '/v1/webhooks/{webhook_id}/deliveries',
-    allowed: eyes,
-    summary: 'Lists what was sent and what is on its way, newest first',
+    allowed: READER_ROLES,
+    summary: 'Lists finished and pending deliveries, newest first',
     query: Type.Object({ ...paging, state: Type.Optional(Type.Enum(['pending', 'delivered', 'failed'])) }, closed),
-    answers: { 200: { says: 'A page of deliveries', schema: DeliveryList } },
+    answers: { 200: { description: 'A page of deliveries', schema: DeliveryList } },
     faults: ['not_found'],
   }),
   redeliver: route({
@@ -87,9 +91,9 @@ export const WEBHOOKS = {
     path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver',
     params: { webhook_id: 'webhook', delivery_id: 'delivery' },
     allowed: ['admin', 'operator'],
-    summary: 'Sends a message once more, with the id that it had',
+    summary: 'Sends a message again, with the same id',
     body: Type.Object({}, closed),
-    answers: { 202: { says: 'The delivery, on its way', schema: DeliveryView } },
+    answers: { 202: { description: 'The delivery, on its way', schema: DeliveryView } },
     faults: ['not_found', 'conflict'],
   }),
   read: route({
@@ -97,9 +101,9 @@ export const WEBHOOKS = {
     id: 'readWebhook',
     method: 'GET',
     path: '/v1/webhooks/{webhook_id}',
-    allowed: eyes,
+    allowed: READER_ROLES,
     summary: 'Shows a webhook',
-    answers: { 200: { says: 'The webhook', schema: WebhookView } },
+    answers: { 200: { description: 'The webhook', schema: WebhookView } },
     faults: ['not_found'],
   }),
   change: route({
@@ -109,8 +113,8 @@ export const WEBHOOKS = {
     path: '/v1/webhooks/{webhook_id}',
     allowed: ['admin'],
     summary: 'Changes a webhook, disables it or enables it again',
-    body: Type.Object({ ...wish, state: Type.Enum(['active', 'disabled']) }, closed),
-    answers: { 200: { says: 'The webhook', schema: WebhookView } },
+    body: Type.Object({ ...webhookFields, state: Type.Enum(['active', 'disabled']) }, closed),
+    answers: { 200: { description: 'The webhook', schema: WebhookView } },
     faults: ['not_found'],
   }),
   remove: route({
@@ -119,8 +123,8 @@ export const WEBHOOKS = {
     method: 'DELETE',
     path: '/v1/webhooks/{webhook_id}',
     allowed: ['admin'],
-    summary: 'Takes a webhook away, with what was on its way to it',
-    answers: { 200: { says: 'The webhook as it was', schema: WebhookView } },
+    summary: 'Deletes a webhook with its pending deliveries',
+    answers: { 200: { description: 'The deleted webhook', schema: WebhookView } },
     faults: ['not_found'],
   }),
 };

@@ -12,17 +12,17 @@ export const WebhookView = Type.Object(
     state: Type.Enum(['active', 'disabled']),
     disabled_reason: orNull(
       Type.Enum(['asked', 'gone', 'failing'], {
-        description: '`gone`: it answered 410; `failing`: nothing arrived for five days',
+        description: '`gone`: its server answered 410; `failing`: all attempts failed for five days',
       }),
     ),
     failing_since: orNull(
-      Type.Integer({ minimum: 0, description: 'since when nothing has arrived; null while it does' }),
+      Type.Integer({ minimum: 0, description: 'since when every attempt has failed; null while attempts succeed' }),
     ),
     old_until: orNull(
-      Type.Integer({ minimum: 0, description: 'until when messages are signed with the secret before as well' }),
+      Type.Integer({ minimum: 0, description: 'until when messages are also signed with the previous secret' }),
     ),
     created_at: Instant,
-    created_by: Type.String({ description: 'the API key that made it' }),
+    created_by: Type.String({ description: 'the API key that created it' }),
     updated_at: Instant,
   },
   closed,
@@ -32,7 +32,7 @@ export type WebhookView = Static<typeof WebhookView>;
 export const NewWebhookView = Type.Object(
   {
     ...WebhookView.properties,
-    secret: Type.String({ description: 'what messages are signed with, `whsec_…`: shown once' }),
+    secret: Type.String({ description: 'the secret that signs messages, `whsec_…`: shown once' }),
   },
   closed,
 );
@@ -42,13 +42,13 @@ export const DeliveryView = Type.Object(
   {
     delivery_id: idSchema('delivery'),
     webhook_id: idSchema('webhook'),
-    message_id: Type.String({ description: '`webhook-id` of the message: the same however often it is sent' }),
+    message_id: Type.String({ description: '`webhook-id` of the message: the same in each attempt' }),
     kind: Type.String(),
     state: Type.Enum(['pending', 'delivered', 'failed']),
     attempts: Type.Integer({ minimum: 0 }),
-    next_at: orNull(Type.Integer({ minimum: 0, description: 'when it is tried next' })),
-    last_status: orNull(Type.Integer({ description: 'of the last answer' })),
-    last_error: orNull(Type.String({ description: 'why the last attempt did not arrive' })),
+    next_at: orNull(Type.Integer({ minimum: 0, description: 'when it is attempted next' })),
+    last_status: orNull(Type.Integer({ description: 'HTTP status of the last response' })),
+    last_error: orNull(Type.String({ description: 'why the last attempt failed' })),
     created_at: Instant,
     delivered_at: orNull(Instant),
   },

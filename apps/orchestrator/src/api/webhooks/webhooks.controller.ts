@@ -1,56 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { Fault } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { WEBHOOKS } from './routes.ts';
 import type { NewWebhookView, WebhookView } from './views.ts';
 import { Webhooks, type WebhookRow } from '../../store/webhooks/webhooks.ts';
-import { ChangeWebhooks, type WithSecret } from './change-webhooks.ts';
+import { ChangeWebhooks, type WebhookWithSecret } from './change-webhooks.ts';
 
 @Controller()
 export class WebhooksController {
   constructor(
     private readonly webhooks: Webhooks,
-    private readonly changing: ChangeWebhooks,
+    private readonly changeWebhooks: ChangeWebhooks,
   ) {}
 
   @Route(WEBHOOKS.list)
   async list(
-    @Asked() { caller, query }: AskedOf<typeof WEBHOOKS.list>,
+    @RequestInput() { caller, query }: RequestInputOf<typeof WEBHOOKS.list>,
   ): Promise<{ items: WebhookView[]; next_cursor: string | null }> {
     const { items, next_cursor } = await this.webhooks.list(caller.tenant_id, pageOf(query));
     return { items: items.map(viewOf), next_cursor };
   }
 
   @Route(WEBHOOKS.create)
-  async create(@Asked() { caller, body }: AskedOf<typeof WEBHOOKS.create>): Promise<NewWebhookView> {
-    return withSecret(await this.changing.create(caller, body));
+  async create(@RequestInput() { caller, body }: RequestInputOf<typeof WEBHOOKS.create>): Promise<NewWebhookView> {
+    return newWebhookView(await this.changeWebhooks.create(caller, body));
   }
 
   @Route(WEBHOOKS.read)
-  async read(@Asked() { caller, params }: AskedOf<typeof WEBHOOKS.read>): Promise<WebhookView> {
+  async read(@RequestInput() { caller, params }: RequestInputOf<typeof WEBHOOKS.read>): Promise<WebhookView> {
     const row = await this.webhooks.read(caller.tenant_id, params.webhook_id);
     if (row === null) throw new Fault('not_found');
     return viewOf(row);
   }
 
   @Route(WEBHOOKS.change)
-  async change(@Asked() { caller, params, body }: AskedOf<typeof WEBHOOKS.change>): Promise<WebhookView> {
-    return viewOf(await this.changing.change(caller, params.webhook_id, body));
+  async change(@RequestInput() { caller, params, body }: RequestInputOf<typeof WEBHOOKS.change>): Promise<WebhookView> {
+    return viewOf(await this.changeWebhooks.change(caller, params.webhook_id, body));
   }
 
   @Route(WEBHOOKS.remove)
-  async remove(@Asked() { caller, params }: AskedOf<typeof WEBHOOKS.remove>): Promise<WebhookView> {
-    return viewOf(await this.changing.remove(caller, params.webhook_id));
+  async remove(@RequestInput() { caller, params }: RequestInputOf<typeof WEBHOOKS.remove>): Promise<WebhookView> {
+    return viewOf(await this.changeWebhooks.remove(caller, params.webhook_id));
   }
 
   @Route(WEBHOOKS.rotate)
-  async rotate(@Asked() { caller, params, body }: AskedOf<typeof WEBHOOKS.rotate>): Promise<NewWebhookView> {
-    return withSecret(await this.changing.rotate(caller, params.webhook_id, body.overlap_ms));
+  async rotate(
+    @RequestInput() { caller, params, body }: RequestInputOf<typeof WEBHOOKS.rotate>,
+  ): Promise<NewWebhookView> {
+    return newWebhookView(await this.changeWebhooks.rotate(caller, params.webhook_id, body.overlap_ms));
   }
 }
 
 const viewOf = ({ events, ...row }: WebhookRow): WebhookView => ({ ...row, events: [...events] });
-const withSecret = ({ webhook, secret }: WithSecret): NewWebhookView => ({ ...viewOf(webhook), secret });
+const newWebhookView = ({ webhook, secret }: WebhookWithSecret): NewWebhookView => ({ ...viewOf(webhook), secret });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   tenant = await api.newTenant();
-  api.kernel.asked.length = 0;
+  api.kernel.requests.length = 0;
   api.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
 });
 
@@ -23,7 +23,7 @@ const ask = (method: string, path: string, body?: object, key = tenant.admin) =>
   api.ask(method, path, { key, ...(body === undefined ? {} : { body }) });
 const create = async () => (await ask('POST', '/v1/webhooks', WISH)).json as { webhook_id: string; secret: string };
 const records = () =>
-  api.kernel.asked
+  api.kernel.requests
     .filter(({ verb }) => verb === 'change.record')
     .map(({ request }) => [request['verb'], request['subject']]);
 
@@ -47,7 +47,7 @@ it('a webhook is recorded first, and its secret is shown once', async () => {
   expect(api.lines.join('')).not.toContain(secret);
 });
 
-it('what can not be recorded is not made, changed, taken away or given another secret', async () => {
+it('a webhook is not created, changed, deleted or rotated if that can not be recorded', async () => {
   const { webhook_id } = await create();
   const before = (await ask('GET', `/v1/webhooks/${webhook_id}`)).json;
   api.kernel.handlers.set('change.record', () => {
@@ -63,7 +63,7 @@ it('what can not be recorded is not made, changed, taken away or given another s
   expect((await ask('GET', '/v1/webhooks')).json).toEqual({ items: [before], next_cursor: null });
 });
 
-it('changes, rotations and the end of a webhook are recorded, each by its verb', async () => {
+it('changes, rotations and deletions of a webhook are recorded, each with its verb', async () => {
   const { webhook_id, secret } = await create();
   expect(
     (await ask('PUT', `/v1/webhooks/${webhook_id}`, { ...WISH, events: ['approval.denied'], state: 'disabled' })).json,
@@ -105,14 +105,14 @@ it.each([
   });
 });
 
-it('a webhook listens to events that exist, and a tenant has ten of them', async () => {
+it('a webhook subscribes only to known kinds, and a tenant has at most ten webhooks', async () => {
   for (const events of [[], ['approval.nothing'], ['webhook.ping'], ['*']])
     expect((await ask('POST', '/v1/webhooks', { ...WISH, events })).json).toEqual(problem('request.malformed', 400));
   for (let n = 0; n < 10; n++) expect((await ask('POST', '/v1/webhooks', WISH)).status).toBe(201);
   expect((await ask('POST', '/v1/webhooks', WISH)).json).toEqual(problem('limit.exceeded', 422));
 });
 
-it('a ping is a delivery like any other, seen by who looks, sent once more by who asks, and nothing for a disabled webhook', async () => {
+it('a ping is an ordinary delivery: listed, redelivered, and refused for a disabled webhook', async () => {
   const { webhook_id } = await create();
   const ping = await ask('POST', `/v1/webhooks/${webhook_id}/ping`, {}, tenant.operator);
   expect([ping.status, ping.json]).toMatchObject([

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.kernel.asked.length = 0;
+  api.kernel.requests.length = 0;
 });
 
 type Packed = readonly [Parameters<Pack['entry']>[0], string?];
@@ -67,7 +67,7 @@ const put = (archive: Uint8Array, query = '', media = 'application/x-tar', id = 
   });
 /** What the kernel was asked to make of an archive. */
 async function imported(): Promise<{ changes: Change[]; path: string; replace: boolean } | null> {
-  const asked = api.kernel.asked.find(({ verb }) => verb === 'workspace.import')?.request as
+  const asked = api.kernel.requests.find(({ verb }) => verb === 'workspace.import')?.request as
     { changes_ref: { sha256: string }; path: string; replace: boolean } | undefined;
   if (asked === undefined) return null;
   const bytes = await api.blobs.get(tenant.tenantId, asked.changes_ref.sha256);
@@ -85,7 +85,7 @@ const state = (content: string, mode: '644' | '755' = '644') => ({
 });
 
 describe('an import', () => {
-  it('brings files, modes, links, empty directories and names of any script, in one change with every content stored', async () => {
+  it('brings files, modes, links, empty directories and non-ASCII names, in one change', async () => {
     const long = `${'d'.repeat(120)}/${'ü'.repeat(90)}`;
     const big = 'x'.repeat(3 * 1024 * 1024);
     const archive = await tar(
@@ -150,22 +150,22 @@ describe('an import', () => {
     expect(await imported()).toBeNull();
   });
 
-  it.each(['x', 'g'] as const)('takes extended headers as long as may be (%s)', async (flag) => {
+  it.each(['x', 'g'] as const)('accepts extended headers up to the limit (%s)', async (flag) => {
     expect((await put(await extended(flag, attribute(flag === 'x' ? 64 * 1024 : 4 * 1024)))).status).toBe(200);
     expect((await imported())?.changes).toMatchObject([{ path: 'behind' }]);
   });
 
-  it('ends with the end of its archive, however much comes behind', async () => {
+  it('ends with the end of its archive, however many bytes follow', async () => {
     expect(
       (await put(Buffer.concat([await tar(file('first')), Buffer.alloc(2 ** 20), await tar(file('behind'))]))).status,
     ).toBe(200);
     expect((await imported())?.changes.map(({ path }) => path)).toEqual(['first']);
   });
 
-  it('is answered when it is refused at its beginning, and what comes behind flows past', async () => {
+  it('is answered when it is refused at its beginning, and the rest of the body is discarded', async () => {
     const refused = await extended('x', attribute(3 * 2 ** 20));
     const archive = Buffer.concat([refused, Buffer.alloc(24 * 2 ** 20, 'x')]);
-    // Whoever sends all of it before looking at the answer is held up for ever by what isn't read.
+    // A client that sends the whole body before it reads the response would hang if the body were not read.
     const agent = new Agent({ keepAlive: true });
     const send = async (): Promise<number | undefined> => {
       const sending = request(`${api.url}/v1/workspaces/${has.workspace_id}/import`, {
@@ -190,7 +190,7 @@ describe('an import', () => {
     agent.destroy();
   }, 20_000);
 
-  it('takes nothing but an archive, and none for a workspace of somebody else', async () => {
+  it('accepts only archives, and none for a workspace of another tenant', async () => {
     const archive = await tar(file('mine'));
     expect((await put(archive, '', 'application/octet-stream')).json).toEqual(
       problem('request.unsupported_media_type', 415),
@@ -232,7 +232,7 @@ async function unpacked(bytes: Uint8Array): Promise<Record<string, unknown>> {
 }
 
 describe('an export', () => {
-  it('holds a state whole, and is the same archive each time', async () => {
+  it('contains a complete state, and is the same archive each time', async () => {
     const answers = [await fetchExport(has.workspace_id), await fetchExport(has.workspace_id)];
     const [one, two] = [Buffer.from(await answers[0]!.arrayBuffer()), Buffer.from(await answers[1]!.arrayBuffer())];
     expect([answers[0]!.headers.get('content-type'), answers[0]!.headers.get('etag'), one.equals(two)]).toEqual([
@@ -274,7 +274,7 @@ describe('an export', () => {
     );
   });
 
-  it("that can't be read to its end breaks off, so that nobody takes it for whole", async () => {
+  it("breaks off if it can't be completed, so that readers notice", async () => {
     const big = 'b'.repeat(5 * 1024 * 1024);
     const there = {
       kind: 'file' as const,

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type Caller, type Delta, type TextDiff } from '@writ/contract';
 import { diff, isWithin, parsePath, snapshotIdOf, type WorkspacePath } from '@writ/workspace';
-import { fileDiffs, type DiffsWith } from '../../calls/diffs/file-diffs.ts';
+import { fileDiffs, type DiffDependencies } from '../../calls/diffs/file-diffs.ts';
 import { Snapshots } from './snapshots.ts';
 
-/** Which states are compared, and what of them. */
-export interface DiffWish {
+/** The states to compare, and the path below which. */
+export interface DiffQuery {
   readonly from: string;
   readonly to?: string | undefined;
   readonly path?: string | undefined;
 }
 
-/** Compares two states of a workspace. Faults of all: `not_found`, those of a path, `limit.exceeded`. */
+/** Compares two states of a workspace. Faults of all methods: `not_found`, those of a path, `limit.exceeded`. */
 export class Compare {
   readonly #snapshots: Snapshots;
-  readonly #with: DiffsWith;
+  readonly #dependencies: DiffDependencies;
 
-  constructor(snapshots: Snapshots, parts: DiffsWith) {
+  constructor(snapshots: Snapshots, dependencies: DiffDependencies) {
     this.#snapshots = snapshots;
-    this.#with = parts;
+    this.#dependencies = dependencies;
   }
 
-  /** The delta that leads from the one to the other. */
-  async delta(caller: Caller, workspaceId: string, wish: DiffWish): Promise<Delta> {
-    return (await this.#between(caller, workspaceId, wish)).delta;
+  /** The delta between the two states. */
+  async delta(caller: Caller, workspaceId: string, query: DiffQuery): Promise<Delta> {
+    return (await this.#between(caller, workspaceId, query)).delta;
   }
 
-  /** The same as unified diffs. */
-  async text(caller: Caller, workspaceId: string, wish: DiffWish): Promise<TextDiff> {
-    const { delta, to } = await this.#between(caller, workspaceId, wish);
+  /** The delta as unified diffs. */
+  async text(caller: Caller, workspaceId: string, query: DiffQuery): Promise<TextDiff> {
+    const { delta, to } = await this.#between(caller, workspaceId, query);
     return {
       from: delta.base,
       to: snapshotIdOf(to),
-      files: await fileDiffs(this.#with, caller.tenant_id, delta.changes),
+      files: await fileDiffs(this.#dependencies, caller.tenant_id, delta.changes),
       files_total: delta.changes.length,
     };
   }
 
-  async #between(caller: Caller, workspaceId: string, wish: DiffWish): Promise<{ delta: Delta; to: string }> {
-    const path = parsePath(wish.path ?? '');
-    const from = await this.#snapshots.open(caller, workspaceId, wish.from);
-    const { root: to } = await this.#snapshots.open(caller, workspaceId, wish.to);
+  async #between(caller: Caller, workspaceId: string, query: DiffQuery): Promise<{ delta: Delta; to: string }> {
+    const path = parsePath(query.path ?? '');
+    const from = await this.#snapshots.open(caller, workspaceId, query.from);
+    const { root: to } = await this.#snapshots.open(caller, workspaceId, query.to);
     const { changes, ...rest } = await diff(from.reader, from.root, to);
     const delta = { ...rest, changes: changes.filter((change) => isWithin(path, change.path as WorkspacePath)) };
     const { max, fault } = LIMITS.deltaChanges;

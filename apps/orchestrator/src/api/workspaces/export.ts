@@ -5,26 +5,29 @@ import { pipeline } from 'node:stream/promises';
 import { CHUNK_BYTES, type BlobStore } from '@writ/blobs';
 import { Fault, type Caller, type TenantId } from '@writ/contract';
 import { inSlices } from '@writ/worker-pool';
-import { lookup, parsePath, quote, walk, type Found } from '@writ/workspace';
+import { lookup, parsePath, quote, walk, type FoundEntry } from '@writ/workspace';
 import { pack, type Pack } from 'tar-stream';
 import { Snapshots } from './snapshots.ts';
 
-/** Small contents that are fetched at once: a round trip for hundreds of files, and some megabytes held. */
+/**
+ * Bytes of small contents that are fetched together: one round trip for hundreds of files, and some megabytes of
+ * memory.
+ */
 const BATCH_BYTES = 8 * CHUNK_BYTES;
 const BATCH_FILES = 500;
 type Header = Parameters<Pack['entry']>[0];
 const MODES = { dir: 0o755, symlink: 0o777, 644: 0o644, 755: 0o755 } as const;
-/** The same state is the same archive, byte for byte. */
+/** A fixed time, so that the same state is the same archive, byte for byte. */
 const MTIME = new Date(0);
 
-export interface ExportWish {
+export interface ExportQuery {
   readonly at?: string | undefined;
   readonly path?: string | undefined;
 }
 
 /**
- * Packs a state of a workspace, or a directory of it, into a tar archive (POSIX.1-2001), names relative to that
- * directory.
+ * Packs a state of a workspace, or one of its directories, into a tar archive (POSIX.1-2001) with names relative to
+ * that directory.
  */
 export class Export {
   readonly #snapshots: Snapshots;
@@ -36,13 +39,16 @@ export class Export {
   }
 
   /**
-   * The archive as it is packed: what is read slowly is packed slowly. A content that can't be read breaks it off
-   * before its end, which a reader of archives notices. Faults: `not_found`, `file.not_found`, `file.kind`, those of a
-   * path.
+   * Returns the archive as a stream, packed as fast as it is read. On an unreadable content the stream breaks off
+   * before its end, which archive readers notice. Faults: `not_found`, `file.not_found`, `file.kind`, those of a path.
    */
-  async run(caller: Caller, workspaceId: string, wish: ExportWish): Promise<{ snapshotId: string; archive: Readable }> {
-    const path = parsePath(wish.path ?? '');
-    const { snapshotId, reader, root } = await this.#snapshots.open(caller, workspaceId, wish.at);
+  async run(
+    caller: Caller,
+    workspaceId: string,
+    query: ExportQuery,
+  ): Promise<{ snapshotId: string; archive: Readable }> {
+    const path = parsePath(query.path ?? '');
+    const { snapshotId, reader, root } = await this.#snapshots.open(caller, workspaceId, query.at);
     const top = await lookup(reader, root, path);
     if (top === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
     if (top.kind !== 'dir') throw new Fault('file.kind', `${quote(path)} is no directory`);
@@ -56,8 +62,8 @@ export class Export {
     return { snapshotId, archive };
   }
 
-  async #fill(packing: Pack, tenantId: TenantId, entries: AsyncIterable<Found>): Promise<void> {
-    let batch: Found[] = [];
+  async #fill(packing: Pack, tenantId: TenantId, entries: AsyncIterable<FoundEntry>): Promise<void> {
+    let batch: FoundEntry[] = [];
     let bytes = 0;
     const flush = async (): Promise<void> => {
       const contents = await this.#blobs.getMany(
@@ -88,7 +94,7 @@ export class Export {
   }
 }
 
-function headerOf({ path, entry }: Found, contents: ReadonlyMap<string, Uint8Array>): Header {
+function headerOf({ path, entry }: FoundEntry, contents: ReadonlyMap<string, Uint8Array>): Header {
   const owner = { mtime: MTIME, uid: 0, gid: 0 };
   switch (entry.kind) {
     case 'dir':
@@ -107,8 +113,8 @@ function headerOf({ path, entry }: Found, contents: ReadonlyMap<string, Uint8Arr
 }
 
 /**
- * Resolves when the entry is packed whole, and so when there is room for the next. Rejects where the archive's reader
- * has gone, or the content isn't as long as it says.
+ * Resolves when the entry is packed completely, and there is room for the next. Rejects where the archive's reader has
+ * disconnected, or the content's length differs from its header.
  */
 async function add(
   packing: Pack,

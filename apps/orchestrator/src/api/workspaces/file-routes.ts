@@ -5,9 +5,9 @@ import { closed, StateRef } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
 
 const Mode = Type.Enum(['644', '755']);
-const hands = { tag: 'workspaces', allowed: ['admin', 'operator'] } as const;
+const writeRoute = { tag: 'workspaces', allowed: ['admin', 'operator'] } as const;
 const TAR = 'application/x-tar';
-const Directory = Type.String({ maxLength: 4096, description: 'a directory; the workspace unless said' });
+const Directory = Type.String({ maxLength: 4096, description: 'a directory; default: the whole workspace' });
 const file = {
   path: '/v1/workspaces/{workspace_id}/files/{path}',
   params: { workspace_id: 'workspace', path: 'path' },
@@ -23,12 +23,12 @@ const faults = [
 
 export const FILES = {
   upload: route({
-    ...hands,
+    ...writeRoute,
     id: 'uploadFiles',
     method: 'POST',
     path: '/v1/workspaces/{workspace_id}/files',
     params: { workspace_id: 'workspace' },
-    summary: 'Puts many files in one change',
+    summary: 'Uploads many files in one change',
     bodyBytesMax: LIMITS.filesBodyBytes.max,
     body: Type.Object(
       {
@@ -37,7 +37,7 @@ export const FILES = {
             {
               path: Type.String({ minLength: 1, maxLength: 4096 }),
               content: Type.String(),
-              encoding: Type.Optional(Type.Enum(['utf8', 'base64'], { description: 'of `content`; utf8 unless said' })),
+              encoding: Type.Optional(Type.Enum(['utf8', 'base64'], { description: 'of `content`; default: utf8' })),
               mode: Type.Optional(Mode),
             },
             closed,
@@ -47,7 +47,7 @@ export const FILES = {
       },
       closed,
     ),
-    answers: { 200: { says: 'The workspace with its new head', schema: WorkspaceView } },
+    answers: { 200: { description: 'The workspace with its new head', schema: WorkspaceView } },
     faults,
   }),
   download: route({
@@ -56,32 +56,32 @@ export const FILES = {
     tag: 'workspaces',
     method: 'GET',
     allowed: ['admin', 'operator', 'auditor'],
-    summary: "Gives a file's content; `ETag` is its SHA-256",
+    summary: "Returns a file's content; `ETag` is its SHA-256",
     query: Type.Object({ at: Type.Optional(StateRef) }, closed),
     answers: {
-      200: { says: 'The content', media: 'application/octet-stream' },
-      304: { says: 'It is what `If-None-Match` names' },
+      200: { description: 'The content', media: 'application/octet-stream' },
+      304: { description: 'The content matches `If-None-Match`' },
     },
     faults: [...faults, 'file.not_found'],
   }),
   put: route({
-    ...hands,
+    ...writeRoute,
     ...file,
     id: 'uploadFile',
     method: 'PUT',
-    summary: 'Puts one file, making its directories',
+    summary: 'Uploads one file, and creates its directories',
     bytes: true,
     query: Type.Object({ mode: Type.Optional(Mode) }, closed),
-    answers: { 200: { says: 'The workspace with its new head', schema: WorkspaceView } },
+    answers: { 200: { description: 'The workspace with its new head', schema: WorkspaceView } },
     faults,
   }),
   remove: route({
-    ...hands,
+    ...writeRoute,
     ...file,
     id: 'deleteFile',
     method: 'DELETE',
-    summary: 'Takes a file away, or a directory with all it holds',
-    answers: { 200: { says: 'The workspace with its new head', schema: WorkspaceView } },
+    summary: 'Deletes a file, or a directory with its content',
+    answers: { 200: { description: 'The workspace with its new head', schema: WorkspaceView } },
     faults: [...faults, 'file.not_found'],
   }),
   export: route({
@@ -91,30 +91,32 @@ export const FILES = {
     path: '/v1/workspaces/{workspace_id}/export',
     allowed: ['admin', 'operator', 'auditor'],
     params: { workspace_id: 'workspace' },
-    summary: 'Gives a state of it, or a directory of that, as a tar archive',
+    summary: 'Exports a state of a workspace, or one of its directories, as a tar archive',
     query: Type.Object({ at: Type.Optional(StateRef), path: Type.Optional(Directory) }, closed),
-    answers: { 200: { says: 'The archive, POSIX.1-2001, as it is packed', media: TAR } },
+    answers: { 200: { description: 'The archive, POSIX.1-2001', media: TAR } },
     faults: ['not_found', 'file.not_found', 'file.kind', 'path.invalid', 'path.escape'],
   }),
   import: route({
-    ...hands,
+    ...writeRoute,
     id: 'importWorkspace',
     method: 'POST',
     path: '/v1/workspaces/{workspace_id}/import',
     params: { workspace_id: 'workspace' },
-    summary: 'Unpacks a tar archive into it, in one change',
+    summary: 'Unpacks a tar archive into a workspace, in one change',
     bytes: true,
     bytesOf: { media: TAR, bytesMax: LIMITS.importBytes.max },
     query: Type.Object(
       {
         path: Type.Optional(Directory),
         replace: Type.Optional(
-          Type.Boolean({ description: 'whether what the archive does not name is taken away; it stays unless said' }),
+          Type.Boolean({
+            description: 'whether files that the archive does not contain are deleted; default: they stay',
+          }),
         ),
       },
       closed,
     ),
-    answers: { 200: { says: 'The workspace with its new head', schema: WorkspaceView } },
+    answers: { 200: { description: 'The workspace with its new head', schema: WorkspaceView } },
     faults: [...faults, 'limit.exceeded'],
   }),
 };

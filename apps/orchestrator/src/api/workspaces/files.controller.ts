@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import { Controller, StreamableFile } from '@nestjs/common';
 import type { WorkspaceView } from '@writ/contract';
-import { Asked } from '../../edge/requests/asked.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
-import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { FILES } from './file-routes.ts';
 import { Export } from './export.ts';
 import { Import } from './import.ts';
@@ -16,18 +16,18 @@ export class FilesController {
   constructor(
     private readonly putFiles: PutFiles,
     private readonly readFile: ReadFile,
-    private readonly packed: Export,
-    private readonly unpacked: Import,
+    private readonly exportArchive: Export,
+    private readonly importArchive: Import,
   ) {}
 
   @Route(FILES.upload)
-  upload(@Asked() { caller, params, body }: AskedOf<typeof FILES.upload>): Promise<WorkspaceView> {
+  upload(@RequestInput() { caller, params, body }: RequestInputOf<typeof FILES.upload>): Promise<WorkspaceView> {
     return this.putFiles.putAll(caller, params.workspace_id, body.files);
   }
 
   @Route(FILES.put)
   async put(
-    @Asked() { caller, params, query, stream }: AskedOf<typeof FILES.put>,
+    @RequestInput() { caller, params, query, stream }: RequestInputOf<typeof FILES.put>,
     @InExchange() exchange: Exchange,
   ): Promise<WorkspaceView> {
     const { workspace, sha256 } = await this.putFiles.put(caller, params.workspace_id, params.path, query.mode, stream);
@@ -36,13 +36,13 @@ export class FilesController {
   }
 
   @Route(FILES.remove)
-  remove(@Asked() { caller, params }: AskedOf<typeof FILES.remove>): Promise<WorkspaceView> {
+  remove(@RequestInput() { caller, params }: RequestInputOf<typeof FILES.remove>): Promise<WorkspaceView> {
     return this.putFiles.remove(caller, params.workspace_id, params.path);
   }
 
   @Route(FILES.download)
   async download(
-    @Asked() { caller, params, query }: AskedOf<typeof FILES.download>,
+    @RequestInput() { caller, params, query }: RequestInputOf<typeof FILES.download>,
     @InExchange() exchange: Exchange,
   ): Promise<StreamableFile | undefined> {
     const { kind, mode, sha256, size, parts } = await this.readFile.run(
@@ -60,7 +60,7 @@ export class FilesController {
       exchange.setStatus(304);
       return undefined;
     }
-    // Never shown by a browser: it's the tenant's own bytes, under our name.
+    // Never rendered by a browser: the tenant's own bytes are served from this origin.
     return new StreamableFile(Readable.from(parts(), { objectMode: false }), {
       type: 'application/octet-stream',
       disposition: 'attachment',
@@ -70,10 +70,10 @@ export class FilesController {
 
   @Route(FILES.export)
   async export(
-    @Asked() { caller, params, query }: AskedOf<typeof FILES.export>,
+    @RequestInput() { caller, params, query }: RequestInputOf<typeof FILES.export>,
     @InExchange() exchange: Exchange,
   ): Promise<StreamableFile> {
-    const { snapshotId, archive } = await this.packed.run(caller, params.workspace_id, query);
+    const { snapshotId, archive } = await this.exportArchive.run(caller, params.workspace_id, query);
     exchange.setHeader('etag', `"${snapshotId}"`);
     exchange.setHeader('cache-control', 'private, no-cache');
     return new StreamableFile(archive, {
@@ -83,8 +83,10 @@ export class FilesController {
   }
 
   @Route(FILES.import)
-  import(@Asked() { caller, params, query, stream }: AskedOf<typeof FILES.import>): Promise<WorkspaceView> {
-    return this.unpacked.run(caller, params.workspace_id, query, stream);
+  import(
+    @RequestInput() { caller, params, query, stream }: RequestInputOf<typeof FILES.import>,
+  ): Promise<WorkspaceView> {
+    return this.importArchive.run(caller, params.workspace_id, query, stream);
   }
 }
 

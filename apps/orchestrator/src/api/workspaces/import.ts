@@ -16,30 +16,30 @@ import { joinPath, parsePath, quote, segmentsOf, type WorkspacePath } from '@wri
 import type { Extract } from 'tar-stream';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { boundedExtract } from './bounded-extract.ts';
-import { bounded } from './bounded.ts';
+import { bounded } from '../../edge/requests/bounded.ts';
 
 type Source = Extract extends AsyncIterable<infer S> ? S : never;
 
-/** Small contents that are stored at once. */
+/** Bytes of small contents that are stored together. */
 const BATCH_BYTES = 8 * CHUNK_BYTES;
 const BATCH_FILES = 500;
 const ANY_EXECUTE = 0o111;
 
-export interface ImportWish {
-  /** a directory to put it into; the workspace unless said */
+export interface ImportOptions {
+  /** the target directory; default: the whole workspace */
   readonly path?: string | undefined;
-  /** whether what the archive doesn't name is taken away; else it stays */
+  /** whether files that the archive doesn't contain are deleted; default: they stay */
   readonly replace?: boolean | undefined;
 }
 
-/** Contents that wait to be stored together. */
-interface Waiting {
+/** A small content that waits to be stored with others. */
+interface PendingFile {
   readonly path: WorkspacePath;
   readonly mode: '644' | '755' | null;
   readonly bytes: Uint8Array;
 }
 
-/** Unpacks a tar archive into a workspace, in one change. What the archive says is attacker-controlled. */
+/** Unpacks a tar archive into a workspace, in one change. The archive is attacker-controlled. */
 export class Import {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;
@@ -50,12 +50,12 @@ export class Import {
   }
 
   /**
-   * Contents are stored as they come; then the kernel makes the one change that names them, or none. Faults:
-   * `request.malformed` for what is no archive and for entries that a workspace has no place for, those of a path,
+   * Stores contents as they arrive; then the kernel makes one change that refers to all of them, or none. Faults:
+   * `request.malformed` for an invalid archive and for entry types that a workspace can't hold, those of a path,
    * `request.too_large`, `limit.exceeded`, those of the change.
    */
-  async run(caller: Caller, workspaceId: string, wish: ImportWish, stream: Readable): Promise<WorkspaceView> {
-    const top = parsePath(wish.path ?? '');
+  async run(caller: Caller, workspaceId: string, options: ImportOptions, stream: Readable): Promise<WorkspaceView> {
+    const top = parsePath(options.path ?? '');
     await this.#kernel.ask('workspace.read', caller, { workspace_id: workspaceId });
     const states = await this.#unpack(caller.tenant_id, top, stream);
     if (states.size === 0) throw new Fault('request.malformed', 'the archive is empty');
@@ -64,42 +64,42 @@ export class Import {
       workspace_id: workspaceId,
       changes_ref,
       path: top,
-      replace: wish.replace ?? false,
+      replace: options.replace ?? false,
     });
   }
 
   async #unpack(tenantId: TenantId, top: WorkspacePath, stream: Readable): Promise<Map<WorkspacePath, FileState>> {
     const states = new Map<WorkspacePath, FileState>();
-    let [waiting, held, bytes]: [Waiting[], number, number] = [[], 0, 0];
+    let [pending, pendingBytes, bytes]: [PendingFile[], number, number] = [[], 0, 0];
     const store = async (): Promise<void> => {
       const refs = await this.#blobs.putMany(
         tenantId,
-        waiting.map((each) => each.bytes),
+        pending.map((each) => each.bytes),
       );
-      waiting.forEach(({ path, mode }, index) => states.set(path, stateOf(refs[index] as BlobRef, mode)));
-      [waiting, held] = [[], 0];
+      pending.forEach(({ path, mode }, index) => states.set(path, stateOf(refs[index] as BlobRef, mode)));
+      [pending, pendingBytes] = [[], 0];
     };
     for await (const entry of entriesOf(stream)) {
       const { header } = entry;
-      const path = placeOf(top, header.name);
+      const path = pathWithin(top, header.name);
       if (path === top) continue;
-      verifyCounts(states.size + waiting.length + 1, (bytes += header.size ?? 0));
+      verifyCounts(states.size + pending.length + 1, (bytes += header.size ?? 0));
       const mode = ((header.mode ?? 0) & ANY_EXECUTE) === 0 ? '644' : '755';
       if (header.type === 'directory') states.set(path, { kind: 'dir', mode: null, sha256: null, size: 0 });
-      else if (header.type === 'symlink') waiting.push({ path, mode: null, bytes: Buffer.from(header.linkname ?? '') });
+      else if (header.type === 'symlink') pending.push({ path, mode: null, bytes: Buffer.from(header.linkname ?? '') });
       else if (header.type === 'link') {
         await store();
-        states.set(path, linkedState(states, placeOf(top, header.linkname ?? ''), path));
+        states.set(path, linkedState(states, pathWithin(top, header.linkname ?? ''), path));
       } else if (header.type !== 'file' && header.type !== 'contiguous-file')
         throw malformed(`${quote(path)} is neither a file, a directory nor a link`);
       else if ((header.size ?? 0) > CHUNK_BYTES)
         states.set(path, stateOf(await this.#blobs.putStream(tenantId, contentOf(entry)), mode));
       else {
-        const content = await wholeOf(entry);
-        waiting.push({ path, mode, bytes: content });
-        held += content.length;
+        const content = await readWhole(entry);
+        pending.push({ path, mode, bytes: content });
+        pendingBytes += content.length;
       }
-      if (held > BATCH_BYTES || waiting.length >= BATCH_FILES) await store();
+      if (pendingBytes > BATCH_BYTES || pending.length >= BATCH_FILES) await store();
       entry.resume();
     }
     await store();
@@ -107,10 +107,10 @@ export class Import {
   }
 }
 
-/** Changes of one part of the list: as many as are written in a millisecond. */
+/** Changes in one part of the list: as many as are serialized in a millisecond. */
 const PART_CHANGES = 1_000;
 
-/** The list of changes as JSON, part by part: it may be several megabytes long. */
+/** Serializes the list of changes as JSON, part by part, because it may be several megabytes long. */
 async function* listOf(states: ReadonlyMap<WorkspacePath, FileState>): AsyncGenerator<Uint8Array> {
   let part: string[] = [];
   let before = '[';
@@ -128,29 +128,29 @@ async function* listOf(states: ReadonlyMap<WorkspacePath, FileState>): AsyncGene
 const malformed = (why: string, cause?: unknown): Fault =>
   new Fault('request.malformed', `the archive can't be taken: ${why}`, { cause });
 
-/** The entries of an archive, one after the other. */
+/** Yields the entries of an archive, one after the other. */
 async function* entriesOf(stream: Readable): AsyncGenerator<Source> {
-  const { archive: reading, isOver } = boundedExtract();
+  const { archive: reading, hasEnded } = boundedExtract();
   let failure: unknown = null;
   const feed = (async () => {
     try {
       let until = performance.now() + SLICE_MS;
       for await (const part of bounded(stream, LIMITS.importBytes.max)) {
-        // Refused by what reads it: the rest flows past.
+        // The reader has refused the archive; the rest is discarded.
         if (reading.destroyed) break;
-        if (!isOver() && !reading.write(part)) await drained(reading);
+        if (!hasEnded() && !reading.write(part)) await drained(reading);
         if (performance.now() < until) continue;
         await yieldNow();
         until = performance.now() + SLICE_MS;
       }
-      // After its end there may be a piece of a block that nobody reads any more.
-      if (isOver()) reading.destroy();
+      // After its end the reader may hold a partial block that is never completed.
+      if (hasEnded()) reading.destroy();
       else reading.end(undefined);
     } catch (error) {
       failure = error;
       reading.destroy(error as Error);
     } finally {
-      // While parts were taken one by one it didn't flow, whoever asked it to.
+      // The iteration paused the stream, and earlier calls of `resume` had no effect.
       stream.resume();
     }
   })();
@@ -161,15 +161,15 @@ async function* entriesOf(stream: Readable): AsyncGenerator<Source> {
     throw unreadable(failure ?? error);
   } finally {
     reading.destroy();
-    // What is left of the body flows past: who sends it reads no answer before.
+    // Discards the rest of the body, because clients read no response before they have sent all of it.
     stream.resume();
   }
 }
 
-/** Until there is room for more, or nobody reads any more. */
+/** Resolves when there is room for more, or when the reader is closed. */
 const drained = (reading: Extract): Promise<void> =>
   new Promise((resolve) => {
-    // It says that it has closed once, and that may have been before.
+    // `close` is emitted only once, and may have been emitted before.
     if (reading.destroyed) return resolve();
     const done = (): void => {
       reading.off('drain', done);
@@ -180,8 +180,8 @@ const drained = (reading: Extract): Promise<void> =>
     reading.on('close', done);
   });
 
-/** `./` stands before names in most archives; it is dropped as everywhere. */
-function placeOf(top: WorkspacePath, name: string): WorkspacePath {
+/** The path of an entry below `top`. The `./` at the beginning of most archives' names is dropped. */
+function pathWithin(top: WorkspacePath, name: string): WorkspacePath {
   return segmentsOf(parsePath(name)).reduce(joinPath, top);
 }
 
@@ -189,7 +189,7 @@ function stateOf({ sha256, size }: BlobRef, mode: '644' | '755' | null): FileSta
   return { kind: mode === null ? 'symlink' : 'file', mode, sha256, size };
 }
 
-/** A second name of a file that came before becomes a file of its own. */
+/** A hard link to an earlier entry becomes a separate file with the same content. */
 function linkedState(
   states: ReadonlyMap<WorkspacePath, FileState>,
   target: WorkspacePath,
@@ -216,12 +216,12 @@ async function* contentOf(entry: Source): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function wholeOf(entry: Source): Promise<Uint8Array> {
+async function readWhole(entry: Source): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for await (const part of contentOf(entry)) parts.push(part);
   return Buffer.concat(parts);
 }
 
-/** What the API itself says of the body goes before what its archive looks like without the rest. */
+/** A fault about the body itself takes precedence over the reader's error about the incomplete archive. */
 const unreadable = (error: unknown): Fault =>
   error instanceof Fault ? error : malformed('it is no whole tar archive', error);

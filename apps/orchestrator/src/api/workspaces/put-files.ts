@@ -13,9 +13,9 @@ import {
 import { parsePath, ROOT, type WorkspacePath } from '@writ/workspace';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { contentsOf } from '../../edge/requests/sent-content.ts';
-import { bounded } from './bounded.ts';
+import { bounded } from '../../edge/requests/bounded.ts';
 
-/** A change travels as one message, whose bound is 1 MiB with its envelope: some four thousand files. */
+/** A change is one message on the bus, which holds 1 MiB with its envelope: some four thousand files. */
 const CHANGE_BYTES_MAX = 960 * 1024;
 
 export interface FileText {
@@ -25,7 +25,7 @@ export interface FileText {
   readonly mode?: string | undefined;
 }
 
-/** Puts contents into the blob store, then asks the kernel for the change that names them. */
+/** Stores contents as blobs, then has the kernel make the change that refers to them. */
 export class PutFiles {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;
@@ -36,7 +36,7 @@ export class PutFiles {
   }
 
   /**
-   * Many files in one change. Faults: `request.malformed` with the file's pointer, those of a path, those of the
+   * Stores many files in one change. Faults: `request.malformed` with the file's pointer, those of a path, those of the
    * change.
    */
   async putAll(caller: Caller, workspaceId: string, files: readonly FileText[]): Promise<WorkspaceView> {
@@ -51,7 +51,7 @@ export class PutFiles {
     );
   }
 
-  /** One file of any size up to the limit, as it comes. Faults as above, and `request.too_large`. */
+  /** Stores one file as it arrives, of any size up to the limit. Faults as above, and `request.too_large`. */
   async put(
     caller: Caller,
     workspaceId: string,
@@ -84,7 +84,7 @@ export class PutFiles {
     return await this.#kernel.ask('workspace.change', caller, { workspace_id, changes });
   }
 
-  /** Before anything is stored: nobody fills the store for a workspace that isn't theirs. */
+  /** Checked before anything is stored, so that nobody fills the store for another tenant's workspace. */
   async #verifyWorkspace(caller: Caller, workspace_id: string): Promise<void> {
     await this.#kernel.ask('workspace.read', caller, { workspace_id });
   }

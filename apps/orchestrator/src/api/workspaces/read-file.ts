@@ -4,18 +4,18 @@ import { Fault, type Caller, type TenantId } from '@writ/contract';
 import { lookup, parsePath, quote } from '@writ/workspace';
 import { Snapshots } from './snapshots.ts';
 
-/** A file of a snapshot. Of a link the content is its target's text. */
+/** A file of a snapshot. The content of a symbolic link is the text of its target. */
 export interface StoredFile {
   readonly kind: 'file' | 'symlink';
   readonly mode: '644' | '755' | null;
   readonly sha256: string;
   /** bytes */
   readonly size: number;
-  /** the content, in parts; one that doesn't match its hash fails after the last */
+  /** the content in parts; the iteration fails after the last part if the content doesn't match its hash */
   readonly parts: () => AsyncIterable<Uint8Array>;
 }
 
-/** Finds a file and gives its content. */
+/** Finds a file and reads its content. */
 export class ReadFile {
   readonly #snapshots: Snapshots;
   readonly #blobs: BlobStore;

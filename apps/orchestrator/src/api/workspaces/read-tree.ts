@@ -6,17 +6,17 @@ import { Type } from 'typebox';
 import type { TreeView } from './views.ts';
 import { Snapshots, type OpenSnapshot } from './snapshots.ts';
 
-/** Which part of a tree is wanted. */
-export interface TreeWish {
+/** The part of a tree to list. */
+export interface TreeQuery {
   readonly path?: string | undefined;
-  /** a snapshot or a moment; the head unless said */
+  /** a snapshot or a time; default: the head */
   readonly at?: string | undefined;
   readonly depth?: number | undefined;
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** Entries of one answer unless said: a repository at once. */
+/** Default entries of one response: a whole repository. */
 const ENTRIES = 10_000;
 const TREE_CURSOR = cursorCodec(
   Type.Object(
@@ -29,7 +29,7 @@ const TREE_CURSOR = cursorCodec(
   ),
 );
 
-/** Lists what a snapshot holds. A cursor names the snapshot too, so that what follows is of the same state. */
+/** Lists the entries of a snapshot. A cursor contains the snapshot, so that all pages show the same state. */
 export class ReadTree {
   readonly #snapshots: Snapshots;
 
@@ -37,14 +37,17 @@ export class ReadTree {
     this.#snapshots = snapshots;
   }
 
-  /** Faults: `not_found`, `file.not_found`, `file.kind`, those of a path, `request.malformed` for a foreign cursor. */
-  async run(caller: Caller, workspaceId: string, wish: TreeWish): Promise<TreeView> {
-    const { snapshotId, skipped } = parseCursor(wish);
+  /**
+   * Faults: `not_found`, `file.not_found`, `file.kind`, those of a path, `request.malformed` for a cursor of another
+   * list.
+   */
+  async run(caller: Caller, workspaceId: string, query: TreeQuery): Promise<TreeView> {
+    const { snapshotId, skipped } = parseCursor(query);
     const open = await this.#snapshots.open(caller, workspaceId, snapshotId);
-    const path = parsePath(wish.path ?? '');
-    const limit = wish.limit ?? ENTRIES;
-    // One more tells whether there is more.
-    const found = await entriesOf(open, path, wish.depth ?? Infinity, skipped, limit + 1);
+    const path = parsePath(query.path ?? '');
+    const limit = query.limit ?? ENTRIES;
+    // One more entry shows whether there is a next page.
+    const found = await entriesOf(open, path, query.depth ?? Infinity, skipped, limit + 1);
     const next_cursor =
       found.length > limit ? TREE_CURSOR.format({ snapshot_id: open.snapshotId, skipped: skipped + limit }) : null;
     return {
@@ -57,7 +60,7 @@ export class ReadTree {
   }
 }
 
-/** Entries below a directory from the one after `skipped`, at most `limit`; the walk ends with them. */
+/** Reads at most `limit` entries below a directory, after the first `skipped`, and then stops walking. */
 async function entriesOf(
   { reader, root }: OpenSnapshot,
   path: WorkspacePath,
@@ -79,7 +82,7 @@ async function entriesOf(
   return found;
 }
 
-function parseCursor({ cursor, at }: TreeWish): { snapshotId: string | undefined; skipped: number } {
+function parseCursor({ cursor, at }: TreeQuery): { snapshotId: string | undefined; skipped: number } {
   if (cursor === undefined) return { snapshotId: at, skipped: 0 };
   const { snapshot_id: snapshotId, skipped } = TREE_CURSOR.parse(cursor);
   if (at?.startsWith('snap_') === true && at !== snapshotId) throw badCursor();

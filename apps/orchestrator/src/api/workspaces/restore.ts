@@ -3,14 +3,14 @@ import type { Caller, WorkspaceView } from '@writ/contract';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { Snapshots } from './snapshots.ts';
 
-/** Which state is wanted back, and what of it. */
-export interface RestoreWish {
+/** The state to restore, and the path below which. */
+export interface RestoreRequest {
   readonly at: string;
   readonly path?: string | undefined;
   readonly if_head?: string | undefined;
 }
 
-/** Has the kernel bring back an earlier state. */
+/** Has the kernel restore an earlier state. */
 export class Restore {
   readonly #kernel: KernelClient;
   readonly #snapshots: Snapshots;
@@ -24,7 +24,7 @@ export class Restore {
   async run(
     caller: Caller,
     workspace_id: string,
-    { at, path = '', if_head = undefined }: RestoreWish,
+    { at, path = '', if_head = undefined }: RestoreRequest,
   ): Promise<WorkspaceView> {
     const { snapshotId: snapshot_id } = await this.#snapshots.open(caller, workspace_id, at);
     return await this.#kernel.ask('workspace.restore', caller, {

@@ -6,13 +6,17 @@ import { ROLES, route } from '../../edge/requests/route.ts';
 import { SnapshotList, TreeView, WorkspaceList } from './views.ts';
 
 const shared = { tag: 'workspaces' } as const;
-// What an agent may read of a workspace its token says, call by call; these routes would go past it.
-const eyes = { ...shared, allowed: ['admin', 'operator', 'auditor'], params: { workspace_id: 'workspace' } } as const;
+// An agent's token limits what it may read, call by call; these routes would bypass it.
+const readRoute = {
+  ...shared,
+  allowed: ['admin', 'operator', 'auditor'],
+  params: { workspace_id: 'workspace' },
+} as const;
 
 const twoStates = {
   from: StateRef,
   to: Type.Optional(StateRef),
-  path: Type.Optional(Type.String({ maxLength: 4096, description: 'only what is at this path and below it' })),
+  path: Type.Optional(Type.String({ maxLength: 4096, description: 'only this path and everything below it' })),
 };
 
 export const WORKSPACES = {
@@ -22,9 +26,9 @@ export const WORKSPACES = {
     method: 'POST',
     path: '/v1/workspaces',
     allowed: ['admin', 'operator'],
-    summary: 'Makes an empty workspace',
+    summary: 'Creates an empty workspace',
     body: Type.Object({ name: Name }, closed),
-    answers: { 201: { says: 'The workspace', schema: WorkspaceView } },
+    answers: { 201: { description: 'The workspace', schema: WorkspaceView } },
   }),
   list: route({
     ...shared,
@@ -34,7 +38,7 @@ export const WORKSPACES = {
     allowed: ROLES,
     summary: 'Lists the workspaces',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of workspaces', schema: WorkspaceList } },
+    answers: { 200: { description: 'A page of workspaces', schema: WorkspaceList } },
   }),
   read: route({
     ...shared,
@@ -44,7 +48,7 @@ export const WORKSPACES = {
     allowed: ROLES,
     params: { workspace_id: 'workspace' },
     summary: 'Shows a workspace and its head',
-    answers: { 200: { says: 'The workspace', schema: WorkspaceView } },
+    answers: { 200: { description: 'The workspace', schema: WorkspaceView } },
     faults: ['not_found'],
   }),
   readLimits: route({
@@ -54,8 +58,8 @@ export const WORKSPACES = {
     path: '/v1/workspaces/{workspace_id}/limits',
     allowed: ROLES,
     params: { workspace_id: 'workspace' },
-    summary: 'Shows what a workspace may hold, and holds',
-    answers: { 200: { says: 'The limits', schema: WorkspaceLimits } },
+    summary: 'Shows the limits of a workspace, and its usage',
+    answers: { 200: { description: 'The limits', schema: WorkspaceLimits } },
     faults: ['not_found'],
   }),
   setLimits: route({
@@ -65,58 +69,58 @@ export const WORKSPACES = {
     path: '/v1/workspaces/{workspace_id}/limits',
     allowed: ['admin'],
     params: { workspace_id: 'workspace' },
-    summary: "Sets what a workspace may hold; what isn't named stays, and null is without bound",
+    summary: 'Sets the limits of a workspace; omitted ones stay, and null means no limit',
     body: WorkspaceLimitsChange,
-    answers: { 200: { says: 'The limits as they are then', schema: WorkspaceLimits } },
+    answers: { 200: { description: 'The new limits', schema: WorkspaceLimits } },
     faults: ['not_found'],
   }),
   tree: route({
-    ...eyes,
+    ...readRoute,
     id: 'readTree',
     method: 'GET',
     path: '/v1/workspaces/{workspace_id}/tree',
-    summary: 'Lists what is below a directory, each directory before what it holds',
+    summary: 'Lists the entries below a directory, each directory before its content',
     query: Type.Object(
       {
-        path: Type.Optional(Type.String({ maxLength: 4096, description: 'a directory; the workspace unless said' })),
+        path: Type.Optional(Type.String({ maxLength: 4096, description: 'a directory; default: the whole workspace' })),
         at: Type.Optional(StateRef),
-        depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: 'levels; all unless said' })),
+        depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: 'levels; default: all' })),
         cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'entries; 10000 unless said' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'entries; default: 10000' })),
       },
       closed,
     ),
-    answers: { 200: { says: 'The entries', schema: TreeView } },
+    answers: { 200: { description: 'The entries', schema: TreeView } },
     faults: ['not_found', 'file.not_found', 'file.kind', 'path.invalid', 'path.escape'],
   }),
   history: route({
-    ...eyes,
+    ...readRoute,
     id: 'readHistory',
     method: 'GET',
     path: '/v1/workspaces/{workspace_id}/history',
-    summary: 'Lists the states that were its head, newest first',
+    summary: 'Lists earlier heads of a workspace, newest first',
     query: Type.Object(paging, closed),
-    answers: { 200: { says: 'A page of snapshots', schema: SnapshotList } },
+    answers: { 200: { description: 'A page of snapshots', schema: SnapshotList } },
     faults: ['not_found'],
   }),
   diff: route({
-    ...eyes,
+    ...readRoute,
     id: 'readDiff',
     method: 'GET',
     path: '/v1/workspaces/{workspace_id}/diff',
-    summary: 'Tells what differs between a state and another, or the head',
+    summary: 'Compares a state with another one, or with the head',
     query: Type.Object(twoStates, closed),
-    answers: { 200: { says: 'The delta that leads from one to the other', schema: DiffView } },
+    answers: { 200: { description: 'The delta between the two', schema: DiffView } },
     faults: ['not_found', 'limit.exceeded', 'path.invalid', 'path.escape'],
   }),
   textDiff: route({
-    ...eyes,
+    ...readRoute,
     id: 'readTextDiff',
     method: 'GET',
     path: '/v1/workspaces/{workspace_id}/diff/text',
-    summary: 'Tells the same as unified diffs, file by file',
+    summary: 'Returns the same comparison as unified diffs, file by file',
     query: Type.Object(twoStates, closed),
-    answers: { 200: { says: 'The files, those that are long or no text without it', schema: TextDiff } },
+    answers: { 200: { description: 'The files; long and binary ones without text', schema: TextDiff } },
     faults: ['not_found', 'limit.exceeded', 'path.invalid', 'path.escape'],
   }),
   restore: route({
@@ -126,21 +130,21 @@ export const WORKSPACES = {
     path: '/v1/workspaces/{workspace_id}/restore',
     allowed: ['admin', 'operator'],
     params: { workspace_id: 'workspace' },
-    summary: 'Makes the workspace, or a path of it, what it was in an earlier state',
+    summary: 'Restores a workspace, or a path of it, to an earlier state',
     body: Type.Object(
       {
         at: StateRef,
         path: Type.Optional(
           Type.String({
             maxLength: 4096,
-            description: 'what is to be as it was, with all below it; everything unless said',
+            description: 'the path to restore, with everything below it; default: the whole workspace',
           }),
         ),
-        if_head: Type.Optional({ ...SnapshotId, description: 'only if this is the head still' }),
+        if_head: Type.Optional({ ...SnapshotId, description: 'only if this is still the head' }),
       },
       closed,
     ),
-    answers: { 200: { says: 'The workspace with its new head', schema: WorkspaceView } },
+    answers: { 200: { description: 'The workspace with its new head', schema: WorkspaceView } },
     faults: [
       'not_found',
       'file.not_found',

@@ -13,7 +13,7 @@ export interface OpenSnapshot {
   readonly reader: NodeReader;
 }
 
-/** Opens states of workspaces. The kernel says which states a workspace has; only then a tree is read. */
+/** Opens states of workspaces. The kernel checks that the workspace has the state before its tree is read. */
 export class Snapshots {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;
@@ -24,9 +24,9 @@ export class Snapshots {
   }
 
   /**
-   * Undefined opens the head; else `when` is a snapshot's id, or a moment (RFC 3339): the state that was the head then.
-   * Faults: `not_found` for a workspace or a snapshot that isn't the caller's, and a moment before the workspace was
-   * made; `request.malformed` for a date that no calendar has.
+   * Opens the head if `when` is undefined. Otherwise `when` is a snapshot's id, or a time (RFC 3339) that selects the
+   * head at that time. Faults: `not_found` for a workspace or a snapshot that isn't the caller's, and for a time before
+   * the workspace was created; `request.malformed` for a date that doesn't exist.
    */
   async open(caller: Caller, workspaceId: string, when?: string): Promise<OpenSnapshot> {
     const { snapshot_id } = await this.#kernel.ask('workspace.snapshot', caller, {

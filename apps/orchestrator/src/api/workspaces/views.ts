@@ -9,7 +9,7 @@ export const TreeView = Type.Object(
     snapshot_id: Type.String(),
     path: Type.String(),
     entries: Type.Array(TreeEntry),
-    next_cursor: orNull(Type.String({ description: 'for `cursor` of the next request; null when all is told' })),
+    next_cursor: orNull(Type.String({ description: 'for `cursor` of the next request; null on the last page' })),
   },
   closed,
 );

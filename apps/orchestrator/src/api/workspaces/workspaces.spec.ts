@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.kernel.asked.length = 0;
+  api.kernel.requests.length = 0;
 });
 
 const at = (rest: string): string => `/v1/workspaces/${has.workspace_id}${rest}`;
@@ -28,7 +28,7 @@ const put = (rest: string, text: string | Uint8Array, headers = {}) =>
     headers: { 'content-type': 'application/octet-stream', ...headers },
   });
 const changed = (): Change[] =>
-  api.kernel.asked
+  api.kernel.requests
     .filter(({ verb }) => verb === 'workspace.change')
     .flatMap(({ request }) => request['changes'] as Change[]);
 const empty = snapshotIdOf(emptyTree().root);
@@ -51,7 +51,7 @@ describe('a tree', () => {
     expect((await get(`/tree?at=${empty}`)).json['entries']).toEqual([]);
   });
 
-  it('goes on from its cursor, in the same snapshot', async () => {
+  it('continues from its cursor, in the same snapshot', async () => {
     const first = (await get('/tree?limit=2')).json as { entries: unknown[]; next_cursor: string };
     const rest = (await get(`/tree?limit=2&cursor=${first.next_cursor}`)).json as {
       entries: { path: string }[];
@@ -80,7 +80,7 @@ describe('a tree', () => {
 });
 
 describe('a file', () => {
-  it('is given byte for byte, named by its content, never to be shown by a browser', async () => {
+  it('is returned byte for byte as an attachment, with its hash as the ETag', async () => {
     const answer = await get('/files/src/a.txt');
     expect(answer.text).toBe('hello\n');
     expect(
@@ -104,7 +104,7 @@ describe('a file', () => {
     });
   });
 
-  it("that the client has already isn't sent again", async () => {
+  it("isn't sent again if the client has it already", async () => {
     for (const header of [`"${has.file_sha256}"`, `W/"x", "${has.file_sha256}"`, '*']) {
       const answer = await get('/files/src/a.txt', { 'if-none-match': header });
       expect([answer.status, answer.text]).toEqual([304, '']);
@@ -112,12 +112,12 @@ describe('a file', () => {
     expect((await get('/files/src/a.txt', { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('that is a link is its target, and says so', async () => {
+  it('that is a link has its target as content, and its kind in a header', async () => {
     const answer = await get('/files/link');
     expect([answer.text, answer.headers.get('writ-file-kind')]).toEqual(['src/a.txt', 'symlink']);
   });
 
-  it('is put as it comes, then named by a change', async () => {
+  it('is stored as it arrives, and then committed by a change', async () => {
     const content = Buffer.alloc(3 * 1024 * 1024, 'content ');
     const answer = await put('/files/docs/a%20b.txt?mode=755', content);
     expect([answer.status, answer.headers.get('etag')]).toEqual([200, `"${sha256Hex(content)}"`]);
@@ -163,13 +163,13 @@ describe('a file', () => {
     expect((await put(rest, 'x', headers)).json['code']).toBe(code);
   });
 
-  it('is taken away by a change', async () => {
+  it('is deleted by a change', async () => {
     expect((await api.ask('DELETE', at('/files/src'), { key: tenant.admin })).status).toBe(200);
     expect(changed()).toEqual([{ path: 'src', before: null, after: null }]);
   });
 });
 
-test('a file whose content is lost is our fault, told as every other', async () => {
+test('a file whose content is lost is an ordinary 5xx problem', async () => {
   const lost = encodeNode([{ kind: 'file', mode: '644', name: 'lost', sha256: '0'.repeat(64), size: 6 }]);
   await api.blobs.put(tenant.tenantId, lost.bytes);
   const workspace_id = newId('workspace');
@@ -205,7 +205,7 @@ describe('many files', () => {
         after: { kind: 'file', mode: '755', sha256: sha256Hex(Uint8Array.of(0, 255)), size: 2 },
       },
     ]);
-    expect(api.kernel.asked.filter(({ verb }) => verb === 'workspace.change')).toHaveLength(1);
+    expect(api.kernel.requests.filter(({ verb }) => verb === 'workspace.change')).toHaveLength(1);
   });
 
   it.each([
@@ -218,7 +218,7 @@ describe('many files', () => {
     expect(changed()).toEqual([]);
   });
 
-  it('that are too many for one change are told to come in several', async () => {
+  it('that are too many for one change are refused with the advice to split them', async () => {
     const files = Array.from({ length: 5000 }, (_each, n) => ({ path: `${'d'.repeat(200)}/${n}`, content: '' }));
     expect((await upload(files)).json).toMatchObject({
       code: 'request.too_large',
@@ -244,7 +244,7 @@ test('a diff is the delta between two snapshots of the workspace', async () => {
 });
 
 describe('a text diff', () => {
-  it('tells each file as a unified diff, only below the path that is asked for', async () => {
+  it('has each file as a unified diff, only below the requested path', async () => {
     const { json } = await get(`/diff/text?from=${empty}&path=src`);
     expect(json).toMatchObject({
       from: empty,
@@ -263,12 +263,12 @@ describe('a text diff', () => {
 });
 
 describe('a state', () => {
-  it('is named by a moment as well: that which was the head then', async () => {
+  it('can be selected by a time at which it was the head', async () => {
     for (const moment of ['1970-01-01T00:30Z', '1970-01-01T00:00:01.500Z'])
       expect((await get(`/tree?at=${moment}`)).json).toMatchObject({ snapshot_id: empty, entries: [] });
     expect((await get('/files/src/a.txt?at=1970-01-01T00:30:00Z')).json).toEqual(problem('file.not_found', 404));
     expect((await get('/diff?from=1970-01-01T00:30:00Z')).json['changes']).toHaveLength(3);
-    expect(api.kernel.asked.at(-2)).toMatchObject({
+    expect(api.kernel.requests.at(-2)).toMatchObject({
       verb: 'workspace.snapshot',
       request: { snapshot_id: null, at: 1_800_000 },
     });
@@ -285,28 +285,28 @@ describe('a state', () => {
 describe('a restore', () => {
   const restore = (body: unknown, key = tenant.operator) => api.ask('POST', at('/restore'), { key, body });
 
-  it('is asked of the kernel with the state that was named, and what of it', async () => {
+  it('is requested from the kernel with the given state and path', async () => {
     expect(
       (await restore({ at: '1970-01-01T00:30:00Z', path: '/workspace/src', if_head: has.snapshot_id })).status,
     ).toBe(200);
-    expect(api.kernel.asked.at(-1)).toMatchObject({
+    expect(api.kernel.requests.at(-1)).toMatchObject({
       verb: 'workspace.restore',
       request: { snapshot_id: empty, path: '/workspace/src', if_head: has.snapshot_id },
     });
     expect((await restore({ at: has.snapshot_id })).status).toBe(200);
-    expect(api.kernel.asked.at(-1)).toMatchObject({
+    expect(api.kernel.requests.at(-1)).toMatchObject({
       request: { snapshot_id: has.snapshot_id, path: '', if_head: null },
     });
   });
 
-  it('is for no auditor, and of no state that the workspace never had', async () => {
+  it('is refused for auditors, and for states that the workspace never had', async () => {
     expect((await restore({ at: empty }, tenant.auditor)).json).toEqual(problem('auth.role', 403));
     expect((await restore({ at: `snap_${'0'.repeat(64)}` })).json).toEqual(problem('not_found', 404));
-    expect(api.kernel.asked.filter(({ verb }) => verb === 'workspace.restore')).toEqual([]);
+    expect(api.kernel.requests.filter(({ verb }) => verb === 'workspace.restore')).toEqual([]);
   });
 });
 
-test('a history names its states', async () => {
+test('a history lists its states', async () => {
   expect((await get('/history')).json).toMatchObject({
     items: [{ seq: 0, kind: 'created', snapshot_id: empty }],
     next_cursor: null,

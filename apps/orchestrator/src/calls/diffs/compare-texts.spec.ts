@@ -11,7 +11,7 @@ it('two texts are compared as a unified diff, and its lines counted', () => {
   expect(compared?.text).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,3 @@\n one\n-two\n+2\n+three\n');
 });
 
-it('a text of many lines is counted as one of few', () => {
+it('a text with many lines is compared like a short one', () => {
   const lines = 'x\n'.repeat(130_000);
   expect(compareTexts([pair(null, lines), pair(lines, null)], BUDGET, still)).toMatchObject([
     { added_lines: 130_000, removed_lines: 0 },
@@ -19,7 +19,7 @@ it('a text of many lines is counted as one of few', () => {
   ]);
 });
 
-it('texts with nothing in common are given up after their time, and the others are compared', () => {
+it('texts with nothing in common time out, and the others are compared', () => {
   const lines = (salt: number): string => Array.from({ length: 20_000 }, (_, n) => `${salt} ${n}`).join('\n');
   expect(
     compareTexts([pair(lines(1), lines(2)), pair('a\n', 'b\n')], { eachMs: 20, allMs: 60_000 }, () =>
@@ -28,7 +28,7 @@ it('texts with nothing in common are given up after their time, and the others a
   ).toMatchObject([null, { added_lines: 1 }]);
 });
 
-it('no pair is begun once the time of all is over', () => {
+it('no pair is begun after the total time is over', () => {
   let now = 0;
   const ticking = (): number => (now += 300);
   expect(

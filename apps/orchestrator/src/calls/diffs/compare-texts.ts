@@ -8,14 +8,14 @@ export interface TextPair {
   readonly now: string | null;
 }
 
-/** What differs between them, as a unified diff. */
+/** The differences between two texts, as a unified diff. */
 export interface ComparedText {
   readonly added_lines: number;
   readonly removed_lines: number;
   readonly text: string;
 }
 
-/** How long comparing may take, in milliseconds: one pair, and all of them together. */
+/** How long a comparison may take, in milliseconds: one pair, and all pairs together. */
 export interface CompareBudget {
   readonly eachMs: number;
   readonly allMs: number;
@@ -25,8 +25,8 @@ export interface CompareBudget {
 const CONTEXT_LINES = 3;
 
 /**
- * Compares each pair; null where that takes too long. Two texts with nothing in common take time in the square of
- * their lines, so a pair of two that was not begun within the budget is not compared either.
+ * Compares each pair; null where that takes too long. Two texts with nothing in common take time quadratic in their
+ * lines, so a pair of two texts that was not begun within the budget is not compared.
  *
  * @param now milliseconds that only go forward
  */
@@ -37,7 +37,7 @@ export function compareTexts(
 ): (ComparedText | null)[] {
   const until = now() + allMs;
   return pairs.map((pair) => {
-    // Against nothing, a text compares in one pass.
+    // A comparison with an absent file takes linear time.
     if (pair.old === null || pair.now === null) return compareOne(pair, undefined);
     const left = until - now();
     return left <= 0 ? null : compareOne(pair, Math.min(eachMs, left));

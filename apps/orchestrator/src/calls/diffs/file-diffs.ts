@@ -5,34 +5,34 @@ import { Fault, type Change, type FileDiff, type FileState, type TenantId } from
 import { inSlices } from '@writ/worker-pool';
 import type { ComparedText, TextPair } from './compare-texts.ts';
 import { COMPARED_BYTES_MAX } from './preview-change.ts';
-import { COMPARE_TEXTS } from '../tasks.ts';
+import { COMPARE_TEXTS } from '../call-tasks.ts';
 import type { WorkerTasks } from '../../edge/work/worker-tasks.ts';
 
-/** Bytes of contents read for one answer; what comes after them is named without its text. */
+/** Bytes of contents read for one response; further files are listed without their text. */
 const READ_BYTES_MAX = 2 * 1024 * 1024;
-/** Files in one answer: as many as a call may change. */
+/** Files in one response: as many as a call may change. */
 export const FILES_MAX = 5_000;
 
-type NoText = NonNullable<FileDiff['why_no_text']>;
+type NoTextReason = NonNullable<FileDiff['why_no_text']>;
 const isText = (bytes: Uint8Array): boolean => isUtf8(bytes) && !bytes.includes(0);
 
-/** Where contents are read, and where they are compared. */
-export interface DiffsWith {
+/** The store of the contents, and the worker threads that compare them. */
+export interface DiffDependencies {
   readonly blobs: BlobStore;
   readonly tasks: WorkerTasks;
 }
 
 /**
- * Changes as unified diffs, each named, with its text as far as there is room. Contents are read from the tenant's own
- * store, and compared in a worker thread: what takes too long there is named without its text.
- * Faults: `blob.missing`, `blob.corrupt`, `overloaded`.
+ * Lists changes as unified diffs, with texts up to the byte limit. Contents are read from the tenant's own store and
+ * compared in a worker thread. A file whose comparison takes too long is listed without its text. Faults:
+ * `blob.missing`, `blob.corrupt`, `overloaded`.
  */
 export async function fileDiffs(
-  { blobs, tasks }: DiffsWith,
+  { blobs, tasks }: DiffDependencies,
   tenantId: TenantId,
   changes: readonly Change[],
 ): Promise<FileDiff[]> {
-  const files: { readonly change: Change; readonly pair: number | NoText }[] = [];
+  const files: { readonly change: Change; readonly pair: number | NoTextReason }[] = [];
   const pairs: TextPair[] = [];
   let left = READ_BYTES_MAX;
   for await (const change of inSlices(changes.slice(0, FILES_MAX))) {
@@ -43,17 +43,17 @@ export async function fileDiffs(
   }
   const compared = pairs.length === 0 ? [] : await compare(tasks, tenantId, pairs);
   return files.map(({ change, pair }) =>
-    typeof pair === 'string' ? without(change, pair) : shown(change, compared[pair] ?? null),
+    typeof pair === 'string' ? withoutText(change, pair) : withText(change, compared[pair] ?? null),
   );
 }
 
-/** Both contents as texts, or why they are not shown. */
+/** Both contents as texts, or the reason why they are not shown. */
 async function pairOf(
   blobs: BlobStore,
   tenantId: TenantId,
   { path, before, after }: Change,
   hasRoom: boolean,
-): Promise<TextPair | NoText> {
+): Promise<TextPair | NoTextReason> {
   const states = [before, after];
   if (
     !states.some((state) => state?.kind === 'file') ||
@@ -74,7 +74,7 @@ async function pairOf(
   };
 }
 
-/** A page that can't be compared within the budget is shown all the same: its files are named. */
+/** If the comparison exceeds its budget, files are listed without their texts. */
 async function compare(
   tasks: WorkerTasks,
   tenantId: TenantId,
@@ -88,17 +88,17 @@ async function compare(
   }
 }
 
-function named({ path, before, after }: Change): Pick<FileDiff, 'path' | 'change' | 'before' | 'after'> {
+function changeHeader({ path, before, after }: Change): Pick<FileDiff, 'path' | 'change' | 'before' | 'after'> {
   return { path, change: before === null ? 'added' : after === null ? 'deleted' : 'modified', before, after };
 }
 
-const without = (change: Change, why: NoText): FileDiff => ({
-  ...named(change),
+const withoutText = (change: Change, why: NoTextReason): FileDiff => ({
+  ...changeHeader(change),
   added_lines: null,
   removed_lines: null,
   text: null,
   why_no_text: why,
 });
 
-const shown = (change: Change, compared: ComparedText | null): FileDiff =>
-  compared === null ? without(change, 'too_long') : { ...named(change), ...compared, why_no_text: null };
+const withText = (change: Change, compared: ComparedText | null): FileDiff =>
+  compared === null ? withoutText(change, 'too_long') : { ...changeHeader(change), ...compared, why_no_text: null };

@@ -4,7 +4,7 @@ import { COMPARED_BYTES_MAX, previewChange, type StagedText } from './preview-ch
 const preview = (old: string | null, change: StagedText['change']) =>
   previewChange({ path: 'a.txt', old, change }, { eachMs: 250, allMs: 250 }, () => 0);
 
-it('a write and an edit show what they would do', () => {
+it('a write and an edit show their effect', () => {
   expect(preview(null, { content: 'one\n' })).toEqual({
     diff: expect.stringContaining('--- /dev/null\n+++ b/a.txt\n'),
   });
@@ -13,14 +13,14 @@ it('a write and an edit show what they would do', () => {
   });
 });
 
-it('an edit that does not fit says so, as the tool would', () => {
+it('an edit that does not apply fails with the fault of the tool', () => {
   expect(preview('one\n', { edits: [{ find: 'none', replace: '' }] })).toMatchObject({
     failed: { code: 'edit.no_match', hint: expect.any(String) },
   });
   expect(preview('aa', { edits: [{ find: 'a', replace: '' }] })).toMatchObject({ failed: { code: 'edit.ambiguous' } });
 });
 
-it('what is too long to be compared has no diff, and grows no larger than a file may be', () => {
+it('a text that is too long to compare has no diff, and an edit cannot exceed the size limit of files', () => {
   expect(preview('a', { edits: [{ find: 'a', replace: 'x'.repeat(COMPARED_BYTES_MAX + 1) }] })).toEqual({ diff: null });
   const growing = { find: 'a', replace: 'x'.repeat(8 * 1024 * 1024), count: 'all' as const };
   expect(preview('a'.repeat(9), { edits: [growing] })).toMatchObject({ failed: { code: 'file.too_large' } });

@@ -3,22 +3,22 @@ import { Fault } from '@writ/contract';
 import { editedText, FILE_TOOL_FAULTS, ToolFault, type EditArgs } from '@writ/workspace';
 import { compareTexts, type CompareBudget } from './compare-texts.ts';
 
-/** A write or an edit that is staged, and the text that the file has; null where there is no file. */
+/** A staged write or edit, and the current text of the file; null where there is no file. */
 export interface StagedText {
   readonly path: string;
   readonly old: string | null;
   readonly change: { readonly content: string } | { readonly edits: EditArgs['edits'] };
 }
 
-/** What the change would do: its diff, null where that is too long to show; or why it can't be made. */
+/** The effect of the change: its diff, null where that is too long to show; or why the change can't be made. */
 export type ChangePreview =
   | { readonly diff: string | null }
   | { readonly failed: { readonly code: string; readonly message: string; readonly hint: string | null } };
 
-/** Longest text that is compared, in bytes: what a person reads. */
+/** Longest text that is compared, in bytes: as much as a person reads. */
 export const COMPARED_BYTES_MAX = 256 * 1024;
 
-/** Makes the change on the text, by the code that will make it in the workspace, and compares. */
+/** Applies the change to the text, with the code that will apply it in the workspace, and compares the two. */
 export function previewChange(
   { path, old, change }: StagedText,
   budget: CompareBudget,

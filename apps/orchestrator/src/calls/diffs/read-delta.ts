@@ -2,18 +2,18 @@
 import type { Delta } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 
-/** A delta as it is stored, written by our own processes, and how many of its changes are wanted. */
+/** A stored delta, which our own processes wrote, and how many of its changes to return. */
 export interface DeltaText {
   readonly bytes: Uint8Array;
   readonly changesMax: number;
 }
 
-/** The first changes of a delta, and how many it has. */
+/** The first changes of a delta, and their total number. */
 export interface DeltaHead extends Pick<Delta, 'base' | 'changes'> {
   readonly total: number;
 }
 
-/** Reads a delta: twenty thousand changes are several megabytes. */
+/** Parses a delta. Twenty thousand changes take several megabytes. */
 export function readDelta({ bytes, changesMax }: DeltaText): DeltaHead {
   const { base, changes } = parseJson(Buffer.from(bytes).toString('utf8')) as Delta;
   return { base, changes: changes.slice(0, changesMax), total: changes.length };

@@ -5,7 +5,7 @@ interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-/** All that a list of the kernel's has, page after page. */
+/** All items of one of the kernel's lists, read page by page. */
 export async function allItems<T>(ask: (cursor: string | null) => Promise<Page<T>>): Promise<T[]> {
   const all: T[] = [];
   let cursor: string | null = null;

@@ -3,10 +3,10 @@ import type { Bus } from '@writ/bus';
 import {
   Fault,
   ErasureView,
-  NoticesTaken,
-  opened,
+  NoticesReply,
+  allowUnknownMembers,
   parseMessage,
-  TextOrders,
+  TextErasureOrdersReply,
   type AdmitRequest,
   type KernelRequest,
   type KernelVerb,
@@ -16,47 +16,46 @@ import {
   type RequestName,
   type Subjects,
   type TenantCreate,
-  type TextOrder,
-  type TextsTold,
+  type TextErasureOrder,
+  type TextsAnnounced,
 } from '@writ/contract';
 import pRetry from 'p-retry';
 import { Type, type Static, type TSchema } from 'typebox';
 import { AdmitReply, KERNEL_REPLIES, TenantCreateReply, type KernelReply } from './kernel-replies.ts';
 
-/** Longest that an ordinary question waits for its answer. */
+/** Longest wait for the reply to an ordinary request. */
 const ASK_MS = 10_000;
-/** Longest that one sending of a call waits: a decision takes milliseconds, so no answer in this time is a lost one. */
+/** Longest wait for the reply to one proposal: a decision takes milliseconds, so a later reply is treated as lost. */
 const ADMIT_MS = 5_000;
 /**
- * Longest that a sending waits for the end of its call, which for most is milliseconds away: one answer then says it
- * all. Whoever waits longer listens for events.
+ * Longest time that the kernel waits for the end of a call before it replies. Most calls end within milliseconds, so
+ * one reply has the result. Clients that wait longer rely on events.
  */
 const ADMIT_WAIT_MS = 250;
 /**
- * Least that a sending has, whatever its call's deadline: what is too late the kernel refuses, with a record, and who
- * asks again by key is told what became of the call.
+ * Shortest wait for a reply, whatever the call's deadline. The kernel refuses a late call with a record, and a repeated
+ * call with the same key gets the earlier result.
  */
 const ANSWER_MS = 2_000;
 /**
- * Sendings of one call, with the same operation_id each time. Together with the pauses less than a client's patience of
+ * Retries of one proposal, each with the same operation_id. With the pauses they take less than a client's timeout of
  * 30 s.
  */
 const ADMIT_RETRIES = 3;
 /**
- * Faults after which nobody can say whether the kernel decided: asking again with the same id is the only way to know.
- * `internal` is none of them. A bug would be met again, at whatever it cost the first time; whether something was
- * decided before it is looked up instead.
+ * Faults after which it is unknown whether the kernel decided. Only a retry with the same id tells. `internal` is not
+ * among them: a bug would fail again at the same cost, so the operation is looked up instead.
  */
-const UNCERTAIN: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable']);
+const UNCERTAIN_FAULTS: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable']);
 
-const ORDERS = opened(TextOrders);
-const GONE = opened(ErasureView);
-const TAKEN = opened(NoticesTaken);
-const DROPPED = Type.Object({});
+const TEXT_ORDERS_REPLY = allowUnknownMembers(TextErasureOrdersReply);
+const ERASURE_REPLY = allowUnknownMembers(ErasureView);
+const NOTICES_REPLY = allowUnknownMembers(NoticesReply);
+const EMPTY_REPLY = Type.Object({});
 
-type Asked<V extends KernelVerb> = Omit<KernelRequest<V>, 'v' | 'caller'>;
+type RequestBody<V extends KernelVerb> = Omit<KernelRequest<V>, 'v' | 'caller'>;
 
-/** The kernel, as this process asks it. */
+/** The client for the kernel's requests on the bus. */
 export class KernelClient {
   readonly #bus: Bus;
   readonly #subjects: Subjects;
@@ -69,33 +68,30 @@ export class KernelClient {
   }
 
   /**
-   * A caller is null where the platform key asks, for verbs that take it. Faults: those of the verb, `bus.unreachable`,
-   * `overloaded`.
+   * Sends one request. `caller` is null for the platform key, for verbs that allow it. Faults: those of the verb,
+   * `bus.unreachable`, `overloaded`.
    */
   async ask<V extends KernelVerb>(
     verb: V,
     caller: KernelRequest<V>['caller'],
-    request: Asked<V>,
+    request: RequestBody<V>,
   ): Promise<KernelReply<V>> {
     return await this.#ask(verb, caller, request, ASK_MS);
   }
 
   /**
-   * Proposes a call until there is an answer, always as the same operation. The kernel waits up to `waitMs` for a
-   * call's end before it answers, within bounds of its own. Fault `bus.unreachable` when there is none; `internal`
-   * after one sending, for a bug: `decided` says whether the call was decided before it.
+   * Proposes a call, and retries as the same operation until there is a reply. The kernel waits up to `waitMs` for the
+   * call's end before it replies, within its own limits. Fault `bus.unreachable` without a reply. Fault `internal`
+   * after one attempt, for a bug: `decided` then tells whether the call was decided.
    */
   async admit(call: Omit<AdmitRequest, 'wait_ms'>, waitMs: number): Promise<OperationView> {
     const request: AdmitRequest = { ...call, wait_ms: Math.min(waitMs, ADMIT_WAIT_MS) };
-    return await this.#untilAnswered(() =>
-      this.#request('kernel.admit', request, AdmitReply, this.#left(call.deadline)),
+    return await this.#retryUntilAnswered(() =>
+      this.#request('kernel.admit', request, AdmitReply, this.#remainingMs(call.deadline)),
     );
   }
 
-  /**
-   * The operation, where it was decided; null where it wasn't. For whoever proposed it and got `internal` for an
-   * answer.
-   */
+  /** The operation if it was decided, else null. For a caller whose proposal failed with `internal`. */
   async decided(
     caller: KernelRequest<'operation.read'>['caller'],
     operation_id: OperationId,
@@ -108,54 +104,56 @@ export class KernelClient {
     }
   }
 
-  /**
-   * As `ask`, sent again until there is an answer: for what is the same thing however often it is asked, as by an id
-   * that came along.
-   */
-  async insist<V extends KernelVerb>(
+  /** As `ask`, but retries until there is a reply. Only for idempotent requests, such as those that carry an id. */
+  async askUntilAnswered<V extends KernelVerb>(
     verb: V,
     caller: KernelRequest<V>['caller'],
-    request: Asked<V>,
+    request: RequestBody<V>,
   ): Promise<KernelReply<V>> {
-    return await this.#untilAnswered(() => this.#ask(verb, caller, request, ADMIT_MS));
+    return await this.#retryUntilAnswered(() => this.#ask(verb, caller, request, ADMIT_MS));
   }
 
-  /** Notices of all tenants, oldest first: each comes again unless it is dropped within half a minute. */
-  async takeNotices(limit: number): Promise<Notice[]> {
-    return (await this.#request('kernel.notice.take', { v: 1, limit }, TAKEN, ASK_MS)).notices;
+  /**
+   * Notices of all tenants, oldest first. The kernel returns a notice again unless it is dropped within half a minute.
+   */
+  async fetchNotices(limit: number): Promise<Notice[]> {
+    return (await this.#request('kernel.notice.take', { v: 1, limit }, NOTICES_REPLY, ASK_MS)).notices;
   }
 
-  /** Callers MUST keep them durably before. */
+  /** Removes notices from the kernel. Callers MUST have stored them durably before. */
   async dropNotices(notice_ids: readonly string[]): Promise<void> {
-    await this.#request('kernel.notice.drop', { v: 1, notice_ids }, DROPPED, ASK_MS);
+    await this.#request('kernel.notice.drop', { v: 1, notice_ids }, EMPTY_REPLY, ASK_MS);
   }
 
-  /** What erasures of all tenants ask to be taken of what was said. */
-  async textOrders(limit: number): Promise<TextOrder[]> {
-    return (await this.#request('kernel.erasure.orders', { v: 1, limit }, ORDERS, ASK_MS)).orders;
+  /** The kernel's orders to erase texts of sessions, of all tenants. */
+  async textOrders(limit: number): Promise<TextErasureOrder[]> {
+    return (await this.#request('kernel.erasure.orders', { v: 1, limit }, TEXT_ORDERS_REPLY, ASK_MS)).orders;
   }
 
-  /** Resolves when that is on the record. Callers MUST have settled it durably, and MUST NOT take any of it before. */
-  async tellTexts(
-    { tenant_id, erasure_id }: TextOrder,
-    told: Pick<TextsTold, 'round' | 'session_ids' | 'run_ids' | 'fork_ids'>,
+  /**
+   * Reports what a round deletes. Resolves when the kernel has recorded it. Callers MUST have fixed the round durably,
+   * and MUST NOT delete any of it before.
+   */
+  async reportTextRound(
+    { tenant_id, erasure_id }: TextErasureOrder,
+    round: Pick<TextsAnnounced, 'round' | 'session_ids' | 'run_ids' | 'fork_ids'>,
   ): Promise<void> {
-    await this.#request('kernel.erasure.tell', { v: 1, tenant_id, erasure_id, ...told }, DROPPED, ASK_MS);
+    await this.#request('kernel.erasure.tell', { v: 1, tenant_id, erasure_id, ...round }, EMPTY_REPLY, ASK_MS);
   }
 
-  /** Nothing is left of what was asked for. */
-  async textsGone({ tenant_id, erasure_id }: TextOrder): Promise<ErasureView> {
-    return await this.#request('kernel.erasure.gone', { v: 1, tenant_id, erasure_id }, GONE, ASK_MS);
+  /** Reports that all texts of an order are deleted. */
+  async completeTextOrder({ tenant_id, erasure_id }: TextErasureOrder): Promise<ErasureView> {
+    return await this.#request('kernel.erasure.gone', { v: 1, tenant_id, erasure_id }, ERASURE_REPLY, ASK_MS);
   }
 
   async createTenant(tenant: TenantCreate): Promise<void> {
-    await this.#untilAnswered(() => this.#request('kernel.tenant.create', tenant, TenantCreateReply, ASK_MS));
+    await this.#retryUntilAnswered(() => this.#request('kernel.tenant.create', tenant, TenantCreateReply, ASK_MS));
   }
 
   async #ask<V extends KernelVerb>(
     verb: V,
     caller: KernelRequest<V>['caller'],
-    request: Asked<V>,
+    request: RequestBody<V>,
     waitMs: number,
   ): Promise<KernelReply<V>> {
     return this.#request(`kernel.${verb}`, { v: 1, caller, ...request }, KERNEL_REPLIES[verb], waitMs) as Promise<
@@ -163,21 +161,21 @@ export class KernelClient {
     >;
   }
 
-  #left(deadline: number | null): number {
+  #remainingMs(deadline: number | null): number {
     return deadline === null ? ADMIT_MS : Math.min(ADMIT_MS, Math.max(ANSWER_MS, deadline - this.#now()));
   }
 
-  async #untilAnswered<T>(send: () => Promise<T>): Promise<T> {
+  async #retryUntilAnswered<T>(send: () => Promise<T>): Promise<T> {
     try {
       return await pRetry(send, {
         retries: ADMIT_RETRIES,
         minTimeout: 50,
         factor: 4,
         randomize: true,
-        shouldRetry: ({ error }) => error instanceof Fault && UNCERTAIN.has(error.code),
+        shouldRetry: ({ error }) => error instanceof Fault && UNCERTAIN_FAULTS.has(error.code),
       });
     } catch (error) {
-      if (!(error instanceof Fault) || !UNCERTAIN.has(error.code)) throw error;
+      if (!(error instanceof Fault) || !UNCERTAIN_FAULTS.has(error.code)) throw error;
       throw new Fault(
         error.code === 'database.unavailable' ? error.code : 'bus.unreachable',
         'the kernel gives no answer',

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+import { matchesTool } from '@writ/capability';
 import { tenantDefinition } from '@writ/cli-tool';
-import { AGENT_SPAWN, Fault, LIMITS, SKILL_READ, TOOLS, type Caller } from '@writ/contract';
-import { offeredTools, type Offer, type OfferedSkill } from '@writ/dialects';
+import {
+  AGENT_SPAWN,
+  Fault,
+  LIMITS,
+  SKILL_READ,
+  TOOLS,
+  type Caller,
+  type Grant,
+  type ToolDefinition,
+} from '@writ/contract';
+import { offeredTools, type Offer, type OfferedResource, type OfferedSkill } from '@writ/dialects';
 import { allItems } from './all-items.ts';
 import type { KernelClient } from './kernel-client.ts';
 import { tenantTools } from './tenant-tools.ts';
 
-/** What a model may be told of: the tools that there are for the tenant, and what a token of it grants. */
+/** The newest resources of a kind that a prompt names: each is a word of it. */
+const RESOURCES_MAX = 50;
+
+/** Finds the tools to offer to a model: those of the tenant, with the grant of a token. */
 export class Offers {
   readonly #kernel: KernelClient;
   readonly #now: () => number;
@@ -18,13 +31,17 @@ export class Offers {
   }
 
   /**
-   * What the token grants now. A child grants no more than the tokens above it, so its own grant says it all; who may
-   * see a token is the kernel's to say.
-   * @param within what the model is in: sub-agents are for runs, so a turn is told of none
+   * What the token grants now. A child grants no more than its ancestors, so its own grant is sufficient. The kernel
+   * decides who may see a token.
+   * @param subAgents whether the model may have sub-agents where it is used
    * Faults: `not_found`, `token.revoked`, `token.expired`, `token.not_yet_valid`.
    */
-  async of(caller: Caller, capability_token_id: string, within: 'run' | 'turn'): Promise<Offer> {
-    const [{ grant, revoked }, own] = await Promise.all([
+  async of(
+    caller: Caller,
+    capability_token_id: string,
+    { subAgents }: { readonly subAgents: boolean },
+  ): Promise<Offer> {
+    const [{ agent_id, grant, revoked }, own] = await Promise.all([
       this.#kernel.ask('token.read', caller, { capability_token_id }),
       tenantTools(this.#kernel, caller),
     ]);
@@ -32,18 +49,43 @@ export class Offers {
     if (revoked) throw new Fault('token.revoked');
     if (grant.expires_at <= now) throw new Fault('token.expired');
     if (grant.not_before > now) throw new Fault('token.not_yet_valid');
-    const ours = [...TOOLS.values()].filter(({ tool_id }) => within === 'run' || tool_id !== AGENT_SPAWN.tool_id);
-    const offer = { tools: [...ours, ...own.map(({ tool }) => tenantDefinition(tool))], chain: [grant] };
+    const ours = [...TOOLS.values()].filter(({ tool_id }) => subAgents || tool_id !== AGENT_SPAWN.tool_id);
+    const tools = [...ours, ...own.map(({ tool }) => tenantDefinition(tool))];
+    const resources = await this.#resources(caller, agent_id, granted(tools, grant));
+    const offer = { tools, chain: [grant], resources };
     return offeredTools(offer).some(({ tool_id }) => tool_id === SKILL_READ.tool_id)
-      ? { ...offer, skills: await this.#skills(caller) }
+      ? { ...offer, skills: await this.#skills(caller, agent_id) }
       : offer;
   }
 
-  /** What is told of a skill before it is read; only to whom its token lets read it. */
-  async #skills(caller: Caller): Promise<OfferedSkill[]> {
-    const skills = await allItems((cursor) =>
-      this.#kernel.ask('skill.list', caller, { page: { cursor, limit: LIMITS.skills.max } }),
+  /** The resources that the agent may use, of the kinds that its tools need. */
+  async #resources(
+    caller: Caller,
+    agent_id: string,
+    tools: readonly Pick<ToolDefinition, 'needs'>[],
+  ): Promise<OfferedResource[]> {
+    const kinds = [...new Set(tools.flatMap(({ needs }) => (needs === undefined ? [] : [needs])))].sort();
+    const page = { cursor: null, limit: RESOURCES_MAX };
+    const pages = await Promise.all(
+      kinds.map((kind) => this.#kernel.ask('resource.list', caller, { page, kind, name: null, agent_id })),
     );
-    return skills.map(({ name, description }) => ({ name, description }));
+    return pages.flatMap(({ items }) => items.map(({ kind, name }) => ({ kind, name })));
+  }
+
+  /** Names and descriptions of skills that the agent is granted, offered only if the token grants reading them. */
+  async #skills(caller: Caller, agent_id: string): Promise<OfferedSkill[]> {
+    const [skills, granted] = await Promise.all([
+      allItems((cursor) => this.#kernel.ask('skill.list', caller, { page: { cursor, limit: LIMITS.skills.max } })),
+      allItems((cursor) => {
+        const page = { cursor, limit: RESOURCES_MAX };
+        return this.#kernel.ask('resource.list', caller, { page, kind: 'skill', name: null, agent_id });
+      }),
+    ]);
+    const names = new Set(granted.map(({ name }) => name));
+    return skills.filter(({ name }) => names.has(name)).map(({ name, description }) => ({ name, description }));
   }
 }
+
+/** The tools that the token grants, whatever resources there are. */
+const granted = (tools: readonly ToolDefinition[], grant: Grant): ToolDefinition[] =>
+  tools.filter(({ tool_id }) => grant.tools.some((pattern) => matchesTool(pattern, tool_id)));

@@ -3,7 +3,7 @@ import type { Caller, TenantToolView } from '@writ/contract';
 import { allItems } from './all-items.ts';
 import type { KernelClient } from './kernel-client.ts';
 
-/** Tools asked for at once: with definitions of the longest they still fit into one message. */
+/** Tools of one page: even with the longest definitions they fit into one message. */
 const PAGE = 32;
 
 /** The tools that the tenant registered. */

@@ -3,9 +3,9 @@ import type { BundleContent } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import type { Pack } from 'tar-stream';
 
-/** Receipts of one file at most, in bytes: what a verifier holds at once. */
+/** Most bytes of receipts in one file, which a verifier holds in memory. */
 export const PART_BYTES = 4 * 1024 * 1024;
-/** The same bundle is the same archive, byte for byte. */
+/** Fixed values, so that the same bundle is the same archive, byte for byte. */
 const PLAIN = { mtime: new Date(0), uid: 0, gid: 0, mode: 0o644, type: 'file' } as const;
 
 /** Packs the files of a bundle, and lists them for its manifest. */
@@ -20,7 +20,7 @@ export class BundleFiles {
     this.#pack = pack;
   }
 
-  /** Adds a file of the manifest. Resolves when there is room for the next. */
+  /** Adds a file that the manifest lists. Resolves when there is room for the next. */
   async add(path: string, content: Uint8Array | string): Promise<void> {
     const bytes = Buffer.from(content);
     this.list.push({ path, bytes: bytes.length, sha256: sha256Hex(bytes) });
@@ -34,7 +34,7 @@ export class BundleFiles {
     this.#partBytes += line.length;
   }
 
-  /** Writes the receipts that are gathered. */
+  /** Writes the gathered receipts to a file. */
   async flush(): Promise<void> {
     if (this.#part.length === 0) return;
     const text = this.#part.join('');
@@ -42,7 +42,10 @@ export class BundleFiles {
     await this.add(`receipts/${String(this.#parts++).padStart(6, '0')}.ndjson`, text);
   }
 
-  /** Writes a file that is in no list: the manifest itself. Rejects where the archive's reader has gone. */
+  /**
+   * Writes a file that the manifest does not list: the manifest itself. Rejects where the archive's reader has
+   * disconnected.
+   */
   async write(name: string, bytes: Uint8Array): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#pack.entry({ ...PLAIN, name, size: bytes.length }, Buffer.from(bytes), (error) => {

@@ -6,8 +6,8 @@ import { RECORD_PAYLOAD_TYPE, type AuditRecord } from '@writ/contract';
 import { momentOf, type ExportedRecord } from './exported-record.ts';
 
 /**
- * Digits of the largest leaf index: padded, so that the order of texts is that of numbers, as the extension `sequence`
- * asks.
+ * Digits of the largest leaf index. Padding makes the order of texts that of numbers, as the extension `sequence`
+ * requires.
  */
 const SEQUENCE_DIGITS = 16;
 
@@ -38,6 +38,6 @@ export function cloudEventOf({ leafIndex, statement, record }: ExportedRecord): 
   };
 }
 
-/** As the predicate type, reversed: `dev.writ.record.tool_call.outcome.v1`. */
+/** The predicate type in reversed order, such as `dev.writ.record.tool_call.outcome.v1`. */
 const typeOf = ({ kind, phase }: AuditRecord): string =>
   ['dev.writ.record', kind, ...(phase === null ? [] : [phase]), 'v1'].join('.');

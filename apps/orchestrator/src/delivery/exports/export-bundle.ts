@@ -12,30 +12,30 @@ import { BundleFiles } from './bundle-files.ts';
 import type { ExportHub } from './export-hub.ts';
 import { readExported, type Exported, type ExportedRecord } from './exported-record.ts';
 import { readKeyHistory } from './key-history.ts';
-import { readLeaves, type Stretch } from './leaves.ts';
-import { NamedDocuments } from './named-documents.ts';
+import { readLeaves, type LeafRange } from './leaves.ts';
+import { ReferencedDocuments } from './referenced-documents.ts';
 
-/** Operations of a session at most: their ids are held while the log is read. */
+/** Most operations of a session: their ids are held in memory while the log is read. */
 const OPERATIONS_MAX = 10_000;
 const OPERATIONS_PAGE = 200;
 
 /** A session, or a range of time in milliseconds. */
-export interface BundleWish {
+export interface BundleQuery {
   readonly session?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
-/** What a bundle is to have: which leaves are read, and which of them are meant. */
+/** The content of a bundle: which leaves are read, and which of them it includes. */
 interface Plan {
-  readonly stretch: Stretch;
-  readonly isMeant: (record: ExportedRecord) => boolean;
+  readonly range: LeafRange;
+  readonly includes: (record: ExportedRecord) => boolean;
   readonly filter: Pick<BundleContent, 'session_id' | 'since' | 'until'>;
 }
 
 /**
- * Makes signed archives for auditors. INVARIANT (one checkpoint): every receipt of a bundle is proved towards the
- * checkpoint that lies in it.
+ * Makes signed archives for auditors. INVARIANT (one checkpoint): every receipt of a bundle is proved against the one
+ * checkpoint in it.
  */
 export class ExportBundle {
   readonly #kernel: KernelClient;
@@ -51,23 +51,26 @@ export class ExportBundle {
   }
 
   /**
-   * The archive as it is packed: what is read slowly is packed slowly. What can't be finished breaks off, without the
-   * manifest, which is last. Faults: `request.malformed`, `request.too_large` for a session with too many operations,
-   * `not_found` for a log without records, `rate.limited`, `ledger.unavailable`.
+   * Returns the archive as a stream, packed as fast as it is read. On an error the stream breaks off without the
+   * manifest, which is the last file. Faults: `request.malformed`, `request.too_large` for a session with too many
+   * operations, `not_found` for a log without records, `rate.limited`, `ledger.unavailable`.
    */
-  async run(caller: Caller, wish: BundleWish, gone: AbortSignal): Promise<Readable> {
-    const isRange = wish.since !== undefined || wish.until !== undefined;
-    if ((wish.session !== undefined) === isRange)
+  async run(caller: Caller, query: BundleQuery, gone: AbortSignal): Promise<Readable> {
+    const isRange = query.since !== undefined || query.until !== undefined;
+    if ((query.session !== undefined) === isRange)
       throw new Fault(
         'request.malformed',
         'say what the bundle is about: a `session`, or a range by `since`, `until` or both',
       );
     const archive = new PassThrough();
-    const leave = this.#hub.join(caller.tenant_id, { grew: () => undefined, stopping: () => archive.destroy() });
-    archive.once('close', leave);
+    const unregister = this.#hub.register(caller.tenant_id, {
+      logGrew: () => undefined,
+      stopping: () => archive.destroy(),
+    });
+    archive.once('close', unregister);
     try {
       const checkpoint = await this.#ledger.checkpoint(caller.tenant_id);
-      const plan = await this.#plan(caller, wish, parseCheckpoint(parseNote(checkpoint).text).treeSize, gone);
+      const plan = await this.#plan(caller, query, parseCheckpoint(parseNote(checkpoint).text).treeSize, gone);
       const packing = pack();
       pipeline(packing, archive).catch(() => undefined);
       archive.once('close', () => packing.destroy());
@@ -84,30 +87,30 @@ export class ExportBundle {
 
   async #plan(
     caller: Caller,
-    { session, since, until }: BundleWish,
+    { session, since, until }: BundleQuery,
     treeSize: number,
     gone: AbortSignal,
   ): Promise<Plan> {
-    const whole = { tenantId: caller.tenant_id, treeSize, from: 0, to: treeSize, gone };
+    const wholeLog = { tenantId: caller.tenant_id, treeSize, from: 0, to: treeSize, gone };
     const filter = { session_id: session ?? null, since: since ?? null, until: until ?? null };
     if (session !== undefined) {
       const operations = await this.#operationsOf(caller, session);
       return {
-        stretch: whole,
+        range: wholeLog,
         filter,
-        isMeant: ({ record }) => record.operation_id !== null && operations.has(record.operation_id),
+        includes: ({ record }) => record.operation_id !== null && operations.has(record.operation_id),
       };
     }
-    // The log isn't in the order of time: everything from the first record of the range to its last is meant, so that
-    // none in between can be missing unseen.
+    // The log isn't ordered by time. The bundle includes everything from the first record of the range to its last, so
+    // that a gap would be visible.
     let [from, to] = [treeSize, treeSize];
-    for await (const leaf of readLeaves(this.#ledger, whole)) {
+    for await (const leaf of readLeaves(this.#ledger, wholeLog)) {
       const { recorded_at } = readExported(leaf).record;
       if (recorded_at < (since ?? 0) || recorded_at >= (until ?? Infinity)) continue;
       from = Math.min(from, leaf.leaf_index);
       to = leaf.leaf_index + 1;
     }
-    return { stretch: { ...whole, from, to: Math.max(from, to) }, filter, isMeant: () => true };
+    return { range: { ...wholeLog, from, to: Math.max(from, to) }, filter, includes: () => true };
   }
 
   async #operationsOf(caller: Caller, session_id: string): Promise<ReadonlySet<string>> {
@@ -139,37 +142,37 @@ export class ExportBundle {
 
   async #fill(
     caller: Caller,
-    { stretch, isMeant, filter }: Plan,
+    { range, includes, filter }: Plan,
     checkpoint: string,
     files: BundleFiles,
   ): Promise<void> {
-    const named = new NamedDocuments();
+    const referenced = new ReferencedDocuments();
     let [first, last, records]: [number | null, number | null, number] = [null, null, 0];
     await files.add('checkpoint.txt', checkpoint);
     await files.add('keys.json', `${JSON.stringify(this.#published.keys)}\n`);
     const keyRecords: string[] = [];
-    for await (const leaf of readKeyHistory(this.#ledger, stretch))
-      keyRecords.push(receiptOf(leaf, stretch.treeSize, checkpoint));
+    for await (const leaf of readKeyHistory(this.#ledger, range))
+      keyRecords.push(receiptOf(leaf, range.treeSize, checkpoint));
     if (keyRecords.length > 0) await files.add('key-history.ndjson', keyRecords.join(''));
-    for await (const leaf of readLeaves(this.#ledger, stretch)) {
+    for await (const leaf of readLeaves(this.#ledger, range)) {
       const read = readExported(leaf);
-      if (!isMeant(read)) continue;
-      await files.addReceipt(receiptOf(leaf, stretch.treeSize, checkpoint));
-      named.note(read.record);
+      if (!includes(read)) continue;
+      await files.addReceipt(receiptOf(leaf, range.treeSize, checkpoint));
+      referenced.note(read.record);
       first ??= leaf.leaf_index;
       last = leaf.leaf_index;
       records += 1;
     }
     await files.flush();
     const missing: BundleContent['missing'] = [];
-    for await (const { kind, sha256, bytes } of named.read(this.#kernel, caller)) {
+    for await (const { kind, sha256, bytes } of referenced.read(this.#kernel, caller)) {
       if (bytes === null) missing.push({ kind, sha256 });
       else await files.add(`${kind === 'policy' ? 'policies' : 'tools'}/${sha256}.json`, bytes);
     }
     const isRange = filter.session_id === null;
     const content = {
       ...filter,
-      tree_size: stretch.treeSize,
+      tree_size: range.treeSize,
       records,
       first_leaf: isRange ? first : null,
       last_leaf: isRange ? last : null,

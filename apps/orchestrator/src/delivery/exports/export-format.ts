@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How a record is written in a line of an export. */
+/** The formats of a record in a line of an export. */
 export const EXPORT_FORMATS = ['dsse', 'receipt', 'cloudevents', 'ocsf'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

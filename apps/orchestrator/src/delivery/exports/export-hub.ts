@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 
-/** An export that is under way. */
-export interface Exporting {
-  /** The tenant's log grew. */
-  grew(): void;
-  /** The process stops. */
+/** An export in progress. */
+export interface ActiveExport {
+  /** Called when the tenant's log grew. */
+  logGrew(): void;
+  /** Called when the process stops. */
   stopping(): void;
 }
 
-/** Knows the exports under way here, tenant by tenant: bounds them, and tells those that wait. */
+/**
+ * Tracks the exports in progress at this replica by tenant, limits their number, and notifies those that wait for
+ * records.
+ */
 export class ExportHub {
-  readonly #exports = new Map<string, Set<Exporting>>();
+  readonly #exports = new Map<string, Set<ActiveExport>>();
   readonly #tenantMax: number;
 
-  /** @param tenantMax exports of one tenant at once at this replica */
+  /** @param tenantMax most concurrent exports of one tenant at this replica */
   constructor(tenantMax: number) {
     this.#tenantMax = tenantMax;
   }
 
-  grew(tenantId: string): void {
-    for (const each of this.#exports.get(tenantId) ?? []) each.grew();
+  publishGrowth(tenantId: string): void {
+    for (const each of this.#exports.get(tenantId) ?? []) each.logGrew();
   }
 
-  /** Takes a place; the returned function gives it back and MUST be called. Fault `rate.limited`. */
-  join(tenantId: string, exporting: Exporting): () => void {
+  /** Registers an export. Callers MUST call the returned function, which removes it. Fault `rate.limited`. */
+  register(tenantId: string, activeExport: ActiveExport): () => void {
     const exports = this.#exports.get(tenantId) ?? new Set();
     if (exports.size >= this.#tenantMax)
       throw new Fault(
         'rate.limited',
         `a tenant may have ${String(this.#tenantMax)} exports under way here: end one, or wait until one has ended`,
       );
-    this.#exports.set(tenantId, exports.add(exporting));
+    this.#exports.set(tenantId, exports.add(activeExport));
     return () => {
-      exports.delete(exporting);
-      // Another set may have taken its place.
+      exports.delete(activeExport);
+      // Another set may have replaced it.
       if (exports.size === 0 && this.#exports.get(tenantId) === exports) this.#exports.delete(tenantId);
     };
   }
 
-  /** Lets every export end: the process stops. */
+  /** Ends every export, because the process stops. */
   close(): void {
     for (const each of [...this.#exports.values()].flatMap((set) => [...set])) each.stopping();
   }

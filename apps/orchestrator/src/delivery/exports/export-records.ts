@@ -4,36 +4,36 @@ import type { ExportReply, TenantId } from '@writ/contract';
 import type { ExportFormat } from './export-format.ts';
 import type { LedgerClient } from '../ledger-client.ts';
 import type { ExportHub } from './export-hub.ts';
-import { linesOf } from './lines.ts';
+import { linesOf } from './record-lines.ts';
 import { PAGE_RECORDS, readPage } from './record-pages.ts';
-import { Waiting } from './waiting.ts';
+import { TailWaiter } from './tail-waiter.ts';
 
-/** Proxies close what is silent for half a minute or a minute. An event that was lost costs this much. */
+/** Proxies close connections that are idle for half a minute or a minute. A lost event delays records by this time. */
 const HEARTBEAT_MS = 15_000;
-/** On a busy log many records are told of in this time, and are asked for at once. */
+/** On a busy log many records are logged in this time, and are fetched together. */
 const GATHER_MS = 100;
-/** How long a reader may take to read what is under way when the process stops. */
-const LAST_WORDS_MS = 5_000;
+/** How long a reader may take to read the rest of the stream when the process stops. */
+const FINAL_READ_MS = 5_000;
 
-/** What somebody wants of a tenant's log. */
-export interface ExportWish {
+/** The options of an export. */
+export interface ExportOptions {
   readonly tenantId: TenantId;
   readonly format: ExportFormat;
-  /** the first leaf wanted */
+  /** the first leaf to export */
   readonly from: number;
-  /** records at most */
+  /** most records to export */
   readonly limit: number;
   readonly follow: boolean;
   /** Resolves while the reader's key is valid. Throws its fault when it isn't. */
   readonly verifyKey: () => Promise<unknown>;
-  /** Aborts when the reader goes away. */
+  /** Aborts when the reader disconnects. */
   readonly gone: AbortSignal;
 }
 
 /**
- * Exports records as lines. INVARIANT (no buffer): a page is asked for when the one before it was taken, so a slow
- * reader costs one page of memory. INVARIANT (no gap): lines are in the order of leaves and none is left out; an export
- * that can't go on breaks off rather than ends.
+ * Exports records as lines. INVARIANT (no buffer): a page is fetched after the reader has consumed the previous one, so
+ * a slow reader costs one page of memory. INVARIANT (no gap): lines are in the order of leaves and none is missing; an
+ * export that fails breaks off without a regular end.
  */
 export class ExportRecords {
   readonly #ledger: LedgerClient;
@@ -45,54 +45,60 @@ export class ExportRecords {
   }
 
   /**
-   * The lines, their first page read already. Faults: `rate.limited`, `ledger.unavailable`, `ledger.diverged`,
-   * `overloaded`.
+   * Returns the lines as a stream, after it has read the first page. Faults: `rate.limited`, `ledger.unavailable`,
+   * `ledger.diverged`, `overloaded`.
    */
-  async run(wish: ExportWish): Promise<Readable> {
-    const waiting = new Waiting(HEARTBEAT_MS, GATHER_MS);
+  async run(options: ExportOptions): Promise<Readable> {
+    const tail = new TailWaiter(HEARTBEAT_MS, GATHER_MS);
     let readable: Readable | undefined;
-    const leave = this.#hub.join(wish.tenantId, {
-      grew: () => waiting.wake(),
+    const unregister = this.#hub.register(options.tenantId, {
+      logGrew: () => tail.wake(),
       stopping: () => {
-        waiting.stop();
-        setTimeout(() => readable?.destroy(), LAST_WORDS_MS).unref();
+        tail.stop();
+        setTimeout(() => readable?.destroy(), FINAL_READ_MS).unref();
       },
     });
-    wish.gone.addEventListener('abort', () => waiting.stop(), { once: true });
+    options.gone.addEventListener('abort', () => tail.stop(), { once: true });
     try {
-      const first = await this.#page(wish, wish.from, wish.limit, waiting.stopped);
-      readable = Readable.from(this.#lines(wish, first, waiting), { objectMode: false });
+      const first = await this.#page(options, options.from, options.limit, tail.stopped);
+      readable = Readable.from(this.#lines(options, first, tail), { objectMode: false });
     } catch (error) {
-      leave();
+      unregister();
       throw error;
     }
     readable.once('close', () => {
-      waiting.stop();
-      leave();
+      tail.stop();
+      unregister();
     });
     return readable;
   }
 
-  async *#lines(wish: ExportWish, first: ExportReply | null, waiting: Waiting): AsyncGenerator<string> {
-    // What is logged while an export runs belongs to the next one, unless it is followed.
-    const end = wish.follow ? Infinity : (first?.newest_size ?? 0);
-    let [page, at, left] = [first, wish.from, wish.limit];
+  async *#lines(options: ExportOptions, first: ExportReply | null, tail: TailWaiter): AsyncGenerator<string> {
+    // Records that are logged while an export runs are not part of it, unless it follows the log.
+    const end = options.follow ? Infinity : (first?.newest_size ?? 0);
+    let [page, at, left] = [first, options.from, options.limit];
     for (;;) {
       const records = page?.records ?? [];
-      if (page !== null && records.length > 0) yield await linesOf(wish.format, page);
-      // Headers leave with the first bytes: who follows a log with nothing new is let know at once that it does.
-      else if (page === first && wish.follow) yield '\n';
+      if (page !== null && records.length > 0) yield await linesOf(options.format, page);
+      // Headers are sent with the first bytes. An empty line sends them at once to a reader that follows a log without
+      // new records.
+      else if (page === first && options.follow) yield '\n';
       at += records.length;
       left -= records.length;
       if (left <= 0 || at >= end) return;
-      if (at >= (page?.newest_size ?? 0) && (await waiting.forMore()) === 'silence') yield '\n';
-      if (waiting.isStopped) return;
-      await wish.verifyKey();
-      page = await this.#page(wish, at, Math.min(left, end - at), waiting.stopped);
+      if (at >= (page?.newest_size ?? 0) && (await tail.waitForMore()) === 'silence') yield '\n';
+      if (tail.isStopped) return;
+      await options.verifyKey();
+      page = await this.#page(options, at, Math.min(left, end - at), tail.stopped);
     }
   }
 
-  async #page({ tenantId }: ExportWish, from: number, limit: number, gone: AbortSignal): Promise<ExportReply | null> {
+  async #page(
+    { tenantId }: ExportOptions,
+    from: number,
+    limit: number,
+    gone: AbortSignal,
+  ): Promise<ExportReply | null> {
     return await readPage(this.#ledger, tenantId, { from, limit: Math.min(limit, PAGE_RECORDS), treeSize: null, gone });
   }
 }

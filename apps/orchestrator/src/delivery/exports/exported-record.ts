@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AuditRecord, Fault, opened, parseMessage, type ExportReply } from '@writ/contract';
+import { AuditRecord, Fault, allowUnknownMembers, parseMessage, type ExportReply } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import { decodeBase64 } from '@writ/signing';
 import { Type } from 'typebox';
 
 export type Exported = ExportReply['records'][number];
 
-const Signed = Type.Object({ predicateType: Type.String(), predicate: opened(AuditRecord) });
+const Signed = Type.Object({ predicateType: Type.String(), predicate: allowUnknownMembers(AuditRecord) });
 
-/** A record as formats other than its own envelope write it. */
+/** A parsed record, from which the other formats are written. */
 export interface ExportedRecord {
   readonly leafIndex: number;
-  /** what was signed, as it was signed */
+  /** the signed statement */
   readonly statement: Readonly<Record<string, unknown>>;
   readonly record: AuditRecord;
 }
 
 /**
- * Reads the statement in an envelope. A record that can't be read breaks an export off: left out, nobody would miss it.
+ * Parses the statement in an envelope. An unreadable record breaks off the export; if it were skipped, nobody would
+ * notice.
  * @throws Fault `internal`
  */
 export function readExported({ leaf_index, envelope }: Exported): ExportedRecord {
@@ -34,5 +35,5 @@ export function readExported({ leaf_index, envelope }: Exported): ExportedRecord
   }
 }
 
-/** When the record was made, as RFC 3339. */
+/** The time of the record, in RFC 3339 format. */
 export const momentOf = ({ recorded_at }: AuditRecord): string => new Date(recorded_at).toISOString();

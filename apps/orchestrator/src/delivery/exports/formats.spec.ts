@@ -104,8 +104,8 @@ const records = fc.record({
 });
 
 /**
- * What CloudEvents 1.0.2 asks of an event in JSON, by its own JSON schema (formats/cloudevents.json) and the rule for
- * names of attributes (spec.md, "Naming conventions").
+ * The requirements of CloudEvents 1.0.2 on an event in JSON, by its own JSON schema (formats/cloudevents.json) and the
+ * rule for names of attributes (spec.md, "Naming conventions").
  */
 const EVENT = Compile(
   Type.Object({
@@ -157,7 +157,7 @@ const ACTIVITY = Compile(
 );
 
 describe('a record as a CloudEvent', () => {
-  it('has the attributes of the standard, named as it asks, and the statement as it was signed', () => {
+  it('has the attributes of the standard, and the statement as it was signed', () => {
     const event = cloudEventOf(exported());
     expect(event).toEqual({
       specversion: '1.0',
@@ -172,7 +172,7 @@ describe('a record as a CloudEvent', () => {
     });
   });
 
-  it('is one by the schema, whatever the record', () => {
+  it('matches the schema for any record', () => {
     fc.assert(
       fc.property(records, (over) => {
         const event = cloudEventOf(exported(over));
@@ -182,7 +182,7 @@ describe('a record as a CloudEvent', () => {
     );
   });
 
-  it('is in the order of the log by the order of its texts', () => {
+  it('sorts as text in the order of the log', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (one, other) => {
         expect(cloudEventOf(exported({}, one)).sequence < cloudEventOf(exported({}, other)).sequence).toBe(one < other);
@@ -192,7 +192,7 @@ describe('a record as a CloudEvent', () => {
 });
 
 describe('a record as an OCSF event', () => {
-  it('is one of class API Activity by what the schema requires, whatever the record', () => {
+  it('matches the class API Activity for any record', () => {
     fc.assert(
       fc.property(records, (over) => {
         const event = ocsf(over);
@@ -330,7 +330,7 @@ describe('a record as an OCSF event', () => {
     expect(ocsf(over)).toMatchObject(said);
   });
 
-  it('controlled nothing where nothing was asked', () => {
+  it('has no action where no access was controlled', () => {
     const event = ocsf({
       kind: 'change',
       phase: null,
@@ -342,7 +342,7 @@ describe('a record as an OCSF event', () => {
     expect([event['action_id'], event['disposition_id']]).toEqual([undefined, undefined]);
   });
 
-  it('names who did it: the agent, the API key, the kernel', () => {
+  it('names its actor: the agent, the API key or the kernel', () => {
     expect(ocsf()['actor']).toEqual({ app_uid: CALL.agent_id, session: { uid: 's1' } });
     expect(ocsf({ agent_id: null, provenance: {}, actor: `key_${body}` })['actor']).toEqual({
       user: { uid: `key_${body}`, type_id: 99, type: 'API key' },

@@ -5,24 +5,24 @@ import type { LedgerClient } from '../ledger-client.ts';
 import type { Exported } from './exported-record.ts';
 import { PAGE_RECORDS, readPage } from './record-pages.ts';
 
-/** Which leaves of a log, as it stands at a checkpoint. */
-export interface Stretch {
+/** A range of leaves of a log at a checkpoint. */
+export interface LeafRange {
   readonly tenantId: TenantId;
   /** the checkpoint's size */
   readonly treeSize: number;
   readonly from: number;
-  /** the first that is not meant */
+  /** the end of the range, exclusive */
   readonly to: number;
   readonly gone: AbortSignal;
 }
 
 /**
- * Reads leaves in their order, each proved towards the one checkpoint. Faults: `ledger.unavailable`, `overloaded`;
- * `internal` where the ledger leaves one out.
+ * Reads leaves in their order, each proved against the one checkpoint. Faults: `ledger.unavailable`, `overloaded`;
+ * `internal` where the ledger omits one.
  */
 export async function* readLeaves(
   ledger: LedgerClient,
-  { tenantId, treeSize, from, to, gone }: Stretch,
+  { tenantId, treeSize, from, to, gone }: LeafRange,
 ): AsyncGenerator<Exported & Pick<ExportReply, 'checkpoint'>> {
   for (let at = from; at < to;) {
     const page = await readPage(ledger, tenantId, { from: at, limit: Math.min(PAGE_RECORDS, to - at), treeSize, gone });

@@ -4,13 +4,13 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { LoggedEvent, parseFromPeer } from '@writ/contract';
 import { ExportHub } from './export-hub.ts';
 
-/** Hears that logs grew, of every tenant. */
+/** Receives events about logs that grew, of every tenant. */
 @Controller()
 export class LoggedEventsController {
   constructor(private readonly hub: ExportHub) {}
 
   @EventPattern('logged')
-  heard(@Payload() event: unknown): void {
-    this.hub.grew(parseFromPeer(LoggedEvent, event).tenant_id);
+  receive(@Payload() event: unknown): void {
+    this.hub.publishGrowth(parseFromPeer(LoggedEvent, event).tenant_id);
   }
 }

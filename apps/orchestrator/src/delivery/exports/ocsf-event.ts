@@ -9,19 +9,19 @@ import {
   DISPOSITIONS,
   OCSF_VERSION,
   SEVERITIES,
-  standingOf,
+  ocsfStatusOf,
   STATUSES,
 } from './ocsf-mapping.ts';
 
-/** What the kernel calls itself where it acts by itself: on time, on a deadline. */
+/** The kernel's name as an actor, where it acts on a timer or a deadline. */
 const KERNEL = 'kernel';
-/** `type_id` of a user: a part of the system, and none of the kinds that are listed. */
+/** `type_id` of a user: `System`, and `Other` for API keys, which OCSF does not list. */
 const USER_TYPES = { system: 3, other: 99 } as const;
 /**
- * Members of a record that have a place of their own in an event; the rest goes under `unmapped`, so that nothing of a
- * record is lost.
+ * Members of a record that map to attributes of an event. All others go under `unmapped`, so that nothing of a record
+ * is lost.
  */
-const PLACED: ReadonlySet<string> = new Set([
+const MAPPED_MEMBERS: ReadonlySet<string> = new Set([
   'v',
   'record_id',
   'log_id',
@@ -37,7 +37,7 @@ const PLACED: ReadonlySet<string> = new Set([
 /** A record as an OCSF event of class API Activity. Times in milliseconds since the epoch. */
 export function ocsfEventOf({ leafIndex, record }: ExportedRecord): Readonly<Record<string, unknown>> {
   const activity_id = activityOf(record);
-  const { status_id, severity_id, action_id, disposition_id } = standingOf(record);
+  const { status_id, severity_id, action_id, disposition_id } = ocsfStatusOf(record);
   const operation = operationOf(record);
   return {
     ...API_ACTIVITY,
@@ -56,22 +56,22 @@ export function ocsfEventOf({ leafIndex, record }: ExportedRecord): Readonly<Rec
     metadata: metadataOf(record, leafIndex),
     actor: actorOf(record),
     api: { operation, service: { name: 'writ' }, request: { uid: record.operation_id ?? record.record_id } },
-    // The record knows no address: it names the way that the call came by.
+    // The record has no address; this names the source of the call.
     src_endpoint: { svc_name: record.provenance.source ?? 'writ' },
     ...(record.workspace_id === null ? {} : { resources: [{ uid: record.workspace_id, type: 'workspace' }] }),
     unmapped: unmappedOf(record),
   };
 }
 
-/** The tool that was called, or what was done beside that: `token.token_issued`, `approval.deny`. */
+/** The tool that was called, or the change that was made, such as `token.token_issued`, `approval.deny`. */
 function operationOf({ tool_id, kind, change }: AuditRecord): string {
   const isCall = kind === 'tool_call' || kind === 'resolution';
   return isCall && tool_id !== null ? tool_id : `${kind}.${change?.verb ?? 'unknown'}`;
 }
 
 function messageOf({ kind, phase, verdict, tx_outcome, change }: AuditRecord, operation: string): string {
-  const said = tx_outcome ?? verdict ?? change?.subject;
-  return [kind, phase, operation, said].filter((word) => word !== null && word !== undefined).join(' ');
+  const result = tx_outcome ?? verdict ?? change?.subject;
+  return [kind, phase, operation, result].filter((word) => word !== null && word !== undefined).join(' ');
 }
 
 const metadataOf = (
@@ -90,8 +90,8 @@ const metadataOf = (
 });
 
 /**
- * Who did it: an agent by its id, a person by that of the API key, the kernel. A record of neither was made by the
- * kernel.
+ * The actor: an agent by its id, a person by the id of the API key, or the kernel. A record without agent and actor
+ * comes from the kernel.
  */
 function actorOf({ agent_id, actor, provenance }: AuditRecord): object {
   const user = actor ?? (agent_id === null ? KERNEL : null);
@@ -109,7 +109,7 @@ function actorOf({ agent_id, actor, provenance }: AuditRecord): object {
   };
 }
 
-const isSaid = (value: unknown): boolean => value !== null && !(Array.isArray(value) && value.length === 0);
+const hasValue = (value: unknown): boolean => value !== null && !(Array.isArray(value) && value.length === 0);
 
 const unmappedOf = (record: AuditRecord): object =>
-  Object.fromEntries(Object.entries(record).filter(([name, value]) => !PLACED.has(name) && isSaid(value)));
+  Object.fromEntries(Object.entries(record).filter(([name, value]) => !MAPPED_MEMBERS.has(name) && hasValue(value)));

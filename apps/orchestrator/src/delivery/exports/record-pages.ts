@@ -3,29 +3,29 @@ import { Fault, FAULTS, type ExportReply, type TenantId } from '@writ/contract';
 import pRetry from 'p-retry';
 import type { LedgerClient } from '../ledger-client.ts';
 
-/** Records of a page at most: a message holds as many of usual length. */
+/** Most records of a page: a message holds as many of usual length. */
 export const PAGE_RECORDS = 256;
-/** A ledger that starts anew is back within seconds; a reader that was half served would have to come again. */
+/** A restarting ledger is back within seconds. Without retries a reader in mid-export would have to start again. */
 const RETRIES = { retries: 5, minTimeout: 100, factor: 3 } as const;
 
-/** Where a page begins and what it is proved towards. */
-export interface PageWish {
+/** The start of a page, and the checkpoint of its proofs. */
+export interface PageQuery {
   readonly from: number;
   readonly limit: number;
-  /** The size of the checkpoint that everything is proved towards; null for the newest that covers the page. */
+  /** The size of the checkpoint of all proofs; null for the newest one that covers the page. */
   readonly treeSize: number | null;
-  /** Aborts when nobody waits for it any more. */
+  /** Aborts when no reader waits for the page any more. */
   readonly gone: AbortSignal;
 }
 
 /**
- * One page of a tenant's log, asked for again while the ledger is away for a moment; null for a log without records.
- * Faults: `ledger.unavailable`, `ledger.diverged`, `overloaded`.
+ * Reads one page of a tenant's log, and retries while the ledger is briefly unavailable; null for a log without
+ * records. Faults: `ledger.unavailable`, `ledger.diverged`, `overloaded`.
  */
 export async function readPage(
   ledger: LedgerClient,
   tenantId: TenantId,
-  { from, limit, treeSize, gone }: PageWish,
+  { from, limit, treeSize, gone }: PageQuery,
 ): Promise<ExportReply | null> {
   try {
     return await pRetry(

@@ -7,8 +7,8 @@ export const hostOf = ({ protocol, hostname, port }: URL): string =>
   `${hostname}:${port === '' ? (DEFAULT_PORTS[protocol] ?? '') : port}`;
 
 /**
- * Reads `host:port,host:port`: places that the operator of this deployment lets webhooks reach, whatever their address,
- * and by plain HTTP. Throws on another form.
+ * Parses `host:port,host:port`: hosts that the operator allows webhooks to reach, whatever their address, also by plain
+ * HTTP. Throws on another form.
  */
 export function parseAllowedHosts(text: string): ReadonlySet<string> {
   return new Set(

@@ -3,7 +3,7 @@ import type { DeliveryClaim, DeliveryEnd, OpenDelivery } from '../../store/webho
 import { DeliveryError, DELIVERY_ERRORS } from './delivery-error.ts';
 import type { EgressGate } from './egress-gate.ts';
 import { postMessage, type PostAnswer } from './post-message.ts';
-import { retryAfterMs, retryMs } from './schedule.ts';
+import { retryAfterMs, retryMs } from './retry-schedule.ts';
 import type { WebhookSecrets } from './secrets.ts';
 
 const GONE = 410;
@@ -11,17 +11,17 @@ const GONE = 410;
 export interface AttemptParts {
   readonly gate: EgressGate;
   readonly secrets: WebhookSecrets;
-  /** milliseconds from the name's lookup to the headers of the answer */
+  /** milliseconds from the DNS lookup to the headers of the response */
   readonly attemptMs: number;
   /** milliseconds since the epoch */
   readonly now: () => number;
-  /** from [0, 1) */
+  /** a random number from [0, 1) */
   readonly chance: () => number;
 }
 
 /**
- * Tries to deliver, once, and says how that ended. Rejects with `signal`'s reason when it aborts: then nobody knows,
- * and it is tried again.
+ * Attempts one delivery and returns how it ended. Rejects with `signal`'s reason when it aborts: the result is then
+ * unknown, and the delivery is attempted again.
  */
 export async function attempt(
   parts: AttemptParts,
@@ -32,10 +32,10 @@ export async function attempt(
   try {
     const answer = await send(parts, tenant_id, delivery, signal);
     if (answer.status >= 200 && answer.status < 300) return { arrived: true, status: answer.status };
-    return notArrived(parts, delivery, answer, 'status');
+    return failedAttempt(parts, delivery, answer, 'status');
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof DeliveryError) return notArrived(parts, delivery, null, error.code);
+    if (error instanceof DeliveryError) return failedAttempt(parts, delivery, null, error.code);
     throw error;
   }
 }
@@ -50,9 +50,9 @@ async function send(
   const headers = headersOf(() =>
     secrets.headers({ tenant_id: tenantId, webhook_id }, sealed, { message_id, body }, now()),
   );
-  // A lookup can't be aborted; it is left behind.
-  const place = await Promise.race([gate.pin(url), aborted(signal)]);
-  return await postMessage(place, headers, body, signal);
+  // A lookup can't be aborted; its result is ignored.
+  const target = await Promise.race([gate.pin(url), aborted(signal)]);
+  return await postMessage(target, headers, body, signal);
 }
 
 function headersOf(sign: () => Record<string, string>): Record<string, string> {
@@ -69,18 +69,18 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function notArrived(
+function failedAttempt(
   { now, chance }: AttemptParts,
   { attempts }: OpenDelivery,
   answer: PostAnswer | null,
   code: DeliveryError['code'],
 ): DeliveryEnd {
-  const asked = retryAfterMs(answer?.retryAfter, now());
+  const requestedMs = retryAfterMs(answer?.retryAfter, now());
   return {
     arrived: false,
     status: answer?.status ?? null,
     error: `${code}: ${DELIVERY_ERRORS[code]}`,
-    retryMs: retryMs(attempts + 1, chance(), asked),
+    retryMs: retryMs(attempts + 1, chance(), requestedMs),
     disable: answer?.status === GONE,
   };
 }

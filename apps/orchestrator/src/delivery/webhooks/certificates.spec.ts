@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Whom a message is told to: real TLS, with an authority that only this run knows. A receiver that can't show who it is
-// hears nothing.
+// SPDX-License-Identifier: Apache-2.0 Verification of receivers by real TLS, with a certificate authority of this test
+// run. A receiver without a valid certificate gets no message.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,14 +64,14 @@ async function post(port: number, host = HOST) {
 const trust = (): void => setDefaultCACertificates([...usual, authority.cert]);
 const REFUSED = { code: 'connect.failed' };
 
-it('a receiver that shows the certificate of its name, by an authority that is trusted, gets the message', async () => {
+it('a receiver with a trusted certificate for its name gets the message', async () => {
   const { heard, port } = await receiver([{ type: 'dns', value: HOST }]);
   trust();
   expect(await post(port)).toMatchObject({ status: 204 });
   expect(heard).toEqual(['/hook']);
 });
 
-it('a receiver named by its address shows a certificate of that address', async () => {
+it('a receiver with an IP address in its URL needs a certificate for that address', async () => {
   const { heard, port } = await receiver([{ type: 'ip', value: '127.0.0.1' }]);
   trust();
   expect(await post(port, '127.0.0.1')).toMatchObject({ status: 204 });
@@ -102,7 +101,7 @@ it.each<[string, Parameters<CertificateAuthority['issue']>[0], CertificateOption
   expect(heard).toEqual([]);
 });
 
-it('a receiver whose certificate nobody issued that is trusted hears nothing', async () => {
+it('a receiver with an untrusted certificate gets no message', async () => {
   const { heard, port } = await receiver([{ type: 'dns', value: HOST }]);
   await expect(post(port)).rejects.toMatchObject(REFUSED);
   const stranger = await receiver([{ type: 'dns', value: HOST }], {}, await newCertificateAuthority());
@@ -111,7 +110,7 @@ it('a receiver whose certificate nobody issued that is trusted hears nothing', a
   expect([heard, stranger.heard]).toEqual([[], []]);
 });
 
-it('a receiver beyond a proxy gets the message through a tunnel, and shows its own certificate there', async () => {
+it('a receiver behind a proxy gets the message through a tunnel, and is verified by its own certificate', async () => {
   const { heard, port } = await receiver([{ type: 'dns', value: HOST }]);
   const proxy = await startTunnelProxy({ leadsTo: (to) => (to === 'far.example:443' ? null : port) });
   servers.push({ close: () => proxy.stop() });
@@ -126,10 +125,10 @@ it('a receiver beyond a proxy gets the message through a tunnel, and shows its o
   });
   await expect(send('https://far.example/hook')).rejects.toMatchObject(REFUSED);
   await expect(send('https://10.0.0.1/hook')).rejects.toMatchObject({ code: 'url.refused' });
-  expect([heard, proxy.asked]).toEqual([['/hook'], [`${HOST}:443`, 'other.example:443', 'far.example:443']]);
+  expect([heard, proxy.requested]).toEqual([['/hook'], [`${HOST}:443`, 'other.example:443', 'far.example:443']]);
 });
 
-it('a receiver that the operator named is reached without the proxy, and others by the address that was judged', async () => {
+it('an allowed host is reached without the proxy, and others at the checked address', async () => {
   const { heard, port } = await receiver([{ type: 'dns', value: HOST }]);
   const proxy = await startTunnelProxy({ leadsTo: () => port });
   servers.push({ close: () => proxy.stop() });
@@ -140,14 +139,14 @@ it('a receiver that the operator named is reached without the proxy, and others 
   expect(
     await postMessage(await gate.pin(`https://${HOST}:${port}/hook`), {}, '{}', AbortSignal.timeout(5_000)),
   ).toMatchObject({ status: 204 });
-  expect([heard, proxy.asked]).toEqual([['/hook'], []]);
+  expect([heard, proxy.requested]).toEqual([['/hook'], []]);
   await postMessage(await gate.pin('https://far.example/hook'), {}, '{}', AbortSignal.timeout(5_000)).catch(
     () => undefined,
   );
-  expect(proxy.asked).toEqual(['93.184.216.34:443']);
+  expect(proxy.requested).toEqual(['93.184.216.34:443']);
 });
 
-it('a process that is given an authority in NODE_EXTRA_CA_CERTS delivers to what that issued', async () => {
+it('a process with NODE_EXTRA_CA_CERTS delivers to receivers with certificates of that authority', async () => {
   const { heard, port } = await receiver([{ type: 'dns', value: HOST }]);
   const folder = mkdtempSync(join(tmpdir(), 'writ-ca-'));
   const file = join(folder, 'ca.pem');

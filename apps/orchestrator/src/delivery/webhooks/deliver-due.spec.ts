@@ -50,7 +50,7 @@ async function ready(
     kind: 'approval.pending',
     body: '{"type":"approval.pending","data":{"n":"é"}}',
   };
-  await hooks.deliveries.spread(tenant, [message]);
+  await hooks.deliveries.fanOut(tenant, [message]);
   const deliver = new DeliverDue(
     hooks.deliveries,
     { gate: new EgressGate(parseAllowedHosts(allow), resolve), secrets, attemptMs, now: Date.now, chance: () => 0 },
@@ -65,7 +65,7 @@ async function ready(
   return { hooks, secret, secrets, webhook_id, message, deliver, disabled, run };
 }
 
-it('a message arrives once, signed as the standard says, byte for byte', async () => {
+it('a message arrives once, signed by the standard, byte for byte', async () => {
   const server = await receiver();
   const { message, secret, run } = await ready(server.url, { allow: server.place });
   expect(await run()).toMatchObject({ state: 'delivered', attempts: 1, last_status: 204, last_error: null });
@@ -82,7 +82,7 @@ it('a message arrives once, signed as the standard says, byte for byte', async (
   expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(message.body));
 });
 
-it('while a secret takes over from another, what arrives verifies with either', async () => {
+it('during a rotation a message verifies with either secret', async () => {
   const server = await receiver();
   const { hooks, secret, secrets, webhook_id, run } = await ready(server.url, { allow: server.place });
   const next = secrets.make({ tenant_id: tenant, webhook_id });
@@ -94,7 +94,7 @@ it('while a secret takes over from another, what arrives verifies with either', 
     ).not.toThrow();
 });
 
-it.each([301, 302, 303, 307, 308])('a redirect (%i) is an answer like any other: nobody follows it', async (status) => {
+it.each([301, 302, 303, 307, 308])('a redirect (%i) is not followed', async (status) => {
   const trap = await receiver();
   const server = await receiver((response) => {
     response.writeHead(status, { location: trap.url }).end();
@@ -109,7 +109,7 @@ it.each([301, 302, 303, 307, 308])('a redirect (%i) is an answer like any other:
   expect(trap.connections()).toBe(0);
 });
 
-it('what does not arrive is tried again on the schedule, later where the server asks for patience', async () => {
+it('a failed delivery is retried on the schedule, or later if the server requests it', async () => {
   const server = await receiver((response) => {
     response.writeHead(503, { 'retry-after': '120' }).end();
   });
@@ -128,7 +128,7 @@ it('what does not arrive is tried again on the schedule, later where the server 
   expect(hooks.kept[0]!.row).toMatchObject({ state: 'disabled', disabled_reason: 'failing' });
 });
 
-it('a server that is gone gets nothing more', async () => {
+it('a server that answers 410 gets no more messages', async () => {
   const server = await receiver((response) => {
     response.writeHead(410).end();
   });
@@ -141,7 +141,7 @@ it('a server that is gone gets nothing more', async () => {
   expect(server.received).toHaveLength(1);
 });
 
-it('a server that does not answer costs the time of an attempt, and one that never ends its answer not even that', async () => {
+it('a silent server costs the time of one attempt, and an endless response costs less', async () => {
   const silent = await receiver(() => undefined);
   expect(await (await ready(silent.url, { allow: silent.place, attemptMs: 50 })).run()).toMatchObject({
     state: 'pending',
@@ -169,7 +169,7 @@ it('a lookup that hangs costs the time of an attempt', async () => {
   expect(await run()).toMatchObject({ last_error: 'timeout: there was no answer in time' });
 });
 
-it('a connection goes to the address that was judged, under the name that was meant: by HTTP in its header, by TLS in its greeting', async () => {
+it('a connection goes to the checked address with the original name in the Host header and in SNI', async () => {
   const server = await receiver();
   const names: string[] = [];
   const resolve: Resolve = async (name) => {
@@ -196,7 +196,7 @@ it('a connection goes to the address that was judged, under the name that was me
   expect(greeting).toContain('hooks.test');
 });
 
-it('what leads to an address that is not public is refused before anything is connected to', async () => {
+it('a URL with an address that is not public is refused before any connection', async () => {
   const server = await receiver();
   const sockets: unknown[] = [];
   const count = (message: unknown): void => void sockets.push(message);
@@ -223,7 +223,7 @@ it('what leads to an address that is not public is refused before anything is co
   expect([sockets.length, server.connections()]).toEqual([0, 0]);
 });
 
-it('what is under way when the process stops is broken off, counts for nothing, and is tried again', async () => {
+it('an attempt in progress when the process stops is aborted, does not count, and is repeated', async () => {
   let arrived: () => void;
   const here = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -240,7 +240,7 @@ it('what is under way when the process stops is broken off, counts for nothing, 
   expect(await hooks.deliveries.claim({ rows: 10, tenantMax: 8, claimMs: 1 })).toHaveLength(1);
 });
 
-it('a secret that does not open is told to its owner, and is no reason to try without', async () => {
+it('a secret that can not be decrypted fails the attempt with that reason, and nothing is sent unsigned', async () => {
   const server = await receiver();
   const { hooks, run } = await ready(server.url, { allow: server.place });
   hooks.kept[0]!.secrets = [randomBytes(60)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why an attempt didn't arrive, in words that a tenant may read: nothing about this machine or its networks. */
+/** Why an attempt failed, in texts that a tenant may read: nothing about this machine or its networks. */
 export const DELIVERY_ERRORS = {
   'url.refused': 'the URL is not one that may be delivered to',
   'host.unknown': 'the host has no address',
@@ -12,7 +12,7 @@ export const DELIVERY_ERRORS = {
 } as const;
 export type DeliveryErrorCode = keyof typeof DELIVERY_ERRORS;
 
-/** An attempt that didn't arrive. `cause` is for operators. */
+/** A failed attempt. `cause` is for operators. */
 export class DeliveryError extends Error {
   readonly code: DeliveryErrorCode;
 

@@ -13,7 +13,7 @@ const gateFor = (addresses: readonly string[], allowed = '') => {
   return { gate, asked };
 };
 
-it('pins a name to the address that was judged, and asks for it once', async () => {
+it('pins a name to the checked address, and resolves it once', async () => {
   const { gate, asked } = gateFor([PUBLIC, '2606:4700::1111']);
   expect(await gate.pin('https://hooks.test/x')).toMatchObject({
     address: PUBLIC,
@@ -47,7 +47,7 @@ it.each([
   expect(asked).toEqual([]);
 });
 
-it('a place that the operator named is reached whatever its address, on that port alone', async () => {
+it('an allowed host is reached whatever its address, on that port only', async () => {
   const { gate } = gateFor(['127.0.0.1'], 'hooks.test:8080,127.0.0.1:9');
   expect((await gate.pin('http://hooks.test:8080/')).address).toBe('127.0.0.1');
   expect((await gate.pin('https://hooks.test:8080/')).address).toBe('127.0.0.1');
@@ -56,7 +56,7 @@ it('a place that the operator named is reached whatever its address, on that por
   await expect(gate.pin('http://127.0.0.1:10/')).rejects.toMatchObject({ code: 'url.refused' });
 });
 
-it('a name without an address is none of ours to guess', async () => {
+it('a name without an address is refused', async () => {
   await expect(gateFor([]).gate.pin('https://hooks.test/')).rejects.toMatchObject({ code: 'host.unknown' });
   await expect(new EgressGate(new Set(), () => Promise.resolve([])).pin('https://hooks.test/')).rejects.toMatchObject({
     code: 'host.unknown',

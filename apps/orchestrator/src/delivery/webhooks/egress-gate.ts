@@ -7,31 +7,31 @@ import { hostOf } from './allowed-hosts.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { bareHost, parseWebhookUrl } from './webhook-url.ts';
 
-/** A place that may be connected to, and by exactly this address. */
-export type PinnedPlace = DirectPlace | ProxiedPlace;
-export interface DirectPlace {
+/** A target that may be connected to, at exactly this address. */
+export type PinnedTarget = DirectTarget | ProxiedTarget;
+export interface DirectTarget {
   readonly url: URL;
   readonly address: string;
   readonly proxy: null;
 }
-export interface ProxiedPlace {
+export interface ProxiedTarget {
   readonly url: URL;
-  /** null: the proxy resolves the name, and judges where it leads */
+  /** null: the proxy resolves and checks the name */
   readonly address: string | null;
   readonly proxy: URL;
 }
 
-/** All addresses of a name. */
+/** Resolves a name to all its addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** By this machine's resolver. */
+/** Resolves a name with this machine's resolver. */
 export const resolveByDns: Resolve = async (name) =>
   (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
 
 /**
- * The way out for webhooks. INVARIANT (no way in): nothing is connected to but a public address, or a place that the
- * operator named; the address that was judged is the one that is connected to, so that a name can't lead elsewhere
- * between the two.
+ * Controls outgoing connections of webhooks. INVARIANT (no internal targets): a connection goes only to a public
+ * address, or to a host that the operator allowed. It uses exactly the address that was checked, so that DNS rebinding
+ * has no effect.
  */
 export class EgressGate {
   readonly #allowed: ReadonlySet<string>;
@@ -45,22 +45,22 @@ export class EgressGate {
   }
 
   /**
-   * Judges where a URL leads now. One address that isn't public is enough to refuse a name: who answers both ways is
-   * choosing what we see.
+   * Resolves a URL and checks its addresses. One address that isn't public is enough to refuse a name, because whoever
+   * mixes both kinds controls which one is used.
    * @throws DeliveryError `url.refused`, `host.unknown`, `address.refused`
    */
-  async pin(text: string): Promise<PinnedPlace> {
+  async pin(text: string): Promise<PinnedTarget> {
     const url = this.#parse(text);
     const host = bareHost(url);
-    const isNamed = this.#allowed.has(hostOf(url));
-    // What the operator names is inside: the proxy to the world doesn't lead there.
-    const proxy = isNamed ? null : this.#outbound.proxyFor(host);
+    const isAllowed = this.#allowed.has(hostOf(url));
+    // Hosts that the operator allows are internal; the outbound proxy doesn't reach them.
+    const proxy = isAllowed ? null : this.#outbound.proxyFor(host);
     if (proxy !== null && this.#outbound.proxyResolves && isIP(host) === 0) return { url, address: null, proxy };
     const addresses = isIP(host) === 0 ? await this.#addressesOf(host) : [host];
     const [first] = addresses;
     if (first === undefined) throw new DeliveryError('host.unknown');
-    // Which address it was is not told: whoever made the webhook would learn what names mean in here.
-    if (!isNamed && !addresses.every(isPublicAddress)) throw new DeliveryError('address.refused');
+    // The error hides the address: otherwise the webhook's creator could resolve internal names.
+    if (!isAllowed && !addresses.every(isPublicAddress)) throw new DeliveryError('address.refused');
     return { url, address: first, proxy };
   }
 

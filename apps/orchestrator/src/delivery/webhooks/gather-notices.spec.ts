@@ -45,7 +45,7 @@ async function open() {
   return { bus, kernel, hooks, reported, gather, tenant, webhook };
 }
 
-it('what the kernel tells is kept for the webhooks that listen, laid out as the standard says, and then dropped there', async () => {
+it('a notice is stored as a message for the subscribed webhooks, and then dropped at the kernel', async () => {
   const { kernel, hooks, gather, tenant } = await open();
   const told = notice(tenant);
   kernel.notices = [
@@ -62,7 +62,7 @@ it('what the kernel tells is kept for the webhooks that listen, laid out as the 
   ]);
 });
 
-it('is kept once, however many gather at once and however often the kernel hands it out', async () => {
+it('a notice is stored once, however many replicas fetch it and however often the kernel returns it', async () => {
   const { kernel, hooks, gather, tenant } = await open();
   const told = Array.from({ length: 250 }, () => notice(tenant));
   kernel.notices = [...told];
@@ -75,11 +75,11 @@ it('is kept once, however many gather at once and however often the kernel hands
   );
 });
 
-it('is not dropped before it is kept, and what can not be kept for one tenant holds up no other', async () => {
+it('a notice is not dropped before it is stored, and a failure for one tenant does not delay others', async () => {
   const { kernel, hooks, reported, gather, tenant } = await open();
   const stuck = newId('tenant');
-  const spread = hooks.deliveries.spread.bind(hooks.deliveries);
-  hooks.deliveries.spread = async (tenantId, messages) => {
+  const spread = hooks.deliveries.fanOut.bind(hooks.deliveries);
+  hooks.deliveries.fanOut = async (tenantId, messages) => {
     if (tenantId === stuck) throw new Fault('database.unavailable');
     await spread(tenantId, messages);
   };

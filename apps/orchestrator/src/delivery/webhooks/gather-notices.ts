@@ -4,13 +4,13 @@ import type { Deliveries } from '../../store/webhooks/deliveries.ts';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { messageOf } from './message.ts';
 
-/** Notices that are asked for at once; as many as a message between processes holds with ease. */
+/** Notices that are fetched at once; they fit easily into one message on the bus. */
 const NOTICES_MAX = 100;
 
 /**
- * Fetches what the kernel has to tell, and keeps it for the webhooks that listen. INVARIANT (none lost, none twice): a
- * notice is dropped by the kernel after it is durable here, and here it is kept once for each webhook, so any number of
- * replicas may gather and die as they like.
+ * Fetches the kernel's notices, and stores them for the subscribed webhooks. INVARIANT (none lost, none twice): the
+ * kernel drops a notice after it is durable here, and it is stored once for each webhook. So any number of replicas may
+ * fetch notices and crash at any time.
  */
 export class GatherNotices {
   readonly #kernel: KernelClient;
@@ -24,12 +24,12 @@ export class GatherNotices {
   }
 
   /**
-   * Gathers until there is nothing more. What couldn't be kept for one tenant is handed out again, and holds up no
-   * other tenant.
+   * Fetches until no notices are left. Notices that couldn't be stored for one tenant are returned again later, and do
+   * not delay other tenants.
    */
   async run(): Promise<void> {
     for (let isMore = true; isMore;) {
-      const notices = await this.#kernel.takeNotices(NOTICES_MAX);
+      const notices = await this.#kernel.fetchNotices(NOTICES_MAX);
       const kept = (
         await Promise.all(
           [...Map.groupBy(notices, ({ tenant_id }) => tenant_id)].map(([tenantId, its]) => this.#keep(tenantId, its)),
@@ -42,7 +42,7 @@ export class GatherNotices {
 
   async #keep(tenantId: TenantId, notices: readonly Notice[]): Promise<string[]> {
     try {
-      await this.#deliveries.spread(tenantId, notices.map(messageOf));
+      await this.#deliveries.fanOut(tenantId, notices.map(messageOf));
       return notices.map(({ notice_id }) => notice_id);
     } catch (error) {
       this.#report(error);

@@ -3,18 +3,18 @@ import type { Notice } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { Message } from '../../store/webhooks/deliveries.ts';
 
-/** A test's own kind: sent on request alone, so nobody subscribes to it. */
+/** The kind of test messages. They are sent only on request, so webhooks cannot subscribe to it. */
 const PING = 'webhook.ping';
 
 const bodyOf = (type: string, at: number, data: object): string =>
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 
-/** A notice as Standard Webhooks lays a message out; its id is the notice's, whichever webhook it goes to. */
+/** A notice as a message of Standard Webhooks. Its id is the notice's, for every webhook. */
 export function messageOf({ notice_id, tenant_id: _tenant, kind, created_at, ...data }: Notice): Message {
   return { message_id: notice_id, kind, body: bodyOf(kind, created_at, data) };
 }
 
-/** A message that says nothing but that it came. `now` in milliseconds since the epoch. */
+/** A test message without content. `now` in milliseconds since the epoch. */
 export function pingOf(webhookId: string, now: number): Message {
   return { message_id: newId('notice'), kind: PING, body: bodyOf(PING, now, { webhook_id: webhookId }) };
 }

@@ -4,10 +4,13 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { dialThrough } from '@writ/nest-kit';
 import { DeliveryError } from './delivery-error.ts';
-import type { DirectPlace, PinnedPlace, ProxiedPlace } from './egress-gate.ts';
+import type { DirectTarget, PinnedTarget, ProxiedTarget } from './egress-gate.ts';
 import { bareHost } from './webhook-url.ts';
 
-/** Bytes of an answer's body that are read, and dropped: a status is all that it may tell. Longer ones are cut off. */
+/**
+ * Bytes of a response's body that are read and discarded, because only the status matters. The connection of a longer
+ * response is closed.
+ */
 const ANSWER_BYTES_MAX = 16 * 1024;
 
 export interface PostAnswer {
@@ -16,12 +19,12 @@ export interface PostAnswer {
 }
 
 /**
- * Posts JSON to a pinned place and gives the status that it answers with, whatever that is. A redirect is an answer
- * like any other: nothing is followed. The certificate must be of the name in the URL, though the address is given.
- * @throws DeliveryError `connect.failed`, or `timeout` when `signal` aborts before the headers of the answer are there
+ * Posts JSON to a pinned target and returns the status of the response, whatever it is. Redirects are not followed. The
+ * certificate must match the name in the URL, although the connection uses a given address.
+ * @throws DeliveryError `connect.failed`, or `timeout` when `signal` aborts before the headers of the response arrive
  */
 export async function postMessage(
-  place: PinnedPlace,
+  target: PinnedTarget,
   headers: Readonly<Record<string, string>>,
   body: string,
   signal: AbortSignal,
@@ -34,7 +37,7 @@ export async function postMessage(
       'content-length': length,
       'user-agent': 'writ-webhooks/1',
     };
-    const request = place.proxy === null ? open(place, all, signal) : await openThrough(place, all, signal);
+    const request = target.proxy === null ? open(target, all, signal) : await openThrough(target, all, signal);
     return await answerOf(request, body);
   } catch (cause) {
     throw new DeliveryError(signal.aborted ? 'timeout' : 'connect.failed', { cause });
@@ -43,7 +46,7 @@ export async function postMessage(
 
 function answerOf(request: ClientRequest, body: string): Promise<PostAnswer> {
   return new Promise((resolve, reject) => {
-    // Also after the answer: a connection that breaks then is no error of the process.
+    // The handler stays after the response: a connection that breaks later must not become an uncaught error.
     request.on('error', reject);
     request.once('response', (response) => {
       resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
@@ -53,37 +56,39 @@ function answerOf(request: ClientRequest, body: string): Promise<PostAnswer> {
   });
 }
 
-function open(place: DirectPlace, headers: Record<string, string>, signal: AbortSignal): ClientRequest {
-  const { url, address } = place;
+function open(target: DirectTarget, headers: Record<string, string>, signal: AbortSignal): ClientRequest {
+  const { url, address } = target;
   const host = bareHost(url);
   const common = {
-    ...optionsOf(place, headers, signal),
+    ...optionsOf(target, headers, signal),
     host: address,
     ...(url.port === '' ? {} : { port: Number(url.port) }),
-    // A connection of its own: one that was kept open was pinned for somebody else.
+    // Always a new connection, because a pooled one may be pinned to another webhook's address.
     agent: false as const,
   };
-  // An address has no name to greet with.
+  // TLS allows no IP address as a server name (SNI).
   return url.protocol === 'https:'
     ? httpsRequest({ ...common, ...(isIP(host) === 0 ? { servername: host } : {}) })
     : httpRequest(common);
 }
 
-/** Over a tunnel to the place, whose certificate is verified here as without one. */
+/**
+ * Opens a request through a proxy tunnel to the target, whose certificate is verified here as in a direct connection.
+ */
 async function openThrough(
-  place: ProxiedPlace,
+  target: ProxiedTarget,
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<ClientRequest> {
-  const { url, address, proxy } = place;
+  const { url, address, proxy } = target;
   const [host, isEncrypted] = [bareHost(url), url.protocol === 'https:'];
   const port = url.port === '' ? (isEncrypted ? 443 : 80) : Number(url.port);
   const connection = await dialThrough(proxy, { host, address, port, tlsHost: isEncrypted ? host : null }, signal);
-  // Without an agent, which would make a connection of its own.
-  return httpRequest({ ...optionsOf(place, headers, signal), createConnection: () => connection });
+  // Without an agent, which would open another connection.
+  return httpRequest({ ...optionsOf(target, headers, signal), createConnection: () => connection });
 }
 
-const optionsOf = ({ url }: Pick<PinnedPlace, 'url'>, headers: Record<string, string>, signal: AbortSignal) => ({
+const optionsOf = ({ url }: Pick<PinnedTarget, 'url'>, headers: Record<string, string>, signal: AbortSignal) => ({
   method: 'POST',
   path: `${url.pathname}${url.search}`,
   headers: { host: url.host, ...headers },
@@ -96,6 +101,6 @@ function drain(response: IncomingMessage): void {
     bytes += part.length;
     if (bytes > ANSWER_BYTES_MAX) response.destroy();
   });
-  // The status is known by now; how the rest ends makes no difference.
+  // The status is known already; errors in the body don't matter.
   response.on('error', () => undefined);
 }

@@ -7,7 +7,7 @@ const of = { tenant_id: 'ten_a', webhook_id: 'whk_a' };
 const secrets = new WebhookSecrets(randomBytes(32));
 const message = { message_id: 'ntc_1', body: '{"type":"approval.pending","note":"é"}' };
 
-test("what is signed verifies by the standard's own library with the secret as it was shown, and nothing else does", () => {
+test("a signed message verifies with the standard's own library and the shown secret, and a changed one does not", () => {
   const { text, sealed } = secrets.make(of);
   expect(text).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   const headers = secrets.headers(of, [sealed], message, Date.now());
@@ -20,7 +20,7 @@ test("what is signed verifies by the standard's own library with the secret as i
   ).toThrow('too old');
 });
 
-test('the bytes that are signed are those of the standard', () => {
+test('the signed bytes are those of the standard', () => {
   const { text, sealed } = secrets.make(of);
   const signature = createHmac('sha256', Buffer.from(text.slice('whsec_'.length), 'base64'))
     .update(`ntc_1.1700000000.${message.body}`)
@@ -32,13 +32,13 @@ test('the bytes that are signed are those of the standard', () => {
   });
 });
 
-test('while a secret takes over from another, either verifies', () => {
+test('during a rotation a message verifies with either secret', () => {
   const [now, before] = [secrets.make(of), secrets.make(of)];
   const headers = secrets.headers(of, [now.sealed, before.sealed], message, Date.now());
   for (const { text } of [now, before]) expect(() => new Webhook(text).verify(message.body, headers)).not.toThrow();
 });
 
-test('a secret is kept sealed, for one webhook of one tenant, under one key', () => {
+test('a stored secret is encrypted under one key, and bound to one webhook of one tenant', () => {
   const { text, sealed } = secrets.make(of);
   expect(sealed.includes(Buffer.from(text.slice('whsec_'.length), 'base64'))).toBe(false);
   for (const other of [

@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { openBytes, sealBytes } from '@writ/sealing';
 import { Webhook } from 'standardwebhooks';
 
-/** Standard Webhooks asks for 24 bytes at least. */
+/** Standard Webhooks requires at least 24 bytes. */
 const SECRET_BYTES = 32;
 
-/** Who a secret is bound to: sealed for one webhook it opens for no other. */
+/** The webhook to which an encrypted secret is bound: it opens for no other. */
 export interface SecretOf {
   readonly tenant_id: string;
   readonly webhook_id: string;
 }
 
-/** Secrets of webhooks: shown once, kept sealed, opened to sign. */
+/** Secrets of webhooks: shown once, stored encrypted, and decrypted to sign messages. */
 export class WebhookSecrets {
   readonly #key: Buffer;
 
@@ -21,15 +21,15 @@ export class WebhookSecrets {
     this.#key = key;
   }
 
-  /** A new secret as its owner reads it, `whsec_` and base64, and as it is kept. */
+  /** A new secret, as text for its owner (`whsec_` and base64) and encrypted for the store. */
   make(of: SecretOf): { readonly text: string; readonly sealed: Buffer } {
     const secret = randomBytes(SECRET_BYTES);
     return { text: `whsec_${secret.toString('base64')}`, sealed: sealBytes(this.#key, secret, boundTo(of)) };
   }
 
   /**
-   * Headers of a message as Standard Webhooks signs it, with every secret that is valid: while one takes over from
-   * another, either verifies.
+   * The headers of a message by Standard Webhooks, signed with every valid secret. During a rotation, a receiver can
+   * verify with either one.
    * @param now milliseconds since the epoch, of this attempt
    */
   headers(

@@ -4,17 +4,16 @@ import { Fault } from '@writ/contract';
 import { isPublicAddress } from '@writ/egress';
 import { hostOf } from './allowed-hosts.ts';
 
-/** As much as servers and proxies take. */
+/** As long as servers and proxies accept. */
 const URL_MAX = 2_048;
 
 /** The host without the brackets of an IPv6 address. */
 export const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /**
- * The address of a webhook, attacker-controlled, in its one spelling. What a name leads to is asked at each attempt; an
- * address that is written out is judged now: decimal, octal, hexadecimal and short forms are the addresses that they
- * mean.
- * @throws Fault `request.malformed` that says why
+ * Parses the URL of a webhook, which is attacker-controlled, and normalizes it. A host name is resolved and checked at
+ * each attempt. An IP address is checked now, including decimal, octal, hexadecimal and short forms.
+ * @throws Fault `request.malformed` with the reason
  */
 export function parseWebhookUrl(text: string, allowed: ReadonlySet<string>): URL {
   const url = URL.parse(text);

@@ -9,8 +9,8 @@ import type { RateLimit } from './rate-limit.ts';
 import { ROUTE, type Role, type RouteRow } from '../requests/route.ts';
 
 /**
- * Lets in who the route's row allows.
- * INVARIANT (denied unless said): a handler without a row lets nobody in.
+ * Admits the callers that the route's row allows.
+ * INVARIANT (deny by default): a handler without a row rejects every request.
  */
 export class AccessGuard implements CanActivate {
   readonly #authenticator: Authenticator;
@@ -29,15 +29,15 @@ export class AccessGuard implements CanActivate {
     if (row.allowed === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const caller = await this.#authenticator.identify(request.headers.authorization, request.ip);
-    if (caller === 'platform') return admit(row.allowed === 'platform' || row.allowed.includes('platform'));
+    if (caller === 'platform') return allowOrThrow(row.allowed === 'platform' || row.allowed.includes('platform'));
     rememberCaller(request, caller);
-    this.#rate.take(caller.tenant_id);
-    if (row.queued === true) this.#queues.pass(caller.tenant_id);
-    return admit(row.allowed !== 'platform' && row.allowed.includes(caller.role as Role));
+    this.#rate.consume(caller.tenant_id);
+    if (row.queued === true) this.#queues.verifyNotFull(caller.tenant_id);
+    return allowOrThrow(row.allowed !== 'platform' && row.allowed.includes(caller.role as Role));
   }
 }
 
-function admit(isAllowed: boolean): true {
+function allowOrThrow(isAllowed: boolean): true {
   if (!isAllowed) throw new Fault('auth.role');
   return true;
 }

@@ -31,7 +31,7 @@ describe('a key', () => {
     expect(() => formatApiKey(id, Buffer.alloc(31))).toThrow('32 random bytes');
   });
 
-  it('that was revoked elsewhere gets nobody in after a second', async () => {
+  it('that was revoked at another replica is rejected after a second', async () => {
     let now = 5_000;
     const keys = new FakeApiKeys();
     const tenant = newId('tenant');
@@ -52,7 +52,7 @@ describe('a key', () => {
     await expect(identify()).rejects.toMatchObject({ code: 'auth.invalid' });
   });
 
-  it('that was revoked here gets nobody in from then on', async () => {
+  it('that was revoked at this replica is rejected at once', async () => {
     const keys = new FakeApiKeys();
     await keys.create('ten_a', {
       api_key_id: id,
@@ -69,7 +69,7 @@ describe('a key', () => {
     await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
   });
 
-  it('whose answer was long on its way is believed no longer than a second after it was asked about', async () => {
+  it('whose lookup was slow is cached no longer than a second after the lookup began', async () => {
     let now = 5_000;
     const keys = new FakeApiKeys();
     await keys.create('ten_a', {
@@ -93,7 +93,7 @@ describe('a key', () => {
     expect(slow).toHaveBeenCalledTimes(2);
   });
 
-  it('that is revoked here while it is asked about gets in with nothing after that', async () => {
+  it('that is revoked at this replica during its lookup is rejected afterwards', async () => {
     const keys = new FakeApiKeys();
     await keys.create('ten_a', {
       api_key_id: id,
@@ -114,7 +114,7 @@ describe('a key', () => {
     await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
   });
 
-  it('of the platform is told by its hash alone', async () => {
+  it('of the platform is recognized by its hash', async () => {
     const authenticator = new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0));
     expect(await authenticator.identify('bearer platform', '192.0.2.1')).toBe('platform');
     await expect(authenticator.identify('Bearer platforn', '192.0.2.1')).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('a key', () => {
 });
 
 describe('the rate of a tenant', () => {
-  it('is a burst, then so many a second; another tenant has its own', () => {
+  it('is a burst, then a number per second, separately for each tenant', () => {
     let now = 0;
     const rate = new RateLimit(
       () => ({ perSecond: 10, burst: 3 }),
@@ -136,7 +136,7 @@ describe('the rate of a tenant', () => {
     const takes = (tenant: string, times: number) =>
       Array.from({ length: times }, () => {
         try {
-          rate.take(tenant);
+          rate.consume(tenant);
           return true;
         } catch {
           return false;
@@ -150,7 +150,7 @@ describe('the rate of a tenant', () => {
     expect(takes('a', 4)).toEqual([true, true, true, false]);
   });
 
-  it('answers 429 with when to come back', async () => {
+  it('answers 429 with `Retry-After`', async () => {
     const api = await openTestApi({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 1 });
     const tenant = await api.newTenant();
     await api.ask('GET', '/v1/tools', { key: tenant.admin });
@@ -161,7 +161,7 @@ describe('the rate of a tenant', () => {
   });
 });
 
-test('an API that is full says so at once, and still tells that it lives', async () => {
+test('an overloaded API rejects requests at once, and still answers health checks', async () => {
   const api = await openTestApi({ WRIT_REQUESTS_MAX: 0 });
   const answer = await api.ask('GET', '/v1/tools');
   expect(answer.json).toEqual(problem('overloaded', 503));
@@ -170,7 +170,7 @@ test('an API that is full says so at once, and still tells that it lives', async
   await api.close();
 });
 
-test('a handler that is on no route of the table lets nobody in', async () => {
+test('a handler without a route of the table rejects every request', async () => {
   class Undecorated {
     run(): string {
       return 'in';

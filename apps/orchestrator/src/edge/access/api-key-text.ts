@@ -13,12 +13,12 @@ export function formatApiKey(id: Id<'apiKey'>, random: Uint8Array): string {
   return `writ_${id.slice(ID_KINDS.apiKey.length + 1)}_${Buffer.from(random).toString('base64url')}`;
 }
 
-/** Answers whether a text may be a key, so that nothing else is looked up. */
+/** Tells whether a text has the form of a key, so that other texts are not looked up. */
 export function isApiKeyText(text: string): boolean {
   return /^writ_[0-7][0-9a-hjkmnp-tv-z]{25}_[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** What is kept of a key. */
+/** The hash under which a key is stored. */
 export function hashApiKey(text: string): Uint8Array {
   return sha256(Buffer.from(text, 'utf8'));
 }

@@ -6,37 +6,42 @@ import { hashApiKey, isApiKeyText } from './api-key-text.ts';
 import type { FailedKeys } from './failed-keys.ts';
 import { isPlatformKey } from './platform-key.ts';
 
-/** How long an answer about a key is believed, in milliseconds: a revoked key gets nobody in after one second. */
-const BELIEVED_MS = 900;
-/** How long a key that was good is asked about whatever else its address presents: longer than a client is quiet. */
-const GOOD_MS = 3_600_000;
-/** Keys kept in mind: more than are in use within a second. */
-const KEPT_MAX = 10_000;
+/** How long the result for a key is cached, in milliseconds: a revoked key is rejected after one second at most. */
+const CACHED_MS = 900;
+/** How long a valid key is exempt from the limit on its address: longer than a client pauses between requests. */
+const RECENTLY_VALID_MS = 3_600_000;
+/** Cached keys: more than are in use within a second. */
+const CACHED_MAX = 10_000;
 
-/** Tells whose key it is that a request presents. */
+/** Finds the caller whose key a request presents. */
 export class Authenticator {
   readonly #keys: ApiKeys;
   readonly #platformHash: Buffer;
-  readonly #believed: LRUCache<string, Caller>;
-  readonly #good: LRUCache<string, true>;
+  readonly #cached: LRUCache<string, Caller>;
+  readonly #recentlyValid: LRUCache<string, true>;
   readonly #failed: FailedKeys;
   readonly #monotonic: () => number;
   /** revocations through this replica */
-  #forgotten = 0;
+  #revocations = 0;
 
   /** @param monotonic milliseconds */
   constructor(keys: ApiKeys, platformHash: Buffer, monotonic: () => number, failed: FailedKeys) {
     this.#keys = keys;
     this.#platformHash = platformHash;
-    this.#believed = new LRUCache({ max: KEPT_MAX, ttl: BELIEVED_MS, ttlResolution: 0, perf: { now: monotonic } });
-    this.#good = new LRUCache({ max: KEPT_MAX, ttl: GOOD_MS, ttlResolution: 0, perf: { now: monotonic } });
+    this.#cached = new LRUCache({ max: CACHED_MAX, ttl: CACHED_MS, ttlResolution: 0, perf: { now: monotonic } });
+    this.#recentlyValid = new LRUCache({
+      max: CACHED_MAX,
+      ttl: RECENTLY_VALID_MS,
+      ttlResolution: 0,
+      perf: { now: monotonic },
+    });
     this.#failed = failed;
     this.#monotonic = monotonic;
   }
 
   /**
    * @param address where the request comes from. Faults: `auth.missing`, `auth.invalid`; `rate.limited` for an address
-   * that presented too many keys that are none.
+   * that presented too many invalid keys.
    */
   async identify(authorization: string | undefined, address: string): Promise<Caller | 'platform'> {
     const key = parseBearer(authorization);
@@ -44,27 +49,27 @@ export class Authenticator {
     if (!isApiKeyText(key)) throw new Fault('auth.invalid');
     const hash = hashApiKey(key);
     const name = Buffer.from(hash).toString('base64');
-    const believed = this.#believed.get(name);
-    if (believed !== undefined) return believed;
-    if (!this.#good.has(name)) this.#failed.verifyMayTry(address);
-    const [start, forgotten] = [this.#monotonic(), this.#forgotten];
+    const cached = this.#cached.get(name);
+    if (cached !== undefined) return cached;
+    if (!this.#recentlyValid.has(name)) this.#failed.verifyMayRetry(address);
+    const [start, revocations] = [this.#monotonic(), this.#revocations];
     const caller = await this.#keys.authenticate(hash);
     if (caller === null) {
-      this.#good.delete(name);
-      this.#failed.note(address);
+      this.#recentlyValid.delete(name);
+      this.#failed.recordFailure(address);
       throw new Fault('auth.invalid');
     }
-    // The answer counts from when it was asked for. One that was asked for before a revocation here may not know of it.
-    if (forgotten === this.#forgotten) this.#believed.set(name, caller, { start });
-    this.#good.set(name, true);
+    // The cache entry expires relative to the start of the query. A query that began before a revocation on this
+    // replica may not reflect it, so its result is not cached.
+    if (revocations === this.#revocations) this.#cached.set(name, caller, { start });
+    this.#recentlyValid.set(name, true);
     return caller;
   }
 
-  /** A key that was revoked through this replica gets nobody in from now on. */
+  /** Drops a key that was revoked through this replica from the cache, so that it is rejected from now on. */
   forget(apiKeyId: string): void {
-    this.#forgotten += 1;
-    for (const [name, caller] of this.#believed.entries())
-      if (caller.api_key_id === apiKeyId) this.#believed.delete(name);
+    this.#revocations += 1;
+    for (const [name, caller] of this.#cached.entries()) if (caller.api_key_id === apiKeyId) this.#cached.delete(name);
   }
 }
 

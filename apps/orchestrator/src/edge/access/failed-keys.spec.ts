@@ -14,15 +14,15 @@ describe('an address', () => {
   const tried = (failed: FailedKeys, address: string, times: number): string[] =>
     Array.from({ length: times }, () => {
       try {
-        failed.verifyMayTry(address);
-        failed.note(address);
+        failed.verifyMayRetry(address);
+        failed.recordFailure(address);
         return 'tried';
       } catch (error) {
         return (error as { code: string }).code;
       }
     });
 
-  it('may present so many keys within a minute that are none, and others as many', () => {
+  it('may present a limited number of invalid keys per minute, separately from others', () => {
     let now = 5_000;
     const failed = new FailedKeys(2, () => now);
     expect(tried(failed, '192.0.2.1', 3)).toEqual(['tried', 'tried', 'rate.limited']);
@@ -33,17 +33,17 @@ describe('an address', () => {
     expect(tried(failed, '192.0.2.1', 3)).toEqual(['tried', 'tried', 'rate.limited']);
   });
 
-  it('is told when it may come back, and trying on makes that no later', () => {
+  it('learns when it may retry, and further attempts do not delay that', () => {
     let now = 5_000;
     const failed = new FailedKeys(2, () => now);
     tried(failed, '192.0.2.1', 1);
     now += 20_000;
     expect(tried(failed, '192.0.2.1', 3)).toEqual(['tried', 'rate.limited', 'rate.limited']);
     now += 25_000;
-    expect(() => failed.verifyMayTry('192.0.2.1')).toThrow(expect.objectContaining({ afterS: 15 }) as Error);
+    expect(() => failed.verifyMayRetry('192.0.2.1')).toThrow(expect.objectContaining({ afterS: 15 }) as Error);
   });
 
-  it('counts as one however it is written, and with its IPv6 neighbours of a /64', () => {
+  it('counts as one in every notation, and together with its IPv6 /64', () => {
     const failed = new FailedKeys(1, () => 0);
     tried(failed, '::ffff:192.0.2.1', 1);
     expect(tried(failed, '192.0.2.1', 1)).toEqual(['rate.limited']);
@@ -86,28 +86,28 @@ describe('an address that presented too many', () => {
     for (let n = 0; n < 3; n += 1) await expect(identify(wrong(n))).rejects.toMatchObject({ code: 'auth.invalid' });
   };
 
-  it('costs no look-up any more', async () => {
+  it('causes no more look-ups', async () => {
     await spend();
     expect(lookUps).toBe(3);
     for (let n = 0; n < 5; n += 1) await expect(identify(wrong(n))).rejects.toMatchObject({ code: 'rate.limited' });
     expect(lookUps).toBe(3);
   });
 
-  it('keeps in whose key was good there before, and the platform', async () => {
+  it('can still use keys that were valid there before, and the platform key', async () => {
     await identify(good);
     await spend();
-    // Long enough that the answer about the key is no longer believed, and must be asked for again.
+    // Long enough that the cached result for the key has expired, and it must be looked up again.
     now += 30_000;
     expect(await identify(good)).toMatchObject({ api_key_id: 'key_a' });
     expect(await identify('platform')).toBe('platform');
   });
 
-  it('keeps nobody out who comes from another', async () => {
+  it('does not affect other addresses', async () => {
     await spend();
     expect(await identify(good, '192.0.2.2')).toMatchObject({ api_key_id: 'key_a' });
   });
 
-  it('is no way back for a key that was revoked: it counts as one that is none', async () => {
+  it('can not use a revoked key: it counts as invalid', async () => {
     await identify(good);
     await keys.revoke('ten_a', 'key_a');
     now += 1_000;
@@ -115,7 +115,7 @@ describe('an address that presented too many', () => {
     await expect(identify(good)).rejects.toMatchObject({ code: 'rate.limited' });
   });
 
-  it('is not one that presents no key, or one that is no key by its form: neither costs a look-up', async () => {
+  it('does not count requests without a key or with a malformed one, which cause no look-up', async () => {
     for (let n = 0; n < 9; n += 1) {
       await expect(authenticator.identify(undefined, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.missing' });
       await expect(identify('guess')).rejects.toMatchObject({ code: 'auth.invalid' });
@@ -130,7 +130,7 @@ describe('at the API', () => {
   const guess = async (n: number, headers: Record<string, string> = {}) =>
     await api.ask('GET', '/v1/tools', { key: wrong(n), headers });
 
-  it('too many keys that are none are answered 429 with when to come back, and a good one still passes', async () => {
+  it('too many invalid keys are answered 429 with `Retry-After`, and a valid one still passes', async () => {
     api = await openTestApi({ WRIT_AUTH_FAILURES_PER_MINUTE: 2 });
     const tenant = await api.newTenant();
     expect((await api.ask('GET', '/v1/tools', { key: tenant.admin })).status).toBe(200);
@@ -142,7 +142,7 @@ describe('at the API', () => {
     expect((await api.ask('POST', '/v1/tenants', { key: PLATFORM_KEY, body: { name: 'x' } })).status).toBe(201);
   });
 
-  it('who says that they come for another is believed only where the proxy is trusted', async () => {
+  it('a forwarded address is used only from a trusted proxy', async () => {
     api = await openTestApi({ WRIT_AUTH_FAILURES_PER_MINUTE: 1 });
     const from = (n: number) => ({ 'x-forwarded-for': `192.0.2.${n}` });
     expect([(await guess(1, from(1))).status, (await guess(2, from(2))).status]).toEqual([401, 429]);
@@ -153,7 +153,7 @@ describe('at the API', () => {
       (await guess(2, from(2))).status,
       (await guess(3, from(1))).status,
     ]).toEqual([401, 401, 429]);
-    // What the client itself wrote before the proxy added its address counts for nothing.
+    // Addresses that the client itself sent before the proxy added its own are ignored.
     expect((await guess(4, { 'x-forwarded-for': '192.0.2.77, 192.0.2.1' })).status).toBe(429);
   });
 });

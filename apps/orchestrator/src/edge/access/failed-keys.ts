@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { LaterFault } from '../problems/problem.ts';
+import { RetryAfterFault } from '../problems/problem.ts';
 
 /** How long failures count, from the first of them. */
 const WINDOW_MS = 60_000;
-/** Addresses kept in mind; beyond them the one that was quiet longest is forgotten. */
+/** Counted addresses; beyond that number the least recently used one is dropped. */
 const ADDRESSES_MAX = 20_000;
 
 /**
- * Counts keys that are none by the address that presents them, so that guessing, or a client that was never told of a
- * revocation, costs the store of keys a bounded number of look-ups. Per replica. Callers MUST NOT ask about a key that
- * is known to be good: an address is many people's, and nobody's fault is another's.
+ * Counts invalid keys by the address that presents them. So guesses, or a client that keeps using a revoked key, cost
+ * the key store a bounded number of look-ups. Per replica. Callers MUST NOT apply the limit to a key that was valid
+ * recently: many people may share an address, and none should suffer for another's mistakes.
  */
 export class FailedKeys {
   readonly #max: number;
@@ -30,20 +30,20 @@ export class FailedKeys {
     });
   }
 
-  /** Returns where the address may present a key that nobody knows. Fault `rate.limited`, with when it may. */
-  verifyMayTry(address: string): void {
+  /** Returns if the address may present another unknown key. Fault `rate.limited`, with the time after which it may. */
+  verifyMayRetry(address: string): void {
     const source = sourceOf(address);
     if ((this.#failures.get(source)?.count ?? 0) < this.#max) return;
     const afterS = Math.ceil(this.#failures.getRemainingTTL(source) / 1_000);
-    throw new LaterFault(
+    throw new RetryAfterFault(
       'rate.limited',
       `this address presented ${this.#max} keys within a minute that are not valid`,
       Math.max(1, afterS),
     );
   }
 
-  /** Notes a key that is none. */
-  note(address: string): void {
+  /** Counts an invalid key. */
+  recordFailure(address: string): void {
     const source = sourceOf(address);
     const failures = this.#failures.get(source);
     if (failures === undefined) this.#failures.set(source, { count: 1 });
@@ -52,8 +52,8 @@ export class FailedKeys {
 }
 
 /**
- * Who an address stands for: of IPv6 its /64, since whoever has one address has all of that; IPv4 however it is
- * written.
+ * The source that an address counts for: its /64 for IPv6, since one client usually has the whole prefix, and the same
+ * text for every notation of an IPv4 address.
  */
 function sourceOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;

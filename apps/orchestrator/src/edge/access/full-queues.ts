@@ -1,35 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault } from '@writ/contract';
+import { Fault, type SchedulingClass } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
 
 /**
- * For how long a tenant's calls are turned away here once the kernel has said that no more of them may wait, in
- * milliseconds: a queue that is full has work for longer.
+ * How long this replica rejects a tenant's calls after the kernel has reported a full queue, in milliseconds: a full
+ * queue has work for longer.
  */
-const BELIEVED_MS = 100;
-/** Tenants kept in mind: more than can fill a queue within that time. */
+const FULL_MS = 100;
+/** Remembered tenants: more than can fill a queue within that time. */
 const TENANTS_MAX = 10_000;
 
 /**
- * Remembers whose queue is full, so that a flood is turned away before its bodies are read and the kernel is asked
- * about each.
+ * Remembers which tenants' queues are full, so that a flood is rejected before it is sent to the kernel, and before its
+ * bodies are read where the queue is full for every class.
  */
 export class FullQueues {
   readonly #full: LRUCache<string, true>;
 
   /** @param monotonic milliseconds */
   constructor(monotonic: () => number) {
-    this.#full = new LRUCache({ max: TENANTS_MAX, ttl: BELIEVED_MS, ttlResolution: 0, perf: { now: monotonic } });
+    this.#full = new LRUCache({ max: TENANTS_MAX, ttl: FULL_MS, ttlResolution: 0, perf: { now: monotonic } });
   }
 
-  /** The kernel has refused a call of the tenant's with `queue.full`. */
-  note(tenantId: string): void {
-    this.#full.set(tenantId, true);
+  /**
+   * Records that the kernel has refused a call of the tenant with `queue.full`. A queue that is full for interactive
+   * calls is full for all. One that is full for others may still have room for interactive calls.
+   */
+  markFull(tenantId: string, schedulingClass: SchedulingClass): void {
+    this.#full.set(keyOf(tenantId, schedulingClass), true);
   }
 
-  /** Lets a call through unless the tenant's queue was full a moment ago. @throws Fault `queue.full` */
-  pass(tenantId: string): void {
-    if (this.#full.has(tenantId))
+  /**
+   * Returns unless the tenant's queue was full a moment ago for calls of the class. The class of a call is known once
+   * its body is read; `interactive` asks for calls of any class. @throws Fault `queue.full`
+   */
+  verifyNotFull(tenantId: string, schedulingClass: SchedulingClass = 'interactive'): void {
+    if (this.#full.has(keyOf(tenantId, schedulingClass)))
       throw new Fault('queue.full', 'as many calls of the tenant wait as may; wait for answers before you send more');
   }
 }
+
+const keyOf = (tenantId: string, schedulingClass: SchedulingClass): string =>
+  schedulingClass === 'interactive' ? tenantId : `${tenantId} background`;

@@ -9,7 +9,7 @@ export function parsePlatformHash(text: string): Buffer {
   return Buffer.from(text.trim(), 'hex');
 }
 
-/** Answers whether the presented text is the platform key. */
+/** Tells whether the presented text is the platform key. */
 export function isPlatformKey(presented: string, hash: Buffer): boolean {
   return timingSafeEqual(sha256(Buffer.from(presented, 'utf8')), hash);
 }

@@ -7,7 +7,7 @@ interface Bucket {
   at: number;
 }
 
-/** Tenants whose buckets are kept; one that is dropped was idle and would be full again. */
+/** Stored buckets; a dropped one was idle and would be full again. */
 const TENANTS_MAX = 20_000;
 
 export interface Rate {
@@ -21,16 +21,14 @@ export class RateLimit {
   readonly #now: () => number;
   readonly #buckets = new LRUCache<string, Bucket>({ max: TENANTS_MAX });
 
-  /**
-   * @param now monotonic milliseconds. `rateOf` is asked at each request, so a rate that is set counts from then on.
-   */
+  /** @param now monotonic milliseconds. `rateOf` is called for each request, so a new rate takes effect at once. */
   constructor(rateOf: (tenantId: string) => Rate, now: () => number) {
     this.#rateOf = rateOf;
     this.#now = now;
   }
 
-  /** Takes one request of the tenant's. Fault `rate.limited`. */
-  take(tenantId: string): void {
+  /** Consumes one request of the tenant's bucket. Fault `rate.limited`. */
+  consume(tenantId: string): void {
     const now = this.#now();
     const { perSecond, burst } = this.#rateOf(tenantId);
     const bucket = this.#buckets.get(tenantId) ?? { tokens: burst, at: now };
@@ -43,8 +41,8 @@ export class RateLimit {
   }
 
   /**
-   * Counts `requests` more that came in one which was let in: the bucket may be owed for, and nobody gets in until it
-   * isn't.
+   * Consumes `requests` more for an admitted request that contains several. The bucket may become negative; the tenant
+   * is then rejected until it has refilled.
    */
   charge(tenantId: string, requests: number): void {
     const bucket = this.#buckets.get(tenantId);

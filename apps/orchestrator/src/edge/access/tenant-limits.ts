@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import { LimitsChanged, opened, parseMessage, type Subjects, type TenantLimits } from '@writ/contract';
+import { LimitsChanged, allowUnknownMembers, parseMessage, type Subjects, type TenantLimits } from '@writ/contract';
 import { ChangedLimits } from '@writ/fairness';
 
-/** Longest that the question waits for its answer, in milliseconds. */
+/** Longest wait for the kernel's reply, in milliseconds. */
 const ASK_MS = 10_000;
-const LIMITS_CHANGED = opened(LimitsChanged);
+const LIMITS_CHANGED = allowUnknownMembers(LimitsChanged);
 
-/** The limits that tenants were set, as far as the kernel told them to this replica. */
-export class SetLimits extends ChangedLimits<TenantLimits> {
+/** The limits that were set for tenants, as this replica has fetched them from the kernel. */
+export class CachedTenantLimits extends ChangedLimits<TenantLimits> {
   /** @param now milliseconds since the epoch */
   constructor(bus: Bus, subjects: Subjects, now: () => number) {
     super(async (since, after) => {

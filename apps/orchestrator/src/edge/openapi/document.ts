@@ -12,7 +12,7 @@ const ABOUT = [
 export class ApiDocument {
   readonly json: Record<string, unknown>;
 
-  /** @param named the schemas that the document shows by a name; others stand where they are used */
+  /** @param named the schemas that the document shows by a name; others are written inline */
   constructor(version: string, routes: readonly RouteRow[], named: NamedSchemas) {
     const schemas = new SchemaWriter(named);
     this.json = {

@@ -5,6 +5,7 @@ import {
   FAULTS,
   idSchema,
   PolicyRef,
+  ImageName,
   ProfileName,
   RegistrarKeyView,
   SandboxName,
@@ -32,7 +33,7 @@ export function operationOf(row: RouteRow, schemas: SchemaWriter): Json {
   };
 }
 
-/** Who may ask, in words. */
+/** The roles that may call a route, as text. */
 export function rolesOf({ allowed }: RouteRow): string {
   if (allowed === 'public') return 'everybody';
   return allowed === 'platform'
@@ -56,21 +57,27 @@ function schemaOf(kind: ParamKind): TSchema {
   if (kind === 'sandbox') return SandboxName;
   if (kind === 'skill') return SkillName;
   if (kind === 'profile') return ProfileName;
+  if (kind === 'imageName') return ImageName;
   if (kind === 'keyid') return RegistrarKeyView.properties.keyid;
   if (kind === 'tool') return CliToolName;
   if (kind === 'leaf')
-    return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "a place in the tenant's log" });
+    return Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "a position in the tenant's log",
+    });
   if (kind === 'tile')
     return Type.String({
       minLength: 3,
       maxLength: 64,
-      description: 'a tile as C2SP tlog-tiles names it, such as `0/x001/234` or `000.p/7`; its `/` stand as they are',
+      description:
+        'a tile as C2SP tlog-tiles names it, such as `0/x001/234` or `000.p/7`; its `/` are not percent-encoded',
     });
   return kind === 'path'
     ? Type.String({
         minLength: 1,
         maxLength: 4096,
-        description: 'a path of the workspace; its `/` may stand as they are',
+        description: 'a path of the workspace; its `/` need no percent-encoding',
       })
     : idSchema(kind);
 }
@@ -84,7 +91,7 @@ function queryParameters({ query }: RouteRow, schemas: SchemaWriter): Json[] {
   }));
 }
 
-/** Headers that a route reads, where they are more than HTTP's own. */
+/** Request headers that a route reads, besides those that HTTP requires. */
 function headerParameters({ id }: RouteRow, schemas: SchemaWriter): Json[] {
   const header = (name: string, schema: TSchema): Json => ({
     name,
@@ -92,10 +99,10 @@ function headerParameters({ id }: RouteRow, schemas: SchemaWriter): Json[] {
     required: false,
     schema: schemas.referred(schema),
   });
-  const prefer = header('Prefer', Type.String({ description: '`wait=<seconds>` (RFC 7240), in the place of `wait`' }));
+  const prefer = header('Prefer', Type.String({ description: '`wait=<seconds>` (RFC 7240), instead of `wait`' }));
   if (id === 'proposeToolCall')
     return [
-      header('Idempotency-Key', Type.String({ maxLength: 255, description: 'in the place of `idempotency_key`' })),
+      header('Idempotency-Key', Type.String({ maxLength: 255, description: 'instead of `idempotency_key`' })),
       prefer,
     ];
   if (id === 'runTurn') return [prefer];
@@ -120,7 +127,7 @@ function answersOf({ answers, id }: RouteRow, schemas: SchemaWriter): Json {
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [
       status,
-      { description: answer.says, ...headersOf(id, status), ...contentOf(answer, schemas) },
+      { description: answer.description, ...headersOf(id, status), ...contentOf(answer, schemas) },
     ]),
   );
 }
@@ -138,22 +145,25 @@ function headersOf(id: string, status: string): Json {
   return id === 'downloadFile' ? { headers: { ETag: text, 'Writ-File-Kind': text, 'Writ-File-Mode': text } } : {};
 }
 
-function contentOf({ schema, media }: Answer, schemas: SchemaWriter): Json {
+function contentOf({ schema, media, streamed }: Answer, schemas: SchemaWriter): Json {
   if (schema === undefined && media === undefined) return {};
   return {
-    content: { [media ?? 'application/json']: schema === undefined ? {} : { schema: schemas.referred(schema) } },
+    content: {
+      [media ?? 'application/json']: schema === undefined ? {} : { schema: schemas.referred(schema) },
+      ...(streamed === undefined ? {} : { [streamed]: {} }),
+    },
   };
 }
 
-/** Faults that a request meets before its route sees it. */
+/** Faults that a request may get before it reaches its handler. */
 function edgeFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[] {
   return [
-    // Headers may be too large wherever they are sent.
+    // Headers may be too large on any route.
     'request.malformed',
     'request.too_large',
     'internal',
     'overloaded',
-    // What can't be an id names nothing.
+    // A text that can't be an id is answered as not found.
     ...(Object.keys(params).length === 0 ? [] : (['not_found'] as const)),
     ...(allowed === 'public'
       ? []

@@ -4,15 +4,15 @@ import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
 import { ApiDocument } from './document.ts';
 
-/** The pages' scripts and styles are served from here; nothing of theirs may be fetched from elsewhere. */
-const POLICY =
+/** This server serves the pages' scripts and styles; the policy forbids fetching anything from other hosts. */
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Shows the document at `/docs/api`, beside the documentation site. */
 export function showPages(app: INestApplication, fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
     if (request.url === '/docs/api' || request.url.startsWith('/docs/api/'))
-      void reply.header('content-security-policy', POLICY);
+      void reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
     done(null, payload);
   });
   const document = app.get(ApiDocument).json as unknown as OpenAPIObject;

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 /** Schemas by the names that they have in the document. */
 export type NamedSchemas = Readonly<Record<string, TSchema>>;
 
-/** Writes schemas as plain JSON Schema 2020-12, with a reference in the place of every named one. */
+/** Writes schemas as plain JSON Schema 2020-12, with a reference instead of every named one. */
 export class SchemaWriter {
   readonly #names: ReadonlyMap<object, string>;
 

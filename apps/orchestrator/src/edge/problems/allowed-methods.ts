@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isRest, type RouteRow } from '../requests/route.ts';
 
-/** The methods that the path of a URL takes; none where no route has that path. */
+/** The methods that the path of a URL supports; none where no route has that path. */
 export type AllowedMethods = (url: string) => string[];
 
-/** Tells the methods of any URL among these routes. */
+/** Finds the methods that these routes support for a URL. */
 export function allowedMethodsOf(routes: readonly RouteRow[]): AllowedMethods {
   const patterns = routes.map((row) => ({ method: row.method, pattern: patternOf(row) }));
   return (url) => {

@@ -3,10 +3,10 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import { Fault } from '@writ/contract';
 import type { Logger } from '@writ/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { headersOf, LaterFault, problemOf } from './problem.ts';
+import { headersOf, RetryAfterFault, problemOf } from './problem.ts';
 import type { AllowedMethods } from './allowed-methods.ts';
 
-/** Every error of a request leaves as a problem. A bug is logged here, once. */
+/** Turns every error of a request into a problem response. A bug is logged here, once. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   readonly #logger: Logger;
@@ -24,8 +24,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (!(fault instanceof Fault) || fault.code === 'internal')
       this.#logger.error({ err: error, request_id: request.id }, 'unexpected error');
     else if (fault.status >= 500) this.#logger.warn({ err: fault, request_id: request.id }, 'a request failed');
-    // A body that has begun can't become a problem: cutting the connection is the only way left to say that it isn't
-    // whole.
+    // A response that has begun can't become a problem: only closing the connection shows that it is incomplete.
     if (reply.raw.headersSent) {
       reply.raw.destroy();
       return;
@@ -34,22 +33,32 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-const OF_A_CONTENT = ['etag', 'content-disposition', 'content-length', 'writ-file-kind', 'writ-file-mode', 'location'];
+const CONTENT_HEADERS = [
+  'etag',
+  'content-disposition',
+  'content-length',
+  'writ-file-kind',
+  'writ-file-mode',
+  'location',
+];
 
-/** Answers with the problem that an error is. */
+/** Sends an error as a problem response. */
 export function sendProblem(reply: FastifyReply, error: unknown, requestId: string, methods: AllowedMethods): void {
   const problem = problemOf(error, requestId);
   if (problem.code === 'request.method_not_allowed') reply.header('allow', methods(reply.request.url).join(', '));
-  // What a handler said of a content that it then couldn't give.
-  for (const name of OF_A_CONTENT) void reply.removeHeader(name);
+  // Removes headers that a handler set for content that it then could not send.
+  for (const name of CONTENT_HEADERS) void reply.removeHeader(name);
   void reply
     .code(problem.status)
-    .headers({ ...headersOf(problem), ...(error instanceof LaterFault ? { 'retry-after': String(error.afterS) } : {}) })
+    .headers({
+      ...headersOf(problem),
+      ...(error instanceof RetryAfterFault ? { 'retry-after': String(error.afterS) } : {}),
+    })
     .serializer((value: unknown) => value as string)
     .send(JSON.stringify(problem));
 }
 
-/** What Nest and Fastify throw, as faults of ours. */
+/** Converts errors of Nest and Fastify into faults. */
 export function faultOf(
   error: unknown,
   request: Pick<FastifyRequest, 'url' | 'method'>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, FAULTS, PolicyProblem, type FaultCode, type PolicyPut } from '@writ/contract';
+import { Fault, FAULTS, PolicyProblem, type FaultCode, type PolicyPutReply } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -10,7 +10,7 @@ export const Problem = Type.Object(
     type: Type.String({ description: '`https://writ.dev/errors/<code>`; the page is `docs/errors/<code>.md`' }),
     title: Type.String(),
     status: Type.Integer({ minimum: 400, maximum: 599 }),
-    detail: Type.String({ description: 'what, where and what to do' }),
+    detail: Type.String({ description: 'what failed, where, and what to do' }),
     code: Type.String({ description: 'the fault code' }),
     retry: Type.Union([Type.Literal('never'), Type.Literal('later'), Type.Literal('same-key')], {
       description:
@@ -18,19 +18,17 @@ export const Problem = Type.Object(
     }),
     instance: Type.String({ description: 'this occurrence: `urn:writ:request:<request id>`' }),
     pointer: Type.Optional(Type.String({ description: 'JSON pointer (RFC 6901) to the place in the body' })),
-    problems: Type.Optional(
-      Type.Array(PolicyProblem, { description: "of a policy set that isn't valid: everything that is wrong with it" }),
-    ),
+    problems: Type.Optional(Type.Array(PolicyProblem, { description: 'for an invalid policy set: all of its errors' })),
   },
   { additionalProperties: false },
 );
 export type Problem = Static<typeof Problem>;
 
-/** A policy set that isn't valid, with everything that is wrong with it. */
+/** The fault for an invalid policy set, with all of its errors. */
 export class PolicyFault extends Fault {
-  readonly problems: PolicyPut['problems'];
+  readonly problems: PolicyPutReply['problems'];
 
-  constructor(problems: PolicyPut['problems']) {
+  constructor(problems: PolicyPutReply['problems']) {
     const [first] = problems;
     super(
       'policy.invalid',
@@ -42,8 +40,8 @@ export class PolicyFault extends Fault {
   }
 }
 
-/** A fault that knows when trying again makes sense. */
-export class LaterFault extends Fault {
+/** A fault with the time after which a retry makes sense. */
+export class RetryAfterFault extends Fault {
   /** seconds, one at least */
   readonly afterS: number;
 
@@ -53,21 +51,21 @@ export class LaterFault extends Fault {
   }
 }
 
-/** Seconds after which trying again makes sense, by code; a second unless said. */
+/** Seconds after which a retry makes sense, by code; one second by default. */
 const RETRY_AFTER_S: Partial<Record<FaultCode, number>> = { 'record.backlog': 5, 'sandbox.unavailable': 5 };
 
-/** The problem that a fault is to whoever asked. What isn't a fault is `internal`, and nothing of it is told. */
+/** The problem response for an error. An error that isn't a fault becomes `internal` without any detail. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const fault = error instanceof Fault ? error : new Fault('internal');
   const { code } = fault;
   const { status, retry, message } = FAULTS[code];
-  // "Not yours" and "not there" are one answer, whatever was said where it was found out; a bug tells nothing.
-  const told = code === 'not_found' || code === 'internal' ? undefined : fault.detail;
+  // "Not yours" and "not there" get the same answer, whatever detail the fault has; a bug reveals nothing.
+  const detail = code === 'not_found' || code === 'internal' ? undefined : fault.detail;
   return {
     type: `https://writ.dev/errors/${code}`,
     title: message,
     status,
-    detail: told ?? message,
+    detail: detail ?? message,
     code,
     retry,
     instance: `urn:writ:request:${requestId}`,

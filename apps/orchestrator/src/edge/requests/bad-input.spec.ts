@@ -15,7 +15,7 @@ afterAll(() => api.close());
 const post = (text: string | Uint8Array, headers: Record<string, string> = {}) =>
   api.ask('POST', '/v1/tool-calls', { key: tenant.agent, text, headers });
 const get = (path: string) => api.ask('GET', path, { key: tenant.admin });
-/** Bytes as they are, past everything that a client library would refuse to send. */
+/** Sends raw bytes, which a client library would refuse to send. */
 const raw = async (bytes: string): Promise<string> => {
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(api.url).port) });
   await once(socket, 'connect');
@@ -24,7 +24,7 @@ const raw = async (bytes: string): Promise<string> => {
 };
 
 describe('a body', () => {
-  it('that nests too deeply is refused with the place, however long it goes on', async () => {
+  it('that nests too deeply is refused with a pointer, however long it is', async () => {
     const nested = await post(`{"args":${'['.repeat(40)}${']'.repeat(40)}}`);
     expect(nested.json).toMatchObject({
       code: 'request.malformed',
@@ -54,7 +54,7 @@ describe('a body', () => {
     });
   });
 
-  it('with a member named like the prototype is one with an unknown member', async () => {
+  it('with a member `__proto__` is refused for an unknown member', async () => {
     expect((await post('{"__proto__":{"tool_id":"fs.read"}}')).json).toEqual(problem('request.malformed', 400));
   });
 
@@ -69,16 +69,16 @@ describe('a body', () => {
     expect((await post(text)).json).toEqual(problem('request.malformed', 400));
   });
 
-  it('repeats nothing of a long value or name in its answer', async () => {
+  it('is not repeated in the answer if a value or name is long', async () => {
     const answer = await post(JSON.stringify({ ['k'.repeat(100_000)]: 'v'.repeat(100_000) }));
     expect(answer.status).toBe(400);
     expect(answer.text.length).toBeLessThan(2_000);
   });
 
-  it('that breaks off is no request', async () => {
+  it('that breaks off does not become a request', async () => {
     const head = `POST /v1/tool-calls HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.agent}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"tool`;
     await raw(head);
-    expect(api.kernel.asked).toEqual([]);
+    expect(api.kernel.requests).toEqual([]);
     expect((await get('/v1/agents')).status).toBe(200);
   });
 });
@@ -110,7 +110,7 @@ describe('a URL', () => {
     expect(json['detail']).toContain(query.split('=')[0]);
   });
 
-  it('of no route answers as everything that is not there', async () => {
+  it('without a route answers not found', async () => {
     expect((await get('/nope')).json).toEqual(problem('not_found', 404));
     expect((await get('/v1')).json).toEqual(problem('not_found', 404));
   });
@@ -127,7 +127,7 @@ describe('a URL', () => {
   });
 });
 
-describe('what is not HTTP', () => {
+describe('a message that is not HTTP', () => {
   it.each([
     ['GARBAGE\r\n\r\n', 400],
     [`GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 413],

@@ -4,11 +4,11 @@ import { LIMITS } from '@writ/contract';
 import { extractTrace } from '@writ/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** How an answer is told beside its body. */
+/** The parts of a request and its response beside the body. */
 export interface Exchange {
-  /** where the request comes from: beyond proxies that are trusted */
+  /** the client's address, as trusted proxies report it */
   readonly address: string;
-  /** a header of the request, undefined where it isn't there or is there twice */
+  /** a header of the request; undefined where it is missing or repeated */
   header(name: string): string | undefined;
   setHeader(name: string, value: string): void;
   setStatus(status: number): void;
@@ -18,7 +18,7 @@ export interface Exchange {
   readonly gone: AbortSignal;
 }
 
-/** Gives a handler the exchange that it answers in. */
+/** Passes a handler the current exchange. */
 export const InExchange = createParamDecorator((_data: unknown, context: ExecutionContext): Exchange =>
   exchangeOf(context.switchToHttp().getRequest<FastifyRequest>(), context.switchToHttp().getResponse<FastifyReply>()),
 );
@@ -41,7 +41,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
   };
 }
 
-/** A header that came twice names no trace. */
+/** A repeated header is ignored. */
 function traceHeadersOf({ headers }: FastifyRequest): Record<string, string> {
   const names = ['traceparent', 'tracestate'];
   return Object.fromEntries(
@@ -49,7 +49,7 @@ function traceHeadersOf({ headers }: FastifyRequest): Record<string, string> {
   );
 }
 
-/** Milliseconds to wait unless the client says otherwise: what its HTTP library waits too. */
+/** Default wait in milliseconds: the usual timeout of HTTP libraries. */
 const WAIT_MS = 30_000;
 
 /**

@@ -7,20 +7,20 @@ export const closed = { additionalProperties: false } as const;
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 export const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
 
-/** As the kernel takes names: nothing that needs quoting on a terminal or in a page. */
+/** A name as the kernel accepts it: no characters that need quoting in a terminal or a page. */
 export const Name = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$',
   description: 'one to 64 letters, digits, blanks, `.`, `_`, `-`',
 });
 export const Key = Type.String({ minLength: 1, maxLength: 64 });
 
-/** A state of a workspace: by its id, or by a moment at which it was the head. */
+/** A state of a workspace: by its id, or by a time at which it was the head. */
 export const StateRef = Type.String({
   pattern: '^(snap_[0-9a-f]{64}|\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?Z)$',
-  description: 'a snapshot, or a moment such as `2026-01-31T09:30:00Z`: the state that was the head then',
+  description: 'a snapshot, or a time such as `2026-01-31T09:30:00Z`, which selects the head at that time',
 });
 
-/** A moment as RFC 3339 writes it, in UTC. */
+/** A time in RFC 3339 format, in UTC. */
 export const Moment = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?Z$',
   description: 'such as `2026-01-31T09:30:00Z`',
@@ -40,11 +40,11 @@ export const listOf = <T extends TSchema>(item: T) =>
 export const paging = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: '`next_cursor` of the page before' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LIMITS.listRows.max, description: 'rows of a page; 50 unless said' }),
+    Type.Integer({ minimum: 1, maximum: LIMITS.listRows.max, description: 'rows of a page; default: 50' }),
   ),
 };
 
-/** Rows of a page unless said: what a person reads at once. */
+/** Default rows of a page: what a person reads at once. */
 const ROWS = 50;
 
 /** The page that a list's query asks for. */

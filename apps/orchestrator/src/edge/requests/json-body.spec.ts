@@ -20,7 +20,7 @@ const ofBytes = (bytes: number): string => JSON.stringify({ a: 'x'.repeat(bytes 
 /** A body of exactly so many values. */
 const ofValues = (values: number): string => JSON.stringify({ a: Array.from({ length: values - 2 }, () => 0) });
 
-it('a short body is read where it is, a longer one in a worker thread', async () => {
+it('a short body is read on the event loop, a longer one in a worker thread', async () => {
   for (const [text, more] of [
     [ofBytes(INLINE_BYTES), ofBytes(INLINE_BYTES + 1)],
     [ofValues(INLINE_VALUES), ofValues(INLINE_VALUES + 1)],
@@ -31,7 +31,7 @@ it('a short body is read where it is, a longer one in a worker thread', async ()
   }
 });
 
-it('what is wrong with a long body is said as of a short one', async () => {
+it('an error in a long body is reported like one in a short body', async () => {
   await expect(read(`{"a":1,"b":${ofBytes(INLINE_BYTES)},"a":2}`)).rejects.toMatchObject({
     code: 'request.malformed',
     pointer: '/a',

@@ -2,31 +2,31 @@
 import type { Readable } from 'node:stream';
 import { Fault, LIMITS } from '@writ/contract';
 import type { TSchema } from 'typebox';
-import { READ_BODY } from '../work/tasks.ts';
+import { READ_BODY } from '../work/edge-tasks.ts';
 import { readBody, valuesAtMost } from './read-body.ts';
 import type { WorkerTasks } from '../work/worker-tasks.ts';
 
 /**
- * A body up to this size with so many values is read on the event loop: the worst one, members of different names,
- * takes less than five milliseconds.
+ * A body up to this size with at most this many values is read on the event loop: the worst case, members with
+ * different names, takes less than five milliseconds.
  */
 export const INLINE_BYTES = 64 * 1024;
 export const INLINE_VALUES = 1_500;
 
 /** How a body is read. */
 export interface BodyReading {
-  /** the route's name, and the schema that the body has to fit */
+  /** the route's name, and the schema that the body must match */
   readonly route: { readonly id: string; readonly body: TSchema };
   readonly bytesMax: number;
   readonly tasks: WorkerTasks;
-  /** whose share of the worker threads it takes */
+  /** the tenant whose share of the worker threads it uses */
   readonly tenantId: string;
 }
 
 /**
- * Reads a JSON body: attacker-controlled. Undefined where there is none. A long one is read in a worker thread. Faults:
- * `request.too_large` as soon as more than `bytesMax` came (the rest is read and dropped by the server), for too many
- * values or names, and for one that takes too long to read; `request.malformed`; `overloaded`.
+ * Reads a JSON body, which is attacker-controlled. Undefined where there is none. A long one is read in a worker
+ * thread. Faults: `request.too_large` as soon as more than `bytesMax` came (the rest is read and dropped by the
+ * server), for too many values or names, and for one that takes too long to read; `request.malformed`; `overloaded`.
  */
 export async function readJsonBody(
   stream: Readable,
@@ -54,7 +54,7 @@ function readBytes(stream: Readable, bytesMax: number): Promise<Buffer> {
     let size = 0;
     stream.on('data', (part: Buffer) => {
       size += part.length;
-      // Nothing is kept from here on; the rest flows past.
+      // From here on, parts are discarded instead of stored.
       if (size > bytesMax) {
         parts.length = 0;
         reject(tooLarge(bytesMax));
@@ -68,7 +68,7 @@ function readBytes(stream: Readable, bytesMax: number): Promise<Buffer> {
   });
 }
 
-/** The fault of a body that is longer than its route takes. */
+/** The fault for a body that is longer than its route accepts. */
 export function tooLarge(bytesMax: number): Fault {
   return new Fault(
     'request.too_large',

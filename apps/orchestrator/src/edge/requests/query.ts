@@ -3,8 +3,8 @@ import { Fault, parseMessage } from '@writ/contract';
 import type { Static, TObject, TSchema } from 'typebox';
 
 /**
- * Reads a query string as the schema says: numbers are read as numbers, `true` and `false` as such; a parameter given
- * twice or not known is refused. Faults: `request.malformed`, naming the parameter.
+ * Reads a query string as the schema says: numbers are read as numbers, `true` and `false` as such; a repeated or
+ * unknown parameter is refused. Faults: `request.malformed`, naming the parameter.
  */
 export function parseQuery<S extends TObject>(schema: S, given: Readonly<Record<string, unknown>>): Static<S> {
   const read: Record<string, unknown> = {};

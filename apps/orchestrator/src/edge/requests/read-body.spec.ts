@@ -15,7 +15,7 @@ function count(value: unknown): number {
 }
 
 describe('the values of a body', () => {
-  it('are never more than were counted before it was parsed', () => {
+  it('are never more than the count before parsing', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(0, 1, '\t'), (json, space) => {
         const text = JSON.stringify(JSON.parse(json), null, space);
@@ -36,7 +36,7 @@ describe('the values of a body', () => {
     expect(atMost(text)).toBe(expected);
   });
 
-  it('are as many as may be, and one more is refused before it is parsed', () => {
+  it('may be as many as the limit, and one more is refused before parsing', () => {
     expect(read(`[${'0,'.repeat(MAX - 3)}0]`)).toHaveLength(MAX - 2);
     expect(() => read(`[${'0,'.repeat(MAX)}0]`)).toThrow(
       expect.objectContaining({
@@ -49,13 +49,13 @@ describe('the values of a body', () => {
       detail: expect.stringContaining('nesting is too deep') as unknown,
     });
     expect(() => read('['.repeat(2 * MAX))).toThrow(deep as Error);
-    // What is no JSON behind them is never reached.
+    // The invalid JSON after them is never reached.
     expect(() => read(`[${'[],'.repeat(MAX)}x`)).toThrow(
       expect.objectContaining({ code: 'request.too_large' }) as Error,
     );
   });
 
-  it('have so many different names, and no more', () => {
+  it('have a limited number of different names', () => {
     const { max } = LIMITS.bodyNames;
     const named = (count: number): string =>
       JSON.stringify([Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, { n1: 0 }]))]);
@@ -68,7 +68,7 @@ describe('the values of a body', () => {
   });
 });
 
-it('what is wrong is said with its place, however long that is', () => {
+it('an error has a pointer, which is shortened if it is long', () => {
   expect(() => read('{"a":{"b":1,"b":2}}')).toThrow(
     expect.objectContaining({ code: 'request.malformed', pointer: '/a/b' }) as Error,
   );
@@ -77,7 +77,7 @@ it('what is wrong is said with its place, however long that is', () => {
   expect(() => read(`{"${name}":{"b":"\\ud800"}}`)).toThrow(wrong);
 });
 
-it('a body fits the schema of its route, or is told what does not', () => {
+it('a body must match the schema of its route, or the error names the mismatch', () => {
   const read = bodyReader(ROUTES);
   const body = (route: string, value: unknown): unknown => read({ bytes: Buffer.from(JSON.stringify(value)), route });
   expect(body('createAgent', { name: 'fixer' })).toEqual({ name: 'fixer' });

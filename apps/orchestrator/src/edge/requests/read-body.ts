@@ -7,11 +7,11 @@ import type { RouteRow } from './route.ts';
 /** The body of a request, attacker-controlled. */
 export interface Body {
   readonly bytes: Uint8Array;
-  /** the route's name, whose schema the body has to fit */
+  /** the route's name, whose schema the body must match */
   readonly route: string;
 }
 
-/** Reads bodies by the schemas that these routes have. What it returns throws what `readBody` throws. */
+/** Returns a reader of bodies by the schemas of these routes. The reader throws the faults of `readBody`. */
 export function bodyReader(routes: readonly RouteRow[]): (body: Body) => unknown {
   const schemas = new Map(routes.flatMap(({ id, body }) => (body === undefined ? [] : [[id, body] as const])));
   return ({ bytes, route }) => {
@@ -22,23 +22,23 @@ export function bodyReader(routes: readonly RouteRow[]): (body: Body) => unknown
 }
 
 /**
- * Reads the body of a request as strict I-JSON that fits its route's schema. Time grows with its length. What comes
- * back holds a bounded number of values and names, so that the event loop can take it over in one piece.
+ * Reads the body of a request as strict I-JSON that matches its route's schema. The time is linear in its length. The
+ * result has a bounded number of values and names, so that the event loop can receive it in one piece.
  *
- * @throws Fault `request.malformed` with the pointer to what is wrong, `request.too_large` for too many values or names
+ * @throws Fault `request.malformed` with the pointer to the error, `request.too_large` for too many values or names
  */
 export function readBody(bytes: Uint8Array, schema: TSchema): unknown {
   const value = readJson({ bytes, depthMax: LIMITS.argsDepth.max });
   return parseMessage(schema, value);
 }
 
-/** A text of JSON, attacker-controlled. */
+/** A JSON text, attacker-controlled. */
 export interface JsonText {
   readonly bytes: Uint8Array;
   readonly depthMax: number;
 }
 
-/** Reads strict I-JSON of a bounded number of values and names. @throws Fault as `readBody` */
+/** Reads strict I-JSON with a bounded number of values and names. @throws Fault as `readBody` */
 export function readJson({ bytes, depthMax }: JsonText): JsonValue {
   // Before it is parsed: half a million empty lists are a megabyte on the wire and a hundred times that in memory.
   verifyCount('bodyValues', 'values', valuesAtMost(bytes, { enough: LIMITS.bodyValues.max, depthMax }));
@@ -69,9 +69,9 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * How many values a text of JSON holds at most: one more than its commas and its beginnings of lists and objects.
- * Counts on only until it is more than `enough`, or to where it nests too deeply, as its reader does. Of what is no
- * JSON it says nothing.
+ * An upper bound on the values in a JSON text: one more than its commas and its beginnings of lists and objects.
+ * Counting stops when the count exceeds `enough`, or where the text nests too deeply, as the parser does. For a text
+ * that is not JSON the result has no meaning.
  */
 export function valuesAtMost(bytes: Uint8Array, { enough, depthMax }: { enough: number; depthMax: number }): number {
   let [count, depth] = [1, 0];
@@ -88,7 +88,7 @@ export function valuesAtMost(bytes: Uint8Array, { enough, depthMax }: { enough: 
   return count;
 }
 
-/** Where the string that begins at a quote has its last one; the end of the text where it has none. */
+/** The position of the quote that closes a string; the end of the text where it is unclosed. */
 function endOfString(bytes: Uint8Array, begins: number): number {
   for (let at = bytes.indexOf(QUOTE, begins + 1); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
     let escapes = at;
@@ -98,7 +98,7 @@ function endOfString(bytes: Uint8Array, begins: number): number {
   return bytes.length;
 }
 
-/** The names of all members, each once. The value nests no deeper than its reader let it. */
+/** Collects the names of all members, each once. The recursion is bounded, because the parser bounds the depth. */
 function gatherNames(value: JsonValue, names: Set<string>): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
@@ -111,7 +111,7 @@ function gatherNames(value: JsonValue, names: Set<string>): void {
   }
 }
 
-/** The keys along a pointer are the caller's own and may be as long as the body. */
+/** Longest pointer in an answer: its keys are the caller's and may be as long as the body. */
 const POINTER_MAX = 256;
 const shortPointer = (pointer: string): string =>
   pointer.length > POINTER_MAX ? `${pointer.slice(0, POINTER_MAX)}…` : pointer;

@@ -8,8 +8,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 export { ROLES, type Role };
 
 /**
- * Who may ask: keys of these roles, and the platform key where it stands among them; the platform key alone; or
- * everybody.
+ * Who may call a route: keys of the listed roles and, if listed, the platform key; only the platform key; or everybody.
  */
 export type Audience = readonly (Role | 'platform')[] | 'platform' | 'public';
 
@@ -19,6 +18,7 @@ export type ParamKind =
   | 'secret'
   | 'sandbox'
   | 'profile'
+  | 'imageName'
   | 'skill'
   | 'keyid'
   | 'container'
@@ -29,14 +29,16 @@ export type ParamKind =
 
 /** One answer that isn't a problem. `schema` for JSON, `media` for anything else. */
 export interface Answer {
-  readonly says: string;
+  readonly description: string;
   readonly schema?: TSchema;
   readonly media?: string;
+  /** the media type of the same answer as a stream, for a request that asks for it */
+  readonly streamed?: string;
 }
 
 /**
- * One route as data: guard, parser, OpenAPI document and the table of roles are all made from this row, so that none of
- * them can differ.
+ * One route as data. Guard, parser, OpenAPI document and the table of roles are all generated from this row, so that
+ * they cannot differ.
  */
 export interface RouteRow {
   /** the operation's name in the OpenAPI document */
@@ -48,10 +50,10 @@ export interface RouteRow {
   readonly summary: string;
   readonly allowed: Audience;
   /**
-   * ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`, `sandbox`, `profile`, `skill`: by
-   * name; `keyid`: a registrar's key by its thumbprint; `container`: by the operation or the shell that it has; `leaf`:
-   * by its index in the log; `path` and `tile` are the rest of the URL: a path in a workspace, and one below a log's
-   * tiles
+   * ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`, `sandbox`, `profile`,
+   * `imageName`, `skill`: by name; `keyid`: a registrar's key by its thumbprint; `container`: by its operation or its
+   * session shell; `leaf`: by its index in the log; `path` and `tile` are the rest of the URL: a path in a workspace,
+   * and one below a log's tiles
    */
   readonly params?: Readonly<Record<string, ParamKind>>;
   readonly query?: TObject;
@@ -59,19 +61,19 @@ export interface RouteRow {
   readonly body?: TSchema;
   readonly bytes?: true;
   /**
-   * what kind of bytes they are, `application/octet-stream` unless said, and how many are taken, those of one file
-   * unless said
+   * the media type of the bytes, by default `application/octet-stream`, and the most that are accepted, by default the
+   * limit of one file
    */
   readonly bytesOf?: { readonly media: string; readonly bytesMax: number };
-  /** what the document says of the body, where a handler reads it by more rules than a schema has */
+  /** the body's schema in the document, where a handler applies more rules than a schema can express */
   readonly documentedBody?: TSchema;
-  /** bytes of a JSON body, where more than usual are taken */
+  /** the size limit of a JSON body in bytes, where it is higher than usual */
   readonly bodyBytesMax?: number;
-  /** by status; the first is what a handler answers unless it says otherwise */
+  /** by status; the first one is the handler's default status */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** what is asked joins the tenant's queue at the kernel: turned away at once while that is full */
+  /** the request joins the tenant's queue at the kernel; it is rejected at once while that is full */
   readonly queued?: true;
-  /** beside those that every route may answer */
+  /** besides the faults that every route may answer */
   readonly faults?: readonly FaultCode[];
 }
 
@@ -80,13 +82,13 @@ export const isRest = (kind: ParamKind | undefined): kind is 'path' | 'tile' => 
 
 export const ROUTE = Symbol('route');
 
-/** Keeps a row's own type. */
+/** Preserves a row's literal type. */
 export const route = <const R extends RouteRow>(row: R): R => row;
 
 type StaticOf<S> = S extends TSchema ? Static<S> : undefined;
 
-/** A request to the route, parsed: what `@Asked()` gives to a handler. */
-export interface AskedOf<R extends RouteRow> {
+/** A parsed request to the route, which `@RequestInput()` passes to a handler. */
+export interface RequestInputOf<R extends RouteRow> {
   /** null for the platform key, and for everybody */
   readonly caller: R['allowed'] extends readonly Role[] ? Caller : R['allowed'] extends string ? null : Caller | null;
   readonly params: { readonly [K in keyof R['params']]: string };
@@ -96,7 +98,7 @@ export interface AskedOf<R extends RouteRow> {
   readonly stream: R['bytes'] extends true ? Readable : null;
 }
 
-/** Puts a handler on its route. A handler without it is refused by the guard. */
+/** Binds a handler to its route. The guard rejects requests to a handler without it. */
 export function Route(row: RouteRow): MethodDecorator {
   const [status] = Object.keys(row.answers);
   return applyDecorators(

@@ -2,20 +2,20 @@
 import { Fault } from '@writ/contract';
 import { inSlices } from '@writ/worker-pool';
 
-/** Characters of base64 that are read at once: in half a millisecond, and in whole groups of four. */
+/** Characters of base64 that are decoded at once, in half a millisecond; a multiple of four. */
 const PART_CHARS = 256 * 1024;
 
-/** A content in the body of a request: attacker-controlled. */
+/** File content in the body of a request, attacker-controlled. */
 export interface SentContent {
   readonly content: string;
   readonly encoding?: string | undefined;
 }
 
 /**
- * The bytes that each of them names, read in slices of time. Strict: what Node's reader would skip makes another
- * content than the one that was meant.
+ * Decodes each content into bytes, in slices of time. Decoding is strict: Node's decoder would skip invalid characters
+ * and produce other content than the sender meant.
  *
- * @param pointer of a content, by its place
+ * @param pointer the JSON pointer of a content, by its index
  * @throws Fault `request.malformed` with the pointer
  */
 export async function contentsOf(
@@ -34,7 +34,10 @@ export async function contentsOf(
   return contents;
 }
 
-/** Null where it is none. Only the last part may be padded: one before it that is gives fewer bytes than its length. */
+/**
+ * Null where the text is not base64. Only the last part may have padding; a padded earlier part decodes to too few
+ * bytes.
+ */
 async function fromBase64(text: string): Promise<Uint8Array | null> {
   const starts = Array.from({ length: Math.ceil(text.length / PART_CHARS) }, (_, part) => part * PART_CHARS);
   const parts: Buffer[] = [];

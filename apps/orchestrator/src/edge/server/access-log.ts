@@ -4,10 +4,10 @@ import type { Counter, Histogram, LabelsOf, Logger, Meter } from '@writ/telemetr
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../access/caller.ts';
 
-/** Paths that whatever watches the process asks all day. */
+/** Paths that health checks request all the time; they are not logged. */
 const QUIET = new Set(['/healthz', '/readyz']);
 
-/** Counts and tells of every request, without its body, its query or its key; bounds how many are under way. */
+/** Counts and logs every request, without its body, its query or its key, and bounds how many are in progress. */
 export class AccessLog {
   readonly #logger: Logger;
   readonly #requestsMax: number;
@@ -32,7 +32,7 @@ export class AccessLog {
     fastify.addHook('onRequest', (request, reply, done) => {
       this.#note(methodOf(request), 1);
       reply.raw.once('close', () => this.#ended(request, reply));
-      // Answers hold keys and contents: nothing between here and the client may keep one unless a route says otherwise.
+      // Responses hold keys and contents: no proxy may store one unless a route allows it.
       void reply.headers({
         'writ-request-id': request.id,
         'x-content-type-options': 'nosniff',
@@ -49,7 +49,7 @@ export class AccessLog {
 
   #refusalOf(request: FastifyRequest): Error | undefined {
     if (this.#count > this.#requestsMax && !QUIET.has(request.url)) return new Fault('overloaded');
-    // Decoded it would be a NUL in an id, a path or a name: Postgres and every C library read it as the end.
+    // `%00` decodes to a NUL in an id, a path or a name, which Postgres rejects and C libraries treat as the end.
     return /%00/.test(request.url) ? new Fault('request.malformed', 'the URL holds a NUL character') : undefined;
   }
 
@@ -89,8 +89,8 @@ type StatusClass = LabelsOf<'writ.tenant.requests'>['class'];
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 const CLASSES: readonly StatusClass[] = ['1xx', '2xx', '3xx', '4xx', '5xx'];
 
-/** As OpenTelemetry has it: a method that isn't one of its list is `_OTHER`. */
+/** By OpenTelemetry's convention, a method that isn't in its list is `_OTHER`. */
 const methodOf = ({ method }: FastifyRequest): Method => METHODS.find((each) => each === method) ?? '_OTHER';
 
-/** `2xx`. What no status begins with is the server's mistake. */
+/** The class of a status, such as `2xx`. An invalid status counts as `5xx`. */
 const classOf = (status: number): StatusClass => CLASSES[Math.floor(status / 100) - 1] ?? '5xx';

@@ -31,7 +31,7 @@ async function ask(
   return { status: response.statusCode, connection: response.headers.connection, isReused: asking.reusedSocket };
 }
 
-test('a connection older than its bound is answered once more and then closed, and the next one is a new one', async () => {
+test('a connection older than its bound is closed after one more response, and the client opens a new one', async () => {
   const api = await openTestApi({ WRIT_CONNECTION_MAX_AGE_MS: AGE_MS });
   expect(await ask(api.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: false });
   expect(await ask(api.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: true });
@@ -41,7 +41,7 @@ test('a connection older than its bound is answered once more and then closed, a
   await api.close();
 });
 
-test('with a bound of 0 a connection stays, however old it is', async () => {
+test('with a bound of 0 a connection stays open, however old it is', async () => {
   const api = await openTestApi();
   await ask(api.url);
   await pause(PAST_SPREAD_MS);

@@ -2,10 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/**
- * How much the bound of one connection differs from another's: those that a rollout opened together don't all come back
- * together.
- */
+/** Random spread of the bound: connections that a rollout opened together don't all reconnect together. */
 const SPREAD = 0.1;
 
 /**
@@ -21,7 +18,7 @@ export function boundConnectionAge(fastify: FastifyInstance, maxAgeMs: number): 
     endOf.set(socket, performance.now() + maxAgeMs * (1 - SPREAD + 2 * SPREAD * Math.random()));
   });
   fastify.addHook('onRequest', ({ raw }, reply, done) => {
-    // Node ends a connection itself once an answer with this header is out.
+    // Node closes the connection itself after a response with this header.
     if (performance.now() > (endOf.get(raw.socket) ?? Infinity)) reply.raw.shouldKeepAlive = false;
     done();
   });

@@ -8,15 +8,17 @@ import type { AllowedMethods } from '../problems/allowed-methods.ts';
 import { headersOf, problemOf } from '../problems/problem.ts';
 import { faultOf, sendProblem } from '../problems/problem.filter.ts';
 
-/** A path of a workspace in percent-encoding, thrice its 4,096 bytes, as the last part of a URL. */
+/** Longest workspace path in a URL: percent-encoding triples its 4,096 bytes. */
 const PARAM_CHARACTERS_MAX = 12_288;
-/** Longest that a request may take to arrive, in milliseconds: the largest archive over an ordinary line. */
+/**
+ * Longest time for a request to arrive, in milliseconds: enough for the largest archive over an ordinary connection.
+ */
 const ARRIVAL_MS = 300_000;
 
-/** Fastify as this API needs it: it parses no body by itself, and every error of its own is a problem of ours. */
+/** Fastify, configured for this API: it parses no bodies, and its errors become problem responses. */
 export class HttpAdapter extends FastifyAdapter {
   /**
-   * @param methods what a URL takes, for a request that comes with another method
+   * @param methods the methods that a URL supports, for requests with another method
    * @param trustedProxies addresses and CIDR blocks, with commas between. Throws on anything else.
    */
   constructor(methods: AllowedMethods, trustedProxies = '') {
@@ -27,8 +29,8 @@ export class HttpAdapter extends FastifyAdapter {
       routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
       requestTimeout: ARRIVAL_MS,
       skipMiddie: true,
-      // A request on an open connection is still answered while the server closes: as itself, not by a body of
-      // Fastify's own.
+      // Requests on open connections are still answered normally while the server closes, instead of with Fastify's
+      // 503.
       return503OnClosing: false,
       frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
         sendProblem(reply, faultOf(error, request, methods), String(request.id), methods),
@@ -36,17 +38,17 @@ export class HttpAdapter extends FastifyAdapter {
     });
     const fastify = this.getInstance();
     fastify.removeAllContentTypeParsers();
-    // A body stays in its stream until the route is known, its caller let in and its limit therefore clear.
+    // A body stays in its stream until the route, and so its size limit, is known and its caller is admitted.
     fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
   }
 
-  /** Nest would put its own JSON parser in the place of ours. */
+  /** Nest would install its own JSON parser. */
   override registerParserMiddleware(): void {
     return;
   }
 }
 
-/** What isn't even HTTP gets its problem by hand: there is no request yet. */
+/** Writes the problem response for bytes that aren't HTTP directly to the socket, because no request exists yet. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -9,20 +9,20 @@ import { AccessLog } from './access-log.ts';
 import { boundConnectionAge } from './connection-age.ts';
 import { HttpAdapter } from './http-adapter.ts';
 import type { RouteRow } from '../requests/route.ts';
-import { closeSilentConnections } from './silent-connections.ts';
-import { provideTasks } from './tasks-of.ts';
+import { closeIdleConnections } from './idle-connections.ts';
+import { provideTasks } from './request-tasks.ts';
 
-/** What the environment says of the HTTP server. */
+/** The configuration of the HTTP server. */
 export interface HttpServerConfig {
   readonly WRIT_HTTP_HOST: string;
   readonly WRIT_HTTP_PORT: number;
   /** addresses and CIDR blocks, with commas between */
   readonly WRIT_TRUSTED_PROXIES: string;
-  /** milliseconds; 0: a connection may last */
+  /** milliseconds; 0: connections have no age limit */
   readonly WRIT_CONNECTION_MAX_AGE_MS: number;
 }
 
-/** How this process answers HTTP on these routes. */
+/** The HTTP server of this process for these routes. */
 export function httpServerOf(config: HttpServerConfig, routes: readonly RouteRow[]): HttpEndpoint {
   return {
     host: config.WRIT_HTTP_HOST,
@@ -32,7 +32,7 @@ export function httpServerOf(config: HttpServerConfig, routes: readonly RouteRow
   };
 }
 
-/** Sets what the module can't, before the server listens. */
+/** Configures, before the server listens, what the module cannot. */
 export function prepareHttpServer(
   app: INestApplication,
   config: Pick<HttpServerConfig, 'WRIT_CONNECTION_MAX_AGE_MS'>,
@@ -40,7 +40,7 @@ export function prepareHttpServer(
   const fastify = app.getHttpAdapter().getInstance() as FastifyInstance;
   app.get(AccessLog).install(fastify);
   provideTasks(fastify, app.get(WorkerTasks));
-  closeSilentConnections(fastify);
+  closeIdleConnections(fastify);
   boundConnectionAge(fastify, config.WRIT_CONNECTION_MAX_AGE_MS);
   showPages(app, fastify);
 }

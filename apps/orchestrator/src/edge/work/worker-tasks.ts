@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { InputOf, OutputOf, TaskTable, Work } from '@writ/worker-pool';
+import type { InputOf, OutputOf, TaskTable, TaskRunner } from '@writ/worker-pool';
 
-/** Whose share of the threads a request takes that comes with the platform key, or with none. */
+/** Requests with the platform key, or without a key, use this share of the threads. */
 export const NO_TENANT = 'platform';
 
-/** Work that the threads do, as the event loop asks for it. The worker program has a function of that name. */
+/** A task that the event loop submits to the threads. The worker program has a function of this name. */
 export interface Task<Input, Output> {
   readonly name: string;
-  /** the longest that it may run, in milliseconds: many times what the largest input takes that means no harm */
+  /** its time limit in milliseconds: many times what the largest legitimate input needs */
   readonly wallMs: number;
-  /** is never set: it only carries the types of the function */
+  /** never set; only carries the types of the function */
   readonly signature?: (input: Input) => Output;
 }
 
@@ -19,11 +19,11 @@ export const taskOf = <Tasks extends TaskTable, Name extends keyof Tasks & strin
   wallMs: number,
 ): Task<InputOf<Tasks, Name>, OutputOf<Tasks, Name>> => ({ name, wallMs });
 
-/** Runs work off the event loop, each task under its budget and the share of the tenant that it is done for. */
+/** Runs work off the event loop, each task under its time limit and its tenant's share of the threads. */
 export class WorkerTasks {
-  readonly #work: Pick<Work<TaskTable>, 'run'>;
+  readonly #work: Pick<TaskRunner<TaskTable>, 'run'>;
 
-  constructor(work: Pick<Work<TaskTable>, 'run'>) {
+  constructor(work: Pick<TaskRunner<TaskTable>, 'run'>) {
     this.#work = work;
   }
 

@@ -10,7 +10,7 @@ const row = (operation_id: string, state: string, run_id = 'run_1'): Row => ({
   provenance: { run_id },
 });
 
-/** A kernel whose list has the given pages; what is cancelled is written down. */
+/** A kernel whose list has the given pages, and which records cancelled calls. */
 function kernelOf(pages: readonly (readonly Row[])[], conflicts: readonly string[] = []) {
   const cancelled: string[] = [];
   const ask = (
@@ -29,7 +29,7 @@ function kernelOf(pages: readonly (readonly Row[])[], conflicts: readonly string
   return { cancelled, kernel: { ask } as unknown as Pick<KernelClient, 'ask'> };
 }
 
-test('calls of the run that have not ended are cancelled, on whichever page they stand, and no others', async () => {
+test('unfinished calls of the run are cancelled on all pages, and no others', async () => {
   const { kernel, cancelled } = kernelOf([
     [row('a', 'held'), row('b', 'committed')],
     [row('c', 'held', 'run_2')],
@@ -39,7 +39,7 @@ test('calls of the run that have not ended are cancelled, on whichever page they
   expect(cancelled).toEqual(['a', 'd']);
 });
 
-test('a call that ended meanwhile has ended, and the rest is cancelled', async () => {
+test('a call that ended meanwhile is skipped, and the rest is cancelled', async () => {
   const { kernel, cancelled } = kernelOf([[row('a', 'held'), row('b', 'held')]], ['a']);
   await cancelCalls(kernel, {} as Caller, 'ses_1', 'run_1');
   expect(cancelled).toEqual(['b']);

@@ -2,12 +2,12 @@
 import { Fault, isFinal, type Caller } from '@writ/contract';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
-/** Calls looked at together. */
+/** Calls of one page. */
 const ROWS = 200;
 
 /**
- * Ends the calls of a run that have not ended, held ones too, however many its session has made. One that ends
- * meanwhile has ended.
+ * Cancels the calls of a run that have not ended, including held ones. It reads all pages of the session's calls, and
+ * ignores calls that end meanwhile.
  */
 export async function cancelCalls(
   kernel: Pick<KernelClient, 'ask'>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller, RunNews } from '@writ/contract';
+import type { Caller, RunUpdate } from '@writ/contract';
 import type { TextDialect } from '@writ/dialects';
 import type { Meter } from '@writ/telemetry';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
@@ -8,49 +8,49 @@ import type { Offers } from '../../calls/kernel/offers.ts';
 import { parseCall } from '../../calls/parse-call.ts';
 import type { Propose } from '../../calls/propose.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
-import type { OpenRun, RunPrompt, RunWork } from '../../store/sessions/sessions.ts';
+import type { OpenRun, RunPrompt, RunWork } from '../../store/session-rows/sessions.ts';
 import type { Models } from '../models/models.ts';
 import type { StagedChanges } from '../turns/staged-changes.ts';
 import { cancelCalls } from './cancel-calls.ts';
 import { readAsAgent, type CallParts } from './run-call.ts';
 import { ComposePrompt } from './run-prompt.ts';
-import { RunWatch } from './run-watch.ts';
+import { RunMetrics } from './run-metrics.ts';
 import { SubAgents } from './sub-agents.ts';
-import type { TokenDraw } from './token-draws.ts';
+import type { TokenCharge } from './token-charges.ts';
 
-/** What driving needs. */
+/** What this process needs to drive runs. */
 export interface DriveParts {
   readonly work: RunWork;
   readonly models: Models;
   readonly calls: CallParts;
   readonly prompt: (caller: Caller, open: OpenRun, dialect: TextDialect | null) => Promise<RunPrompt>;
-  /** whether a call that was held is held no more */
+  /** whether a held call has been decided */
   readonly isDecided: (caller: Caller, operationId: string) => Promise<boolean>;
   readonly subAgents: SubAgents;
-  /** whether the session's token, or one above it, was revoked, and whether one of them bounds what models use */
+  /** whether the session's token or an ancestor was revoked, and whether one of them limits model tokens */
   readonly tokenOf: (
     caller: Caller,
     capabilityTokenId: string,
   ) => Promise<{ readonly revoked: boolean; readonly bounded: boolean }>;
-  /** draws on the token's budget */
-  readonly draw: (
+  /** charges the capability token's budget */
+  readonly charge: (
     caller: Caller,
-    draw: TokenDraw & { readonly capability_token_id: string },
+    request: TokenCharge & { readonly capability_token_id: string },
   ) => Promise<{ readonly bounded: boolean }>;
-  /** ends the calls of a run that have not ended */
+  /** cancels the calls of a run that have not ended */
   readonly cancelCalls: (caller: Caller, sessionId: string, runId: string) => Promise<void>;
-  readonly tell: (news: RunNews) => void;
-  /** what a tenant's runs may cost within a day, in millionths; null: no bound */
+  readonly publish: (news: RunUpdate) => void;
+  /** most that a tenant's runs may cost within a day, in millionths; null: no limit */
   readonly tenantCostMax: number | null;
   readonly chance: () => number;
   /** milliseconds that only go forward */
   readonly monotonic: () => number;
-  /** counts what models use, how runs end, and what their rounds take */
-  readonly watch: Pick<RunWatch, 'of' | 'ended' | 'took'>;
+  /** metrics of model usage, of ends of runs, and of the overhead of rounds */
+  readonly metrics: Pick<RunMetrics, 'of' | 'ended' | 'took'>;
 }
 
-/** By what runs make their calls and show them: the same way as every other call. */
-export class CallWays {
+/** The services by which runs propose and show calls, the same as for every other call. */
+export class CallServices {
   readonly propose: Propose;
   readonly show: ShowOperation;
   readonly staged: StagedChanges;
@@ -64,23 +64,23 @@ export class CallWays {
   }
 }
 
-/** What the parts are made of. */
-export interface DriveNeeds {
+/** The services from which `DriveParts` are built. */
+export interface DriveDependencies {
   readonly kernel: KernelClient;
   readonly work: RunWork;
   readonly models: Models;
-  readonly ways: CallWays;
+  readonly callServices: CallServices;
 }
 
-/** What the process gives besides. */
-export interface DriveSurroundings {
+/** What the process provides besides. */
+export interface DriveEnvironment {
   readonly meter: Meter;
-  /** most that the runs of one tenant may cost within a day; null: no bound */
+  /** most that the runs of one tenant may cost within a day; null: no limit */
   readonly tenantCostMax: number | null;
-  readonly tell: (news: RunNews) => void;
+  readonly publish: (news: RunUpdate) => void;
 }
 
-const callParts = ({ propose, show, staged }: CallWays): CallParts => ({
+const callParts = ({ propose, show, staged }: CallServices): CallParts => ({
   parse: parseCall,
   propose: (...given) => propose.run(...given),
   show: (caller, view) => show.view(caller, view),
@@ -90,9 +90,9 @@ const callParts = ({ propose, show, staged }: CallWays): CallParts => ({
   },
 });
 
-/** Prompts, whose files are read by a call of the agent's like any other. */
-function promptsOf({ models, ways }: DriveNeeds, calls: CallParts): ComposePrompt {
-  return new ComposePrompt(ways.offers, (caller, { session, run }, path) =>
+/** Composes prompts. Their files are read by ordinary calls of the agent. */
+function promptsOf({ models, callServices }: DriveDependencies, calls: CallParts): ComposePrompt {
+  return new ComposePrompt(callServices.offers, (caller, { session, run }, path) =>
     readAsAgent(
       calls,
       {
@@ -101,7 +101,7 @@ function promptsOf({ models, ways }: DriveNeeds, calls: CallParts): ComposePromp
         run,
         model: models.read(session.model)?.model ?? session.model,
         dialect: null,
-        started: () => undefined,
+        onStarted: () => undefined,
       },
       path,
       new AbortController().signal,
@@ -109,17 +109,20 @@ function promptsOf({ models, ways }: DriveNeeds, calls: CallParts): ComposePromp
   );
 }
 
-/** How runs are driven here: models as configured, calls by the way of every call. */
-export function drivePartsOf(needs: DriveNeeds, { meter, tenantCostMax, tell }: DriveSurroundings): DriveParts {
-  const { kernel, work, models, ways } = needs;
-  const calls = callParts(ways);
+/** Builds the parts with the configured models and the usual services for calls. */
+export function drivePartsOf(
+  needs: DriveDependencies,
+  { meter, tenantCostMax, publish }: DriveEnvironment,
+): DriveParts {
+  const { kernel, work, models, callServices } = needs;
+  const calls = callParts(callServices);
   const prompts = promptsOf(needs, calls);
   return {
     work,
     models,
     chance: Math.random,
     monotonic: () => performance.now(),
-    watch: new RunWatch(meter),
+    metrics: new RunMetrics(meter),
     tenantCostMax,
     calls,
     prompt: (caller, open, dialect) => prompts.run(caller, open, dialect),
@@ -128,14 +131,14 @@ export function drivePartsOf(needs: DriveNeeds, { meter, tenantCostMax, tell }: 
     subAgents: new SubAgents(
       work,
       async (caller, operation_id) =>
-        (await kernel.insist('token.spawn', caller, { operation_id })).capability_token_id,
+        (await kernel.askUntilAnswered('token.spawn', caller, { operation_id })).capability_token_id,
     ),
     tokenOf: async (caller, capability_token_id) => {
       const { revoked, left } = await kernel.ask('token.read', caller, { capability_token_id });
       return { revoked, bounded: left.llm_tokens !== undefined };
     },
-    draw: (caller, draw) => kernel.insist('token.draw', caller, draw),
+    charge: (caller, draw) => kernel.askUntilAnswered('token.draw', caller, draw),
     cancelCalls: (caller, sessionId, runId) => cancelCalls(kernel, caller, sessionId, runId),
-    tell,
+    publish,
   };
 }

@@ -3,7 +3,7 @@ import { Model, ModelError, type Conversation, type ModelDelta, type ModelTurn, 
 import { Fault, type AgentId, type FaultCode, type OperationView, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { newRun, newSession } from '../../specs/session-steps.ts';
-import type { RunClaim, RunRow, SessionRow } from '../../store/sessions/sessions.ts';
+import type { RunClaim, RunRow, SessionRow } from '../../store/session-rows/sessions.ts';
 import type { ParsedCall } from '../../calls/parsed-call.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';
 import type { DriveParts } from './drive-parts.ts';
@@ -11,7 +11,7 @@ import { DriveRun, LEASE_MS } from './drive-run.ts';
 import type { ConfiguredModel } from '../models/models-file.ts';
 import { Models } from '../models/models.ts';
 import { SubAgents } from './sub-agents.ts';
-import { UNWATCHED } from '../../specs/unwatched.ts';
+import { NO_METRICS } from '../../specs/no-metrics.ts';
 
 const asks = (...ids: string[]): ModelTurn => ({
   text: '',
@@ -44,7 +44,7 @@ class GivenModel extends Model {
   }
 }
 
-/** A run of which some has happened, with a kernel that holds and decides as a test says. */
+/** A run with stored events, and a kernel that holds and decides as the test sets it. */
 async function begun(
   replies: (ModelTurn | Error)[],
   {
@@ -112,15 +112,15 @@ async function begun(
         isDecided: async () => false,
         subAgents: new SubAgents(runs.work, async () => newId('token')),
         tokenOf: async () => ({ revoked: false, bounded: false }),
-        draw: () => Promise.reject(new Error('drawn')),
+        charge: () => Promise.reject(new Error('drawn')),
         cancelCalls: async (_caller, _session, runId) => {
           cancelled.push(runId);
         },
-        tell: () => undefined,
+        publish: () => undefined,
         tenantCostMax: null,
         chance: () => 0,
         monotonic: () => 0,
-        watch: UNWATCHED,
+        metrics: NO_METRICS,
         ...parts,
         ...over,
       },
@@ -139,7 +139,7 @@ const HELD: RunEvent = {
   held: { operation_id: 'op_1', waits_for: 'approval', text: 'a person has to decide' },
 };
 
-test('a run is driven to its end, each call by the key of its place', async () => {
+test('a run is driven to its end, each call with the key of its position', async () => {
   const { drive, row, kinds, proposed } = await begun([asks('a', 'b'), says('done')]);
   expect(await (await drive()).run()).toEqual([]);
   expect([await kinds(), await row()]).toMatchObject([
@@ -149,7 +149,7 @@ test('a run is driven to its end, each call by the key of its place', async () =
   expect(proposed).toEqual(['/1/0', '/1/1']);
 });
 
-test('a run that died when a call was held runs the other calls of the reply before it waits', async () => {
+test('after a crash with a held call, a run executes the other calls of the reply before it waits', async () => {
   const { drive, kinds, row, proposed } = await begun([], { kept: [{ kind: 'replied', turn: asks('a', 'b') }, HELD] });
   expect(await (await drive()).run()).toEqual(['op_1']);
   expect([await kinds(), proposed, (await row()).state]).toEqual([
@@ -157,7 +157,7 @@ test('a run that died when a call was held runs the other calls of the reply bef
     ['/1/1'],
     'waiting',
   ]);
-  // Looked at again, nothing is to be done; decided, it goes on.
+  // Without a decision the run waits again; after the decision it continues.
   expect(await (await drive()).run()).toEqual(['op_1']);
   expect((await kinds()).length).toBe(3);
   await (await drive({ isDecided: async () => true })).run();
@@ -167,7 +167,7 @@ test('a run that died when a call was held runs the other calls of the reply bef
   ]);
 });
 
-test('a run that died before its model explained what is held has it explained, once', async () => {
+test('after a crash before the explanation of a held call, the model explains it once', async () => {
   const { drive, kinds } = await begun([says('it must be approved')], {
     kept: [{ kind: 'replied', turn: asks('a') }, HELD],
     dialect: 'blocks',
@@ -176,7 +176,7 @@ test('a run that died before its model explained what is held has it explained, 
   expect(await kinds()).toEqual(['replied', 'held', 'explained']);
 });
 
-test("a run whose end was decided before its process died has that end, and its model isn't asked", async () => {
+test('a run whose end was decided before a crash gets that end without a request to its model', async () => {
   const { drive, row } = await begun([new Error('asked')], {
     kept: [{ kind: 'model_failed', fault: 'unauthorized', message: 'no' }],
   });
@@ -184,7 +184,7 @@ test("a run whose end was decided before its process died has that end, and its 
   expect(await row()).toMatchObject({ state: 'ended', stopped: 'model_failed', fault: 'unauthorized' });
 });
 
-test('a cancelled run, and one whose token was revoked, ends with its calls', async () => {
+test('a cancelled run, and one with a revoked token, ends together with its calls', async () => {
   const one = await begun([asks('a')]);
   await one.runs.sessions.cancel(one.tenant, one.run.run_id, 'ann');
   await (await one.drive()).run();
@@ -202,7 +202,7 @@ test('a cancelled run, and one whose token was revoked, ends with its calls', as
   ]);
 });
 
-test('whoever lost the lease keeps nothing more, and says nothing of it', async () => {
+test('a replica that lost the lease stores nothing more, and reports no error', async () => {
   const { drive, again, kinds } = await begun([says('late')]);
   const claim = await again();
   const late = await drive({}, claim);
@@ -211,33 +211,33 @@ test('whoever lost the lease keeps nothing more, and says nothing of it', async 
   expect(await kinds()).toEqual([]);
 });
 
-test('a stopping process leaves its run to others, and a model that keeps failing ends it', async () => {
+test('a stopping process releases its run, and a failing model ends it', async () => {
   const { drive, row, kinds } = await begun([new ModelError('invalid', 'no')]);
   const stopping = await drive();
-  stopping.breakOff('stopping');
+  stopping.interrupt('stopping');
   await stopping.run();
   expect([(await row()).state, await kinds()]).toEqual(['running', []]);
   await (await drive()).run();
   expect(await row()).toMatchObject({ stopped: 'model_failed', fault: 'invalid' });
 });
 
-test('what may pass is thrown before anything is kept: the run is tried again', async () => {
+test('a temporary error is thrown before anything is stored, so that the run is retried', async () => {
   const { drive, kinds } = await begun([], { parts: { tokenOf: () => Promise.reject(new Fault('bus.unreachable')) } });
   await expect((await drive()).run()).rejects.toMatchObject({ code: 'bus.unreachable' });
   expect(await kinds()).toEqual([]);
 });
 
-describe('under a token that bounds what models use', () => {
+describe('a run under a token that limits model tokens', () => {
   const used = (turn: ModelTurn): ModelTurn => ({
     ...turn,
     usage: { input_tokens: 100, cached_tokens: 40, output_tokens: 10 },
   });
-  /** Draws as the kernel would be told of them: what was used, and whether something is reserved. */
+  /** Records draws as the kernel would receive them: the usage, and whether something is reserved. */
   const bounded = (refuse: (draw: { reserve: number; used_total: number }) => FaultCode | null = () => null) => {
     const drawn: [used: number, isReserved: boolean][] = [];
     const parts: Partial<DriveParts> = {
       tokenOf: async () => ({ revoked: false, bounded: true }),
-      draw: async (_caller, draw) => {
+      charge: async (_caller, draw) => {
         drawn.push([draw.used_total, draw.reserve > 0]);
         const code = refuse(draw);
         if (code !== null) throw new Fault(code);
@@ -247,7 +247,7 @@ describe('under a token that bounds what models use', () => {
     return { drawn, parts };
   };
 
-  test('each reply is reserved for before it is asked for, the one before settled with it, and nothing is left reserved at the end', async () => {
+  test('reserves each reply before its request, settles the previous one, and ends without a reservation', async () => {
     const { drawn, parts } = bounded();
     const { drive, row } = await begun([used(asks('a')), used(says('done'))], { parts });
     await (await drive()).run();
@@ -261,7 +261,7 @@ describe('under a token that bounds what models use', () => {
     ]);
   });
 
-  test('without room the model is not asked, and the run ends as `budget` with the fault', async () => {
+  test('ends as `budget` with the fault, without a request to the model, if the budget is exhausted', async () => {
     const { drawn, parts } = bounded(({ used_total, reserve }) =>
       used_total > 0 && reserve > 0 ? 'budget.exhausted' : null,
     );
@@ -278,11 +278,11 @@ describe('under a token that bounds what models use', () => {
     ]);
   });
 
-  test('a run that goes on elsewhere says what it used in all', async () => {
+  test('reports its total usage when another replica continues it', async () => {
     const { drawn, parts } = bounded();
     const { drive } = await begun([used(says('done'))], { kept: [{ kind: 'replied', turn: used(asks('a')) }], parts });
     const lost = await drive();
-    lost.breakOff('stopping');
+    lost.interrupt('stopping');
     await lost.run();
     expect(drawn).toEqual([]);
     await (await drive()).run();
@@ -292,7 +292,7 @@ describe('under a token that bounds what models use', () => {
     ]);
   });
 
-  test('what waits for a person holds nothing, and says so once', async () => {
+  test('releases its reservation once when it waits for a person', async () => {
     const { drawn, parts } = bounded();
     const { drive, row } = await begun([], { kept: [{ kind: 'replied', turn: used(asks('a')) }, HELD], parts });
     for (let look = 0; look < 3; look++) await (await drive()).run();
@@ -312,7 +312,7 @@ describe('under a token that bounds what models use', () => {
     expect([drawn.at(-1), await row()]).toMatchObject([[110, false], { stopped: 'cancelled' }]);
   });
 
-  test('whose key was revoked it settles too, though nobody looked at the token', async () => {
+  test('settles its usage if its key was revoked before the token was read', async () => {
     const { drawn, parts } = bounded();
     const { drive, runs, run } = await begun([], { kept: [{ kind: 'replied', turn: used(asks('a')) }], parts });
     runs.revoked.add(run.created_by);
@@ -320,21 +320,21 @@ describe('under a token that bounds what models use', () => {
     expect(drawn).toEqual([[110, false]]);
   });
 
-  test('who is told that another drew since keeps nothing more', async () => {
+  test('stores nothing more if another replica has drawn since', async () => {
     const { drawn, parts } = bounded(() => 'conflict');
     const { drive, kinds } = await begun([new Error('asked')], { parts });
     expect(await (await drive()).run()).toEqual([]);
     expect([drawn.length, await kinds()]).toEqual([1, []]);
   });
 
-  test('a kernel that gives no answer ends nothing: what was used is settled by whoever goes on', async () => {
+  test('does not end if the kernel does not reply; the next replica settles its usage', async () => {
     const { parts } = bounded(({ reserve }) => (reserve === 0 ? 'bus.unreachable' : null));
     const { drive, kinds } = await begun([used(says('done'))], { parts });
     await expect((await drive()).run()).rejects.toMatchObject({ code: 'bus.unreachable' });
     expect(await kinds()).toEqual(['replied']);
   });
 
-  test('a sub-agent finds nothing reserved by the run above it', async () => {
+  test('has no reservation when its sub-agent begins', async () => {
     const { drawn, parts } = bounded();
     const { drive, runs } = await begun(
       [used({ text: '', calls: [{ id: 's', tool_id: 'agent.spawn', args: { task: 'help' } }], stop: 'tool_use' })],

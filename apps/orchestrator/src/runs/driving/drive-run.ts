@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it but
-// a question to the model (kept first; of an answer, the call is); whoever lost the lease changes nothing more (fenced,
-// by the store); a call is its place in the run (once, see run-call).
+// Drives one run, from its claim to its end or its pause.
+//
+// INVARIANT (durable first): an event is durable before anything follows from it, except a request to the model. Of an
+// answered call, the call itself is durable.
+// INVARIANT (fenced): a replica that lost the lease changes nothing more; the store enforces this.
+// INVARIANT (once): a call is identified by its position in the run, see run-call.ts.
 import {
   applyEvent,
   costOf,
@@ -18,7 +21,7 @@ import {
 } from '@writ/agent-loop';
 import { Fault, type Caller, type FaultCode } from '@writ/contract';
 import type { TextDialect } from '@writ/dialects';
-import type { KeptEvent, RunStopped } from '../../store/sessions/run-events.ts';
+import type { KeptEvent, RunStopped } from '../../store/session-rows/run-events.ts';
 import {
   LeaseLost,
   type Appended,
@@ -26,39 +29,39 @@ import {
   type RunClaim,
   type RunPrompt,
   type RunSums,
-} from '../../store/sessions/sessions.ts';
-import { conversationAfter, foldedOf, textDialectOf } from '../sessions/conversation.ts';
+} from '../../store/session-rows/sessions.ts';
+import { conversationAfter, foldRun, textDialectOf } from '../conversations/conversation.ts';
 import type { ConfiguredModel } from '../models/models-file.ts';
-import { Broken } from './broken.ts';
+import { RunInterrupted } from './run-interrupted.ts';
 import type { DriveParts } from './drive-parts.ts';
 import { OrchestrationOverhead, TimedModel } from './orchestration-overhead.ts';
-import { mostCost, ReservedModel, type ReplyMost } from '../models/reserved-model.ts';
+import { maxCostOf, ReservedModel, type ReplyBound } from '../models/reserved-model.ts';
 import { runCall } from './run-call.ts';
 import { RunEventPublisher } from './run-event-publisher.ts';
-import { callerOf, callsBefore, heldIn, rulesFor } from './run-terms.ts';
-import { TokenDraws } from './token-draws.ts';
+import { callerOf, callsBefore, heldIn, rulesFor } from './run-context.ts';
+import { TokenCharges } from './token-charges.ts';
 
-/** A replica that hasn't renewed its lease for so many milliseconds is fenced, and another one takes over. */
+/** A replica that hasn't renewed its lease for this many milliseconds is fenced, and another one takes over. */
 export const LEASE_MS = 15_000;
-/** A run that waits for a person is looked at so often, should nobody have heard of the decision. */
-const LOOK_MS = 5_000;
+/** A run that waits for a person is checked this often, in case the event of the decision was lost. */
+const POLL_MS = 5_000;
 
-/** A run under a claim of this process's. */
+/** A run that this process has claimed. */
 export class DriveRun {
   readonly #parts: DriveParts;
   readonly #claim: RunClaim;
-  readonly #broken = new AbortController();
+  readonly #interruption = new AbortController();
   #open!: OpenRun;
   #caller!: Caller;
   #state!: RunState;
   #seq = 0;
-  /** replies that were kept before this claim */
+  /** replies that were stored before this claim */
   #replies = 0;
   #dialect: TextDialect | null = null;
   #hasBegun = false;
   #prices: ConfiguredModel['prices'] = null;
   #publisher!: RunEventPublisher;
-  #draws!: TokenDraws;
+  #draws!: TokenCharges;
 
   constructor(parts: DriveParts, claim: RunClaim) {
     this.#parts = parts;
@@ -69,71 +72,71 @@ export class DriveRun {
     return this.#claim;
   }
 
-  /** Whether the key asked for it. False before it was read. */
+  /** Whether the key requested it. False before it was read. */
   isFor(apiKeyId: string): boolean {
     return this.isOpen && this.#caller.api_key_id === apiKeyId;
   }
 
-  /** Breaks it off as soon as can be; the first reason counts. */
-  breakOff(why: Broken['why'], fault: FaultCode | null = null): void {
-    if (!this.#broken.signal.aborted) this.#broken.abort(new Broken(why, fault));
+  /** Interrupts it as soon as possible; the first reason counts. */
+  interrupt(why: RunInterrupted['reason'], fault: FaultCode | null = null): void {
+    if (!this.#interruption.signal.aborted) this.#interruption.abort(new RunInterrupted(why, fault));
   }
 
   /**
-   * Resolves when the run has ended, waits for somebody, or is left to others: with the operations that it waits for.
-   * Throws what keeps it from going on.
+   * Resolves when the run has ended, waits, or is left to other replicas. The result lists the operations that a person
+   * has to decide first. Throws the error that prevents its continuation.
    */
   async run(): Promise<readonly string[]> {
     try {
-      await this.#openUp();
-      return await this.#go();
+      await this.#load();
+      return await this.#drive();
     } catch (error) {
       if (error instanceof LeaseLost) return [];
-      return await this.#brokenOff(error);
+      return await this.#handleInterruption(error);
     } finally {
       this.#publisher?.end();
     }
   }
 
-  async #openUp(): Promise<void> {
+  async #load(): Promise<void> {
     const open = await this.#parts.work.open(this.#claim);
     this.#open = open;
     this.#dialect = textDialectOf(open.session);
     const { run, session } = open;
     this.#caller = callerOf(this.#claim, open);
     this.#hasBegun = open.prompt !== null;
-    const { state, events, replies } = await foldedOf(
+    const { state, events, replies } = await foldRun(
       await conversationAfter(session.content.base, open.earlier, this.#dialect),
       open,
     );
     [this.#state, this.#seq, this.#replies] = [state, events, replies];
     const { capability_token_id } = session;
-    // Before it waits, and before it began, nothing is reserved for it.
-    this.#draws = new TokenDraws(this.#claim, run.state === 'running' ? null : this.#used(), (draw) =>
-      this.#parts.draw(this.#caller, { capability_token_id, ...draw }),
+    // A run that waits, or has not begun, has no reservation.
+    this.#draws = new TokenCharges(this.#claim, run.state === 'running' ? null : this.#used(), (draw) =>
+      this.#parts.charge(this.#caller, { capability_token_id, ...draw }),
     );
-    this.#publisher = new RunEventPublisher(this.#claim, this.#seq, this.#parts.tell);
+    this.#publisher = new RunEventPublisher(this.#claim, this.#seq, this.#parts.publish);
     this.#prices = this.#parts.models.read(session.model)?.prices ?? null;
-    if (open.revoked) throw new Broken('revoked');
-    if (run.cancel_by !== null) throw new Broken('cancelled');
+    if (open.revoked) throw new RunInterrupted('revoked');
+    if (run.cancel_by !== null) throw new RunInterrupted('cancelled');
     const { revoked, bounded } = await this.#parts.tokenOf(this.#caller, capability_token_id);
-    this.#draws.know(bounded);
-    if (revoked) throw new Broken('revoked');
+    this.#draws.setBounded(bounded);
+    if (revoked) throw new RunInterrupted('revoked');
   }
 
-  /** What its own models used: those of a sub-agent draw on the same tokens themselves. */
+  /** What its own models used. Sub-agents draw on the same tokens themselves. */
   #used(): number {
     return this.#state.usage.input_tokens + this.#state.usage.output_tokens;
   }
 
-  async #go(): Promise<readonly string[]> {
+  async #drive(): Promise<readonly string[]> {
     if (this.#state.ended !== null) return await this.#end(this.#state.ended.stopped);
     const model = this.#parts.models.read(this.#open.session.model);
     if (model === null) return await this.#end('failed', 'model.unknown');
     const prompt = this.#open.prompt ?? (await this.#begin());
-    // Undecided, it may have more to do before it waits: to run other calls of the reply, or to let its model explain
-    // what is held.
-    if (await this.#someDecided(heldIn(this.#state))) await this.#keep({ kind: 'resumed' });
+    // Without a decision there may still be work before it waits: other calls of the reply, or an explanation by the
+    // model of what is held.
+    if (await this.#isAnyDecided(heldIn(this.#state))) await this.#appendEvent({ kind: 'resumed' });
     const { stopped, state } = await this.#loop(model, prompt);
     return stopped === 'held' ? await this.#wait(heldIn(state)) : await this.#end(stopped);
   }
@@ -147,25 +150,25 @@ export class DriveRun {
   }
 
   #loop(model: ConfiguredModel, { system, tools }: RunPrompt): Promise<AgentOutcome> {
-    const waits = new OrchestrationOverhead(this.#parts.monotonic, (ms) => {
-      this.#parts.watch.took(ms);
+    const overhead = new OrchestrationOverhead(this.#parts.monotonic, (ms) => {
+      this.#parts.metrics.took(ms);
     });
-    const of = this.#callContext(model, waits);
+    const callContext = this.#callContext(model, overhead);
     return runAgent({
-      model: this.#modelOf(model, waits),
+      model: this.#modelOf(model, overhead),
       system,
       tools,
       state: this.#state,
       rules: rulesFor(this.#open.run, this.#dialect, model),
       touchesOf,
-      signal: this.#broken.signal,
-      keep: (event) => this.#keep(event),
+      signal: this.#interruption.signal,
+      keep: (event) => this.#appendEvent(event),
       callTool: (call, place, signal) =>
         runCall(
           this.#parts.calls,
           {
-            ...of,
-            started: (operationId) => this.#publisher.started(place.round, place.index, operationId, call.tool_id),
+            ...callContext,
+            onStarted: (operationId) => this.#publisher.started(place.round, place.index, operationId, call.tool_id),
           },
           call,
           place,
@@ -178,18 +181,18 @@ export class DriveRun {
     });
   }
 
-  /** What all calls of the run have in common. */
-  #callContext(model: ConfiguredModel, waits: OrchestrationOverhead) {
+  /** The context that all calls of the run share. */
+  #callContext(model: ConfiguredModel, overhead: OrchestrationOverhead) {
     return {
-      waits,
+      waitObserver: overhead,
       caller: this.#caller,
       session: this.#open.session,
       run: this.#open.run,
       dialect: this.#dialect,
       model: model.model,
-      tokenEnded: () => this.breakOff('revoked'),
-      below: async (call: ModelCall, operationId: string) => {
-        // A sub-agent begins at once, and shares what is left.
+      onTokenRevoked: () => this.interrupt('revoked'),
+      subAgentAnswer: async (call: ModelCall, operationId: string) => {
+        // A sub-agent may begin at once, and shares the remaining budget.
         await this.#draws.settle(this.#used());
         return await this.#parts.subAgents.answer(
           { claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices },
@@ -200,53 +203,53 @@ export class DriveRun {
     };
   }
 
-  /** The model as the run asks it: in its dialect, within what it may spend, timed and counted. */
-  #modelOf(model: ConfiguredModel, waits: OrchestrationOverhead): Model {
-    const { models, watch } = this.#parts;
-    const counted = watch.of(models.open(model, this.#replies), model, this.#claim.tenant_id);
-    return this.#speaking(this.#within(new TimedModel(counted, waits), model));
+  /** The model for this run: in its dialect, within its budget, timed and counted. */
+  #modelOf(model: ConfiguredModel, overhead: OrchestrationOverhead): Model {
+    const { models, metrics } = this.#parts;
+    const counted = metrics.of(models.open(model, this.#replies), model, this.#claim.tenant_id);
+    return this.#inDialect(this.#withReservation(new TimedModel(counted, overhead), model));
   }
 
-  /** A model that is asked only where the tenant's ceiling and the token's budget have room for its reply. */
-  #within(model: Model, { prices, reply_tokens_max }: ConfiguredModel): Model {
+  /** Wraps a model so that it is called only if the tenant's cost limit and the token's budget allow its reply. */
+  #withReservation(model: Model, { prices, reply_tokens_max }: ConfiguredModel): Model {
     const costMax = prices === null ? null : this.#parts.tenantCostMax;
     if (costMax === null && !this.#draws.isBounded) return model;
     return new ReservedModel(model, reply_tokens_max, async (most) => {
       if (
         costMax !== null &&
         prices !== null &&
-        !(await this.#parts.work.reserve(this.#claim, mostCost(most, prices), costMax))
+        !(await this.#parts.work.reserve(this.#claim, maxCostOf(most, prices), costMax))
       )
-        throw this.#without('budget', null);
+        throw this.#interruptWith('budget', null);
       if (this.#draws.isBounded) await this.#reserve(most);
     });
   }
 
-  async #reserve({ input_tokens, output_tokens }: ReplyMost): Promise<void> {
+  async #reserve({ input_tokens, output_tokens }: ReplyBound): Promise<void> {
     try {
       await this.#draws.reserve(this.#used(), input_tokens + output_tokens);
     } catch (error) {
-      if (error instanceof Fault && error.code === 'budget.exhausted') throw this.#without('budget', error.code);
-      if (error instanceof Fault && error.code === 'token.revoked') throw this.#without('revoked', null);
+      if (error instanceof Fault && error.code === 'budget.exhausted') throw this.#interruptWith('budget', error.code);
+      if (error instanceof Fault && error.code === 'token.revoked') throw this.#interruptWith('revoked', null);
       throw error;
     }
   }
 
-  #without(why: 'budget' | 'revoked', fault: FaultCode | null): Broken {
-    this.breakOff(why, fault);
-    return new Broken(why, fault);
+  #interruptWith(why: 'budget' | 'revoked', fault: FaultCode | null): RunInterrupted {
+    this.interrupt(why, fault);
+    return new RunInterrupted(why, fault);
   }
 
-  #speaking(model: Model): Model {
+  #inDialect(model: Model): Model {
     return this.#dialect === null ? model : new TextModel(model, this.#dialect);
   }
 
-  async #keep(event: RunEvent): Promise<void> {
+  async #appendEvent(event: RunEvent): Promise<void> {
     const state = applyEvent(this.#state, event);
     const { cancelled, revoked } = await this.#append(event, state, null, null);
     this.#state = state;
-    if (revoked) this.breakOff('revoked');
-    else if (cancelled) this.breakOff('cancelled');
+    if (revoked) this.interrupt('revoked');
+    else if (cancelled) this.interrupt('cancelled');
   }
 
   async #end(stopped: RunStopped, fault: string | null = null): Promise<readonly string[]> {
@@ -258,7 +261,7 @@ export class DriveRun {
       stopped,
       fault ?? (ended?.stopped === 'model_failed' ? ended.fault : null),
     );
-    this.#parts.watch.ended(stopped);
+    this.#parts.metrics.ended(stopped);
     return [];
   }
 
@@ -286,12 +289,12 @@ export class DriveRun {
     const idsOf = (isBelow: boolean): string[] =>
       held.filter(({ waits_for }) => (waits_for === 'run') === isBelow).map(({ operation_id }) => operation_id);
     await this.#draws.settle(this.#used());
-    await this.#parts.work.wait(this.#claim, idsOf(false), LOOK_MS, idsOf(true));
+    await this.#parts.work.wait(this.#claim, idsOf(false), POLL_MS, idsOf(true));
     this.#publisher.kept(this.#seq);
     return idsOf(false);
   }
 
-  async #someDecided(held: readonly HeldCall[]): Promise<boolean> {
+  async #isAnyDecided(held: readonly HeldCall[]): Promise<boolean> {
     for (const { operation_id, waits_for } of held) {
       if (
         await (waits_for === 'run'
@@ -303,34 +306,31 @@ export class DriveRun {
     return false;
   }
 
-  /**
-   * What broke it off decides what becomes of it: an end that somebody wants is one, whatever else went wrong
-   * meanwhile.
-   */
-  async #brokenOff(error: unknown): Promise<readonly string[]> {
-    const broken = this.#broken.signal.aborted ? (this.#broken.signal.reason as unknown) : error;
-    if (!(broken instanceof Broken)) throw error;
+  /** Handles an interruption by its reason. A requested end takes effect whatever other error occurred meanwhile. */
+  async #handleInterruption(error: unknown): Promise<readonly string[]> {
+    const interruption = this.#interruption.signal.aborted ? (this.#interruption.signal.reason as unknown) : error;
+    if (!(interruption instanceof RunInterrupted)) throw error;
     try {
-      return await this.#after(broken);
+      return await this.#finishInterrupted(interruption);
     } catch (late) {
       if (late instanceof LeaseLost) return [];
       throw late;
     }
   }
 
-  async #after({ why, fault }: Broken): Promise<readonly string[]> {
-    if (why === 'lost') return [];
-    if (why === 'stopping') {
+  async #finishInterrupted({ reason, fault }: RunInterrupted): Promise<readonly string[]> {
+    if (reason === 'lost') return [];
+    if (reason === 'stopping') {
       await this.#parts.work.release(this.#claim, 0);
       return [];
     }
     if (this.#state.ended !== null) return await this.#end(this.#state.ended.stopped);
-    await this.#parts.work.cancelBelow(this.#claim, `the run above ended: ${why}`);
+    await this.#parts.work.cancelSubAgents(this.#claim, `the run above ended: ${reason}`);
     await this.#parts.cancelCalls(this.#caller, this.#open.session.session_id, this.#open.run.run_id);
-    if (why === 'budget') return await this.#end('budget', fault);
+    if (reason === 'budget') return await this.#end('budget', fault);
     const event: RunEvent = {
       kind: 'cancelled',
-      by: why === 'revoked' ? 'the key or the token was revoked' : (this.#open.run.cancel_by ?? 'asked'),
+      by: reason === 'revoked' ? 'the key or the token was revoked' : (this.#open.run.cancel_by ?? 'asked'),
     };
     const state = applyEvent(this.#state, event);
     await this.#append(event, state, null, null);
@@ -338,18 +338,18 @@ export class DriveRun {
     return await this.#end('cancelled');
   }
 
-  /** The end of a run that nobody can go on with. */
+  /** Ends a run that cannot continue. */
   async fail(fault: string): Promise<void> {
-    await this.#parts.work.cancelBelow(this.#claim, `the run above ended: ${fault}`);
+    await this.#parts.work.cancelSubAgents(this.#claim, `the run above ended: ${fault}`);
     await this.#end('failed', fault);
   }
 
-  /** Leaves it to whoever claims it after a while. */
-  async leave(ms: number): Promise<void> {
+  /** Releases it, so that a replica can claim it again after `ms`. */
+  async release(ms: number): Promise<void> {
     await this.#parts.work.release(this.#claim, ms);
   }
 
-  /** Whether it was read: before that, nobody can say anything of it. */
+  /** Whether it was read from the store. Before that its end cannot be recorded. */
   get isOpen(): boolean {
     return this.#publisher !== undefined;
   }

@@ -9,9 +9,9 @@ import { DriveRuns, MODEL_GONE_MS } from './drive-runs.ts';
 import type { ConfiguredModel } from '../models/models-file.ts';
 import { Models } from '../models/models.ts';
 import { SubAgents } from './sub-agents.ts';
-import { UNWATCHED } from '../../specs/unwatched.ts';
+import { NO_METRICS } from '../../specs/no-metrics.ts';
 
-/** Replies only once it is broken off, as a provider that is slow. */
+/** Fails only when it is aborted, like a slow provider. */
 class SilentModel extends Model {
   readonly name = 'm';
   readonly #asked: () => void;
@@ -30,7 +30,7 @@ class SilentModel extends Model {
   }
 }
 
-/** A run of the key, whose model is being asked. */
+/** A run of the key that waits for its model's reply. */
 async function asking() {
   const runs = new FakeRuns();
   const [tenant, key] = [newId('tenant') as TenantId, newId('apiKey')];
@@ -69,15 +69,15 @@ async function asking() {
       isDecided: async () => false,
       subAgents: new SubAgents(runs.work, async () => newId('token')),
       tokenOf: async () => ({ revoked: false, bounded: false }),
-      draw: () => Promise.reject(new Error('drawn')),
+      charge: () => Promise.reject(new Error('drawn')),
       cancelCalls: async (_caller, _session, runId) => {
         cancelled.push(runId);
       },
-      tell: () => undefined,
+      publish: () => undefined,
       tenantCostMax: null,
       chance: () => 0,
       monotonic: () => 0,
-      watch: UNWATCHED,
+      metrics: NO_METRICS,
     },
     (error) => {
       throw error;
@@ -105,14 +105,14 @@ const ENDED = (run_id: string) => ({
   cancelled: [run_id],
 });
 
-test('a run whose key is revoked through this replica ends while its model is asked, with its calls', async () => {
+test('a run whose key is revoked at this replica ends during a model request, with its calls', async () => {
   const { key, run_id, driving, ended } = await asking();
   driving.keyRevoked(newId('apiKey'));
   driving.keyRevoked(key);
   expect(await ended()).toMatchObject(ENDED(run_id));
 });
 
-test('a run whose key is revoked through another replica ends when its lease is renewed', async () => {
+test('a run whose key is revoked at another replica ends when its lease is renewed', async () => {
   const { runs, key, run_id, driving, ended } = await asking();
   await driving.renew();
   runs.revoked.add(key);
@@ -120,7 +120,7 @@ test('a run whose key is revoked through another replica ends when its lease is 
   expect(await ended()).toMatchObject(ENDED(run_id));
 });
 
-test('a run of another key goes on', async () => {
+test('a run of another key continues', async () => {
   const { runs, driving, ended } = await asking();
   runs.revoked.add(newId('apiKey'));
   driving.keyRevoked(newId('apiKey'));
@@ -128,7 +128,7 @@ test('a run of another key goes on', async () => {
   expect(await ended()).toMatchObject({ run: { state: 'running' }, events: [], cancelled: [] });
 });
 
-test('a run whose model no replica has ends as failed, once this replica has looked for it for a minute', async () => {
+test('a run whose model no replica has ends as failed after this replica has run for a minute', async () => {
   const runs = new FakeRuns();
   const tenant = newId('tenant') as TenantId;
   const { session_id } = await runs.sessions.create(

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
-import { LeaseLost, type RunClaim } from '../../store/sessions/sessions.ts';
+import { LeaseLost, type RunClaim } from '../../store/session-rows/sessions.ts';
 import type { DriveParts } from './drive-parts.ts';
 import { DriveRun, LEASE_MS } from './drive-run.ts';
 
-/** Runs under way in one replica: each mostly waits for a model, and holds its conversation in memory. */
+/** Runs in progress in one replica: each mostly waits for a model, and holds its conversation in memory. */
 const AT_ONCE_MAX = 200;
-/** Runs of one tenant under way, over all replicas: those of others find room. */
+/** Runs of one tenant in progress, over all replicas, so that other tenants' runs find capacity. */
 const TENANT_MAX = 100;
-/** How long a run is left alone that the database or the kernel kept from going on. */
-const AGAIN_MS = 1_000;
+/** Pause before the next attempt at a run that failed because of the database or the kernel. */
+const RETRY_DELAY_MS = 1_000;
 
 /**
- * For how long no replica must have had a run's model before the run ends for that. A replica that starts looks for as
- * long before it believes so: others may be about to start with the model.
+ * A run fails if no replica has had its model for this long. A starting replica waits as long before it claims such
+ * runs, because other replicas with the model may still be starting.
  */
 export const MODEL_GONE_MS = 60_000;
 
-/** Operations remembered that runs wait for. */
+/** Remembered operations that runs wait for. */
 const WAITING_MAX = 10_000;
 
-/** Drives what is due, as much at once as there is room for. */
+/** Drives due runs, up to the limit of concurrent runs. */
 export class DriveRuns {
   readonly #parts: DriveParts;
   readonly #failed: (error: unknown) => void;
-  /** when it began to look, by its monotonic clock */
+  /** when it was created, by its monotonic clock */
   readonly #since: number;
   readonly #driving = new Map<string, DriveRun>();
   readonly #running = new Set<Promise<void>>();
-  /** by operation: who waits for a decision. What nobody here remembers is found by looking again. */
-  readonly #waiting = new LRUCache<string, { readonly tenant_id: TenantId; readonly run_id: string }>({
+  /** runs that wait for a decision, by operation; runs that are missing here are found by polling */
+  readonly #runsByOperation = new LRUCache<string, { readonly tenant_id: TenantId; readonly run_id: string }>({
     max: WAITING_MAX,
   });
   #isStopping = false;
@@ -41,12 +41,12 @@ export class DriveRuns {
     this.#since = parts.monotonic();
   }
 
-  /** How many runs are under way here. */
+  /** How many runs this replica drives now. */
   get size(): number {
     return this.#driving.size;
   }
 
-  /** Begins with what is due and has room; resolves when that has begun. */
+  /** Claims due runs up to the limit, and resolves when they have begun. */
   async run(): Promise<void> {
     const rows = AT_ONCE_MAX - this.#driving.size;
     if (rows <= 0 || this.#isStopping) return;
@@ -62,7 +62,7 @@ export class DriveRuns {
     for (const claim of claims) this.#begin(claim);
   }
 
-  /** Renews the leases of what is under way, and breaks off what is lost or to be cancelled. */
+  /** Renews the leases of driven runs, and interrupts runs that are lost, revoked or cancelled. */
   async renew(): Promise<void> {
     const driving = [...this.#driving.values()];
     if (driving.length === 0) return;
@@ -76,41 +76,44 @@ export class DriveRuns {
     );
     for (const drive of driving) {
       const run = held.get(drive.claim.run_id);
-      if (run === undefined) drive.breakOff('lost');
-      else if (run.revoked) drive.breakOff('revoked');
-      else if (run.cancelled) drive.breakOff('cancelled');
+      if (run === undefined) drive.interrupt('lost');
+      else if (run.revoked) drive.interrupt('revoked');
+      else if (run.cancelled) drive.interrupt('cancelled');
     }
   }
 
-  /** Something happened to an operation: a run that waits for it is looked at again. */
-  heard(operationId: string, state: string): void {
-    const of = this.#waiting.get(operationId);
+  /** Handles an event of an operation: wakes the run that waits for it. */
+  operationChanged(operationId: string, state: string): void {
+    const of = this.#runsByOperation.get(operationId);
     if (of === undefined || state === 'held') return;
-    this.#waiting.delete(operationId);
+    this.#runsByOperation.delete(operationId);
     void this.#parts.work.wake(of.tenant_id, of.run_id).catch(this.#failed);
   }
 
-  /** A run of this replica is to be cancelled: others hear of it when they renew. */
+  /**
+   * Interrupts a cancelled run if this replica drives it. Other replicas see the cancellation when they renew its
+   * lease.
+   */
   cancel(runId: string): void {
-    this.#driving.get(runId)?.breakOff('cancelled');
+    this.#driving.get(runId)?.interrupt('cancelled');
   }
 
   /**
-   * Ends the runs of this replica that the key asked for. Its revocation MUST be durable. Runs of other replicas, and
+   * Ends the runs of this replica that the key requested. Its revocation MUST be durable. Runs of other replicas, and
    * those that are just being read, end when their leases are renewed.
    */
   keyRevoked(apiKeyId: string): void {
-    for (const drive of this.#driving.values()) if (drive.isFor(apiKeyId)) drive.breakOff('revoked');
+    for (const drive of this.#driving.values()) if (drive.isFor(apiKeyId)) drive.interrupt('revoked');
   }
 
-  /** Lets go of what is under way: other replicas go on with it. */
+  /** Releases all driven runs, so that other replicas continue them. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const drive of this.#driving.values()) drive.breakOff('stopping');
+    for (const drive of this.#driving.values()) drive.interrupt('stopping');
     await this.settled();
   }
 
-  /** Resolves when no run is under way here. */
+  /** Resolves when this replica drives no run. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
@@ -132,18 +135,21 @@ export class DriveRuns {
   async #drive(drive: DriveRun): Promise<void> {
     const { tenant_id, run_id } = drive.claim;
     try {
-      for (const operationId of await drive.run()) this.#waiting.set(operationId, { tenant_id, run_id });
+      for (const operationId of await drive.run()) this.#runsByOperation.set(operationId, { tenant_id, run_id });
     } catch (error) {
-      await this.#givenUp(drive, error);
+      await this.#handleFailure(drive, error);
     }
   }
 
-  /** What may pass is tried again; what can't is the run's end, told to whoever operates as well. */
-  async #givenUp(drive: DriveRun, error: unknown): Promise<void> {
+  /**
+   * Releases the run for a retry after a temporary error. Any other error ends the run; a bug is also reported to
+   * operators.
+   */
+  async #handleFailure(drive: DriveRun, error: unknown): Promise<void> {
     if (drive.isOpen && !(error instanceof Fault && error.retryable)) {
       await drive.fail(error instanceof Fault ? error.code : 'internal');
       if (error instanceof Fault) return;
-    } else await drive.leave(AGAIN_MS);
+    } else await drive.release(RETRY_DELAY_MS);
     throw error;
   }
 }

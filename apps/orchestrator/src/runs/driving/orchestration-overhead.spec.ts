@@ -16,9 +16,9 @@ function clocked() {
   };
 }
 
-test("a round's own time is what nobody else was waited for", () => {
+test('the overhead of a round excludes waiting for calls', () => {
   const { overhead, told, pass } = clocked();
-  overhead.asked();
+  overhead.requested();
   pass(2_000);
   overhead.replied();
   pass(3);
@@ -26,11 +26,11 @@ test("a round's own time is what nobody else was waited for", () => {
   pass(500);
   overhead.ended();
   pass(4);
-  overhead.asked();
+  overhead.requested();
   expect(told).toEqual([7]);
 });
 
-test('calls at once are waited for together, and a call that is asked for again counts its pause', () => {
+test('concurrent calls count as one wait, and the pause before a repeated call counts as overhead', () => {
   const { overhead, told, pass } = clocked();
   overhead.replied();
   for (const ms of [1, 10]) {
@@ -50,17 +50,17 @@ test('calls at once are waited for together, and a call that is asked for again 
   pass(100);
   overhead.ended();
   pass(5);
-  overhead.asked();
+  overhead.requested();
   // Ten of them went by while the first call was away.
   expect(told).toEqual([8]);
 });
 
-test('a round without calls, and a reply that failed, say nothing', () => {
+test('a round without calls and a failed reply are not measured', () => {
   const { overhead, told, pass } = clocked();
   overhead.replied();
   pass(5);
-  overhead.asked();
+  overhead.requested();
   pass(5);
-  overhead.asked();
+  overhead.requested();
   expect(told).toEqual([]);
 });

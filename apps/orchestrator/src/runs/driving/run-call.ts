@@ -1,165 +1,223 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CallPlace, HeldCall, ModelCall, ToolAnswer } from '@writ/agent-loop';
-import { AGENT_SPAWN, Fault, isFinal, type Caller, type OperationId, type OperationView } from '@writ/contract';
-import { OUTCOME_STATUSES, truncated, type Outcome, type TextDialect } from '@writ/dialects';
+import type { CallPosition, HeldCall, ModelCall, ToolAnswer } from '@writ/agent-loop';
+import {
+  AGENT_SPAWN,
+  Fault,
+  isFinal,
+  type Caller,
+  type OperationId,
+  type OperationView,
+  type Provenance,
+} from '@writ/contract';
+import {
+  cutForJson,
+  cutResult,
+  errorInWords,
+  OUTCOME_STATUSES,
+  truncated,
+  type Outcome,
+  type TextDialect,
+} from '@writ/dialects';
 import { parseJson } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
-import type { RunRow, SessionContent, SessionRow } from '../../store/sessions/sessions.ts';
+import { modeOf, type RunRow, type SessionContent, type SessionRow } from '../../store/session-rows/sessions.ts';
 import type { ParsedCall } from '../../calls/parsed-call.ts';
-import type { WaitOptions, Propose, Waits } from '../../calls/propose.ts';
-import { cameOf, type Came, type StagedChanges } from '../turns/staged-changes.ts';
+import type { WaitOptions, Propose, WaitObserver } from '../../calls/propose.ts';
+import { readText } from '../turns/read-text.ts';
+import { callResultOf, type CallResult, type StagedChanges } from '../turns/staged-changes.ts';
+import { runWritten, type CallMaker } from '../turns/written-call.ts';
 import type { Turn } from '../turns/turn-call.ts';
 
-/** What calls of runs are made with. */
+/** The functions by which a run makes its calls. */
 export interface CallParts {
-  /** reads a call by the rules of the API */
-  readonly parse: (body: unknown, keyHeader: undefined, caller: Caller) => ParsedCall;
-  /** the way of every call: proposed to the kernel, and followed until it has ended, is held, or nobody waits */
+  /** parses a call by the rules of the API */
+  readonly parse: (body: unknown, keyHeader: undefined, caller: Caller, origin: Provenance) => ParsedCall;
+  /** proposes a call to the kernel, and waits until it has ended, is held, or the wait is over */
   readonly propose: Propose['run'];
-  /** changes of files in two steps, of dialects that have them */
+  /** stages and applies changes of files, for dialects that have these two steps */
   readonly staged: Pick<StagedChanges, 'stage' | 'apply'>;
-  /** puts results that are kept elsewhere into the view */
+  /** inlines stored results into the view */
   readonly show: (caller: Caller, view: OperationView) => Promise<OperationView>;
-  /** resolves after so many milliseconds, rejects with the signal's reason */
+  /** resolves after `ms` milliseconds, rejects with the signal's reason */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Whose call it is, and of what. */
-export interface CallOf {
+/** The caller, the session and the run of a call. */
+export interface CallContext {
   readonly caller: Caller;
   readonly session: SessionRow & { readonly content?: Pick<SessionContent, 'data_subject'> };
   readonly run: Pick<RunRow, 'run_id'>;
-  /** the session's, where it is one of text */
+  /** the session's dialect, if it is a text dialect */
   readonly dialect: TextDialect | null;
-  /** as its provider names it */
+  /** the model's name at its provider */
   readonly model: string;
-  readonly started: (operationId: OperationId) => void;
-  /** what becomes of the sub-agent that a committed call is for */
-  readonly below?: (call: ModelCall, operationId: string) => Promise<ToolAnswer | { held: HeldCall }>;
-  /** counts what is waited for elsewhere */
-  readonly waits?: Waits;
-  /** the session's token was revoked: no call of the run will be let in any more */
-  readonly tokenEnded?: () => void;
+  readonly onStarted: (operationId: OperationId) => void;
+  /** the answer for a committed call that starts a sub-agent */
+  readonly subAgentAnswer?: (call: ModelCall, operationId: string) => Promise<ToolAnswer | { held: HeldCall }>;
+  /** observes the time that calls spend with the kernel */
+  readonly waitObserver?: WaitObserver;
+  /** called when the session's token was revoked, so that no further call of the run can be admitted */
+  readonly onTokenRevoked?: () => void;
 }
 
-/** What a model can use of one answer. */
+/** Longest answer for a model. */
 const ANSWER_CHARS_MAX = 60_000;
-/** What people see of an answer whose outcome the dialect renders. */
+/** What a result may take of it: the rest is for status, reasons and the notice of what was cut. */
+const VALUE_CHARS_MAX = 56_000;
+/** Longest text that people see of an answer whose outcome the dialect renders. */
 const SHOWN_CHARS_MAX = 2_000;
-/** One wait for a call's end: it is asked for again, under its key, until it has ended. */
+/** One wait for a call's end. The call is then proposed again under its key, until it has ended. */
 const WAIT_MS = 60_000;
-/** Between two askings of a kernel that has no room or isn't there. */
+/** Pause between two proposals to an overloaded or unreachable kernel. */
 const PAUSE_MS = 1_000;
-/** What provenance takes of a name. */
-const WORD = /[^A-Za-z0-9._:/-]/g;
+/** Characters that provenance does not allow in a name. */
+const PROVENANCE_FORBIDDEN = /[^A-Za-z0-9._:/-]/g;
 
-/** The idempotency key of a call: its place in its run. */
-export const placeKey = (runId: string, { round, index }: CallPlace): string => `${runId}/${round}/${index}`;
+/** The idempotency key of a call, made of its position in its run. */
+export const positionKey = (runId: string, { round, index }: CallPosition): string => `${runId}/${round}/${index}`;
 
 /**
- * Runs one call of a run. INVARIANT (once): its idempotency key is its place, so a call that is asked for again, by
- * whoever goes on with the run, is answered with what became of the first.
+ * Runs one call of a run. INVARIANT (once): its idempotency key is its position. So a repeated proposal, by any replica
+ * that continues the run, returns the result of the first.
  *
- * Rejects with the signal's reason when that aborts: nobody knows then what becomes of the call, but whoever asks
- * again.
- * @param earlier the calls of the same reply before it
+ * Rejects with the signal's reason when that aborts. The result of the call is then unknown until it is proposed again.
+ * @param earlier earlier calls of the same reply
  */
 export async function runCall(
   parts: CallParts,
-  of: CallOf,
+  context: CallContext,
   call: ModelCall,
-  place: CallPlace,
+  place: CallPosition,
   signal: AbortSignal,
   earlier: readonly ModelCall[] = [],
 ): Promise<ToolAnswer | { held: HeldCall }> {
   const begin =
     call.mode === undefined
-      ? asItIs(parts, of, call, place, signal)
-      : inTwoSteps(parts, of, { ...call, mode: call.mode }, place, signal, earlier);
+      ? proposeDirectly(parts, context, call, place, signal)
+      : proposeStaged(parts, context, { ...call, mode: call.mode }, place, signal, earlier);
   for (;;) {
-    const came = await unlessLater(begin);
+    const result = await nullIfRetryable(begin);
     signal.throwIfAborted();
-    if (came?.view?.state === 'held') return { held: heldOf(came.view) };
-    const isOver = came !== null && (came.view === null || isFinal(came.view.state));
-    const answer = isOver ? await ended(parts, of, call, came) : null;
+    if (result?.view?.state === 'held') return { held: heldOf(result.view) };
+    const isOver = result !== null && (result.view === null || isFinal(result.view.state));
+    const answer = isOver ? await ended(parts, context, call, result) : null;
     if (answer !== null) return answer;
-    if (came === null || isOver) await parts.wait(PAUSE_MS, signal);
+    if (result === null || isOver) await parts.wait(PAUSE_MS, signal);
   }
 }
 
-/** The call as it is proposed, and followed for a while. */
-function asItIs(
+/**
+ * Proposes the call, or those that it stands for, and waits for their end up to `WAIT_MS` each. The keys of all of them
+ * are made of the same position.
+ */
+function proposeDirectly(
   parts: CallParts,
-  of: CallOf,
+  context: CallContext,
   call: ModelCall,
-  place: CallPlace,
+  place: CallPosition,
   gone: AbortSignal,
-): () => Promise<Came> {
-  const parsed = parts.parse(bodyOf(of, call, place), undefined, of.caller);
-  const operationId = newId('operation');
-  of.started(operationId);
-  let told: string = operationId;
-  return async () => {
-    const view = await parts.propose(of.caller, operationId, parsed, waitOptionsOf(of, gone));
-    // A call that was asked for before is the operation that it became then.
-    if (view.operation_id !== told) of.started(view.operation_id);
-    told = view.operation_id;
-    return cameOf({ kind: 'proposed', view });
+): () => Promise<CallResult> {
+  const announced = new Map<string, OperationId>();
+  const propose: CallMaker['propose'] = async (each, part) => {
+    const parsed = parsedOf(parts, context, { call: each, place, part });
+    const operationId = announced.get(part) ?? newId('operation');
+    if (!announced.has(part)) context.onStarted(operationId);
+    announced.set(part, operationId);
+    const view = await parts.propose(context.caller, operationId, parsed, waitOptionsOf(context, gone));
+    // A call that was proposed before has the id of its earlier operation.
+    if (view.operation_id !== announced.get(part)) context.onStarted(view.operation_id);
+    announced.set(part, view.operation_id);
+    return callResultOf({ kind: 'proposed', view });
   };
+  const resultOf: CallMaker['resultOf'] = async (view) => (await parts.show(context.caller, view)).result?.result;
+  return async () => await runWritten(context.dialect, call, { propose, resultOf });
 }
 
-const waitOptionsOf = ({ waits }: CallOf, gone: AbortSignal): WaitOptions => ({
-  waitMs: WAIT_MS,
-  gone,
-  ...(waits === undefined ? {} : { waits }),
+/**
+ * Parses the call by the rules of the API. The class that a job's definition names is added to it: no caller of the API
+ * can name one.
+ */
+const parsedOf = (
+  { parse }: CallParts,
+  context: CallContext,
+  {
+    call,
+    place,
+    part = '',
+  }: { readonly call: Pick<ModelCall, 'tool_id' | 'args'>; readonly place: CallPosition; readonly part?: string },
+): ParsedCall => ({
+  ...parse(bodyOf(context, call, place, part), undefined, context.caller, originOf(context, place)),
+  ...classOf(context.session),
 });
 
-/** Null where asking again later may help. */
+const classOf = ({ scheduling_class }: SessionRow): Pick<ParsedCall, 'scheduling_class'> =>
+  scheduling_class === null ? {} : { scheduling_class };
+
+const waitOptionsOf = ({ waitObserver }: CallContext, gone: AbortSignal): WaitOptions => ({
+  waitMs: WAIT_MS,
+  gone,
+  ...(waitObserver === undefined ? {} : { waitObserver }),
+});
+
+/** The answer for the model; null where a later retry may help. */
 async function ended(
   parts: CallParts,
-  of: CallOf,
+  context: CallContext,
   call: ModelCall,
-  came: Came,
+  came: CallResult,
 ): Promise<ToolAnswer | { held: HeldCall } | null> {
-  const { view } = came;
-  if (view?.result?.error?.code === 'token.revoked') of.tokenEnded?.();
-  if (view === null || call.tool_id !== AGENT_SPAWN.tool_id || view.result?.status !== 'ok' || of.below === undefined)
-    return answerOf(await shown(parts, of.caller, came), of.dialect);
-  const { below } = of;
-  const answer = await unlessLater(() => below(call, view.operation_id));
+  const { view, appliedCall } = came;
+  if (view?.result?.error?.code === 'token.revoked') context.onTokenRevoked?.();
+  if (
+    view === null ||
+    call.tool_id !== AGENT_SPAWN.tool_id ||
+    view.result?.status !== 'ok' ||
+    context.subAgentAnswer === undefined
+  )
+    return answerOf(await withResult(parts, context.caller, came), call, context.dialect);
+  const { subAgentAnswer } = context;
+  // Its task may have had variables, which are filled in by now.
+  const made = appliedCall === undefined ? call : { ...call, ...appliedCall, args: { ...appliedCall.args } };
+  const answer = await nullIfRetryable(() => subAgentAnswer(made, view.operation_id));
   if (answer === null || 'held' in answer) return answer;
   const named = { ...answer, operation_id: view.operation_id };
-  return of.dialect === null ? named : { ...named, outcome: { result: parseJson(answer.text), error: null } };
+  return context.dialect === null ? named : { ...named, outcome: { result: parseJson(answer.text), error: null } };
 }
 
-/** A change that is staged, or one that is applied by its token; its calls have keys of the same place. */
-function inTwoSteps(
+/** Stages a change, or applies a staged one by its token. The keys of its calls are made of the same position. */
+function proposeStaged(
   parts: CallParts,
-  of: CallOf,
+  context: CallContext,
   call: ModelCall & { mode: 'stage' | 'apply' },
-  { round }: CallPlace,
+  { round }: CallPosition,
   gone: AbortSignal,
   earlier: readonly ModelCall[],
-): () => Promise<Came> {
+): () => Promise<CallResult> {
   const tokens = earlier.flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
-  let isTold = false;
+  let isAnnounced = false;
   return async () => {
-    const asking = { caller: of.caller, turn: turnOf(of, round), waitOptions: waitOptionsOf(of, gone) };
+    const turnContext = {
+      caller: context.caller,
+      turn: turnOf(context, round),
+      waitOptions: waitOptionsOf(context, gone),
+    };
     const came =
-      call.mode === 'stage' ? await parts.staged.stage(asking, call) : await parts.staged.apply(asking, call, tokens);
-    if (came.view !== null && !isTold) of.started(came.view.operation_id);
-    isTold = true;
+      call.mode === 'stage'
+        ? await parts.staged.stage(turnContext, call)
+        : await parts.staged.apply(turnContext, call, tokens);
+    if (came.view !== null && !isAnnounced) context.onStarted(came.view.operation_id);
+    isAnnounced = true;
     return came;
   };
 }
 
-/** Whom a call of the session is about, where that was said. */
-function subjectOf({ content }: CallOf['session']): { data_subject?: string } {
+/** The data subject of the session's calls, if it has one. */
+function subjectOf({ content }: CallContext['session']): { data_subject?: string } {
   const { data_subject = null } = content ?? {};
   return data_subject === null ? {} : { data_subject };
 }
 
-function turnOf({ session, run, dialect, model }: CallOf, round: number): Turn {
+function turnOf({ session, run, dialect, model }: CallContext, round: number): Turn {
   if (dialect === null) throw new Error('a change is staged in a dialect of text alone');
   const { agent_id, capability_token_id, workspace_id, session_id } = session;
   return {
@@ -168,40 +226,48 @@ function turnOf({ session, run, dialect, model }: CallOf, round: number): Turn {
     capability_token_id,
     workspace_id,
     session_id,
-    session_mode: 'interactive',
+    session_mode: modeOf(session),
+    ...classOf(session),
     ...subjectOf(session),
     run_id: run.run_id,
     turn_id: String(round),
-    model: wordOf(model),
+    model: provenanceNameOf(model),
   };
 }
 
-const wordOf = (name: string): string => name.replaceAll(WORD, '_').slice(0, 128);
+const provenanceNameOf = (name: string): string => name.replaceAll(PROVENANCE_FORBIDDEN, '_').slice(0, 128);
 
-function bodyOf({ session, run, model }: CallOf, call: ModelCall, { round, index }: CallPlace): object {
+/** `part`: of a call that stands for several; empty for the call itself. */
+function bodyOf(
+  { session, run }: CallContext,
+  { tool_id, args }: Pick<ModelCall, 'tool_id' | 'args'>,
+  { round, index }: CallPosition,
+  part = '',
+): object {
   return {
-    tool_id: call.tool_id,
-    args: call.args,
+    tool_id,
+    args,
     agent_id: session.agent_id,
     capability_token_id: session.capability_token_id,
     workspace_id: session.workspace_id,
     ...subjectOf(session),
     session_id: session.session_id,
-    session_mode: session.job_id === null ? 'interactive' : 'scheduled',
-    idempotency_key: placeKey(run.run_id, { round, index }),
-    provenance: {
-      source: 'run',
-      dialect: session.dialect,
-      session_id: session.session_id,
-      run_id: run.run_id,
-      turn: String(round),
-      model: wordOf(model),
-    },
+    session_mode: modeOf(session),
+    idempotency_key: `${positionKey(run.run_id, { round, index })}${part === '' ? '' : `/${part}`}`,
   };
 }
 
-/** Null where asking again later may help: a call that couldn't be decided is no answer for a model. */
-async function unlessLater<T>(begin: () => Promise<T>): Promise<T | null> {
+const originOf = ({ session, run, model }: CallContext, { round }: CallPosition): Provenance => ({
+  source: 'run',
+  dialect: session.dialect,
+  session_id: session.session_id,
+  run_id: run.run_id,
+  turn: String(round),
+  model: provenanceNameOf(model),
+});
+
+/** Null where a later retry may help: a call without a decision is not an answer for a model. */
+async function nullIfRetryable<T>(begin: () => Promise<T>): Promise<T | null> {
   try {
     return await begin();
   } catch (error) {
@@ -210,9 +276,9 @@ async function unlessLater<T>(begin: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** With the result itself, where that is what the model is told. */
-async function shown({ show }: CallParts, caller: Caller, came: Came): Promise<Came> {
-  if (came.view === null || came.shows === null) return came;
+/** Inlines the operation's result, if the model receives it. */
+async function withResult({ show }: CallParts, caller: Caller, came: CallResult): Promise<CallResult> {
+  if (came.view === null || came.resultToShow === null) return came;
   const view = await show(caller, came.view);
   return { ...came, view, outcome: { ...came.outcome, result: view.result?.result ?? null } };
 }
@@ -222,67 +288,79 @@ function heldOf({ operation_id, reasons }: OperationView): HeldCall {
   return { operation_id, waits_for, text: reasons[0]?.message ?? 'a person has to decide' };
 }
 
-/** What the model is told of a call that ended. */
-function answerOf({ outcome, view }: Came, dialect: TextDialect | null): ToolAnswer {
+/** The answer that the model receives for a call that ended. */
+function answerOf({ outcome, view }: CallResult, call: ModelCall, dialect: TextDialect | null): ToolAnswer {
   const { standing, result, error, metadata } = outcome;
-  const { word, is_error } = OUTCOME_STATUSES[standing];
-  const reasons = (view?.result?.reasons ?? []).map(({ code, message }) => ({ code, message }));
-  const text = JSON.stringify({
-    status: word,
-    tx_outcome: view?.result?.tx_outcome,
-    result,
-    metadata,
-    ...(error === null ? {} : { error, ...(reasons.length > 0 ? { reasons } : {}) }),
-  });
+  const { is_error } = OUTCOME_STATUSES[standing];
   const of = { standing, is_error, ...(view === null ? {} : { operation_id: view.operation_id }) };
-  if (dialect === null) return { ...of, text: text.slice(0, ANSWER_CHARS_MAX) };
+  if (dialect === null) return { ...of, text: nativeText({ outcome, view }, call) };
   return {
     ...of,
-    text: text.slice(0, SHOWN_CHARS_MAX),
-    outcome: { result: fitted(result), error, ...(metadata === undefined ? {} : { metadata: fittedEach(metadata) }) },
+    text: jsonOf({ outcome, view }, result, error).slice(0, SHOWN_CHARS_MAX),
+    outcome: {
+      result: truncatedValue(call.tool_id, result),
+      error,
+      ...(metadata === undefined ? {} : { metadata: truncatedMembers(metadata) }),
+    },
   };
 }
 
-/**
- * As much of a value as a model can use: long texts in it are cut with a notice; what has too many parts is the
- * beginning of its JSON.
- */
-function fitted(value: unknown): Outcome['result'] {
-  const fits = (it: unknown): boolean => (JSON.stringify(it ?? null) as string).length <= ANSWER_CHARS_MAX;
-  if (fits(value)) return value ?? null;
-  // Half: what is escaped in JSON takes more room there.
-  const cut = parseJson(
-    JSON.stringify(value, (_key, each: unknown) =>
-      typeof each === 'string' ? truncated(each, ANSWER_CHARS_MAX / 2) : each,
-    ),
-  );
-  return fits(cut) ? cut : { cut: truncated(JSON.stringify(value), ANSWER_CHARS_MAX) };
+/** The outcome as JSON, with the given result and error. */
+function jsonOf({ outcome, view }: Pick<CallResult, 'outcome' | 'view'>, result: unknown, error: unknown): string {
+  const reasons = (view?.result?.reasons ?? []).map(({ code, message }) => ({ code, message }));
+  return JSON.stringify({
+    status: OUTCOME_STATUSES[outcome.standing].word,
+    tx_outcome: view?.result?.tx_outcome,
+    result,
+    metadata: outcome.metadata,
+    ...(error === null ? {} : { error, ...(reasons.length > 0 ? { reasons } : {}) }),
+  });
 }
 
-const fittedEach = (metadata: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, fitted(value)]));
+/**
+ * The answer for a model that calls tools natively: JSON with its text cut where it is too long, so that it stays JSON
+ * and says how much there was. All providers have the same names.
+ */
+function nativeText(came: Pick<CallResult, 'outcome' | 'view'>, { tool_id, name }: ModelCall): string {
+  const { result, error } = came.outcome;
+  const named = errorInWords('openai', { name: name ?? null, tool_id }, error);
+  // The value fits already: this adds the notice of what was cut.
+  const short = cutForJson(tool_id, truncatedValue(tool_id, result), VALUE_CHARS_MAX);
+  return truncated(jsonOf(came, short, named), ANSWER_CHARS_MAX);
+}
 
-/** Before the first round: what the run itself asks for. */
-const ITS_OWN: CallPlace = { round: 0, index: 0 };
+/**
+ * Shortens a value to what a model can use: its text is cut, with the counts of it; other long texts are cut with a
+ * notice; a value with too many parts becomes the beginning of its JSON.
+ */
+function truncatedValue(toolId: string | null, value: unknown): Outcome['result'] {
+  const fits = (it: unknown): boolean => (JSON.stringify(it ?? null) as string).length <= VALUE_CHARS_MAX;
+  if (fits(value)) return value ?? null;
+  // Half, because JSON escapes make texts longer.
+  const short = cutResult(toolId, value, VALUE_CHARS_MAX / 2);
+  if (fits(short)) return short;
+  const cut = parseJson(
+    JSON.stringify(short, (_key, each: unknown) =>
+      typeof each === 'string' ? truncated(each, VALUE_CHARS_MAX / 2) : each,
+    ),
+  );
+  return fits(cut) ? cut : { cut: truncated(JSON.stringify(value), VALUE_CHARS_MAX) };
+}
 
-/** A file of the workspace as the agent may read it; null where it can't, for whatever reason: a run does without. */
+const truncatedMembers = (metadata: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, truncatedValue(null, value)]));
+
+/** The position of calls that the run itself makes before the first round. */
+const BEFORE_FIRST_ROUND: CallPosition = { round: 0, index: 0 };
+
+/** Reads a file of the workspace with the agent's rights. Null on any failure, because a run works without the file. */
 export async function readAsAgent(
   parts: CallParts,
-  of: CallOf,
+  context: CallContext,
   path: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const parsed = parts.parse(
-    bodyOf(of, { id: 'own', tool_id: 'fs.read', args: { path } }, ITS_OWN),
-    undefined,
-    of.caller,
-  );
-  const view = await parts.propose(of.caller, newId('operation'), parsed, { waitMs: WAIT_MS, gone: signal });
-  if (!isFinal(view.state)) return null;
-  const { result } = await parts.show(of.caller, view);
-  const read =
-    result?.status === 'ok'
-      ? (result.result as { readonly content?: unknown; readonly encoding?: unknown } | null)
-      : null;
-  return typeof read?.content === 'string' && read.encoding === 'utf8' ? read.content : null;
+  const call = { tool_id: 'fs.read', args: { path } };
+  const parsed = parsedOf(parts, context, { call, place: BEFORE_FIRST_ROUND });
+  return await readText(parts, context.caller, parsed, { waitMs: WAIT_MS, gone: signal });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ModelError, type AgentNote } from '@writ/agent-loop';
 import { newId } from '@writ/nest-kit';
-import type { RunNews, TenantId } from '@writ/contract';
+import type { RunUpdate, TenantId } from '@writ/contract';
 import { RunEventPublisher } from './run-event-publisher.ts';
 
 const RUN = newId('run');
@@ -13,7 +13,7 @@ const asked = (args: Record<string, unknown>): AgentNote => ({
 });
 
 function published() {
-  const told: RunNews[] = [];
+  const told: RunUpdate[] = [];
   return {
     told,
     publisher: new RunEventPublisher({ tenant_id: newId('tenant') as TenantId, run_id: RUN }, 3, (news) => {
@@ -22,7 +22,7 @@ function published() {
   };
 }
 
-test("pieces of a text are told as one, in their order among what else streams, and a round's text is its own", () => {
+test('pieces of text are published as one, in order with other messages, separately for each round', () => {
   const { told, publisher: run } = published();
   for (const note of [text('one '), text('two'), asked({ path: 'a' }), text('three'), text('four', 2)])
     run.received(note);
@@ -41,7 +41,7 @@ test("pieces of a text are told as one, in their order among what else streams, 
   ]);
 });
 
-test('what was gathered before an event was kept never leaves behind it, and what comes then leaves once', () => {
+test('text gathered before a stored event is not published after it, and later text is published once', () => {
   const { told, publisher: run } = published();
   run.received(text('one'));
   run.kept(4);
@@ -54,7 +54,7 @@ test('what was gathered before an event was kept never leaves behind it, and wha
   ]);
 });
 
-test('a model that is asked again says so, and long arguments are told with the whole reply alone', () => {
+test('a retried request is published, and long arguments are published only with the whole reply', () => {
   const { told, publisher: run } = published();
   run.received({
     kind: 'retry',

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AgentNote } from '@writ/agent-loop';
-import type { RunLive, RunNews, TenantId } from '@writ/contract';
+import type { RunLive, RunUpdate, TenantId } from '@writ/contract';
 
 /**
- * Pieces of text that come within so many milliseconds are published as one: models stream faster than anybody reads.
+ * Pieces of text that arrive within this many milliseconds are published as one, because models stream faster than
+ * people read.
  */
 const GATHER_MS = 50;
 /** Longer arguments are published only with the whole reply. */
 const ARGS_CHARS_MAX = 16_384;
 
 /**
- * Publishes to whoever watches a run, at any replica, what the model streams and how far the run's events are stored.
- * What it publishes is stored nowhere and may be lost.
+ * Publishes what the model streams, and the last stored event of the run, to watchers at all replicas. Published
+ * messages are not stored and may be lost.
  */
 export class RunEventPublisher {
-  readonly #send: (news: RunNews) => void;
-  readonly #of: { readonly tenant_id: TenantId; readonly run_id: string };
+  readonly #send: (news: RunUpdate) => void;
+  readonly #run: { readonly tenant_id: TenantId; readonly run_id: string };
   #seq: number;
   #live: RunLive[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    of: { readonly tenant_id: TenantId; readonly run_id: string },
+    run: { readonly tenant_id: TenantId; readonly run_id: string },
     seq: number,
-    send: (news: RunNews) => void,
+    send: (news: RunUpdate) => void,
   ) {
-    this.#of = of;
+    this.#run = run;
     this.#seq = seq;
     this.#send = send;
   }
 
   /**
-   * An event was stored. Text that was gathered before it is not published any more: readers have the event, which says
-   * more.
+   * Publishes that an event was stored. Text that was gathered before it is dropped, because readers get the event,
+   * which contains it.
    */
   kept(seq: number): void {
     this.#seq = seq;
@@ -62,7 +63,7 @@ export class RunEventPublisher {
     });
   }
 
-  /** Publishes what was gathered. Nothing is published afterwards. */
+  /** Publishes the gathered text. Nothing is published afterwards. */
   end(): void {
     if (this.#live.length > 0) this.#publish();
   }
@@ -84,8 +85,8 @@ export class RunEventPublisher {
     this.#timer = undefined;
     this.#send({
       v: 1,
-      ...this.#of,
-      run_id: this.#of.run_id as RunNews['run_id'],
+      ...this.#run,
+      run_id: this.#run.run_id as RunUpdate['run_id'],
       seq: this.#seq,
       live: this.#live.splice(0),
     });

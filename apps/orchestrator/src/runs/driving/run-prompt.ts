@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller } from '@writ/contract';
-import { offeredTools, prompt, type TextDialect } from '@writ/dialects';
-import type { OpenRun, RunPrompt } from '../../store/sessions/sessions.ts';
+import { offeredTools, type TextDialect } from '@writ/dialects';
+import type { OpenRun, RunPrompt } from '../../store/session-rows/sessions.ts';
 import type { Offers } from '../../calls/kernel/offers.ts';
+import { systemPrompt } from '../turns/system-prompt.ts';
 
 /**
- * Reads a file of the workspace as the agent may: by a call like every other. Null where there is none, or none for
- * this agent.
+ * Reads a file of the workspace with the agent's rights, by an ordinary call. Null where it does not exist or the agent
+ * may not read it.
  */
 export type ReadNotes = (caller: Caller, open: OpenRun, path: string) => Promise<string | null>;
 
-const IDENTITY = [
-  'You work in a workspace through tools. Each call is decided by a policy before it runs, and is a transaction: it takes effect whole or not at all, and a command that fails is rolled back.',
-  "Paths are relative to the workspace. When a call is refused or denied, accept that: don't try the same in another way; say what you could not do and why.",
-].join(' ');
-
-/** What people write down for whoever works in a repository. */
-const NOTES = 'CODE.md';
-const NOTES_CHARS_MAX = 20_000;
-
-/**
- * What a model is told before it begins, layer by layer: who it is, its tools and what its token reaches, the
- * workspace's notes, the session's own words. Exactly the tools that the token grants are offered.
- */
+/** Composes the prompt of a run. It offers exactly the tools that the token grants. */
 export class ComposePrompt {
   readonly #offers: Offers;
   readonly #readNotes: ReadNotes;
@@ -35,23 +24,16 @@ export class ComposePrompt {
   /** Faults: those of an offer, of the kernel. */
   async run(caller: Caller, open: OpenRun, dialect: TextDialect | null): Promise<RunPrompt> {
     const { session } = open;
-    const offer = await this.#offers.of(caller, session.capability_token_id, 'run');
-    const tools = offeredTools(offer);
-    const notes = tools.some(({ tool_id }) => tool_id === 'fs.read')
-      ? await this.#readNotes(caller, open, NOTES)
-      : null;
-    const layers = [
-      IDENTITY,
-      prompt(dialect ?? 'openai', offer).system,
-      notes === null ? '' : `Notes of this workspace (\`${NOTES}\`):\n${notes.slice(0, NOTES_CHARS_MAX)}`,
-      session.content.system ?? '',
-    ];
+    const offer = await this.#offers.of(caller, session.capability_token_id, { subAgents: true });
     return {
-      system: layers.filter((layer) => layer !== '').join('\n\n'),
-      // A dialect of text has said them.
+      system: await systemPrompt(dialect ?? 'openai', offer, {
+        readNotes: (path) => this.#readNotes(caller, open, path),
+        own: session.content.system,
+      }),
+      // A text dialect has the tools in the system prompt.
       tools:
         dialect === null
-          ? tools.map(({ tool_id, description, parameters }) => ({ tool_id, description, parameters }))
+          ? offeredTools(offer).map(({ tool_id, description, parameters }) => ({ tool_id, description, parameters }))
           : [],
     };
   }

@@ -4,7 +4,7 @@ import type { Caller, TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { newRun, newSession } from '../../specs/session-steps.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';
-import { SubAgents, type Above } from './sub-agents.ts';
+import { SubAgents, type ParentRun } from './sub-agents.ts';
 
 const LEASE_MS = 60_000;
 const SUMS = {
@@ -18,7 +18,7 @@ const SUMS = {
   cost: 20,
 } as const;
 
-test('a sub-agent has what is left of the run above, and that is told what it used with all below it', async () => {
+test('a sub-agent gets the remaining limits of its parent run, which receives the total usage below it', async () => {
   const [runs, tenant] = [new FakeRuns(), newId('tenant') as TenantId];
   const { session_id } = await runs.sessions.create(tenant, newSession(), 10);
   await runs.sessions.queue(tenant, newRun(session_id, newId('apiKey'), { tokens_max: 100, cost_max: 500 }), {
@@ -33,7 +33,7 @@ test('a sub-agent has what is left of the run above, and that is told what it us
     usage: { input_tokens: 20, cached_tokens: 0, output_tokens: 10 },
     below: { tokens: 5, cost: 40 },
   };
-  const given: Above = {
+  const given: ParentRun = {
     claim: above,
     open: await runs.work.open(above),
     caller: {} as Caller,
@@ -43,7 +43,7 @@ test('a sub-agent has what is left of the run above, and that is told what it us
   const agents = new SubAgents(runs.work, async () => newId('token'));
   const [operationId, call] = [newId('operation'), { id: 'c', tool_id: 'agent.spawn', args: { task: 'a part' } }];
   const held = await agents.answer(given, call, operationId);
-  const { run } = (await runs.work.below(above, operationId))!;
+  const { run } = (await runs.work.subAgentRun(above, operationId))!;
   expect([held, run]).toMatchObject([
     { held: { waits_for: 'run', run_id: run.run_id } },
     { tokens_max: 65, cost_max: 430, rounds_max: 10 },

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type AgentId, type Caller, type Id } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { Jobs, type JobRow, type JobStart, type JobWish } from '../../store/jobs/jobs.ts';
+import { Jobs, type JobRow, type JobStart, type JobSpec } from '../../store/jobs/jobs.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { QUEUED_MAX } from './plan-starts.ts';
-import { parseSchedule } from './schedule.ts';
+import { parseSchedule } from './cron-schedule.ts';
 
-/** More jobs of one tenant than this are a list that nobody looks through. */
+/** Most jobs of one tenant: nobody looks through a longer list. */
 const JOBS_MAX = 1_000;
 
-/** What a job is asked to be. */
-export interface JobAsked {
+/** The values of a job in a request. */
+export interface JobRequest {
   readonly name: string;
   readonly cron: string;
   readonly time_zone?: string;
@@ -22,18 +22,18 @@ export interface JobAsked {
   readonly data_subject?: string;
   readonly dialect?: string;
   readonly tools?: readonly string[];
-  readonly conversation?: JobWish['conversation'];
-  readonly overlap?: JobWish['overlap'];
-  readonly missed?: JobWish['missed'];
+  readonly conversation?: JobSpec['conversation'];
+  readonly overlap?: JobSpec['overlap'];
+  readonly missed?: JobSpec['missed'];
+  readonly scheduling_class?: JobSpec['scheduling_class'];
   readonly rounds_max?: number;
   readonly tokens_max?: number;
   readonly cost_max?: number;
 }
 
 /**
- * Makes jobs, changes them and takes them away. INVARIANT (the kernel holds the list): what a job lists stands in a
- * token that the kernel makes and records for whoever lists it; a job that is changed has another token, and the one
- * before is revoked.
+ * Creates, changes and deletes jobs. INVARIANT (the kernel holds the list): a token that the kernel issues and records
+ * for the caller holds the job's list of tools. A changed job gets a new token, and the previous one is revoked.
  */
 export class ChangeJobs {
   readonly #kernel: KernelClient;
@@ -54,22 +54,22 @@ export class ChangeJobs {
 
   /**
    * Faults: `not_found` for a token or a workspace that isn't the tenant's, `request.malformed`, `limit.exceeded`, and
-   * those of a token that holds no more.
+   * those of a token that is no longer valid.
    */
-  async create(caller: Caller, asked: JobAsked): Promise<JobRow> {
+  async create(caller: Caller, request: JobRequest): Promise<JobRow> {
     const job_id = newId('job');
     return await this.#jobs.create(
       caller.tenant_id,
-      { job_id, ...(await this.#listed(caller, job_id, asked)) },
+      { job_id, ...(await this.#specOf(caller, job_id, request)) },
       JOBS_MAX,
     );
   }
 
-  /** Says anew all that the job is, on behalf of who says it. Faults: as above. */
-  async change(caller: Caller, jobId: string, asked: JobAsked): Promise<JobRow> {
+  /** Replaces the job's definition, on behalf of the caller. Faults: as above. */
+  async change(caller: Caller, jobId: string, request: JobRequest): Promise<JobRow> {
     const before = await this.read(caller, jobId);
-    const changed = there(
-      await this.#jobs.change(caller.tenant_id, jobId, await this.#listed(caller, before.job_id, asked)),
+    const changed = orNotFound(
+      await this.#jobs.change(caller.tenant_id, jobId, await this.#specOf(caller, before.job_id, request)),
     );
     await this.#kernel.ask('token.revoke', caller, { capability_token_id: before.run_token_id });
     return changed;
@@ -77,43 +77,44 @@ export class ChangeJobs {
 
   /** An agent's key sees the jobs of its agent. Faults: `not_found`. */
   async read({ tenant_id, agent_id }: Caller, jobId: string): Promise<JobRow> {
-    const job = there(await this.#jobs.read(tenant_id, jobId));
+    const job = orNotFound(await this.#jobs.read(tenant_id, jobId));
     if (agent_id !== null && job.agent_id !== agent_id) throw new Fault('not_found');
     return job;
   }
 
   /** Faults: `not_found`. */
   async pause(caller: Caller, jobId: string): Promise<JobRow> {
-    return there(await this.#jobs.pause(caller.tenant_id, jobId));
+    return orNotFound(await this.#jobs.pause(caller.tenant_id, jobId));
   }
 
   /**
-   * What came due while it was paused is nobody's to make up for. Faults: `not_found`, `conflict` for a job that never
-   * comes due again.
+   * Due times during the pause are not made up for. Faults: `not_found`, `conflict` for a job that never comes due
+   * again.
    */
   async resume(caller: Caller, jobId: string): Promise<JobRow> {
     const { cron, time_zone, state, due_at } = await this.read(caller, jobId);
     const due = state === 'active' ? due_at : null;
-    return there(await this.#jobs.resume(caller.tenant_id, jobId, due ?? this.#dueAt(cron, time_zone)));
+    return orNotFound(await this.#jobs.resume(caller.tenant_id, jobId, due ?? this.#dueAt(cron, time_zone)));
   }
 
-  /** Its runs have no rights any more. Faults: `not_found`. */
+  /** Deletes it, and revokes the token of its runs. Faults: `not_found`. */
   async remove(caller: Caller, jobId: string): Promise<JobRow> {
     const { run_token_id } = await this.read(caller, jobId);
-    // The right ends first: a job that is gone while its token stands would be one that nobody can revoke.
+    // The token is revoked first: if the job were deleted first and this failed, nobody could revoke the token any
+    // more.
     await this.#kernel.ask('token.revoke', caller, { capability_token_id: run_token_id });
-    return there(await this.#jobs.remove(caller.tenant_id, jobId, caller.principal ?? caller.api_key_id));
+    return orNotFound(await this.#jobs.remove(caller.tenant_id, jobId, caller.principal ?? caller.api_key_id));
   }
 
   /** Faults: `not_found`, `limit.exceeded`. */
   async start(caller: Caller, jobId: string, idempotencyKey: string | null): Promise<JobStart> {
-    return there(await this.#jobs.ask(caller.tenant_id, jobId, idempotencyKey, QUEUED_MAX));
+    return orNotFound(await this.#jobs.queueStart(caller.tenant_id, jobId, idempotencyKey, QUEUED_MAX));
   }
 
-  async #listed(caller: Caller, jobId: Id<'job'>, asked: JobAsked): Promise<JobWish> {
-    const { name, cron, time_zone = 'UTC', workspace_id, capability_token_id, tools = [], model } = asked;
-    const { input, system = null, data_subject = null } = asked;
-    const rules = rulesOf(asked);
+  async #specOf(caller: Caller, jobId: Id<'job'>, request: JobRequest): Promise<JobSpec> {
+    const { name, cron, time_zone = 'UTC', workspace_id, capability_token_id, tools = [], model } = request;
+    const { input, system = null, data_subject = null } = request;
+    const rules = rulesOf(request);
     this.#verifyPossible(model, rules);
     const due_at = this.#dueAt(cron, time_zone);
     const token = await this.#kernel.ask('token.list_for_job', caller, {
@@ -161,18 +162,18 @@ export class ChangeJobs {
 }
 
 type JobRules = Pick<
-  JobWish,
-  'dialect' | 'conversation' | 'overlap' | 'missed' | 'rounds_max' | 'tokens_max' | 'cost_max'
+  JobSpec,
+  'dialect' | 'conversation' | 'overlap' | 'missed' | 'scheduling_class' | 'rounds_max' | 'tokens_max' | 'cost_max'
 >;
 
-/** How the job's runs go, with what counts where nothing is asked. */
-function rulesOf(asked: JobAsked): JobRules {
-  const { dialect = 'native', conversation = 'fresh', overlap = 'skip', missed = 'skip' } = asked;
-  const { rounds_max = null, tokens_max = null, cost_max = null } = asked;
-  return { dialect, conversation, overlap, missed, rounds_max, tokens_max, cost_max };
+/** The rules of the job's runs, with defaults. */
+function rulesOf(request: JobRequest): JobRules {
+  const { dialect = 'native', conversation = 'fresh', overlap = 'skip', missed = 'skip' } = request;
+  const { scheduling_class = 'background', rounds_max = null, tokens_max = null, cost_max = null } = request;
+  return { dialect, conversation, overlap, missed, scheduling_class, rounds_max, tokens_max, cost_max };
 }
 
-function there<T>(row: T | null): T {
+function orNotFound<T>(row: T | null): T {
   if (row === null) throw new Fault('not_found');
   return row;
 }

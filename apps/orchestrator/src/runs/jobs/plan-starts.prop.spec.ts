@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Jobs under a clock of the test's: orchestrators come and go, runs end when they like.
+// Jobs under a simulated clock: orchestrators start and stop, and runs end at any time.
 import fc from 'fast-check';
-import type { JobPlan, JobStanding } from '../../store/jobs/jobs.ts';
+import type { JobPlan, JobStatus } from '../../store/jobs/jobs.ts';
 import { AT_ONCE_MAX, GRACE_MS, planStarts, QUEUED_MAX } from './plan-starts.ts';
-import { parseSchedule } from './schedule.ts';
+import { parseSchedule } from './cron-schedule.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-28T12:00:00Z');
 const CRONS = ['* * * * *', '*/7 * * * *', '0 * * * *', '30 2 * * *', '@daily'] as const;
 
-interface Told {
+interface RecordedDueTime {
   readonly due_at: number;
   state: string;
   ended: boolean;
 }
-/** What a job became: its due times as they were told, in order. */
-class Play {
-  readonly told: Told[] = [];
+/** The history of a job: its due times as they were recorded, in order. */
+class JobSimulation {
+  readonly told: RecordedDueTime[] = [];
   readonly started: number[] = [];
   now = START;
   due_at: number | null;
 
-  constructor(readonly rules: Pick<JobStanding, 'cron' | 'time_zone' | 'overlap' | 'missed'>) {
+  constructor(readonly rules: Pick<JobStatus, 'cron' | 'time_zone' | 'overlap' | 'missed'>) {
     this.due_at = this.schedule.after(START);
   }
 
@@ -30,7 +30,7 @@ class Play {
     return parseSchedule(this.rules.cron, this.rules.time_zone, START);
   }
 
-  unended(): Told[] {
+  unended(): RecordedDueTime[] {
     return this.told.filter(({ state, ended }) => state === 'started' && !ended);
   }
 
@@ -43,21 +43,21 @@ class Play {
       queued,
       unended: this.unended().length,
     });
-    if (plan.told !== null) this.told.push({ ...plan.told, ended: false });
+    if (plan.dueStart !== null) this.told.push({ ...plan.dueStart, ended: false });
     this.due_at = plan.due_at;
     const next = this.told.find(({ state }) => state === 'queued');
-    if (plan.starts && next !== undefined) {
+    if (plan.startsNext && next !== undefined) {
       next.state = 'started';
       this.started.push(next.due_at);
     }
     return plan;
   }
 
-  /** Somebody looks until there is nothing to do. */
+  /** An orchestrator processes the job until nothing is left to do. */
   settle(): void {
     for (let looks = 0; looks < 10_000; looks += 1) {
-      const { told, starts } = this.take();
-      if (told === null && !starts) return;
+      const { dueStart, startsNext } = this.take();
+      if (dueStart === null && !startsNext) return;
     }
     throw new Error('it never comes to rest');
   }
@@ -84,10 +84,10 @@ const act = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('end' as const), ms: fc.constant(0) }) },
 );
 
-it('a due time is told once, in order, and starts at most once, whatever the rules and however often nobody is there', () => {
+it('a due time is recorded once, in order, and starts at most once, under any rules and outages', () => {
   fc.assert(
     fc.property(rules, fc.array(act, { maxLength: 60 }), (of, acts) => {
-      const play = new Play(of);
+      const play = new JobSimulation(of);
       for (const { kind, ms } of acts) {
         play.now += ms;
         if (kind === 'end') {
@@ -107,13 +107,13 @@ it('a due time is told once, in order, and starts at most once, whatever the rul
   );
 });
 
-it('while somebody looks often enough, no due time is left untold', () => {
+it('with a running orchestrator, no due time is missed', () => {
   fc.assert(
     fc.property(
       rules,
       fc.array(fc.integer({ min: 1, max: GRACE_MS - 1 }), { minLength: 1, maxLength: 200 }),
       (of, pauses) => {
-        const play = new Play(of);
+        const play = new JobSimulation(of);
         for (const pause of pauses) {
           play.now += pause;
           play.settle();
@@ -128,19 +128,19 @@ it('while somebody looks often enough, no due time is left untold', () => {
   );
 });
 
-describe('after a day on which nobody was there', () => {
+describe('after a day without an orchestrator', () => {
   const away = (missed: 'skip' | 'run_once') => {
-    const play = new Play({ cron: '0 * * * *', time_zone: 'UTC', overlap: 'skip', missed });
+    const play = new JobSimulation({ cron: '0 * * * *', time_zone: 'UTC', overlap: 'skip', missed });
     play.now += 24 * 60 * MINUTE + MINUTE / 2;
     play.settle();
     return play;
   };
 
-  it('nothing that was missed starts, and what is still in time does', () => {
+  it('missed due times do not start, and one that is still in time does', () => {
     expect(away('skip').told.map(({ state }) => state)).toEqual(['missed', 'started']);
   });
 
-  it('one run makes up for it all', () => {
+  it('one run makes up for all missed due times', () => {
     const play = away('run_once');
     expect([play.told.map(({ state }) => state), play.due_at]).toEqual([
       ['started'],
@@ -149,9 +149,9 @@ describe('after a day on which nobody was there', () => {
   });
 });
 
-it('a start is left out, waits, or goes beside the others, by the rule', () => {
+it('the overlap rule decides whether a start is skipped, waits, or runs concurrently', () => {
   const after = (overlap: 'skip' | 'queue' | 'allow') => {
-    const play = new Play({ cron: '* * * * *', time_zone: 'UTC', overlap, missed: 'skip' });
+    const play = new JobSimulation({ cron: '* * * * *', time_zone: 'UTC', overlap, missed: 'skip' });
     for (let n = 0; n < 3; n += 1) {
       play.now += MINUTE;
       play.settle();

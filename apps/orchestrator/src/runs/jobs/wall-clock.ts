@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * The clocks of one time zone. A reading of a clock is written as the moment at which the clocks of UTC show the same.
- */
+/** The clocks of one time zone. A reading of a clock is represented by the moment at which UTC clocks show the same. */
 export interface WallClock {
   /** What the clocks show at a moment, to the second. */
   readonly readingAt: (moment: number) => number;
   /**
-   * The moment at which the clocks show a reading. Where they show it twice, the first one; where a change of the
-   * clocks leaves it out, the moment of the change.
+   * The moment at which the clocks show a reading. If they show it twice, the first one; if a change of the clocks
+   * skips it, the moment of the change.
    */
   readonly momentOf: (reading: number) => number;
 }
 
 const SECOND = 1_000;
-/** More than any zone is away from UTC, and less than lies between two changes of one zone. */
+/** More than any zone's offset from UTC, and less than the time between two changes of one zone. */
 const DAY = 24 * 60 * 60 * SECOND;
 
 /**

@@ -7,9 +7,9 @@ const Count = Type.Integer({ minimum: 0 });
 /** A model as the API shows it: without its key and its address. */
 export const ModelView = Type.Object(
   {
-    name: Type.String({ description: 'how sessions name it' }),
+    name: Type.String({ description: 'its name for sessions' }),
     provider: Type.Enum(['openai', 'anthropic', 'gemini', 'transcript']),
-    model: Type.String({ description: 'as its provider names it' }),
+    model: Type.String({ description: 'its name at the provider' }),
     prices: orNull(
       Type.Object(
         { input: Count, cached: Count, output: Count },

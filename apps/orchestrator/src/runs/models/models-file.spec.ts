@@ -25,7 +25,7 @@ const row = (over: object = {}): object => ({
   ...over,
 });
 
-test("a model is read with its key, which lies beside the file, and what isn't said is null", () => {
+test('a model is read with its key from a file beside it, and missing members are null', () => {
   expect(readModelsFile(given({ models: [row()] }))).toEqual([
     {
       name: 'main',
@@ -42,7 +42,7 @@ test("a model is read with its key, which lies beside the file, and what isn't s
   ]);
 });
 
-test('a recorded model is named as it was when it was recorded', () => {
+test('a recorded model has the name from its recording', () => {
   writeFileSync(
     join(folder, 'run.json'),
     JSON.stringify({ v: 1, model: 'once', prompt: 'p', turns: [{ text: 'done', calls: [], stop: 'end' }] }),

@@ -13,7 +13,7 @@ export type Provider = (typeof PROVIDERS)[number];
 
 const Price = Type.Integer({ minimum: 0, description: 'millionths of the currency for a million tokens' });
 const common = {
-  name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$', description: 'how sessions name it' }),
+  name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$', description: 'its name for sessions' }),
   prices: Type.Optional(Type.Object({ input: Price, cached: Price, output: Price }, closed)),
   currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })),
   context_tokens_max: Type.Optional(
@@ -21,18 +21,18 @@ const common = {
   ),
 };
 
-/** One configured model, as the file says it. */
+/** One configured model, as written in the file. */
 const ModelRow = Type.Union([
   Type.Object(
     {
       ...common,
       provider: Type.Enum(['openai', 'anthropic', 'gemini']),
-      model: Type.String({ minLength: 1, maxLength: 128, description: 'as its provider names it' }),
-      base_url: Type.Optional(Type.String({ pattern: '^https?://', description: "the provider's own unless said" })),
+      model: Type.String({ minLength: 1, maxLength: 128, description: 'its name at the provider' }),
+      base_url: Type.Optional(Type.String({ pattern: '^https?://', description: "default: the provider's own" })),
       key_file: Type.String({ minLength: 1, description: "a file with the provider's API key, relative to this file" }),
       reply_tokens_max: Type.Optional(Type.Integer({ minimum: 1 })),
       idle_ms: Type.Optional(
-        Type.Integer({ minimum: 1_000, maximum: 3_600_000, description: 'how long nothing may come' }),
+        Type.Integer({ minimum: 1_000, maximum: 3_600_000, description: 'longest pause in a response' }),
       ),
     },
     closed,
@@ -47,7 +47,7 @@ const ModelRow = Type.Union([
   ),
 ]);
 
-/** What `WRIT_MODELS_FILE` holds. */
+/** The content of `WRIT_MODELS_FILE`. */
 export const ModelsFile = Type.Object({ models: Type.Array(ModelRow, { maxItems: 100 }) }, closed);
 
 interface Common {
@@ -58,7 +58,7 @@ interface Common {
   readonly context_tokens_max: number | null;
 }
 
-/** A model as it is configured, with what its files hold. */
+/** A configured model, with the contents of its files. */
 export type ConfiguredModel = Common &
   (
     | {
@@ -72,7 +72,7 @@ export type ConfiguredModel = Common &
   );
 
 /**
- * Reads the models of a deployment. Throws where the file or one that it names isn't as it should be, naming it and
+ * Reads the models of a deployment. Throws for an invalid file, or an invalid file that it refers to, with its name and
  * never its content.
  */
 export function readModelsFile(path: string): ConfiguredModel[] {
@@ -106,7 +106,7 @@ function withFiles(row: Static<typeof ModelRow>, folder: string): ConfiguredMode
   };
 }
 
-/** Why sums over what these models cost would mean nothing: a ceiling counts in one currency. Null: they wouldn't. */
+/** Why costs of these models cannot be summed: a cost limit needs one currency. Null where they can. */
 export function currencyProblem(models: readonly Pick<ConfiguredModel, 'prices' | 'currency'>[]): string | null {
   const currencies = new Set(models.filter(({ prices }) => prices !== null).map(({ currency }) => currency));
   if (currencies.size <= 1) return null;
@@ -120,7 +120,7 @@ function read<T>(path: string, what: string, parse: (value: unknown) => T): T {
   try {
     return parse(parseJson(readFileSync(path, 'utf8')));
   } catch (error) {
-    // A parser's words may quote the file.
+    // A parser's message may quote the file.
     const why =
       error instanceof Fault
         ? `${error.detail ?? 'it is not as it should be'}`

@@ -11,15 +11,15 @@ import {
 import type { ModelView } from './model-view.ts';
 import type { ConfiguredModel, Provider } from './models-file.ts';
 
-/** What a provider's adapter is made with. */
-export interface ProviderGiven {
+/** The options of a provider's adapter. */
+export interface ModelAdapterOptions {
   readonly apiKey: string;
   readonly model: string;
   readonly baseUrl: string | undefined;
   readonly replyTokensMax: number | undefined;
   readonly idleMs: number | undefined;
 }
-export type Providers = Readonly<Record<Exclude<Provider, 'transcript'>, (given: ProviderGiven) => Model>>;
+export type Providers = Readonly<Record<Exclude<Provider, 'transcript'>, (options: ModelAdapterOptions) => Model>>;
 
 /** The models that this deployment has, by the names that sessions use. */
 export class Models {
@@ -48,10 +48,10 @@ export class Models {
     return this.#configured.get(name) ?? null;
   }
 
-  /** @param replies how many replies of a run were kept before: a recorded one goes on after them */
+  /** @param replies how many replies of the run are stored already; a recorded model continues after them */
   open(configured: ConfiguredModel, replies: number): Model {
     if (configured.provider === 'transcript')
-      return new ToldModel(new TranscriptModel(configured.transcript, replies), '');
+      return new RedactingModel(new TranscriptModel(configured.transcript, replies), '');
     const {
       provider,
       apiKey,
@@ -60,15 +60,15 @@ export class Models {
       reply_tokens_max: replyTokensMax,
       idle_ms: idleMs,
     } = configured;
-    return new ToldModel(this.#providers[provider]({ apiKey, model, baseUrl, replyTokensMax, idleMs }), apiKey);
+    return new RedactingModel(this.#providers[provider]({ apiKey, model, baseUrl, replyTokensMax, idleMs }), apiKey);
   }
 }
 
 /**
- * A model whose errors may be shown: INVARIANT (no key leaves): what a provider says of a request never repeats the key
- * that came with it.
+ * A model whose errors may be shown. INVARIANT (no key leaves): no error message of a provider contains the API key of
+ * the request.
  */
-export class ToldModel extends Model {
+export class RedactingModel extends Model {
   readonly name: string;
   readonly #model: Model;
   readonly #apiKey: string;
@@ -85,19 +85,19 @@ export class ToldModel extends Model {
       return yield* this.#model.reply(conversation, signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw this.#told(error);
+      throw this.#redacted(error);
     }
   }
 
-  #told(error: unknown): ModelError {
+  #redacted(error: unknown): ModelError {
     if (!(error instanceof ModelError))
-      return new ModelError('invalid', error instanceof Error ? this.#without(error.message) : 'the model failed');
-    // Providers quote a key that they don't take, in part too.
-    const message = error.fault === 'unauthorized' ? MODEL_FAULTS.unauthorized.why : this.#without(error.message);
+      return new ModelError('invalid', error instanceof Error ? this.#withoutKey(error.message) : 'the model failed');
+    // Providers quote a rejected key, sometimes only a part of it.
+    const message = error.fault === 'unauthorized' ? MODEL_FAULTS.unauthorized.why : this.#withoutKey(error.message);
     return new ModelError(error.fault, message, { retryAfterMs: error.retryAfterMs });
   }
 
-  #without(text: string): string {
+  #withoutKey(text: string): string {
     return this.#apiKey === '' ? text : text.replaceAll(this.#apiKey, '[key]');
   }
 }

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { costOf, Model, type Conversation, type ModelDelta, type ModelTurn, type Prices } from '@writ/agent-loop';
 
-/**
- * What a reply is reckoned with where nobody configured its bound: more than providers write unless they are asked to.
- */
+/** Assumed limit of a reply's tokens where none is configured: more than providers produce by default. */
 const REPLY_TOKENS = 32_000;
 
 /** The most that a reply may use. */
-export interface ReplyMost {
+export interface ReplyBound {
   readonly input_tokens: number;
   readonly output_tokens: number;
 }
 
 /**
- * A model that is asked once what its reply may use is reserved; each asking again reserves anew, in place of the last.
+ * A model that is called only after its reply's usage is reserved. Each further call replaces the previous reservation.
  */
 export class ReservedModel extends Model {
   readonly name: string;
   readonly #model: Model;
   readonly #replyTokensMax: number | undefined;
-  readonly #reserve: (most: ReplyMost) => Promise<void>;
+  readonly #reserve: (most: ReplyBound) => Promise<void>;
 
-  /** @param reserve rejects where there is no room: the model isn't asked then */
-  constructor(model: Model, replyTokensMax: number | undefined, reserve: (most: ReplyMost) => Promise<void>) {
+  /** @param reserve rejects where the budget is insufficient; the model isn't called then */
+  constructor(model: Model, replyTokensMax: number | undefined, reserve: (most: ReplyBound) => Promise<void>) {
     super();
     this.name = model.name;
     this.#model = model;
@@ -31,16 +29,18 @@ export class ReservedModel extends Model {
   }
 
   override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
-    await this.#reserve(mostUsed(conversation, this.#replyTokensMax));
+    await this.#reserve(maxUsageOf(conversation, this.#replyTokensMax));
     return yield* this.#model.reply(conversation, signal);
   }
 }
 
-/** The most that a reply can use. A token is at least a byte of what is sent, so bytes are never too few. */
-export function mostUsed(conversation: Conversation, replyTokensMax = REPLY_TOKENS): ReplyMost {
+/**
+ * The most that a reply can use. A token is at least one byte of the request, so the number of bytes is an upper bound.
+ */
+export function maxUsageOf(conversation: Conversation, replyTokensMax = REPLY_TOKENS): ReplyBound {
   return { input_tokens: Buffer.byteLength(JSON.stringify(conversation)), output_tokens: replyTokensMax };
 }
 
-/** What that costs: nothing counts as cached. */
-export const mostCost = (most: ReplyMost, prices: Prices): number =>
-  costOf({ ...most, cached_tokens: 0 }, { ...prices, input: Math.max(prices.input, prices.cached) });
+/** The cost of that usage, if nothing is cached. */
+export const maxCostOf = (bound: ReplyBound, prices: Prices): number =>
+  costOf({ ...bound, cached_tokens: 0 }, { ...prices, input: Math.max(prices.input, prices.cached) });

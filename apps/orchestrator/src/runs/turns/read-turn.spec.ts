@@ -5,7 +5,7 @@ import { readTurn } from './read-turn.ts';
 const call = (args: unknown): string => `[TOOL_CALL:a] ${JSON.stringify({ action: 'fs.list', args })}`;
 const read = (output: string) => readTurn({ dialect: 'blocks', output });
 
-it('an output is read as its dialect reads it', () => {
+it('an output is parsed by its dialect', () => {
   expect(read(call({ path: 'src' })).calls).toMatchObject([{ tool_id: 'fs.list', args: { path: 'src' } }]);
 });
 

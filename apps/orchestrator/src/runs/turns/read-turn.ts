@@ -9,10 +9,10 @@ export interface ModelOutput {
 }
 
 /**
- * Reads an output of a model. What comes back holds a bounded number of values, so that the event loop can take it over
- * in one piece.
+ * Parses an output of a model. The result has a bounded number of values, so that the event loop can receive it in one
+ * piece.
  *
- * @throws Fault `limit.exceeded` where the arguments of its calls hold more than that
+ * @throws Fault `limit.exceeded` where the arguments of its calls hold more values
  */
 export function readTurn({ dialect, output }: ModelOutput): Parsed {
   const parsed = parse(dialect, output);
@@ -27,7 +27,7 @@ export function readTurn({ dialect, output }: ModelOutput): Parsed {
   return parsed;
 }
 
-/** How many values there are in one; counts on only until it is more than `enough`. Arguments nest 32 deep at most. */
+/** Counts the values in a value, and stops when the count exceeds `enough`. Arguments nest at most 32 deep. */
 function valuesIn(value: unknown, enough: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;
@@ -38,13 +38,13 @@ function valuesIn(value: unknown, enough: number): number {
   return count;
 }
 
-/** What a model is to be told of an output. */
+/** An output of a model with the outcomes of its calls. */
 export interface Answered {
   readonly dialect: DialectName;
   readonly output: Pick<Parsed, 'calls' | 'problems'>;
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
-/** The messages for the model, in the words of its dialect. */
+/** The messages for the model, in its dialect. */
 export const renderTurn = ({ dialect, output, outcomes }: Answered): RenderedMessage[] =>
   render(dialect, output, outcomes);

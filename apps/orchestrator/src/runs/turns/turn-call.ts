@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { principalOf, type Caller } from '@writ/contract';
+import { principalOf, type Caller, type SchedulingClass } from '@writ/contract';
 import type { Args, DialectName } from '@writ/dialects';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { TurnBody } from './turn-schemas.ts';
 import { agentOf, type ParsedCall } from '../../calls/parsed-call.ts';
 
-/** One output of a model, by where it belongs: what calls in it have in common. */
+/** The context of one output of a model, which all calls in it share. */
 export interface Turn extends Omit<TurnBody, 'agent_id' | 'output' | 'told'> {
   readonly dialect: DialectName;
   readonly agent_id: string;
-  /** of a run of a session, whose turns are its rounds */
+  /** set for a run of a session, whose rounds are the turns */
   readonly run_id?: string;
+  /** set for a run of a job: the class that the job's definition names */
+  readonly scheduling_class?: SchedulingClass;
 }
 
-/** A turn as it is posted, by the agent that it is of. */
+/** A posted turn, with its agent. */
 export interface PostedTurn extends Turn, Pick<TurnBody, 'output' | 'told'> {}
 
 /** Faults: those of `agentOf`. */
@@ -23,9 +25,8 @@ export const turnOf = (body: TurnBody, caller: Caller): PostedTurn => ({
 });
 
 /**
- * The idempotency key of a call of a turn. INVARIANT (once): it is made of the session, the turn (with the run whose
- * round it is) and the call's id and of nothing else, so that a turn which is posted again, here or at another replica,
- * asks what became of its calls.
+ * The idempotency key of a call of a turn. INVARIANT (once): it is made only of the session, the run if there is one,
+ * the turn and the call's id. So a turn that is posted again, at any replica, gets the results of its earlier calls.
  */
 export const keyOf = (
   { session_id, run_id, turn_id }: Pick<Turn, 'session_id' | 'run_id' | 'turn_id'>,
@@ -34,7 +35,7 @@ export const keyOf = (
 ): string =>
   `turn:${sha256Hex(canonicalBytes([session_id, ...(run_id === undefined ? [] : [run_id]), turn_id, callId, part]))}`;
 
-/** A call of a turn as it is proposed: like one that came by itself, with where it comes from. */
+/** Builds the proposal of a call in a turn: like a single call, with its provenance. */
 export function callOf(
   turn: Turn,
   caller: Caller,
@@ -55,14 +56,16 @@ export function callOf(
     session_mode: turn.session_mode ?? 'interactive',
     max_autonomy: turn.max_autonomy ?? null,
     task_class: turn.task_class ?? 'general',
+    ...(turn.scheduling_class === undefined ? {} : { scheduling_class: turn.scheduling_class }),
     idempotency_key: key,
     precondition_refs: [],
     provenance: {
       dialect,
       session_id,
-      ...(run_id === undefined ? { source: 'api' } : { source: 'run', run_id }),
       turn: turn_id,
-      ...(model === undefined ? {} : { model }),
+      ...(run_id === undefined ? { source: 'api' } : { source: 'run', run_id }),
+      // Only a run knows its model. Of a posted turn it is what the caller says.
+      ...(model === undefined ? {} : run_id === undefined ? { claimed_model: model } : { model }),
     },
     deadline: turn.deadline ?? null,
     dry_run: false,

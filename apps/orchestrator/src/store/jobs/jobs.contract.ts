@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type AgentId, type Id, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import type { JobPlan, Jobs, JobStanding, JobWish, JobWork } from './jobs.ts';
+import type { JobPlan, Jobs, JobStatus, JobSpec, JobWork } from './jobs.ts';
 
-export const newJob = (by: Id<'apiKey'>, more: Partial<JobWish> = {}): JobWish & { readonly job_id: Id<'job'> } => ({
+export const newJob = (by: Id<'apiKey'>, more: Partial<JobSpec> = {}): JobSpec & { readonly job_id: Id<'job'> } => ({
   job_id: newId('job'),
   name: 'nightly',
   cron: '0 3 * * *',
@@ -18,6 +18,7 @@ export const newJob = (by: Id<'apiKey'>, more: Partial<JobWish> = {}): JobWish &
   conversation: 'fresh',
   overlap: 'skip',
   missed: 'skip',
+  scheduling_class: 'background',
   rounds_max: 3,
   tokens_max: null,
   cost_max: null,
@@ -28,7 +29,7 @@ export const newJob = (by: Id<'apiKey'>, more: Partial<JobWish> = {}): JobWish &
   ...more,
 });
 
-/** What the suite needs beside the ports. */
+/** What the suite needs besides the ports. */
 export interface JobsUnderTest {
   readonly jobs: () => Jobs;
   readonly work: () => JobWork;
@@ -40,32 +41,32 @@ export interface JobsUnderTest {
 }
 
 const PAGE = { cursor: null, limit: 50 };
-/** The due time is told and goes where nothing else is under way; the next one is far away. */
-const go = ({ due_at, now, queued, unended }: JobStanding): JobPlan => {
+/** A plan that records a due time and starts it where no run is in progress; the next due time is far away. */
+const go = ({ due_at, now, queued, unended }: JobStatus): JobPlan => {
   const came = due_at !== null && due_at <= now;
   return {
-    told: came ? { due_at, state: 'queued', reason: null } : null,
+    dueStart: came ? { due_at, state: 'queued', reason: null } : null,
     due_at: came ? 9_000_000_000_000 : due_at,
-    starts: queued + (came ? 1 : 0) > 0 && unended === 0,
+    startsNext: queued + (came ? 1 : 0) > 0 && unended === 0,
   };
 };
 
 export function jobsContract(name: string, { jobs, work, key, revoke, end }: JobsUnderTest): void {
   describe(`jobs of ${name}`, () => {
-    const made = async (more: Partial<JobWish> = {}) => {
+    const made = async (more: Partial<JobSpec> = {}) => {
       const tenant = newId('tenant');
       const by = await key(tenant);
       return { tenant, by, job: await jobs().create(tenant, newJob(by, more), 10) };
     };
     const starts = async (tenant: TenantId, jobId: string) => (await jobs().starts(tenant, jobId, PAGE)).items;
-    const take = (tenant: TenantId, jobId: string, plan = go) => work().take(tenant, jobId, plan);
+    const take = (tenant: TenantId, jobId: string, plan = go) => work().applyPlan(tenant, jobId, plan);
     const codeOf = (refused: Promise<unknown>) =>
       refused.then(
         () => 'allowed',
         (error: unknown) => (error as Fault).code,
       );
 
-    it("are kept as they were said, listed newest first, and nobody else's", async () => {
+    it('are stored as given, listed newest first, and only for their tenant', async () => {
       const { tenant, by, job } = await made();
       expect(job).toMatchObject({
         state: 'active',
@@ -94,7 +95,7 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
         await jobs().pause(other, job.job_id),
         await jobs().resume(other, job.job_id, 1),
         await jobs().remove(other, job.job_id, 'x'),
-        await jobs().ask(other, job.job_id, null, 5),
+        await jobs().queueStart(other, job.job_id, null, 5),
       ]).toEqual([null, null, null, null, null, null]);
       expect((await jobs().list(other, PAGE, null)).items).toEqual([]);
       await take(other, job.job_id, () => {
@@ -103,7 +104,7 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect(await codeOf(jobs().create(tenant, newJob(by), 2))).toBe('limit.exceeded');
     });
 
-    it("are found by the key that made them, or on whose behalf they run, and by no other's", async () => {
+    it('are found by the key that created them, or on whose behalf they run, and by no other key', async () => {
       const { tenant, by, job } = await made();
       const another = await key(tenant);
       expect(await jobs().madeBy(tenant, by, 10)).toEqual([{ job_id: job.job_id, name: job.name, state: 'active' }]);
@@ -115,7 +116,7 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect(await jobs().madeBy(newId('tenant'), by, 10)).toEqual([]);
     });
 
-    it('are said anew on behalf of who says it, and stay paused where they were', async () => {
+    it('are replaced on behalf of the caller, and stay paused if they were', async () => {
       const { tenant, job } = await made();
       const by = await key(tenant);
       const { job_id: _new, ...wish } = newJob(by, { cron: '@daily', tools: [], due_at: 7 });
@@ -132,7 +133,7 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect(await jobs().resume(tenant, job.job_id, 9)).toMatchObject({ state: 'active', due_at: 9 });
     });
 
-    it('are due by the clock, and start once however many look at once', async () => {
+    it('are due by the clock, and start once for any number of concurrent replicas', async () => {
       const { tenant, job } = await made();
       expect(await work().due(1_000)).toContainEqual({ tenant_id: tenant, job_id: job.job_id });
       await Promise.all(Array.from({ length: 8 }, () => take(tenant, job.job_id)));
@@ -149,7 +150,7 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect(await work().due(1_000)).not.toContainEqual({ tenant_id: tenant, job_id: job.job_id });
     });
 
-    it('tell no due time twice, though the clock that said it lags behind', async () => {
+    it('record no due time twice, even if a clock lags behind', async () => {
       const { tenant, job } = await made();
       await take(tenant, job.job_id);
       await jobs().resume(tenant, job.job_id, 1);
@@ -158,7 +159,7 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect((await jobs().read(tenant, job.job_id))?.due_at).toBe(9_000_000_000_000);
     });
 
-    it('leave nothing behind where what they begin fails', async () => {
+    it('leave no rows behind if their start fails', async () => {
       const { tenant, job } = await made();
       await expect(
         take(tenant, job.job_id, () => {
@@ -168,13 +169,13 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect([await starts(tenant, job.job_id), (await jobs().read(tenant, job.job_id))?.due_at]).toEqual([[], 1]);
     });
 
-    it('start when somebody asks, once a key, behind what has not ended, paused or not', async () => {
+    it('start on request, once per idempotency key, behind unfinished runs, even if paused', async () => {
       const { tenant, job } = await made({ due_at: 9_000_000_000_000 });
       await jobs().pause(tenant, job.job_id);
-      const asked = await jobs().ask(tenant, job.job_id, 'k', 2);
-      expect(await jobs().ask(tenant, job.job_id, 'k', 2)).toEqual(asked);
-      const second = await jobs().ask(tenant, job.job_id, null, 2);
-      expect(await codeOf(jobs().ask(tenant, job.job_id, null, 2))).toBe('limit.exceeded');
+      const asked = await jobs().queueStart(tenant, job.job_id, 'k', 2);
+      expect(await jobs().queueStart(tenant, job.job_id, 'k', 2)).toEqual(asked);
+      const second = await jobs().queueStart(tenant, job.job_id, null, 2);
+      expect(await codeOf(jobs().queueStart(tenant, job.job_id, null, 2))).toBe('limit.exceeded');
       expect(await work().due(1_000)).toContainEqual({ tenant_id: tenant, job_id: job.job_id });
       await take(tenant, job.job_id);
       await take(tenant, job.job_id);
@@ -190,7 +191,7 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect(await of(waiting)).toMatchObject({ state: 'started' });
     });
 
-    it("don't start on behalf of a key that is valid no more, and say so", async () => {
+    it("don't start on behalf of a key that is no longer valid, and record that reason", async () => {
       const { tenant, by, job } = await made();
       await revoke(tenant, by);
       await take(tenant, job.job_id);
@@ -199,7 +200,7 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       ]);
     });
 
-    it('are gone with their starts', async () => {
+    it('are deleted with their starts', async () => {
       const { tenant, job } = await made();
       await take(tenant, job.job_id);
       expect(await jobs().remove(tenant, job.job_id, 'me')).toMatchObject({ job_id: job.job_id });

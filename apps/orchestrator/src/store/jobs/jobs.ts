@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AgentId, Id, TenantId } from '@writ/contract';
-import type { PageAsked, PageOf, RunLimits } from '../sessions/sessions.ts';
+import type { AgentId, Id, SchedulingClass, TenantId } from '@writ/contract';
+import type { PageRequest, PageOf, RunLimits } from '../session-rows/sessions.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow'] as const;
 export const MISSED = ['skip', 'run_once'] as const;
 export const CONVERSATIONS = ['fresh', 'kept'] as const;
 export const START_STATES = ['queued', 'started', 'skipped', 'missed', 'failed'] as const;
 
-/** What a job is, as whoever made or changed it said. */
-export interface JobTerms extends RunLimits {
+/** The definition of a job, as its creator or the last person to change it set it. */
+export interface JobDefinition extends RunLimits {
   readonly name: string;
   /** five fields, or a nickname such as `@daily` */
   readonly cron: string;
@@ -16,30 +16,32 @@ export interface JobTerms extends RunLimits {
   readonly time_zone: string;
   readonly agent_id: AgentId;
   readonly workspace_id: string;
-  /** the agent's token, of which that of the runs is made */
+  /** the agent's token, from which the token of the runs is derived */
   readonly capability_token_id: string;
   readonly tools: readonly string[];
   readonly dialect: string;
   readonly model: string;
-  /** `kept`: each run goes on with the conversation of the one before */
+  /** `kept`: each run continues the conversation of the one before */
   readonly conversation: (typeof CONVERSATIONS)[number];
   readonly overlap: (typeof OVERLAPS)[number];
   readonly missed: (typeof MISSED)[number];
+  /** when calls of its runs are served among the waiting calls of the tenant */
+  readonly scheduling_class: SchedulingClass;
 }
 
-/** What nobody but its readers sees: sealed where it is kept. */
+/** Private content of a job. Stores encrypt it. */
 export interface JobContent {
   readonly input: string;
   readonly system: string | null;
-  /** whom it is about, by an id of the caller's: so are its sessions */
+  /** its data subject, as an id that the caller chose; its sessions have the same one */
   readonly data_subject?: string | null;
 }
 
 /** A job. Times are milliseconds since the epoch by the database's clock. */
-export interface JobRow extends JobTerms {
+export interface JobRow extends JobDefinition {
   readonly job_id: Id<'job'>;
   readonly state: 'active' | 'paused';
-  /** the token that holds the list, as the kernel knows it */
+  /** the kernel's token that grants the listed tools */
   readonly run_token_id: string;
   /** null while it is paused, and when it never comes due again */
   readonly due_at: number | null;
@@ -51,20 +53,20 @@ export interface JobRow extends JobTerms {
   readonly content: JobContent;
 }
 
-/** A job as it is named where that is enough. */
+/** The id, name and state of a job. */
 export type JobName = Pick<JobRow, 'job_id' | 'name' | 'state'>;
 
-/** A job as it is made or changed, on whose behalf, and when it is due next. */
-export interface JobWish extends JobTerms {
+/** The values with which a job is created or changed, on whose behalf, and when it is due next. */
+export interface JobSpec extends JobDefinition {
   readonly run_token_id: string;
   readonly content: JobContent;
   readonly by: Id<'apiKey'>;
   readonly principal: string | null;
-  /** milliseconds by its own clock: a start that is due a little early or late is due once all the same */
+  /** milliseconds by this process's clock; a small deviation from the database's clock does not start the job twice */
   readonly due_at: number;
 }
 
-/** What became of a due time, or of somebody's asking. */
+/** One start of a job, at a due time or on request. */
 export interface JobStart {
   readonly start_id: Id<'jobStart'>;
   readonly job_id: Id<'job'>;
@@ -80,44 +82,40 @@ export interface JobStart {
 }
 
 /**
- * Jobs as those who look after them see them. Implementations MUST NOT show or change one of another tenant than the
- * one that is named, and MUST seal what is asked where they keep it.
+ * Jobs, for those who manage them. Implementations MUST NOT show or change a job of a tenant other than `tenantId`, and
+ * MUST encrypt the content that they store.
  */
 export abstract class Jobs {
   /** Fault `limit.exceeded` where the tenant has `countMax` already. */
-  abstract create(tenantId: TenantId, job: JobWish & { readonly job_id: Id<'job'> }, countMax: number): Promise<JobRow>;
-  /** Null where the tenant has no such job; so for all below. */
+  abstract create(tenantId: TenantId, job: JobSpec & { readonly job_id: Id<'job'> }, countMax: number): Promise<JobRow>;
+  /** Null where the tenant has no such job; the same holds for all methods below. */
   abstract read(tenantId: TenantId, jobId: string): Promise<JobRow | null>;
   /** Newest first; null filters nothing. */
-  abstract list(tenantId: TenantId, page: PageAsked, agentId: string | null): Promise<PageOf<JobRow>>;
-  /** Newest first: jobs that the key made, or on whose behalf their runs make calls; `limit` at most. */
+  abstract list(tenantId: TenantId, page: PageRequest, agentId: string | null): Promise<PageOf<JobRow>>;
+  /** Newest first: jobs that the key created, or on whose behalf their runs make calls; at most `limit`. */
   abstract madeBy(tenantId: TenantId, apiKeyId: string, limit: number): Promise<JobName[]>;
-  /**
-   * Says anew what it is: from here on it is that, begins a new conversation, and goes on being paused where it was.
-   */
-  abstract change(tenantId: TenantId, jobId: string, job: JobWish): Promise<JobRow | null>;
+  /** Replaces its definition. The job begins a new conversation, and stays paused where it was. */
+  abstract change(tenantId: TenantId, jobId: string, job: JobSpec): Promise<JobRow | null>;
   abstract pause(tenantId: TenantId, jobId: string): Promise<JobRow | null>;
   abstract resume(tenantId: TenantId, jobId: string, dueAt: number): Promise<JobRow | null>;
-  /**
-   * Takes it away, with what is known of its starts, and asks for the end of runs that it started. Its sessions stay.
-   */
+  /** Deletes it with its starts, and cancels the runs that it started. Its sessions remain. */
   abstract remove(tenantId: TenantId, jobId: string, by: string): Promise<JobRow | null>;
   /**
-   * Queues a start that somebody asks for; a key that was used before answers that start. Fault `limit.exceeded` where
-   * `queuedMax` wait already.
+   * Queues a requested start. An idempotency key that was used before returns the earlier start. Fault `limit.exceeded`
+   * where `queuedMax` starts wait already.
    */
-  abstract ask(
+  abstract queueStart(
     tenantId: TenantId,
     jobId: string,
     idempotencyKey: string | null,
     queuedMax: number,
   ): Promise<JobStart | null>;
   /** Newest first. */
-  abstract starts(tenantId: TenantId, jobId: string, page: PageAsked): Promise<PageOf<JobStart>>;
+  abstract starts(tenantId: TenantId, jobId: string, page: PageRequest): Promise<PageOf<JobStart>>;
 }
 
-/** How a job stands. */
-export interface JobStanding {
+/** The status of a job, from which its next start is planned. */
+export interface JobStatus {
   readonly now: number;
   readonly cron: string;
   readonly time_zone: string;
@@ -126,32 +124,32 @@ export interface JobStanding {
   readonly missed: 'skip' | 'run_once';
   /** starts that wait */
   readonly queued: number;
-  /** runs that it started and that have not ended */
+  /** runs that it started and that have not ended yet */
   readonly unended: number;
 }
 
-/** What becomes of it. */
+/** Whether a job starts now, and when it is due next. */
 export interface JobPlan {
-  /** of the due time that has come; null where none has */
-  readonly told: {
+  /** the start of the due time that has passed; null where none has */
+  readonly dueStart: {
     readonly due_at: number;
     readonly state: 'queued' | 'skipped' | 'missed';
     readonly reason: string | null;
   } | null;
   /** when it is due next */
   readonly due_at: number | null;
-  /** whether the start that has waited longest, the one that is told now included, goes */
-  readonly starts: boolean;
+  /** whether the start that has waited longest begins now; the new start counts among them */
+  readonly startsNext: boolean;
 }
 
-/** Jobs as the clock sees them. */
+/** Jobs, for the scheduler. */
 export abstract class JobWork {
-  /** Jobs of all tenants that are due, or have a start that can go. */
+  /** Jobs of all tenants that are due, or have a queued start that can begin. */
   abstract due(rows: number): Promise<{ readonly tenant_id: TenantId; readonly job_id: Id<'job'> }[]>;
   /**
-   * Does what the plan says of the job as it stands: in one transaction, which nobody else's about this job runs
-   * beside. INVARIANT (one start a due time): its row, the run that it starts and the next due time are there together
-   * or not at all.
+   * Applies `plan` to the job's current status. It holds a lock on the job, so transactions for one job run one after
+   * another. INVARIANT (one start a due time): the start, its run and the next due time are committed together or not
+   * at all.
    */
-  abstract take(tenantId: TenantId, jobId: string, plan: (standing: JobStanding) => JobPlan): Promise<void>;
+  abstract applyPlan(tenantId: TenantId, jobId: string, plan: (standing: JobStatus) => JobPlan): Promise<void>;
 }

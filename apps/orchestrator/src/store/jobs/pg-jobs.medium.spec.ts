@@ -2,12 +2,12 @@
 import type { TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { jobsContract, newJob } from './jobs.contract.ts';
-import type { JobPlan, JobStanding } from './jobs.ts';
+import type { JobPlan, JobStatus } from './jobs.ts';
 import { testStore, type TestStore } from '../../specs/test-store.ts';
 import { PgJobWork } from './pg-job-work.ts';
 import { PgJobs } from './pg-jobs.ts';
-import { PgSessions } from '../sessions/pg-sessions.ts';
-import { SessionSeal } from '../sessions/session-seal.ts';
+import { PgSessions } from '../session-rows/pg-sessions.ts';
+import { SessionSeal } from '../session-rows/session-seal.ts';
 
 let store: TestStore;
 let jobs: PgJobs;
@@ -40,11 +40,11 @@ jobsContract('Postgres', {
   revoke: (tenant, id) => store.revoke(tenant, id),
 });
 
-/** Tells a due time of now, and starts it. */
-const now = ({ now: at }: JobStanding): JobPlan => ({
-  told: { due_at: at, state: 'queued', reason: null },
+/** A plan that records a due time of now, and starts it. */
+const now = ({ now: at }: JobStatus): JobPlan => ({
+  dueStart: { due_at: at, state: 'queued', reason: null },
   due_at: 9_000_000_000_000,
-  starts: true,
+  startsNext: true,
 });
 const made = async (more: Parameters<typeof newJob>[1]) => {
   const tenant = newId('tenant');
@@ -53,14 +53,14 @@ const made = async (more: Parameters<typeof newJob>[1]) => {
 const lastOf = async (tenant: TenantId, jobId: string) =>
   (await jobs.starts(tenant, jobId, { cursor: null, limit: 1 })).items[0];
 const startAndEnd = async (tenant: TenantId, jobId: string) => {
-  await work.take(tenant, jobId, now);
+  await work.applyPlan(tenant, jobId, now);
   const start = await lastOf(tenant, jobId);
   if (start?.run_id !== null && start !== undefined) await end(tenant, start.run_id);
   return start;
 };
 
 describe('a start', () => {
-  it("is a run of a session of the job's, under the token that lists, on behalf of who said last what the job is", async () => {
+  it("is a run of a session of the job, under the job's token, on behalf of the last person to change it", async () => {
     const { tenant, job } = await made({ content: { input: 'look', system: 'be brief' }, principal: 'ann' });
     const start = await startAndEnd(tenant, job.job_id);
     expect(await sessions.read(tenant, start?.session_id ?? '')).toMatchObject({
@@ -77,7 +77,20 @@ describe('a start', () => {
     ).toEqual([{ role: 'admin', principal: 'ann' }]);
   });
 
-  it('begins a conversation of its own, or goes on with the one that is kept until that is full', async () => {
+  it("has a session with the job's scheduling class, and after a change one with the new class", async () => {
+    const { tenant, job } = await made({ conversation: 'kept', scheduling_class: 'maintenance' });
+    const classOf = async (sessionId: string | null | undefined) =>
+      (await sessions.read(tenant, sessionId ?? ''))?.scheduling_class;
+    expect(await classOf((await startAndEnd(tenant, job.job_id))?.session_id)).toBe('maintenance');
+    await jobs.change(
+      tenant,
+      job.job_id,
+      newJob(job.changed_by, { conversation: 'kept', scheduling_class: 'interactive' }),
+    );
+    expect(await classOf((await startAndEnd(tenant, job.job_id))?.session_id)).toBe('interactive');
+  });
+
+  it('begins a new conversation, or continues the kept one until that is full', async () => {
     const fresh = await made({});
     const [a, b] = [
       await startAndEnd(fresh.tenant, fresh.job.job_id),
@@ -98,15 +111,15 @@ describe('a start', () => {
     expect((await startAndEnd(kept.tenant, kept.job.job_id))?.session_id).not.toBe(c?.session_id);
   });
 
-  it('of what waits is made once, by one of all that take the job at once', async () => {
+  it('that waits begins once, in one of several concurrent transactions', async () => {
     const { tenant, job } = await made({});
-    await jobs.ask(tenant, job.job_id, null, 10);
+    await jobs.queueStart(tenant, job.job_id, null, 10);
     const standings: number[] = [];
     await Promise.all(
       Array.from({ length: 8 }, () =>
-        work.take(tenant, job.job_id, ({ queued, due_at }) => {
+        work.applyPlan(tenant, job.job_id, ({ queued, due_at }) => {
           standings.push(queued);
-          return { told: null, due_at, starts: queued > 0 };
+          return { dueStart: null, due_at, startsNext: queued > 0 };
         }),
       ),
     );
@@ -114,7 +127,7 @@ describe('a start', () => {
     expect((await store.admin.query('SELECT 1 FROM orchestrator.run WHERE tenant_id = $1', [tenant])).rowCount).toBe(1);
   });
 
-  it('says so where the tenant has no room for a session, and the clock goes on', async () => {
+  it('fails with that reason if the tenant has too many sessions, and the schedule continues', async () => {
     const { tenant, job } = await made({});
     for (let n = 0; n < 3; n += 1) await startAndEnd(tenant, job.job_id);
     expect(await startAndEnd(tenant, job.job_id)).toMatchObject({ state: 'failed', reason: 'limit.exceeded' });
@@ -123,7 +136,7 @@ describe('a start', () => {
 });
 
 describe('the database', () => {
-  it('has nothing of what a job asks in clear, and asks its runs to end with it', async () => {
+  it('holds no text of a job in clear, and cancels its runs when it is deleted', async () => {
     const { tenant, job } = await made({ content: { input: 'the secret plan', system: 'the secret plan' } });
     const { rows } = await store.admin.query<{ row: string }>('SELECT j::text AS row FROM orchestrator.job j');
     expect(
@@ -132,7 +145,7 @@ describe('the database', () => {
           Buffer.from(row).includes(Buffer.from('secret plan').toString('hex')) || row.includes('secret plan'),
       ),
     ).not.toContain(true);
-    await work.take(tenant, job.job_id, now);
+    await work.applyPlan(tenant, job.job_id, now);
     const start = await lastOf(tenant, job.job_id);
     await jobs.remove(tenant, job.job_id, 'ann');
     expect(await sessions.readRun(tenant, start?.run_id ?? '')).toMatchObject({ cancel_by: 'ann' });

@@ -2,12 +2,12 @@
 import { Fault, type Id, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import { newId } from '@writ/nest-kit';
-import { Jobs, type JobContent, type JobName, type JobRow, type JobStart, type JobWish } from './jobs.ts';
-import type { PageAsked, PageOf } from '../sessions/sessions.ts';
+import { Jobs, type JobContent, type JobName, type JobRow, type JobStart, type JobSpec } from './jobs.ts';
+import type { PageRequest, PageOf } from '../session-rows/sessions.ts';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
-import type { SessionSeal } from '../sessions/session-seal.ts';
+import type { SessionSeal } from '../session-rows/session-seal.ts';
 
-export const JOB_COLUMNS = `job_id, name, state, cron, time_zone, agent_id, workspace_id, capability_token_id, run_token_id, tools, dialect, model, conversation, overlap, missed, rounds_max, tokens_max, cost_max,
+export const JOB_COLUMNS = `job_id, name, state, cron, time_zone, agent_id, workspace_id, capability_token_id, run_token_id, tools, dialect, model, conversation, overlap, missed, scheduling_class, rounds_max, tokens_max, cost_max,
   due_at, created_at, created_by, changed_at, changed_by`;
 const START_COLUMNS = 'start_id, job_id, due_at, by_hand, state, reason, session_id, run_id, created_at, started_at';
 /** What a job spec sets, as columns from the third parameter on. */
@@ -25,6 +25,7 @@ const SET = [
   'conversation',
   'overlap',
   'missed',
+  'scheduling_class',
   'rounds_max',
   'tokens_max',
   'cost_max',
@@ -50,7 +51,7 @@ export class PgJobs extends Jobs {
 
   override create(
     tenantId: TenantId,
-    { job_id, ...wish }: JobWish & { job_id: Id<'job'> },
+    { job_id, ...spec }: JobSpec & { job_id: Id<'job'> },
     countMax: number,
   ): Promise<JobRow> {
     return inTenant(this.#pool, tenantId, async (client) => {
@@ -61,14 +62,14 @@ export class PgJobs extends Jobs {
       ]);
       if ((had?.n ?? 0) >= countMax)
         throw new Fault('limit.exceeded', `a tenant may have ${countMax} jobs; delete old ones first`);
-      const values = this.#values(tenantId, job_id, wish);
+      const values = this.#values(tenantId, job_id, spec);
       const row = await this.#one(
         client,
         tenantId,
         `INSERT INTO orchestrator.job (job_id, tenant_id, ${SET.join(', ')}, state, due_at, created_by) VALUES ($1, $2, ${values.map((_, n) => `$${n + 3}`).join(', ')}, 'active', $${values.length + 3}, $${values.length + 4})`,
-        [job_id, tenantId, ...values, wish.due_at, wish.by],
+        [job_id, tenantId, ...values, spec.due_at, spec.by],
       );
-      if (row === null) throw new Error('an insertion told of no row');
+      if (row === null) throw new Error('an insertion returned no row');
       return row;
     });
   }
@@ -91,7 +92,7 @@ export class PgJobs extends Jobs {
 
   override async list(
     tenantId: TenantId,
-    { cursor, limit }: PageAsked,
+    { cursor, limit }: PageRequest,
     agentId: string | null,
   ): Promise<PageOf<JobRow>> {
     const after = cursor === null ? null : parseRowCursor('job', cursor);
@@ -128,13 +129,13 @@ export class PgJobs extends Jobs {
     return rows;
   }
 
-  override change(tenantId: TenantId, jobId: string, wish: JobWish): Promise<JobRow | null> {
+  override change(tenantId: TenantId, jobId: string, spec: JobSpec): Promise<JobRow | null> {
     return inTenant(this.#pool, tenantId, (client) =>
       this.#one(
         client,
         tenantId,
         `UPDATE orchestrator.job SET ${SET.map((column, n) => `${column} = $${n + 3}`).join(', ')}, session_id = NULL, changed_at = orchestrator.now_ms(), due_at = CASE WHEN state = 'active' THEN $2::bigint END WHERE job_id = $1`,
-        [jobId, wish.due_at, ...this.#values(tenantId, jobId, wish)],
+        [jobId, spec.due_at, ...this.#values(tenantId, jobId, spec)],
       ),
     );
   }
@@ -166,7 +167,7 @@ export class PgJobs extends Jobs {
     });
   }
 
-  override ask(
+  override queueStart(
     tenantId: TenantId,
     jobId: string,
     idempotencyKey: string | null,
@@ -198,7 +199,7 @@ export class PgJobs extends Jobs {
     });
   }
 
-  override async starts(tenantId: TenantId, jobId: string, { cursor, limit }: PageAsked): Promise<PageOf<JobStart>> {
+  override async starts(tenantId: TenantId, jobId: string, { cursor, limit }: PageRequest): Promise<PageOf<JobStart>> {
     const after = cursor === null ? null : parseRowCursor('jobStart', cursor);
     const { rows } = await inTenant(
       this.#pool,
@@ -213,12 +214,12 @@ export class PgJobs extends Jobs {
     return pageOfRows(rows, limit, ({ start_id }) => start_id);
   }
 
-  #values(tenantId: TenantId, jobId: string, wish: JobWish): unknown[] {
+  #values(tenantId: TenantId, jobId: string, spec: JobSpec): unknown[] {
     const columns: Readonly<Record<(typeof SET)[number], unknown>> = {
-      ...wish,
-      changed_by: wish.by,
-      data_subject: wish.content.data_subject ?? null,
-      content: this.#seal.seal(tenantId, jobSeal(jobId), wish.content),
+      ...spec,
+      changed_by: spec.by,
+      data_subject: spec.content.data_subject ?? null,
+      content: this.#seal.seal(tenantId, jobSeal(jobId), spec.content),
     };
     return SET.map((column) => columns[column]);
   }

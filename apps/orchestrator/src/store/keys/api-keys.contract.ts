@@ -4,7 +4,7 @@ import { Fault, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { ApiKeys, NewKey } from './api-keys.ts';
 
-/** A key of nobody yet. */
+/** A new key that is not stored yet. */
 export const newKey = (over: Partial<NewKey> = {}): NewKey => ({
   api_key_id: newId('apiKey'),
   name: 'a key',
@@ -15,7 +15,7 @@ export const newKey = (over: Partial<NewKey> = {}): NewKey => ({
   ...over,
 });
 
-/** What every implementation of the port keeps. */
+/** The contract of every implementation of the port. */
 export function apiKeysContract(name: string, open: () => ApiKeys): void {
   describe(`keys kept by ${name}`, () => {
     let tenant: TenantId;
@@ -24,7 +24,7 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
     });
     const make = (over: Partial<NewKey> = {}, of = tenant) => open().create(of, newKey(over));
 
-    it('are found by their hash, as what they are', async () => {
+    it('are found by their hash, with their role and agent', async () => {
       const [agent_id, hash] = [newId('agent'), randomBytes(32)];
       const row = await make({ role: 'agent', agent_id, hash, name: 'ci', created_by: 'key_x' });
       expect(row).toEqual({
@@ -46,7 +46,7 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect(await open().authenticate(randomBytes(32))).toBeNull();
     });
 
-    it('are of the person whose name they have', async () => {
+    it('belong to the person that they name', async () => {
       const hash = randomBytes(32);
       expect(await make({ hash, principal: 'ann@example.com' })).toMatchObject({ principal: 'ann@example.com' });
       expect(await open().authenticate(hash)).toMatchObject({ principal: 'ann@example.com' });
@@ -76,7 +76,7 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       });
     });
 
-    it('get nobody in once they are revoked, and stay revoked as they were', async () => {
+    it('are rejected after their revocation, and a second revocation changes nothing', async () => {
       const hash = randomBytes(32);
       await make();
       const { api_key_id } = await make({ hash });
@@ -93,7 +93,7 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect(await open().authenticate(hash)).not.toBeNull();
     });
 
-    it('are revoked after what must be durable before, and stay valid where that fails', async () => {
+    it('are revoked after the preceding step, and stay valid if that fails', async () => {
       const hash = randomBytes(32);
       const { api_key_id } = await make({ role: 'operator', hash });
       await expect(
@@ -121,7 +121,7 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect(asked).toBe(0);
     });
 
-    it("tell the roles of a person's valid keys, and nothing of another tenant's", async () => {
+    it("return the roles of a person's valid keys, and none of another tenant's", async () => {
       await make({ role: 'auditor', principal: 'ann' });
       const { api_key_id } = await make({ role: 'operator', principal: 'ann' });
       const own = await make({ role: 'operator' });
@@ -129,13 +129,13 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect((await open().rolesOf(tenant, 'ann')).sort()).toEqual(['auditor', 'operator']);
       await open().revoke(tenant, api_key_id);
       expect(await open().rolesOf(tenant, 'ann')).toEqual(['auditor']);
-      // A key without a name is a person of its own, called by its id.
+      // A key without a person counts as a separate person, with the key's id as its name.
       expect(await open().rolesOf(tenant, own.api_key_id)).toEqual(['operator']);
       expect(await open().rolesOf(tenant, api_key_id)).toEqual([]);
       expect(await open().rolesOf(tenant, 'nobody')).toEqual([]);
     });
 
-    it('leave each tenant one of an administrator, also when two are revoked at once', async () => {
+    it('include one administrator per tenant, even when two are revoked at once', async () => {
       const both = [await make(), await make()];
       const ends = await Promise.allSettled(both.map(({ api_key_id }) => open().revoke(tenant, api_key_id)));
       expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -2,20 +2,20 @@
 import type { AgentId, Caller, Id, TenantId } from '@writ/contract';
 import type { Role } from './roles.ts';
 
-/** A key as it is kept: everything but the key. Times are milliseconds since the epoch by the database's clock. */
+/** A key as it is stored, without its text. Times are milliseconds since the epoch by the database's clock. */
 export interface ApiKeyRow {
   readonly api_key_id: Id<'apiKey'>;
   readonly name: string;
   readonly role: Role;
   readonly agent_id: AgentId | null;
-  /** the person who answers for it; null: one of its own */
+  /** the person who is responsible for it; null: it counts as a separate person */
   readonly principal: string | null;
   readonly created_at: number;
   readonly created_by: string;
   readonly revoked_at: number | null;
 }
 
-/** What a new key is made of. `hash` is the SHA-256 of its text. */
+/** The values of a new key. `hash` is the SHA-256 of its text. */
 export interface NewKey {
   readonly api_key_id: Id<'apiKey'>;
   readonly name: string;
@@ -26,11 +26,9 @@ export interface NewKey {
   readonly created_by: string;
 }
 
-/**
- * API keys of the tenants. Implementations MUST NOT show or change a key of another tenant than the one that is named.
- */
+/** API keys of the tenants. Implementations MUST NOT show or change a key of a tenant other than `tenantId`. */
 export abstract class ApiKeys {
-  /** Who presents the key of that hash; null for none that is valid now. The only question that no tenant asks. */
+  /** The caller whose key has that hash; null where no valid key has it. This is the only method without a tenant. */
   abstract authenticate(hash: Uint8Array): Promise<Caller | null>;
   abstract create(tenantId: TenantId, key: NewKey): Promise<ApiKeyRow>;
   /** Null where the tenant has no such key. */
@@ -43,11 +41,11 @@ export abstract class ApiKeys {
   /** The roles of the valid keys of the person, each once. */
   abstract rolesOf(tenantId: TenantId, principal: string): Promise<Role[]>;
   /**
-   * Revokes it, and has the runs that it asked for looked at; one that was revoked stays as it is. Null where the
-   * tenant has no such key. Fault `conflict` where it is the tenant's last valid key of an administrator: nobody could
-   * get in again. Implementations MUST await `before` once that is excluded, so that no other revocation can make this
-   * key the last one meanwhile, and MUST change nothing where it rejects.
-   * @param before what has to be durable before the key is revoked; runs for a key that was revoked before, too
+   * Revokes it, and wakes its waiting runs so that they end. A key that was revoked before stays as it is. Null where
+   * the tenant has no such key. Fault `conflict` where it is the tenant's last valid administrator key, because nobody
+   * could administer the tenant then. Implementations MUST await `before` after this check, while no concurrent
+   * revocation can make this key the last one, and MUST change nothing where it rejects.
+   * @param before makes durable what must precede the revocation; it also runs for a key that was revoked before
    */
   abstract revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null>;
 }

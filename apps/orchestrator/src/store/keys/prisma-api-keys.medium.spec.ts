@@ -23,7 +23,7 @@ afterAll(async () => {
 apiKeysContract('Postgres', () => keys);
 
 describe('the database', () => {
-  it("shows this process no key while no tenant is set, and a tenant's own alone", async () => {
+  it('shows this process no key without a tenant, and only the keys of the set tenant', async () => {
     const [mine, theirs] = [newId('tenant'), newId('tenant')];
     for (const tenant of [mine, theirs]) await keys.create(tenant, newKey());
     expect((await store.pool.query('SELECT 1 FROM orchestrator.api_key')).rowCount).toBe(0);
@@ -33,7 +33,7 @@ describe('the database', () => {
     expect(rows).toEqual([{ tenant_id: mine }]);
   });
 
-  it('shows the one row of a hash to whoever asks by hash, and leaves no way open behind it', async () => {
+  it('shows only the row of a hash to the lookup by hash, and nothing afterwards', async () => {
     const hash = randomBytes(32);
     await keys.create(newId('tenant'), newKey({ hash }));
     const leaked = await inTenant(store.pool, newId('tenant'), async (client) => {

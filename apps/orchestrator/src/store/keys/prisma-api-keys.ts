@@ -13,7 +13,7 @@ type Transaction = Prisma.TransactionClient;
 /** A revocation waits for the kernel within its transaction, ten seconds at most. */
 const BOUNDS = { maxWait: 5_000, timeout: 20_000 } as const;
 
-/** The schema `orchestrator` of Postgres: through Prisma, except for the one question on the way of every request. */
+/** The schema `orchestrator` of Postgres: through Prisma, except for the query that every request needs. */
 export class PrismaApiKeys extends ApiKeys {
   readonly #pool: Pool;
   readonly #prisma: PrismaClient;
@@ -104,7 +104,7 @@ export class PrismaApiKeys extends ApiKeys {
         throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
       }
       await before?.();
-      // Runs of the key that wait are claimed next, and end: the key is found revoked.
+      // Waiting runs of the key are claimed next and end, because the key is then found revoked.
       await tx.$executeRaw`
         UPDATE orchestrator.run SET wake_at = orchestrator.now_ms() WHERE created_by = ${apiKeyId} AND state = 'waiting'`;
       if (row.revokedAt !== null) return viewOf(row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What an API key may be for. */
+/** The roles of API keys. */
 export const ROLES = ['admin', 'operator', 'agent', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];

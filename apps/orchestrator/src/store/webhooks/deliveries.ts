@@ -6,12 +6,12 @@ import type { WebhookRow } from './webhooks.ts';
 export interface DeliveryRow {
   readonly delivery_id: Id<'delivery'>;
   readonly webhook_id: Id<'webhook'>;
-  /** the same however often it is tried, so that a receiver can tell */
+  /** the same in each attempt, so that a receiver can recognize duplicates */
   readonly message_id: string;
   readonly kind: string;
   readonly state: 'pending' | 'delivered' | 'failed';
   readonly attempts: number;
-  /** when it is tried next; null when it won't be */
+  /** when it is attempted next; null when it won't be */
   readonly next_at: number | null;
   /** the HTTP status that the last attempt was answered with; null for no answer */
   readonly last_status: number | null;
@@ -20,7 +20,7 @@ export interface DeliveryRow {
   readonly delivered_at: number | null;
 }
 
-/** What is to be told. */
+/** A message to send. */
 export interface Message {
   readonly message_id: string;
   readonly kind: string;
@@ -28,25 +28,25 @@ export interface Message {
   readonly body: string;
 }
 
-/** A right to try one delivery. Once it has run out, it is fenced. */
+/** A right to attempt one delivery. Once it has expired, it is fenced. */
 export interface DeliveryClaim {
   readonly tenant_id: TenantId;
   readonly delivery_id: string;
   readonly claim: number;
 }
 
-/** What a try needs. */
+/** What an attempt needs. */
 export interface OpenDelivery extends Message {
   readonly webhook_id: Id<'webhook'>;
   readonly url: string;
   readonly attempts: number;
-  /** sealed: the webhook's own, then the one before it while that is still signed with */
+  /** encrypted: the webhook's secret, then the previous one while messages are still signed with it */
   readonly secrets: readonly Buffer[];
 }
 
 /**
- * How a try ended. `retryMs`: it is tried again after that; null: it was the last. `disable`: nothing more goes to the
- * webhook.
+ * How an attempt ended. `retryMs`: the next attempt follows after that; null: this was the last. `disable`: no further
+ * messages are sent to the webhook.
  */
 export type DeliveryEnd =
   | { readonly arrived: true; readonly status: number }
@@ -59,16 +59,18 @@ export type DeliveryEnd =
     };
 
 /**
- * Messages on their way. Implementations MUST NOT show or change what is another tenant's than the one that is named.
+ * Deliveries of messages. Implementations MUST NOT show or change a delivery of a tenant other than the one that is
+ * named.
  */
 export abstract class Deliveries {
   /**
-   * Keeps each message for every active webhook that listens to its kind. Resolves after COMMIT. INVARIANT (once): of
-   * one message to one webhook there is one delivery, however often and by however many this is called.
+   * Stores each message for every active webhook that subscribes to its kind. Resolves after COMMIT. INVARIANT (once):
+   * of one message to one webhook there is one delivery, however often and by however many replicas this is called.
    */
-  abstract spread(tenantId: TenantId, messages: readonly Message[]): Promise<void>;
+  abstract fanOut(tenantId: TenantId, messages: readonly Message[]): Promise<void>;
   /**
-   * One message to one webhook. Null where the tenant has no such webhook. Fault `conflict` for one that is disabled.
+   * Stores one message for one webhook. Null where the tenant has no such webhook. Fault `conflict` for one that is
+   * disabled.
    */
   abstract add(tenantId: TenantId, webhookId: string, message: Message): Promise<DeliveryRow | null>;
   /** Newest first; null where the tenant has no such webhook. */
@@ -79,29 +81,30 @@ export abstract class Deliveries {
     state: DeliveryRow['state'] | null,
   ): Promise<{ items: DeliveryRow[]; next_cursor: string | null } | null>;
   /**
-   * Begins anew with one that has ended or waits. Null where it isn't there. Fault `conflict` where the webhook is
+   * Restarts a delivery that has ended or waits. Null where it doesn't exist. Fault `conflict` where the webhook is
    * disabled.
    */
-  abstract again(tenantId: TenantId, webhookId: string, deliveryId: string): Promise<DeliveryRow | null>;
+  abstract redeliver(tenantId: TenantId, webhookId: string, deliveryId: string): Promise<DeliveryRow | null>;
   /**
-   * Claims what is due, of all tenants: `rows` at most, and of one tenant no more than `tenantMax` under way at once.
+   * Claims due deliveries of all tenants: at most `rows`, and no more than `tenantMax` of one tenant in progress at
+   * once.
    */
   abstract claim(limits: {
     readonly rows: number;
     readonly tenantMax: number;
     readonly claimMs: number;
   }): Promise<DeliveryClaim[]>;
-  /** Null where the claim has run out, or there is nothing to deliver any more. */
+  /** Null where the claim has expired, or nothing is left to deliver. */
   abstract open(claim: DeliveryClaim): Promise<OpenDelivery | null>;
   /**
-   * Notes how a claimed try ended; nothing, where the claim has run out. `failingMaxMs`: a webhook that nothing reached
-   * for longer is disabled. Answers the webhook where that disabled it.
+   * Records how a claimed attempt ended; does nothing where the claim has expired. `failingMaxMs`: a webhook whose
+   * attempts have all failed for longer is disabled. Returns the webhook if this disabled it.
    */
   abstract settle(
     claim: DeliveryClaim,
     end: DeliveryEnd,
     failingMaxMs: number,
   ): Promise<Pick<WebhookRow, 'webhook_id' | 'disabled_reason'> | null>;
-  /** Forgets what ended longer ago. */
+  /** Deletes deliveries that ended and were created longer ago than `olderMs`. Returns how many. */
   abstract prune(olderMs: number): Promise<number>;
 }

@@ -13,15 +13,15 @@ import {
 } from './deliveries.ts';
 import type { WebhookRow } from './webhooks.ts';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
-import { spreadMessages } from '../spread-messages.ts';
+import { fanOutMessages } from '../fan-out-messages.ts';
 
 const COLUMNS = `delivery_id, webhook_id, message_id, kind, state, attempts, CASE WHEN state = 'pending' THEN next_at END AS next_at, last_status, last_error, created_at, delivered_at`;
-/** Rows that one pruning takes away: it is run again soon. */
+/** Rows that one call deletes; the next call follows soon. */
 const PRUNE_ROWS = 1_000;
 
 /**
- * orchestrator.delivery. Row-level security shows the tenant's rows and no others; what is due is told across tenants
- * by a function that gives ids alone.
+ * orchestrator.delivery. Row-level security shows only the tenant's rows. A function finds due deliveries of all
+ * tenants and returns only ids.
  */
 export class PgDeliveries extends Deliveries {
   readonly #pool: Pool;
@@ -31,8 +31,8 @@ export class PgDeliveries extends Deliveries {
     this.#pool = pool;
   }
 
-  override spread(tenantId: TenantId, messages: readonly Message[]): Promise<void> {
-    return inTenant(this.#pool, tenantId, (client) => spreadMessages(client, tenantId, messages));
+  override fanOut(tenantId: TenantId, messages: readonly Message[]): Promise<void> {
+    return inTenant(this.#pool, tenantId, (client) => fanOutMessages(client, tenantId, messages));
   }
 
   override add(
@@ -78,7 +78,7 @@ export class PgDeliveries extends Deliveries {
     return rows && pageOfRows(rows, limit, (row) => row.delivery_id);
   }
 
-  override again(tenantId: TenantId, webhookId: string, deliveryId: string): Promise<DeliveryRow | null> {
+  override redeliver(tenantId: TenantId, webhookId: string, deliveryId: string): Promise<DeliveryRow | null> {
     return inTenant(this.#pool, tenantId, async (client) => {
       if (!(await isActive(client, webhookId))) return null;
       return await oneOf(

@@ -22,8 +22,8 @@ afterAll(async () => {
 webhooksContract('Postgres', {
   webhooks: () => webhooks,
   deliveries: () => deliveries,
-  // The clock is the database's: what is in the past for it moves further into the past.
-  pass: async (ms) => {
+  // Time is the database's clock, so stored times are moved into the past.
+  advance: async (ms) => {
     await store.admin.query(
       'UPDATE orchestrator.webhook SET old_until = old_until - $1, failing_since = failing_since - $1, created_at = created_at - $1',
       [ms],
@@ -36,11 +36,11 @@ webhooksContract('Postgres', {
 });
 
 describe('the database', () => {
-  it('shows this process no webhook and no delivery while no tenant is set, and of what is due across tenants ids alone', async () => {
+  it('shows this process no webhook and no delivery without a tenant, and only ids of due deliveries', async () => {
     const [mine, theirs] = [newId('tenant'), newId('tenant')];
     for (const tenant of [mine, theirs]) {
       await webhooks.create(tenant, newWebhook(), 10);
-      await deliveries.spread(tenant, [newMessage()]);
+      await deliveries.fanOut(tenant, [newMessage()]);
     }
     for (const table of ['webhook', 'delivery']) {
       expect((await store.pool.query(`SELECT 1 FROM orchestrator.${table}`)).rowCount).toBe(0);
@@ -51,7 +51,7 @@ describe('the database', () => {
     }
     const { fields } = await store.pool.query('SELECT * FROM orchestrator.claim_deliveries(0, 1, 1)');
     expect(fields.map(({ name }) => name)).toEqual(['tenant_id', 'delivery_id', 'claim']);
-    // Nothing of what the function may see stays visible behind it.
+    // The function's access does not remain after it returns.
     const behind = await inTenant(store.pool, newId('tenant'), async (client) => {
       await client.query('SELECT * FROM orchestrator.claim_deliveries(1000, 8, 60000)');
       return await client.query('SELECT 1 FROM orchestrator.delivery');

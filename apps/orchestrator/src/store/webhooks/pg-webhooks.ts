@@ -8,7 +8,7 @@ import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 const COLUMNS =
   'webhook_id, name, url, events, state, disabled_reason, failing_since, CASE WHEN old_until > orchestrator.now_ms() THEN old_until END AS old_until, created_at, created_by, updated_at';
 
-/** orchestrator.webhook. Row-level security shows the tenant's rows and no others. */
+/** orchestrator.webhook. Row-level security shows only the tenant's rows. */
 export class PgWebhooks extends Webhooks {
   readonly #pool: Pool;
 
@@ -19,7 +19,7 @@ export class PgWebhooks extends Webhooks {
 
   override create(tenantId: TenantId, webhook: NewWebhook, countMax: number): Promise<WebhookRow> {
     return inTenant(this.#pool, tenantId, async (client) => {
-      // Those who make one at the same moment take turns, so that the count holds.
+      // Concurrent creations take turns, so that the count stays correct.
       await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`writ.webhooks.${tenantId}`]);
       const {
         rows: [count],

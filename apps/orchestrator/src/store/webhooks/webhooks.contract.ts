@@ -5,12 +5,12 @@ import { newId } from '@writ/nest-kit';
 import type { Deliveries, DeliveryClaim, DeliveryEnd, Message } from './deliveries.ts';
 import type { NewWebhook, WebhookRow, Webhooks } from './webhooks.ts';
 
-/** What a suite runs on. */
-export interface HookStores {
+/** The stores under test. */
+export interface WebhookStores {
   readonly webhooks: () => Webhooks;
   readonly deliveries: () => Deliveries;
-  /** Lets so much time go by, for these two. */
-  readonly pass: (ms: number) => Promise<void>;
+  /** Advances the clock of both stores. */
+  readonly advance: (ms: number) => Promise<void>;
 }
 
 export const newWebhook = (over: Partial<NewWebhook> = {}): NewWebhook => ({
@@ -38,15 +38,15 @@ const lost = (over: Partial<Extract<DeliveryEnd, { arrived: false }>> = {}): Del
 });
 const DAY_MS = 24 * 3_600_000;
 
-/** What every implementation of the two ports keeps. */
-export function webhooksContract(name: string, { webhooks, deliveries, pass }: HookStores): void {
+/** The contract of every implementation of the two ports. */
+export function webhooksContract(name: string, { webhooks, deliveries, advance }: WebhookStores): void {
   let tenant: TenantId;
   let webhook: WebhookRow;
   beforeEach(async () => {
     tenant = newId('tenant');
     webhook = await webhooks().create(tenant, newWebhook(), 10);
   });
-  /** Claims of this test's tenant; others' stay claimed. */
+  /** Claims of this test's tenant; those of other tenants stay claimed. */
   const claim = async (limits: Partial<Parameters<Deliveries['claim']>[0]> = {}): Promise<DeliveryClaim[]> =>
     (await deliveries().claim({ rows: 1_000, tenantMax: 8, claimMs: 60_000, ...limits })).filter(
       ({ tenant_id }) => tenant_id === tenant,
@@ -60,7 +60,7 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
   };
 
   describe(`webhooks kept by ${name}`, () => {
-    it('are read, changed and taken away by their own tenant alone, and tell no secret', async () => {
+    it('are read, changed and deleted only by their own tenant, and never return a secret', async () => {
       const other = newId('tenant');
       const change = { name: 'x', url: 'https://x.test/', events: ['operation.ambiguous'], state: 'active' } as const;
       expect(await webhooks().read(tenant, webhook.webhook_id)).toEqual(webhook);
@@ -98,7 +98,7 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
       });
     });
 
-    it('are as many as a tenant may have, however many are made at once', async () => {
+    it('are limited in number per tenant, even if many are created at once', async () => {
       const made = await Promise.allSettled(
         Array.from({ length: 4 }, () => webhooks().create(tenant, newWebhook(), 3)),
       );
@@ -106,7 +106,7 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
       expect(made.find((each) => each.status === 'rejected')?.reason).toMatchObject({ code: 'limit.exceeded' });
     });
 
-    it('that got a new secret are signed for with the old one as well, for as long as was said', async () => {
+    it('have both secrets after a rotation, until the overlap is over', async () => {
       const [first, second] = [randomBytes(60), randomBytes(60)];
       const { webhook_id } = await webhooks().create(tenant, newWebhook({ secret: first }), 10);
       expect((await webhooks().rotate(tenant, webhook_id, second, 1_000))?.old_until).toEqual(expect.any(Number));
@@ -116,22 +116,22 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
         return (await deliveries().open(mine!))?.secrets;
       };
       expect(await secrets()).toEqual([second, first]);
-      await pass(1_001);
+      await advance(1_001);
       expect(await secrets()).toEqual([second]);
       expect((await webhooks().read(tenant, webhook_id))?.old_until).toBeNull();
     });
   });
 
   describe(`deliveries kept by ${name}`, () => {
-    it('are one for each active webhook that listens, however often and by however many they are spread', async () => {
+    it('are one per subscribed active webhook, however often and by however many replicas a message is stored', async () => {
       const [deaf, off] = [
         await webhooks().create(tenant, newWebhook({ events: ['operation.ambiguous'] }), 10),
         await webhooks().create(tenant, newWebhook(), 10),
       ];
       await webhooks().change(tenant, off.webhook_id, { ...off, state: 'disabled' });
       const messages = [newMessage(), newMessage()];
-      await Promise.all([deliveries().spread(tenant, messages), deliveries().spread(tenant, messages)]);
-      await deliveries().spread(tenant, messages);
+      await Promise.all([deliveries().fanOut(tenant, messages), deliveries().fanOut(tenant, messages)]);
+      await deliveries().fanOut(tenant, messages);
       expect((await rows()).map(({ message_id }) => message_id).toSorted()).toEqual(
         messages.map(({ message_id }) => message_id).toSorted(),
       );
@@ -139,9 +139,9 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
         expect((await deliveries().list(tenant, webhook_id, { cursor: null, limit: 5 }, null))?.items).toEqual([]);
     });
 
-    it('are claimed once at a time, with what a try needs, and again when a claim has run out', async () => {
+    it('are claimed once at a time, with what an attempt needs, and again after a claim has expired', async () => {
       const message = newMessage();
-      await deliveries().spread(tenant, [message]);
+      await deliveries().fanOut(tenant, [message]);
       const first = await only();
       expect(await claim()).toEqual([]);
       expect(await deliveries().open(first)).toMatchObject({
@@ -151,9 +151,9 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
         attempts: 0,
         secrets: [expect.any(Buffer)],
       });
-      await pass(60_001);
+      await advance(60_001);
       const second = await only();
-      // A process that froze and thaws is fenced.
+      // A process that was suspended and resumes is fenced.
       expect(await deliveries().open(first)).toBeNull();
       await deliveries().settle(first, ARRIVED, DAY_MS);
       expect(await rows()).toMatchObject([{ state: 'pending', attempts: 0 }]);
@@ -171,33 +171,33 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
       expect(await claim()).toEqual([]);
     });
 
-    it('that did not arrive are tried again after the pause that was said, and failed when there is none', async () => {
-      await deliveries().spread(tenant, [newMessage()]);
+    it('that did not arrive are retried after the given pause, and fail without one', async () => {
+      await deliveries().fanOut(tenant, [newMessage()]);
       await deliveries().settle(await only(), lost(), DAY_MS);
       expect(await rows()).toMatchObject([
         { state: 'pending', attempts: 1, last_status: 500, last_error: 'status: x' },
       ]);
       expect(await claim()).toEqual([]);
-      await pass(5_001);
+      await advance(5_001);
       await deliveries().settle(await only(), lost({ status: null, retryMs: null }), DAY_MS);
       expect(await rows()).toMatchObject([{ state: 'failed', attempts: 2, next_at: null, last_status: null }]);
-      await pass(DAY_MS);
+      await advance(DAY_MS);
       expect(await claim()).toEqual([]);
       expect(
         (await deliveries().list(tenant, webhook.webhook_id, { cursor: null, limit: 5 }, 'delivered'))?.items,
       ).toEqual([]);
     });
 
-    it('are sent once more on request, with the message that they had', async () => {
+    it('are sent again on request, with the same message', async () => {
       const message = newMessage();
-      await deliveries().spread(tenant, [message]);
+      await deliveries().fanOut(tenant, [message]);
       const { delivery_id } = await only().then(async (first) => {
         await deliveries().settle(first, ARRIVED, DAY_MS);
         return first;
       });
-      expect(await deliveries().again(newId('tenant'), webhook.webhook_id, delivery_id)).toBeNull();
-      expect(await deliveries().again(tenant, webhook.webhook_id, newId('delivery'))).toBeNull();
-      expect(await deliveries().again(tenant, webhook.webhook_id, delivery_id)).toMatchObject({
+      expect(await deliveries().redeliver(newId('tenant'), webhook.webhook_id, delivery_id)).toBeNull();
+      expect(await deliveries().redeliver(tenant, webhook.webhook_id, newId('delivery'))).toBeNull();
+      expect(await deliveries().redeliver(tenant, webhook.webhook_id, delivery_id)).toMatchObject({
         state: 'pending',
         attempts: 0,
         message_id: message.message_id,
@@ -205,14 +205,14 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
       expect(await deliveries().open(await only())).toMatchObject(message);
     });
 
-    it("of one tenant are under way at once only so many, the others' beside them", async () => {
+    it('of one tenant in progress are limited in number, without delaying other tenants', async () => {
       const other = newId('tenant');
       const theirs = await webhooks().create(other, newWebhook(), 10);
-      await deliveries().spread(
+      await deliveries().fanOut(
         tenant,
         Array.from({ length: 6 }, () => newMessage()),
       );
-      await deliveries().spread(other, [newMessage()]);
+      await deliveries().fanOut(other, [newMessage()]);
       const all = await deliveries().claim({ rows: 1_000, tenantMax: 2, claimMs: 60_000 });
       expect([
         all.filter(({ tenant_id }) => tenant_id === tenant).length,
@@ -223,16 +223,16 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
       await webhooks().remove(other, theirs.webhook_id);
     });
 
-    it('disable a webhook that says it is gone, or that nothing reached for too long, and one that arrives begins the count anew', async () => {
-      await deliveries().spread(tenant, [newMessage(), newMessage()]);
+    it('disable a webhook that answers 410 or fails for too long, and a success resets the time', async () => {
+      await deliveries().fanOut(tenant, [newMessage(), newMessage()]);
       const [one, two] = await claim();
       expect(await deliveries().settle(one!, lost(), 5 * DAY_MS)).toBeNull();
       expect((await webhooks().read(tenant, webhook.webhook_id))?.failing_since).toEqual(expect.any(Number));
       await deliveries().settle(two!, ARRIVED, 5 * DAY_MS);
       expect((await webhooks().read(tenant, webhook.webhook_id))?.failing_since).toBeNull();
-      await pass(6 * DAY_MS);
+      await advance(6 * DAY_MS);
       expect(await deliveries().settle(await only(), lost(), 5 * DAY_MS)).toBeNull();
-      await pass(5 * DAY_MS);
+      await advance(5 * DAY_MS);
       expect(await deliveries().settle(await only(), lost(), 5 * DAY_MS)).toEqual({
         webhook_id: webhook.webhook_id,
         disabled_reason: 'failing',
@@ -248,15 +248,15 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
         disabled_reason: null,
         failing_since: null,
       });
-      await pass(DAY_MS);
+      await advance(DAY_MS);
       expect(await deliveries().settle(await only(), lost({ status: 410, disable: true }), 5 * DAY_MS)).toEqual({
         webhook_id: webhook.webhook_id,
         disabled_reason: 'gone',
       });
     });
 
-    it('of a disabled webhook wait, and nothing is added to it; of one that was taken away nothing is left', async () => {
-      await deliveries().spread(tenant, [newMessage()]);
+    it('of a disabled webhook wait and none is added; those of a deleted webhook are deleted', async () => {
+      await deliveries().fanOut(tenant, [newMessage()]);
       await webhooks().change(tenant, webhook.webhook_id, { ...webhook, state: 'disabled' });
       expect(await webhooks().read(tenant, webhook.webhook_id)).toMatchObject({
         state: 'disabled',
@@ -266,7 +266,7 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
       const [{ delivery_id } = { delivery_id: '' }] = await rows();
       for (const refused of [
         () => deliveries().add(tenant, webhook.webhook_id, newMessage()),
-        () => deliveries().again(tenant, webhook.webhook_id, delivery_id),
+        () => deliveries().redeliver(tenant, webhook.webhook_id, delivery_id),
       ])
         await expect(refused()).rejects.toMatchObject({ code: 'conflict' });
       await webhooks().change(tenant, webhook.webhook_id, { ...webhook, state: 'active' });
@@ -277,13 +277,13 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
       expect(await deliveries().list(tenant, webhook.webhook_id, { cursor: null, limit: 5 }, null)).toBeNull();
     });
 
-    it('that ended long ago are forgotten, and none that waits is', async () => {
-      await deliveries().spread(tenant, [newMessage()]);
+    it('that ended long ago are deleted, and pending ones are not', async () => {
+      await deliveries().fanOut(tenant, [newMessage()]);
       await deliveries().settle(await only(), ARRIVED, DAY_MS);
-      await deliveries().spread(tenant, [newMessage()]);
+      await deliveries().fanOut(tenant, [newMessage()]);
       await deliveries().prune(2 * DAY_MS);
       expect(await rows()).toHaveLength(2);
-      await pass(2 * DAY_MS + 1);
+      await advance(2 * DAY_MS + 1);
       await deliveries().prune(2 * DAY_MS);
       expect(await rows()).toMatchObject([{ state: 'pending' }]);
     });

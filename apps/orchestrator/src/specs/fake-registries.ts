@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ImageView, ProfileView, SandboxDetails, SkillDetails, TenantToolView } from '@writ/contract';
+import type { FakeKernelState } from './fake-kernel-state.ts';
+import { registrarKeyOf } from './fake-views.ts';
+
+/** Handlers for a tenant's registrations: tools, sandboxes, skills, profiles, keys. */
+export function answerRegistries(kernel: FakeKernelState): void {
+  const { handlers } = kernel;
+  handlers.set('tool.apply', () => ({ valid: true, problems: [], tools: [] }));
+  handlers.set('tool.remove', (caller, { tool_id }) => ({
+    removed: (kernel.find(caller, tool_id) as TenantToolView).tool.tool_id,
+  }));
+  handlers.set('tool.list', (caller, { tool_id }) => ({
+    items: (kernel.all(caller, 'tool.list') as TenantToolView[]).filter(
+      ({ tool }) => tool_id === null || tool.tool_id === tool_id,
+    ),
+    next_cursor: null,
+  }));
+  handlers.set('sandbox.list', (caller) => ({
+    items: (kernel.all(caller, 'sandbox.list') as SandboxDetails[]).map(
+      ({ definition: _d, environment: _e, digest: _g, problem: _p, tenant_id: _t, ...view }) => view,
+    ),
+    next_cursor: null,
+  }));
+  handlers.set('sandbox.put', () => ({ valid: true, problems: [], sandbox: null }));
+  handlers.set('sandbox.remove', (caller, { name }) => ({
+    removed: (kernel.find(caller, name) as SandboxDetails).name,
+  }));
+  handlers.set('skill.put', () => ({ valid: true, problems: [], change: 'added', skill: null }));
+  handlers.set('skill.list', (caller) => ({
+    items: (kernel.all(caller, 'skill.list') as SkillDetails[]).map(({ versions: _v, files, ...view }) => ({
+      ...view,
+      files: files.length,
+    })),
+    next_cursor: null,
+  }));
+  handlers.set('skill.remove', (caller, { name }) => ({ removed: (kernel.find(caller, name) as SkillDetails).name }));
+  handlers.set('image.create', (caller) => (kernel.all(caller, 'image.list') as ImageView[])[0]);
+  handlers.set('image.log', (caller, { name }) => ({ state: (kernel.find(caller, name) as ImageView).state, log: '' }));
+  handlers.set('image.remove', (caller, { name }) => ({ removed: (kernel.find(caller, name) as ImageView).name }));
+  handlers.set('profile.create', () => ({ valid: true, problems: [], profile: null }));
+  handlers.set('profile.remove', (caller, { name }) => ({ removed: (kernel.find(caller, name) as ProfileView).name }));
+  handlers.set('registrar.add', () => registrarKeyOf('0'.repeat(43)));
+}
