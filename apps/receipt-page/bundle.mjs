@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes dist/bundle/verify-receipt.html: one file that verifies receipts in any browser, from disk or from a server,
-// and sends nothing anywhere. What it may do, its own policy says (https://www.w3.org/TR/CSP3/): run this script, wear
-// this style, and nothing else.
+// Builds dist/bundle/verify-receipt.html: one file that verifies receipts in any browser, from disk or from a server,
+// and sends nothing. Its own content security policy (https://www.w3.org/TR/CSP3/) allows this script and this style,
+// and nothing else.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const style = await readFile(join(here, 'src/page.css'), 'utf8');
 const policy = `default-src 'none'; script-src ${hashOf(script.text)}; style-src ${hashOf(style)}; base-uri 'none'; form-action 'none'`;
 const page = await readFile(join(here, 'src/page.html'), 'utf8');
 await mkdir(dirname(outfile), { recursive: true });
-// As functions: a text may have what `replace` takes for a pattern.
+// As functions: a text may contain patterns that `replace` interprets.
 await writeFile(
   outfile,
   page

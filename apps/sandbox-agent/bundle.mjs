@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes dist/bundle/agent.js, of which images get a program (libs/sandbox-docker/src/agent-program.ts), and, beside it,
-// mk8.js, which runs in any image beside a node binary. In a folder of their own, since the compiler writes what it
-// made of the same sources to dist.
+// Builds dist/bundle/agent.js, from which images get a program (libs/sandbox-docker/src/agent-program.ts), and mk8.js,
+// which runs in any image together with a node binary. The bundles have their own folder, since the compiler writes its
+// output of the same sources to dist.
 import { build } from 'esbuild';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,11 +22,11 @@ await build({
   ...COMMON,
   entryPoints: ['src/mk8/main.ts'],
   outfile: join(dirname(agent), 'mk8.js'),
-  // One file that asks for nothing but Node's own: what a snapshot is made of (libs/sandbox-docker/src/image.ts).
+  // One file that imports only Node's own modules, as a startup snapshot requires (libs/sandbox-docker/src/image.ts).
   format: 'cjs',
   minify: true,
-  // A snapshot can require what is read later, and can't import it.
+  // A snapshot can load modules later with `require`, but not with `import`.
   supported: { 'dynamic-import': false },
-  // Of packages that have two forms, the one that asks for its own files by names which a bundle knows.
+  // For packages with two formats: the one whose imports a bundler can resolve.
   mainFields: ['module', 'main'],
 });

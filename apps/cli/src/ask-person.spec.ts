@@ -12,7 +12,7 @@ test.each([
   ['YES\n', false],
   ['', false],
   ['no\nyes\n', false],
-])('what is typed as %j is taken as %s', async (typed, isYes) => {
+])('the answer %j confirms: %s', async (typed, isYes) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   input.end(typed);
   expect(await askPerson('Really?', input as unknown as ReadStream, output)).toBe(isYes);

@@ -4,7 +4,7 @@ import { CliError, EXIT, seePage } from './cli-error.ts';
 import { show, type CommonOptions, type Context } from './context.ts';
 import { describeResult, describeWaiting } from './describe-result.ts';
 
-/** An answer of the API about a call. @throws CliError `answer` */
+/** Parses an answer of the API about a call. @throws CliError `answer` */
 export function parseAnswer<S extends typeof ToolResult | typeof OperationView>(schema: S, value: unknown) {
   try {
     return parseMessage(schema, value);
@@ -19,14 +19,14 @@ export function parseAnswer<S extends typeof ToolResult | typeof OperationView>(
 }
 
 /**
- * Whether an answer about a call is its result: a decided call is answered with that, one that is under way or held
- * with the operation.
+ * Whether an answer about a call is its result. The API returns the result of a call that has ended, and the operation
+ * of a call that is under way or held.
  */
 export const isResult = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'tx_outcome' in value;
 
-/** Tells what the API answered about a call, and ends with the status for it. `describe` says a result in words. */
-export function tellAnswer(
+/** Prints the API's answer about a call and sets the exit status. `describe` turns a result into text. */
+export function printAnswer(
   context: Context,
   options: CommonOptions,
   value: unknown,
@@ -35,16 +35,16 @@ export function tellAnswer(
   if (isResult(value)) {
     const result = parseAnswer(ToolResult, value);
     show(context, options, result, () => describe(result));
-    if (result.status === 'error') tellFailure(context, result);
+    if (result.status === 'error') printFailure(context, result);
     return;
   }
   const operation = parseAnswer(OperationView, value);
   show(context, options, operation, () => describeWaiting(operation));
-  if (isFinal(operation.state) && operation.result?.status === 'error') tellFailure(context, operation.result);
+  if (isFinal(operation.state) && operation.result?.status === 'error') printFailure(context, operation.result);
 }
 
-function tellFailure(context: Context, { error }: ToolResult): void {
-  context.complain(
+function printFailure(context: Context, { error }: ToolResult): void {
+  context.writeError(
     `error ${error?.code ?? 'failed'}: ${error?.message ?? 'the call failed'}${error?.hint ? `; ${error.hint}` : ''}${seePage(error?.code ?? '')}\n`,
   );
   context.setExit(EXIT.failed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isFaultCode } from '@writ/contract';
 
-/** Exit statuses: refused or failed, and called in a way that has no meaning. */
+/** Exit statuses: success, refused or failed, and wrong usage. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** Ends the program with one line on stderr: `error <code>: what, where, what to do`. */
@@ -17,11 +17,11 @@ export class CliError extends Error {
   }
 }
 
-/** The caller has to type something else. */
+/** An error of the command line: the caller has to type something else. */
 export const usage = (message: string): CliError => new CliError('usage', message, EXIT.usage);
 
 /** The page of a fault code, from the root of the checkout; null for this program's own errors. */
 export const pageOf = (code: string): string | null => (isFaultCode(code) ? `docs/errors/${code}.md` : null);
 
-/** The end of an error's line: where to read on, for those that have a page. */
+/** The end of an error's line: the page to read, for codes that have one. */
 export const seePage = (code: string): string => (pageOf(code) === null ? '' : `; see ${pageOf(code) ?? ''}`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The variables of the program, for the reference. All of them are optional texts. */
+/** The variables of the program, for the reference. All of them are optional strings. */
 export const VARIABLES = {
   WRIT_URL: {
     description: 'the address of the API; set it only together with WRIT_API_KEY; `.writ/cli.json` has both unless set',
@@ -17,14 +17,14 @@ export const VARIABLES = {
   NO_COLOR: { description: 'any text turns colours off' },
 } as const satisfies Readonly<Record<string, { readonly secret?: boolean; readonly description: string }>>;
 
-/** What the program reads of its environment. */
+/** The values that the program reads from its environment. */
 export interface Environment {
-  /** Where the API is; only together with a key. */
+  /** The address of the API; only together with a key. */
   readonly url: string | undefined;
   readonly apiKey: string | undefined;
-  /** Whose decisions `writ chat` passes on; the API key's unless set. */
+  /** The key with which `writ chat` sends decisions; the API key unless set. */
   readonly operatorKey: string | undefined;
-  /** Where `npm start` keeps its state, when that isn't `.writ` somewhere upwards. */
+  /** The state folder of `npm start`, where it isn't `.writ` in the working directory or above. */
   readonly stateDir: string | undefined;
 }
 
@@ -36,5 +36,5 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
   stateDir: env['WRIT_STATE_DIR'] || undefined,
 });
 
-/** That of the process. */
+/** The environment of this process. */
 export const processEnvironment = (): Environment => readEnvironment(process.env);

@@ -4,7 +4,7 @@ import { votesOf } from './describe-result.ts';
 import { fieldsOf, momentOf, paint } from './terminal.ts';
 import { visible, visibleLine } from './visible.ts';
 
-const OF = {
+const APPROVAL_KINDS = {
   action: 'the action: it runs after approval, and its effect is checked then',
   value: 'a value: `writ approvals give` gives one, `deny` ends the call',
   effect: 'exactly the effect below: approving commits it, and nothing runs again',
@@ -18,7 +18,7 @@ const PREVIEWS: Readonly<Record<ApprovalView['preview']['state'], string>> = {
   abandoned: 'not finished: the call was decided before',
 };
 
-/** What an approver needs to know, for a terminal. */
+/** The details that an approver needs, for a terminal. */
 export function describe(approval: ApprovalView): string {
   const { preview, binding } = approval;
   return fieldsOf({
@@ -27,7 +27,7 @@ export function describe(approval: ApprovalView): string {
     'would run': `${approval.tool_id}\n${JSON.stringify(approval.args, null, 2)}`,
     why: approval.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
     supervision: approval.autonomy_mode,
-    'approval of': OF[approval.of],
+    'approval of': APPROVAL_KINDS[approval.of],
     preview: `${PREVIEWS[preview.state]}${preview.round > 1 ? ', once more' : ''}${preview.why === null ? '' : `: ${preview.why}`}`,
     'would ask for': preview.would_ask_for.map(({ kind, what }) => `${kind} ${what}`).join('\n'),
     'exit status': preview.exit_code,
@@ -47,18 +47,18 @@ export function describe(approval: ApprovalView): string {
 
 function votedLine({ says, principal, cast_as, created_at, stands, comment }: VoteView): string {
   const by = principal === cast_as ? principal : `${cast_as} for ${principal}`;
-  const said = says === 'deny' ? 'denied' : stands ? 'approved' : "approved something else, which doesn't count";
-  return visibleLine(`${momentOf(created_at)} ${by} ${said}${comment === null ? '' : `: ${comment}`}`);
+  const vote = says === 'deny' ? 'denied' : stands ? 'approved' : "approved something else, which doesn't count";
+  return visibleLine(`${momentOf(created_at)} ${by} ${vote}${comment === null ? '' : `: ${comment}`}`);
 }
 
-/** A command's output as it came; another tool's result as JSON. */
+/** A command's output unchanged; another tool's result as JSON. */
 function outputOf(result: unknown): string | null {
   if (result === null || result === undefined) return null;
   const { output } = result as { output?: unknown };
   return typeof output === 'string' ? output : JSON.stringify(result, null, 2);
 }
 
-/** What a call changes or changed, a file after the other. All of it is attacker-controlled. */
+/** The changes of a call, file by file. All of it is attacker-controlled. */
 export function describeDiff({ files, files_total }: Pick<ApprovalDiff, 'files' | 'files_total'>): string {
   if (files_total === 0) return 'the call would change nothing';
   const sum = (pick: (file: FileDiff) => number | null): number =>
@@ -72,7 +72,7 @@ export function describeDiff({ files, files_total }: Pick<ApprovalDiff, 'files' 
 }
 
 const MARKS = { added: paint.green('A'), deleted: paint.red('D'), modified: paint.yellow('M') } as const;
-const WHY_NOT = { binary: 'not text', too_long: 'too long to show', not_a_file: 'not a file' } as const;
+const NO_TEXT_REASONS = { binary: 'not text', too_long: 'too long to show', not_a_file: 'not a file' } as const;
 
 function fileText({
   path,
@@ -90,14 +90,14 @@ function fileText({
       : '';
   const head = `${MARKS[change]} ${visibleLine(path)}${modes}`;
   if (text === null)
-    return `${head}  ${paint.dim(`${why === null ? 'no text' : WHY_NOT[why]}, ${before?.size ?? 0} → ${after?.size ?? 0} bytes`)}`;
+    return `${head}  ${paint.dim(`${why === null ? 'no text' : NO_TEXT_REASONS[why]}, ${before?.size ?? 0} → ${after?.size ?? 0} bytes`)}`;
   return [
     `${head}  ${paint.dim(`+${added ?? 0} -${removed ?? 0}`)}`,
-    ...visible(text).trimEnd().split('\n').map(painted),
+    ...visible(text).trimEnd().split('\n').map(paintDiffLine),
   ].join('\n');
 }
 
-function painted(line: string): string {
+function paintDiffLine(line: string): string {
   if (line.startsWith('+') && !line.startsWith('+++')) return paint.green(line);
   if (line.startsWith('-') && !line.startsWith('---')) return paint.red(line);
   return line.startsWith('@@') ? paint.cyan(line) : line;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OperationView, Reason, ToolResult, VoteCount, WholeOutputView } from '@writ/contract';
+import type { OperationView, Reason, ToolResult, VoteCount, FullOutputView } from '@writ/contract';
 import { pageOf } from './cli-error.ts';
 import { fieldsOf, momentOf } from './terminal.ts';
 import { visible } from './visible.ts';
 
-/** What of a tool's result a person wants to read first: text as text, all else as JSON. */
+/** The part of a tool's result that a person reads first: text, all else as JSON. */
 export function bodyOf(result: unknown): string {
   if (result === null || result === undefined) return '';
   const { content, encoding, output } = result as { content?: unknown; encoding?: unknown; output?: unknown };
@@ -13,7 +13,7 @@ export function bodyOf(result: unknown): string {
   return visible(JSON.stringify(result, null, 2));
 }
 
-/** What a policy that only observes says stands by itself: nothing of it was enforced. */
+/** Reasons of a policy in observe mode are listed apart, since they were not enforced. */
 function reasonFields(reasons: readonly Reason[]): { observed: string; reasons: string } {
   const isObserved = ({ code }: Reason): boolean => code === 'policy.observed';
   return {
@@ -28,15 +28,15 @@ function reasonFields(reasons: readonly Reason[]): { observed: string; reasons: 
   };
 }
 
-/** Where all of a command's output is, and until when. */
-export function wholeOutputOf(operationId: string, { stdout, stderr, expires_at }: WholeOutputView): string {
+/** Where the full output of a command is, and until when. */
+export function describeFullOutput(operationId: string, { stdout, stderr, expires_at }: FullOutputView): string {
   const cut = stdout.cut || stderr.cut ? ', cut' : '';
-  const said = `${stdout.bytes} bytes, and ${stderr.bytes} on stderr${cut}`;
-  if (expires_at === null) return `${said}; not kept: the tenant's outputs were at their bound`;
-  return `${said}, until ${momentOf(expires_at)}; writ operations output ${operationId}`;
+  const size = `${stdout.bytes} bytes, and ${stderr.bytes} on stderr${cut}`;
+  if (expires_at === null) return `${size}; not kept: the tenant's outputs were at their bound`;
+  return `${size}, until ${momentOf(expires_at)}; writ operations output ${operationId}`;
 }
 
-/** A result in words: what the tool said, then what was decided and committed. */
+/** A result as text: the tool's output, then the decision and the commit. */
 export function describeResult(result: ToolResult): string {
   const fields = fieldsOf({
     status: result.status,
@@ -48,18 +48,18 @@ export function describeResult(result: ToolResult): string {
     risk: `${result.risk_score} (${result.autonomy_mode})`,
     operation: result.operation_id,
     snapshot: result.new_snapshot_id,
-    output: result.whole_output === undefined ? null : wholeOutputOf(result.operation_id, result.whole_output),
+    output: result.whole_output === undefined ? null : describeFullOutput(result.operation_id, result.whole_output),
     receipt: result.receipt === null ? null : `${result.receipt.state}; writ receipt ${result.operation_id}`,
   });
   const body = bodyOf(result.result).trimEnd();
   return body === '' ? fields : `${body}\n\n${fields}`;
 }
 
-/** How many of how many have approved. */
+/** The number of approvals out of those needed. */
 export const votesOf = ({ given, needed, role }: VoteCount): string =>
   `${given} of ${needed}${role === 'admin' ? ', administrators' : ''}`;
 
-/** A call that has not ended, and what to do next. */
+/** A call that has not ended, and the next command to run. */
 export function describeWaiting({ operation_id, state, reasons, approval_id, votes }: OperationView): string {
   return fieldsOf({
     state,

@@ -5,41 +5,41 @@ import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-pa
 import { Type } from 'typebox';
 import { CliError } from './cli-error.ts';
 import type { Client } from './http/client.ts';
-import { parseRunEvent, type RunEvent } from './run-shapes.ts';
+import { parseRunEvent, type RunEvent } from './run-schemas.ts';
 
 const Ended = Type.Object({ reason: Type.String() });
 
-/** Before it connects again. */
-const AGAIN_MS = 1_000;
-/** Connections in a row that told nothing: a minute without the API, after which somebody has to look. */
-const SILENT_MAX = 60;
+/** The pause before a reconnect. */
+const RECONNECT_MS = 1_000;
+/** Consecutive connections without an event: about a minute without the API. Then a person has to look. */
+const EMPTY_CONNECTIONS_MAX = 60;
 
-/** What is known of a stream while it is read. */
-interface Reading {
-  /** the last durable event that was told; the next connection begins after it */
+/** The state of a stream while it is read. */
+interface StreamState {
+  /** the last durable event that was yielded; the next connection begins after it */
   after: number;
-  told: boolean;
+  hasNewEvent: boolean;
   ended: boolean;
 }
 
 /**
- * The events of a run up to its end, over as many connections as that takes: what is durable comes once and in order,
- * what is live may be missed where a connection breaks.
- * @param from the last durable event that is known already, and the milliseconds before it connects again
- * @throws CliError for what the API refuses, and where it isn't there for a minute
+ * The events of a run up to its end, over as many connections as needed. Durable events come once and in order. Live
+ * events can be missed when a connection breaks.
+ * @param options the last durable event that the caller already has, and the pause before a reconnect in milliseconds
+ * @throws CliError where the API refuses the request, or doesn't answer for a minute
  */
 export async function* followRun(
   client: Client,
   runId: string,
-  { after = 0, pauseMs = AGAIN_MS }: { readonly after?: number; readonly pauseMs?: number } = {},
+  { after = 0, pauseMs = RECONNECT_MS }: { readonly after?: number; readonly pauseMs?: number } = {},
 ): AsyncGenerator<RunEvent> {
-  const reading: Reading = { after, told: false, ended: false };
-  for (let silent = 0; ; silent = reading.told ? 0 : silent + 1) {
-    reading.told = false;
+  const reading: StreamState = { after, hasNewEvent: false, ended: false };
+  for (let emptyConnections = 0; ; emptyConnections = reading.hasNewEvent ? 0 : emptyConnections + 1) {
+    reading.hasNewEvent = false;
     try {
-      yield* connection(client, runId, reading);
+      yield* readConnection(client, runId, reading);
     } catch (error) {
-      if (!isOfTheConnection(error) || silent >= SILENT_MAX) throw error;
+      if (!isConnectionError(error) || emptyConnections >= EMPTY_CONNECTIONS_MAX) throw error;
     }
     if (reading.ended) return;
     await delay(pauseMs);
@@ -47,39 +47,42 @@ export async function* followRun(
 }
 
 /**
- * A connection that breaks off is what a long one does in the end (fetch says `TypeError: terminated`); an API that
- * restarts doesn't answer for a while.
+ * Long connections break sooner or later (`fetch` throws `TypeError: terminated`). An API that restarts doesn't answer
+ * for a while.
  */
-function isOfTheConnection(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   if (error instanceof CliError) return error.code === 'http';
   return (error as { name?: unknown }).name === 'TypeError';
 }
 
-async function* connection(client: Client, runId: string, reading: Reading): AsyncGenerator<RunEvent> {
-  const gone = new AbortController();
+async function* readConnection(client: Client, runId: string, reading: StreamState): AsyncGenerator<RunEvent> {
+  const abort = new AbortController();
   const headers = {
     accept: 'text/event-stream',
     ...(reading.after === 0 ? {} : { 'last-event-id': String(reading.after) }),
   };
-  const answer = await client.ask(`/v1/runs/${encodeURIComponent(runId)}/events`, { headers, signal: gone.signal });
+  const answer = await client.request(`/v1/runs/${encodeURIComponent(runId)}/events`, {
+    headers,
+    signal: abort.signal,
+  });
   if (answer.body === null) throw new CliError('answer', 'the stream of events has no body');
   try {
     for await (const message of answer.body
       .pipeThrough(new TextDecoderStream())
       .pipeThrough(new EventSourceParserStream())) {
-      if (isOver(message)) return;
+      if (isEndOfConnection(message)) return;
       const event = eventOf(message, reading);
       if (event === null) continue;
       yield event;
       if (event.kind === 'ended') return;
     }
   } finally {
-    gone.abort();
+    abort.abort();
   }
 }
 
-/** Last words of a connection. @throws CliError where no other one would be let in */
-function isOver({ event, data }: EventSourceMessage): boolean {
+/** Whether the message ends the connection. @throws CliError where a new connection would be refused */
+function isEndOfConnection({ event, data }: EventSourceMessage): boolean {
   if (event !== 'end' && event !== 'cut') return false;
   const { reason } = parseMessage(Ended, JSON.parse(data));
   if (reason === 'auth')
@@ -87,15 +90,15 @@ function isOver({ event, data }: EventSourceMessage): boolean {
   return true;
 }
 
-/** The event, where it is one that was not told before. */
-function eventOf({ id, event, data }: EventSourceMessage, reading: Reading): RunEvent | null {
+/** The event, unless it was yielded before. */
+function eventOf({ id, event, data }: EventSourceMessage, reading: StreamState): RunEvent | null {
   const seq = id === undefined || id === '' ? null : Number(id);
   if (seq !== null && seq <= reading.after) return null;
-  const known = parseRunEvent(event ?? '', data);
+  const parsed = parseRunEvent(event ?? '', data);
   if (seq !== null) {
     reading.after = seq;
-    reading.told = true;
+    reading.hasNewEvent = true;
   }
-  if (known?.kind === 'ended') reading.ended = true;
-  return known;
+  if (parsed?.kind === 'ended') reading.ended = true;
+  return parsed;
 }

@@ -7,7 +7,7 @@ import { CliError } from './cli-error.ts';
 import { readNamedText } from './read-named-file.ts';
 import type { Terms } from './trust.ts';
 
-/** The option by which a caller names what logs say of their keys. */
+/** The option that names a file of key records. */
 export interface KeyHistoryOptions {
   readonly keyHistory?: string;
 }
@@ -16,19 +16,19 @@ export interface KeyHistoryOptions {
 export const withKeyHistory = (command: Command): Command =>
   command.option(
     '--key-history <file>',
-    'receipts of key records (`writ log keys --out`): what a revoked key signed is judged by its place in the log',
+    'receipts of key records (`writ log keys --out`): signatures of revoked keys are judged by their position in the log',
   );
 
-/** The receipts of key records of some logs: each is verified under the terms that hold for its log, once. */
+/** The receipts of key records of one or more logs. Each is verified once, under the trust terms of its log. */
 export class KeyHistoryFile {
   readonly #where: string;
   readonly #receipts: readonly Receipt[];
   readonly #histories = new Map<string, KeyHistory>();
 
-  /** `text`: receipts, one a line; `where` they are from, for errors. @throws CliError `verify.format` */
+  /** `text` holds receipts, one a line; `where` names their source in errors. @throws CliError `verify.format` */
   constructor(where: string, text: string) {
     this.#where = where;
-    this.#receipts = this.#named(() =>
+    this.#receipts = this.#withSource(() =>
       text
         .split('\n')
         .filter((line) => line !== '')
@@ -36,20 +36,20 @@ export class KeyHistoryFile {
     );
   }
 
-  /** The checkpoints that its receipts are proved towards. */
+  /** The checkpoints to which its receipts are proved. */
   get checkpoints(): ReadonlySet<string> {
     return new Set(this.#receipts.map(({ inclusion }) => inclusion.checkpoint));
   }
 
   /**
-   * What the log of this checkpoint says of its keys.
-   * @throws CliError `verify.<check>` for a receipt of it that doesn't verify, or is of no key
+   * The key history of the log of this checkpoint.
+   * @throws CliError `verify.<check>` for a receipt of that log that doesn't verify, or is no key record
    */
-  of(note: string, { keys, witnessing }: Terms): KeyHistory {
+  historyOf(note: string, { keys, witnessing }: Terms): KeyHistory {
     const origin = originOf(note);
-    const known = this.#histories.get(origin);
-    if (known !== undefined) return known;
-    const history = this.#named(() =>
+    const cached = this.#histories.get(origin);
+    if (cached !== undefined) return cached;
+    const history = this.#withSource(() =>
       readKeyHistory(
         this.#receipts.filter(({ inclusion }) => originOf(inclusion.checkpoint) === origin),
         keys,
@@ -60,7 +60,7 @@ export class KeyHistoryFile {
     return history;
   }
 
-  #named<T>(read: () => T): T {
+  #withSource<T>(read: () => T): T {
     try {
       return read();
     } catch (error) {
@@ -70,13 +70,10 @@ export class KeyHistoryFile {
   }
 }
 
-/** Whatever a checkpoint says in its first line is only believed once its signature is verified. */
+/** The first line of a note. It is trusted only once the note's signature is verified. */
 const originOf = (note: string): string => note.slice(0, Math.max(0, note.indexOf('\n')));
 
-/**
- * Reads the file that the options name; without one, a history of nothing.
- * @throws CliError `usage`, `verify.format`
- */
+/** Reads the file that the options name; without one, an empty history. @throws CliError `usage`, `verify.format` */
 export function readKeyHistoryFile({ keyHistory }: KeyHistoryOptions): KeyHistoryFile {
   return keyHistory === undefined
     ? new KeyHistoryFile('', '')

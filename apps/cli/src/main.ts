@@ -7,7 +7,7 @@ import { runCli } from './program.ts';
 import { readHidden } from './read-hidden.ts';
 import { textOf } from './utf8.ts';
 
-// A reader that has seen enough, as `head`, is no failure.
+// A reader that closes the pipe early, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 process.exitCode = await runCli(process.argv.slice(2), {
@@ -16,7 +16,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   write: (words) => {
     process.stdout.write(words);
   },
-  complain: (words) => {
+  writeError: (words) => {
     process.stderr.write(words);
   },
   readStdin: async () => textOf(await buffer(process.stdin), 'standard input'),

@@ -7,11 +7,11 @@ import { usage } from './cli-error.ts';
 import { readNamedText } from './read-named-file.ts';
 import { visibleLine } from './visible.ts';
 
-/** A policy set as it stands in files. Problems name places in them. */
+/** A policy set in files. Problems refer to positions in them. */
 export interface PolicyFile {
   readonly document: Readonly<Record<string, unknown>>;
   readonly path: string;
-  /** where the rules stand: a file of their own, or the document */
+  /** where the rules are: a separate file, or the document */
   readonly rulesPath: string;
 }
 
@@ -19,12 +19,12 @@ export interface PolicyFile {
 const DEPTH_MAX = 16;
 
 /**
- * Reads a set: one JSON document. In the place of `cedar` it may have `cedar_file`, the path of a file with the rules,
- * from the document's directory on.
- * @throws CliError for what can't be read
+ * Reads a set: one JSON document. Instead of `cedar` it may have `cedar_file`, the path of a file with the rules,
+ * relative to the document.
+ * @throws CliError for a file that can't be read
  */
 export function readPolicyFile(path: string): PolicyFile {
-  const document = parsed(path);
+  const document = parseDocument(path);
   const { cedar_file: file, ...rest } = document;
   if (file === undefined) return { document, path, rulesPath: path };
   if (typeof file !== 'string' || 'cedar' in document)
@@ -33,10 +33,10 @@ export function readPolicyFile(path: string): PolicyFile {
   return { document: { ...rest, cedar: readNamedText(rulesPath) }, path, rulesPath };
 }
 
-/** A tool as rules can speak of it. */
+/** The fields of a tool that rules can refer to. */
 export type PolicyTool = Pick<ToolDefinition, 'tool_id' | 'category'>;
 
-/** What is wrong with the set, or the set; checked against those tools, Writ's own unless said. */
+/** The compiled set, or its problems. It is checked against these tools, or against Writ's own. */
 export function checkPolicyFile(
   { document }: PolicyFile,
   tools?: readonly PolicyTool[],
@@ -49,19 +49,19 @@ export function checkPolicyFile(
   }
 }
 
-/** A problem as compilers tell it: `file:line:column: what: what to do`, and the line that it is in. */
+/** A problem in the format of compilers: `file:line:column: what: what to do`, and the source line. */
 export function problemLines(
   { document, path, rulesPath }: PolicyFile,
   { pointer, line, column, message, help }: PolicyProblem,
 ): string {
-  const words = visibleLine(`${message}${help === '' ? '' : `: ${help}`}`);
-  if (line === null) return `${visibleLine(path)}${pointer === '' ? '' : `#${visibleLine(pointer)}`}: ${words}`;
+  const text = visibleLine(`${message}${help === '' ? '' : `: ${help}`}`);
+  if (line === null) return `${visibleLine(path)}${pointer === '' ? '' : `#${visibleLine(pointer)}`}: ${text}`;
   const place = rulesPath === path ? `${visibleLine(path)}#/cedar` : visibleLine(rulesPath);
   const source = visibleLine(String(document['cedar']).split(/\r\n?|\n/)[line - 1] ?? '');
-  return `${place}:${line}:${column ?? 1}: ${words}\n    ${source}\n    ${' '.repeat(Math.max(0, (column ?? 1) - 1))}^`;
+  return `${place}:${line}:${column ?? 1}: ${text}\n    ${source}\n    ${' '.repeat(Math.max(0, (column ?? 1) - 1))}^`;
 }
 
-function parsed(path: string): Readonly<Record<string, unknown>> {
+function parseDocument(path: string): Readonly<Record<string, unknown>> {
   try {
     const value = parseIJson(readNamedText(path), { depthMax: DEPTH_MAX });
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writ } from './specs/run-cli.ts';
 
-test('help is no failure, and lists every command', async () => {
+test('help exits with 0, and lists every command', async () => {
   const { exit, out } = await writ(['--help']);
   expect(exit).toBe(0);
   for (const name of [
@@ -31,7 +31,7 @@ test.each([
   ['receipt'],
   ['operations', '--limit', 'ten'],
   ['approvals', 'approve'],
-])('%s %s has no meaning: status 2, one line on stderr, nothing on stdout', async (...args) => {
+])('%s %s is a usage error: status 2, one line on stderr, nothing on stdout', async (...args) => {
   const { exit, out, err } = await writ(args.filter((arg) => arg !== undefined));
   expect(exit).toBe(2);
   expect(out).toBe('');

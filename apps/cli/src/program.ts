@@ -4,43 +4,43 @@ import { CliError, EXIT, seePage } from './cli-error.ts';
 import type { Context } from './context.ts';
 import { verifyArguments } from './utf8.ts';
 
-type Make = (context: Context) => Command;
+type CommandFactory = (context: Context) => Command;
 
 interface Group {
   readonly name: string;
   readonly summary: string;
-  /** Loaded only when it is called: `verify` then runs without the code that speaks to a server. */
-  readonly load: () => Promise<Make>;
+  /** Loaded only when it is used: `verify` then runs without the code that connects to a server. */
+  /** another name of it */
+  readonly alias?: string;
+  readonly load: () => Promise<CommandFactory>;
 }
 
 const GROUPS: readonly Group[] = [
   { name: 'call', summary: 'call a tool', load: async () => (await import('./call/call.ts')).callCommand },
   {
     name: 'chat',
-    summary: 'work with an agent, and decide what waits',
+    summary: 'work with an agent, and decide on held calls',
     load: async () => (await import('./chat/chat.ts')).chatCommand,
+  },
+  {
+    name: 'audio',
+    summary: 'recordings of audio devices',
+    load: async () => (await import('./audio/audio.ts')).audioCommand,
   },
   { name: 'tools', summary: 'the tools that exist', load: async () => (await import('./tools/tools.ts')).toolsCommand },
   {
     name: 'operations',
-    summary: 'what was called and what became of it',
+    alias: 'operation',
+    summary: 'calls and their outcomes',
     load: async () => (await import('./operations/operations.ts')).operationsCommand,
   },
-  {
-    name: 'policy',
-    summary: 'which rules decide',
-    load: async () => (await import('./policies/policies.ts')).policyCommand,
-  },
+  { name: 'policy', summary: 'policy sets', load: async () => (await import('./policies/policies.ts')).policyCommand },
   {
     name: 'approvals',
-    summary: 'what waits for a person',
+    summary: 'calls that wait for a person',
     load: async () => (await import('./approvals/approvals.ts')).approvalsCommand,
   },
-  {
-    name: 'risk',
-    summary: 'what a command would risk',
-    load: async () => (await import('./risk/risk.ts')).riskCommand,
-  },
+  { name: 'risk', summary: 'the risk of a command', load: async () => (await import('./risk/risk.ts')).riskCommand },
   {
     name: 'mk8',
     summary: 'scripts of mk8.shell, checked before they run',
@@ -48,24 +48,20 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'dialect',
-    summary: 'tool calls in the words of models, read and written',
+    summary: 'tool calls in the formats of models',
     load: async () => (await import('./dialects/dialects.ts')).dialectCommand,
   },
   {
     name: 'turn',
-    summary: 'run what a model wrote, and tell it what became of it',
+    summary: "run the calls in a model's output, and print the messages for it",
     load: async () => (await import('./turn/turn.ts')).turnCommand,
   },
   {
     name: 'events',
-    summary: 'what becomes of operations, as it happens',
+    summary: 'changes of operations as they happen',
     load: async () => (await import('./events/events.ts')).eventsCommand,
   },
-  {
-    name: 'job',
-    summary: 'what agents do by the clock',
-    load: async () => (await import('./jobs/jobs.ts')).jobCommand,
-  },
+  { name: 'job', summary: 'scheduled tasks of agents', load: async () => (await import('./jobs/jobs.ts')).jobCommand },
   {
     name: 'session',
     summary: 'conversations of agents',
@@ -73,12 +69,12 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'run',
-    summary: 'tasks that agents do, as they happen and as they would under another policy',
+    summary: "runs of agents' tasks, live or replayed under another policy",
     load: async () => (await import('./runs/runs.ts')).runCommand,
   },
   {
     name: 'webhooks',
-    summary: 'who is told of approvals and of calls in doubt',
+    summary: 'notifications of approvals and ambiguous calls',
     load: async () => (await import('./webhooks/webhooks.ts')).webhooksCommand,
   },
   {
@@ -93,7 +89,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'log',
-    summary: 'the log of all that was decided, to be verified',
+    summary: 'the log of all decisions, with verification',
     load: async () => (await import('./log/log.ts')).logCommand,
   },
   {
@@ -103,12 +99,12 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'records',
-    summary: 'find what was recorded',
+    summary: 'search records',
     load: async () => (await import('./records/records.ts')).recordsCommand,
   },
   {
     name: 'witness',
-    summary: 'cosign the checkpoints of logs, elsewhere',
+    summary: 'cosign checkpoints of logs, as a witness',
     load: async () => (await import('./witness/witness.ts')).witnessCommand,
   },
   {
@@ -122,29 +118,38 @@ const GROUPS: readonly Group[] = [
     load: async () => (await import('./usage/usage.ts')).usageCommand,
   },
   {
-    name: 'resources',
-    summary: 'versions of things outside that calls rely on',
-    load: async () => (await import('./resources/resources.ts')).resourcesCommand,
+    name: 'resource',
+    summary: 'resources, and which agents may use them',
+    load: async () => (await import('./resources/resources.ts')).resourceCommand,
   },
-  { name: 'token', summary: 'what agents may do', load: async () => (await import('./tokens/tokens.ts')).tokenCommand },
   {
-    name: 'search-provider',
-    summary: 'what answers searches of the web',
-    load: async () => (await import('./tools/search-provider.ts')).searchProviderCommand,
+    name: 'external-version',
+    summary: 'versions of external things that calls depend on',
+    load: async () => (await import('./external-versions/external-version.ts')).externalVersionCommand,
+  },
+  {
+    name: 'token',
+    summary: 'capability tokens of agents',
+    load: async () => (await import('./tokens/tokens.ts')).tokenCommand,
   },
   {
     name: 'secret',
-    summary: 'values that calls use by name and nobody reads',
+    summary: 'secret values that calls use by name',
     load: async () => (await import('./secrets/secrets.ts')).secretCommand,
   },
   {
     name: 'sandbox',
-    summary: 'where scripts of mk8.shell run, under which rules',
+    summary: 'sandboxes for scripts of mk8.shell',
     load: async () => (await import('./sandboxes/sandboxes.ts')).sandboxCommand,
   },
   {
+    name: 'image',
+    summary: 'images that commands run in',
+    load: async () => (await import('./images/images.ts')).imageCommand,
+  },
+  {
     name: 'profile',
-    summary: 'what raw commands may do at most',
+    summary: 'upper limits for raw commands',
     load: async () => (await import('./profiles/profiles.ts')).profileCommand,
   },
   {
@@ -154,12 +159,12 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'container',
-    summary: 'containers that have a call or a session now',
+    summary: 'containers of running calls and sessions',
     load: async () => (await import('./containers/containers.ts')).containerCommand,
   },
   {
     name: 'agents',
-    summary: 'on whose behalf tools are called',
+    summary: 'the identities on whose behalf tools are called',
     load: async () => (await import('./agents/agents.ts')).agentsCommand,
   },
   {
@@ -189,58 +194,64 @@ const GROUPS: readonly Group[] = [
     load: async () => (await import('./erasures/retention.ts')).retentionCommand,
   },
   {
+    name: 'settings',
+    summary: 'which paths calls may reach, and how much output commands return',
+    load: async () => (await import('./settings/settings.ts')).settingsCommand,
+  },
+  {
     name: 'tenant',
-    summary: 'teams, each apart from all others',
+    summary: 'tenants, isolated from each other',
     load: async () => (await import('./tenants/tenants.ts')).tenantCommand,
   },
 ];
 
 const EPILOGUE = `
 In a checkout where \`npm start\` runs, no settings are needed. Elsewhere: --url and --api-key, or WRIT_URL and WRIT_API_KEY.
-Exit status: 0 done, 1 refused or failed, 2 called in a way that has no meaning.`;
+Exit status: 0 done, 1 refused or failed, 2 wrong usage.`;
 
-/** What commander says itself begins like this; our errors name a code. */
+/** The prefix of commander's own messages; errors of this program have a code instead. */
 const OWN_PREFIX = /^error: /;
 
-function rootCommand({ write, complain }: Context): Command {
+function rootCommand({ write, writeError }: Context): Command {
   return new Command('writ')
-    .description('Calls tools under Writ, decides what waits for a person, and verifies receipts.')
+    .description('Calls tools under Writ, decides on held calls, and verifies receipts.')
     .option('--json', 'one JSON value on stdout')
     .option('--url <url>', 'address of the API (WRIT_URL)')
     .option('--api-key <key>', 'an API key (WRIT_API_KEY)')
-    .option('--as <holder>', 'whose key of the local set-up: admin, operator, agent or platform')
+    .option('--as <holder>', 'which key of the local set-up to use: admin, operator, agent or platform')
     .addHelpText('after', EPILOGUE)
     .exitOverride()
     .configureOutput({
       writeOut: write,
-      writeErr: complain,
+      writeErr: writeError,
       outputError: (text, out) => out(`error usage: ${text.replace(OWN_PREFIX, '')}`),
     });
 }
 
-/** Settings of the root, such as where output goes, hold for everything below it. */
-function inherit(parent: Command, child: Command): Command {
+/** Settings of the root, such as its outputs, apply to all commands below it. */
+function inheritSettings(parent: Command, child: Command): Command {
   child.copyInheritedSettings(parent);
-  for (const grandchild of child.commands) inherit(child, grandchild as Command);
+  for (const grandchild of child.commands) inheritSettings(child, grandchild as Command);
   return child;
 }
 
-async function assemble(context: Context, args: readonly string[]): Promise<Command> {
+async function buildProgram(context: Context, args: readonly string[]): Promise<Command> {
   const root = rootCommand(context);
-  for (const { name, summary, load } of GROUPS) {
-    const command = args.includes(name) ? (await load())(context) : new Command(name);
-    root.addCommand(inherit(root, command.summary(summary).description(command.description() || summary)));
+  for (const { name, alias = name, summary, load } of GROUPS) {
+    const isNamed = args.includes(name) || args.includes(alias);
+    const command = isNamed ? (await load())(context) : new Command(name);
+    root.addCommand(inheritSettings(root, command.summary(summary).description(command.description() || summary)));
   }
   return root;
 }
 
-/** Runs the program; resolves with the status to exit with. Bugs reject. */
+/** Runs the program; resolves with the exit status. Bugs reject. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
   let exit: number = EXIT.ok;
   try {
     verifyArguments(args);
     await (
-      await assemble(
+      await buildProgram(
         {
           ...context,
           setExit: (status) => {
@@ -252,10 +263,10 @@ export async function runCli(args: readonly string[], context: Context): Promise
     ).parseAsync(args, { from: 'user' });
     return exit;
   } catch (error) {
-    // Help that was asked for is no error; help in place of a missing command is.
+    // Requested help is no error; help in place of a missing command is.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (!(error instanceof CliError)) throw error;
-    context.complain(`error ${error.code}: ${error.message}${seePage(error.code)}\n`);
+    context.writeError(`error ${error.code}: ${error.message}${seePage(error.code)}\n`);
     return error.exit;
   }
 }

@@ -2,7 +2,7 @@
 import { usage } from './cli-error.ts';
 import type { Connection } from './http/connection.ts';
 
-/** Options of every command that makes a call. */
+/** Options of every command that proposes a call. */
 export interface ProposalOptions {
   readonly workspace?: string;
   readonly token?: string;
@@ -11,8 +11,8 @@ export interface ProposalOptions {
 }
 
 /**
- * What a call says of itself besides its tool, arguments and key: from the options, else from where `npm start` keeps
- * it.
+ * The fields of a call besides its tool, arguments and key. They come from the options, or from the settings of
+ * `npm start`.
  * @throws CliError `usage`
  */
 export function proposalOf({ workspace, token, agent, dryRun }: ProposalOptions, defaults: Connection['defaults']) {
@@ -21,7 +21,7 @@ export function proposalOf({ workspace, token, agent, dryRun }: ProposalOptions,
     workspace_id: required('--workspace', workspace ?? defaults.workspace_id),
     agent_id: agent ?? defaults.agent_id,
     dry_run: dryRun,
-    provenance: { source: 'cli' },
+    provenance: { client: 'cli' },
   };
 }
 

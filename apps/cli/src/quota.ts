@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { InvalidArgumentError } from 'commander';
 
-/** What a quota counts. */
+/** The objects that a quota counts. */
 export const FILES = 'files, links and directories';
 
-/** A bound as it is given on the command line. */
+/** A limit on the command line. */
 export type Bound = number | 'none';
 
 export function parseBound(text: string): Bound {
@@ -15,7 +15,7 @@ export function parseBound(text: string): Bound {
   return bound;
 }
 
-/** The bounds that are named, as the API takes them; `none` takes one away. */
+/** The given limits in the API's form; `none` removes one. */
 export function boundsOf<Name extends string>(
   named: Readonly<Record<Name, Bound | undefined>>,
 ): Partial<Record<Name, number | null>> {
@@ -25,6 +25,6 @@ export function boundsOf<Name extends string>(
   return Object.fromEntries(given) as Partial<Record<Name, number | null>>;
 }
 
-/** What is there, of what may be. */
-export const heldOf = (now: number | null, max: number | null): string =>
+/** The usage out of the limit. */
+export const usageText = (now: number | null, max: number | null): string =>
   `${now === null ? 'not counted yet' : String(now)} of ${max === null ? 'any number' : String(max)}`;

@@ -16,7 +16,7 @@ const screen = () => {
   };
 };
 
-test('what is typed at a terminal is read up to the end of the line, and shown nowhere', async () => {
+test('hidden input at a terminal is read up to the end of the line, and not echoed', async () => {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   const { shown, output } = screen();
   const typed = readHidden('value: ', input as unknown as ReadStream, output);
@@ -25,7 +25,7 @@ test('what is typed at a terminal is read up to the end of the line, and shown n
   expect(shown.join('')).toBe('value: \n');
 });
 
-test('of a pipe all is read but the last newline, and nothing is asked', async () => {
+test('hidden input from a pipe is read without its last newline, and without a prompt', async () => {
   const input = new PassThrough();
   const { shown, output } = screen();
   input.end('-----BEGIN-----\nabc\n');

@@ -6,18 +6,18 @@ import type { ReadStream } from 'node:tty';
 import { usage } from './cli-error.ts';
 import { isDecodedWhole, textOf } from './utf8.ts';
 
-/** Ends a line of a pipe or a file; the value itself may hold others, as a private key does. */
+/** The newline at the end of a pipe or a file; the value itself may contain others, as a private key does. */
 const LAST_NEWLINE = /\r?\n$/;
 
 /**
- * Reads a value that mustn't be seen: from a terminal a line without echo, else all of the input but its last newline.
- * Never an argument: those stand in the shell's history and in the list of processes.
- * @throws CliError `usage` for what is not UTF-8
+ * Reads a secret value: at a terminal, a line without echo; otherwise all of the input except its last newline. It is
+ * never an argument, since the shell's history and the process list show arguments.
+ * @throws CliError `usage` for input that is not UTF-8
  */
 export async function readHidden(prompt: string, input: ReadStream, output: Writable): Promise<string> {
   if (!input.isTTY) return textOf(await buffer(input), 'standard input').replace(LAST_NEWLINE, '');
   output.write(prompt);
-  // Readline puts the terminal into raw mode and echoes to its output: to nowhere.
+  // Readline puts the terminal into raw mode and echoes to its output, which discards everything.
   const silent = createInterface({
     input,
     output: new Writable({

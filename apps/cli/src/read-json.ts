@@ -5,7 +5,7 @@ import { usage } from './cli-error.ts';
 import type { Context } from './context.ts';
 import { readNamedText } from './read-named-file.ts';
 
-/** Reads an option's value: JSON as it stands, `@FILE`, or `-` for standard input. */
+/** Reads an option's value: JSON itself, `@FILE`, or `-` for standard input. */
 export async function readJsonOption(context: Context, option: string, value: string): Promise<JsonValue> {
   const fromFile = value.startsWith('@') ? readNamedText(value.slice(1), option) : value;
   const text = value === '-' ? await context.readStdin() : fromFile;

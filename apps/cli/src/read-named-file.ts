@@ -4,8 +4,8 @@ import { usage } from './cli-error.ts';
 import { textOf } from './utf8.ts';
 
 /**
- * The bytes of a file that the caller named, by an option where that is said.
- * @throws CliError `usage` for one that can't be read
+ * The bytes of a file that the caller named; `option` is the option that named it.
+ * @throws CliError `usage` for a file that can't be read
  */
 export function readNamedFile(path: string, option?: string): Buffer {
   try {
@@ -19,7 +19,7 @@ export function readNamedFile(path: string, option?: string): Buffer {
 
 /**
  * The text of a file that the caller named.
- * @throws CliError `usage` for one that can't be read, or that is not UTF-8
+ * @throws CliError `usage` for a file that can't be read, or that is not UTF-8
  */
 export const readNamedText = (path: string, option?: string): string =>
   textOf(readNamedFile(path, option), `${option === undefined ? '' : `\`${option}\`: `}\`${path}\``);

@@ -7,9 +7,8 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { CliError } from './cli-error.ts';
 
 /**
- * Writes an answer's body to a file, under another name until it is whole: one that broke off is none. Resolves with
- * its length.
- * @throws CliError
+ * Writes an answer's body to a temporary file, and renames it when it is complete. Resolves with its length.
+ * @throws CliError where the answer breaks off
  */
 export async function saveAnswer(answer: Response, file: string): Promise<number> {
   const partial = `${file}.partial`;

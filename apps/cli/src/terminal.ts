@@ -3,10 +3,10 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { visible, visibleLine } from './visible.ts';
 
-/** Colours for a person at a terminal; never in a pipe or a file, whatever CI says of itself. */
+/** Colours for a person at a terminal; never in a pipe or a file, even where CI variables request them. */
 export const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
 
-/** A table without lines, as other tools print them; cells are attacker-controlled. */
+/** A table without borders; cells are attacker-controlled. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const none = {
     top: '',
@@ -25,7 +25,7 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
     'right-mid': '',
     middle: '  ',
   };
-  // Colours are all ours: the library's own don't heed NO_COLOR.
+  // The library's own colours ignore NO_COLOR, so only ours are used.
   const table = new Table({
     head: head.map((text) => paint.bold(text)),
     chars: none,
@@ -35,7 +35,7 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
   return table.toString().replaceAll(/ +$/gm, '');
 }
 
-/** Names and values below each other; a value of several lines is indented. */
+/** Names and values, one pair a line; a value of several lines is indented. */
 export function fieldsOf(fields: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
   const shown = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined && value !== '');
   const width = Math.max(0, ...shown.map(([name]) => name.length));
@@ -66,7 +66,7 @@ const PAINTS: Readonly<Record<string, (text: string) => string>> = {
   performed: paint.cyan,
 };
 
-/** States have their colours wherever they stand alone. */
+/** Colours a text that is exactly a state. */
 export const paintState = (text: string): string => PAINTS[text]?.(text) ?? text;
 
 /** A moment in UTC, to the second. */

@@ -11,23 +11,23 @@ import type { Command } from 'commander';
 import { usage } from './cli-error.ts';
 import { readNamedFile } from './read-named-file.ts';
 
-/** The options by which a caller says whom it trusts: one of them. */
+/** The options that name trusted keys; exactly one is needed. */
 export interface TrustOptions {
   readonly keys?: string;
   readonly trust?: string;
 }
 
-/** What holds for one log. */
+/** The trust terms of one log. */
 export interface Terms {
   readonly keys: KeySet;
   /** null where checkpoints need no witnesses */
   readonly witnessing: Witnessing | null;
 }
 
-/** Whom the caller trusts. */
+/** The keys or policy that the caller trusts. */
 export interface Trust {
   /**
-   * The terms for a checkpoint, by its unverified first line: what it says is then verified under them.
+   * The terms for a checkpoint, by its unverified first line. The note is then verified under these terms.
    * @throws ReceiptError `keys` for a deployment that isn't trusted
    */
   termsOf(note: string): Terms;
@@ -39,16 +39,16 @@ export const withTrust = (command: Command): Command =>
     .option('--keys <file>', 'the public keys (writ-keys.json)')
     .option(
       '--trust <file>',
-      'a trust policy in the place of `--keys`: deployments with their keys, witnesses and their quorum',
+      'a trust policy instead of `--keys`: deployments with their keys, witnesses and their quorum',
     );
 
 /**
- * Reads what the options name. `now` in milliseconds.
- * @throws ReceiptError `keys`; CliError `usage` unless exactly one is given
+ * Reads the file that the options name. `now` is in milliseconds.
+ * @throws ReceiptError `keys`; CliError `usage` unless exactly one option is given
  */
 export function readTrust({ keys, trust }: TrustOptions, now: number): Trust {
   if ((keys === undefined) === (trust === undefined))
-    throw usage('whom do you trust? Give `--keys` or `--trust`, and not both');
+    throw usage('name the trusted keys: give either `--keys` or `--trust`');
   if (keys !== undefined) {
     const terms = { keys: parseKeySet(readNamedFile(keys, '--keys')), witnessing: null };
     return { termsOf: () => terms };

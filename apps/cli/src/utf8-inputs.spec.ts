@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every way by which text comes into the program: a file, standard input, an argument, a value that nobody sees, a line
-// at a terminal.
+// Every way by which text enters the program: a file, standard input, an argument, a hidden value, a line at a
+// terminal.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { IDS } from './specs/samples.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-/** An é of Latin-1, seven bytes on. */
+/** An é of Latin-1 at offset seven. */
 const LATIN_1 = Buffer.from('{"a":"h\xe9llo"}', 'latin1');
 const AT = 'is not UTF-8: byte 7 (0xe9)';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
   folder = mkdtempSync(join(tmpdir(), 'writ-utf8-'));
   file = join(folder, 'input');
   writeFileSync(file, LATIN_1);
@@ -48,7 +48,7 @@ it.each<[string, (path: string) => readonly string[]]>([
   ['dialect prompt --grant', (path) => ['dialect', 'prompt', '--dialect', 'blocks', '--grant', `@${path}`]],
 ])('a file that is not UTF-8 is refused with the offset of its byte, and nothing is sent: %s', async (_name, args) => {
   const { exit, err } = await writ(args(file), { env: api.env, cwd: folder });
-  expect([exit, err, api.heard]).toEqual([2, expect.stringContaining(AT), []]);
+  expect([exit, err, api.requests]).toEqual([2, expect.stringContaining(AT), []]);
   expect(err).toContain(file);
 });
 
@@ -64,7 +64,7 @@ it.each<[string, readonly string[]]>([
   'standard input that is not UTF-8 is refused with the offset of its byte, and nothing is sent: %s',
   async (_name, args) => {
     const { exit, err } = await writ(args, { env: api.env, stdin: LATIN_1 });
-    expect([exit, err, api.heard]).toEqual([2, expect.stringContaining(`standard input ${AT}`), []]);
+    expect([exit, err, api.requests]).toEqual([2, expect.stringContaining(`standard input ${AT}`), []]);
   },
 );
 
@@ -72,14 +72,14 @@ it('an argument that is not UTF-8 is refused before anything is sent', async () 
   const { exit, err } = await writ(['call', 'fs.write', ...where, '--args', '{"content":"h\ufffdllo"}'], {
     env: api.env,
   });
-  expect([exit, err, api.heard]).toEqual([
+  expect([exit, err, api.requests]).toEqual([
     2,
     expect.stringContaining('argument 8 is not UTF-8: its byte 13 begins no character'),
     [],
   ]);
 });
 
-describe('the program as it is started', () => {
+describe('the program as a process', () => {
   const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
   const run = (command: string, input: Uint8Array | string = ''): [number | null, string] => {
     const { status, stderr } = spawnSync(
@@ -111,7 +111,7 @@ describe('the program as it is started', () => {
   });
 });
 
-it('a line at a terminal that is not UTF-8 is not taken, and the question stands', async () => {
+it('a line at a terminal that is not UTF-8 is refused, and the question stays open', async () => {
   const runs = await fakeRuns({
     streams: [
       async (run) => {
@@ -121,13 +121,13 @@ it('a line at a terminal that is not UTF-8 is not taken, and the question stands
   });
   const pty = new Pty(['chat', '--session', SESSION_ID], runs.env);
   try {
-    const asked = await pty.until('› ');
+    const asked = await pty.waitFor('› ');
     pty.type(Buffer.from('h\xe9llo\r', 'latin1'));
-    const refused = await pty.until('not UTF-8', asked);
-    await pty.until('› ', refused);
+    const refused = await pty.waitFor('not UTF-8', asked);
+    await pty.waitFor('› ', refused);
     pty.type('hello\r');
-    await pty.until('I see.', refused);
-    const said = runs.heard.flatMap(({ body }) =>
+    await pty.waitFor('I see.', refused);
+    const said = runs.requests.flatMap(({ body }) =>
       JSON.stringify(body ?? '').includes('llo') ? [JSON.stringify(body)] : [],
     );
     expect([said.length > 0, said.some((text) => text.includes('\ufffd'))]).toEqual([true, false]);

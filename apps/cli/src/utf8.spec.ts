@@ -24,7 +24,7 @@ it.each([
   expect(refusal(Uint8Array.from(bytes))).toContain(`it is not UTF-8: byte ${offset} (0x${hex})`);
 });
 
-it('any UTF-8 is taken as it is, U+FFFD and a byte order mark included', () => {
+it('UTF-8 is decoded unchanged, U+FFFD and a byte order mark included', () => {
   for (const text of ['', '\ufffd', '\ufeff{}', 'é💡', 'a\ufffd\ufffdb'])
     expect(textOf(Buffer.from(text), 'it')).toBe(text);
   fc.assert(
@@ -37,7 +37,7 @@ it('any UTF-8 is taken as it is, U+FFFD and a byte order mark included', () => {
   );
 });
 
-it('whatever bytes come, they are read exactly, or the offset is where a strict decoder stops', () => {
+it('any bytes are decoded exactly, or the reported offset is where a strict decoder stops', () => {
   const strict = (bytes: Uint8Array): string | null => {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -59,7 +59,7 @@ it('whatever bytes come, they are read exactly, or the offset is where a strict 
       }
       const offset = Number(/byte (\d+)/.exec(refusal(input))?.[1]);
       expect(strict(input.subarray(0, offset))).not.toBeNull();
-      // No character begins there, however much of what follows is taken.
+      // No character begins at that offset, however many of the following bytes are included.
       for (let end = offset + 1; end <= Math.min(offset + 4, input.length); end += 1)
         expect(strict(input.subarray(offset, end))).toBeNull();
     }),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { usage } from './cli-error.ts';
 
-/** What every decoder puts in the place of bytes that are not UTF-8. */
+/** The character that decoders substitute for bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd';
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 
 /**
- * The text of an input, which is UTF-8. Any other byte would become U+FFFD without a word, and be kept and signed as
- * that. Nothing is taken away: a byte order mark is a part of the text.
+ * Decodes an input, which has to be UTF-8. Other bytes would silently become U+FFFD, and be kept and signed as that. A
+ * byte order mark stays a part of the text.
  *
- * @param where what the bytes are, for the message: `standard input`, or the option and the file
+ * @param where the source of the bytes, for the message: `standard input`, or the option and the file
  * @throws CliError `usage` with the offset of the first byte that is not UTF-8
  */
 export function textOf(bytes: Uint8Array, where: string): string {
@@ -23,7 +23,7 @@ export function textOf(bytes: Uint8Array, where: string): string {
   );
 }
 
-/** The first place where the decoder wrote U+FFFD and the bytes don't. */
+/** The first offset where the decoder substituted U+FFFD. */
 function wrongAt(bytes: Buffer, text: string): number | null {
   let offset = 0;
   let from = 0;
@@ -37,8 +37,8 @@ function wrongAt(bytes: Buffer, text: string): number | null {
 }
 
 /**
- * Refuses arguments that were not UTF-8. Node.js decodes them before the program runs, and whoever started it may have
- * done so too: so U+FFFD itself is refused, which a file and standard input may hold.
+ * Refuses arguments that were not UTF-8. Node.js decodes arguments before the program runs, and the caller may have
+ * decoded them too. So U+FFFD itself is refused here, while a file and standard input may contain it.
  * @throws CliError `usage` with the number of the argument and the offset in it
  */
 export function verifyArguments(args: readonly string[]): void {
@@ -50,5 +50,5 @@ export function verifyArguments(args: readonly string[]): void {
   throw usage(`${place}; give the text in a file or by standard input`);
 }
 
-/** Whether a line that a terminal decoded held bytes that are not UTF-8. */
+/** Whether a line that a terminal decoded was valid UTF-8. */
 export const isDecodedWhole = (line: string): boolean => !line.includes(REPLACEMENT);

@@ -14,6 +14,6 @@ test.each([
   expect(visible(text)).toBe(shown);
 });
 
-test('a line stays one line', () => {
+test('`visibleLine` keeps text on one line', () => {
   expect(visibleLine('a\nb\tc')).toBe('a\\nb\\tc');
 });

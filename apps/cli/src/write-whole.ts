@@ -2,10 +2,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/**
- * Writes a file whole or not at all, whenever the machine stops: what stood there before stands until all of it is on
- * disk.
- */
+/** Writes a file atomically: after a crash it has either its old or its new content. */
 export function writeWhole(path: string, content: string | Uint8Array, mode = 0o666): void {
   mkdirSync(dirname(path), { recursive: true });
   const bytes = Buffer.from(content);
@@ -14,7 +11,7 @@ export function writeWhole(path: string, content: string | Uint8Array, mode = 0o
   fsyncSync(file);
   closeSync(file);
   renameSync(`${path}.next`, path);
-  // The name too has to outlive a power cut.
+  // The rename, too, must survive a power loss.
   const folder = openSync(dirname(path), 'r');
   fsyncSync(folder);
   closeSync(folder);

@@ -1,4 +1,4 @@
--- INVARIANT (append-only): nobody updates, deletes or truncates rows of the log or of its index. Each table has a
+-- INVARIANT (append-only): rows of the log and of its index are never updated, deleted or truncated. Each table has a
 -- trigger for rows and one for TRUNCATE. Both call ledger.refuse_change, which raises 42501 (insufficient_privilege).
 
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON ledger.leaf

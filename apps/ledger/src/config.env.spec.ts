@@ -40,16 +40,16 @@ const WRONG: Readonly<Record<string, string>> = {
 };
 
 describe('the configuration of a ledger', () => {
-  it('holds what the files hold', () => {
+  it('has the contents of the files', () => {
     expect(readConfig(env)).toMatchObject({ witnesses: [], natsPassword: undefined });
     expect([...readConfig(env).recordKeys.byKeyid.keys()]).toEqual([keyid]);
   });
 
-  it('has a wrong text here for each variable whose text means something', () => {
+  it('has an invalid example in this spec for each variable with a parsed text', () => {
     expect(Object.keys(WRONG).sort()).toEqual(textsWithMeaning(Environment));
   });
 
-  it.each(Object.entries(WRONG))('with a wrong %s (`%s`) is an EnvironmentError that names it', (name, text) => {
+  it.each(Object.entries(WRONG))('with a wrong %s (`%s`) throws an EnvironmentError that names it', (name, text) => {
     const attempt = (): unknown => readConfig({ ...env, [name]: text });
     expect(attempt).toThrow(EnvironmentError);
     expect(attempt).toThrow(name);
@@ -58,7 +58,7 @@ describe('the configuration of a ledger', () => {
   const published = (deployment: string): string =>
     file('log-keys.json', JSON.stringify(logKeysOf(ringOf(newKey().signer), deployment)));
 
-  it('is taken where the published log keys have the name of the deployment, and where none are given', () => {
+  it("is accepted when the published log keys have the deployment's name, and without published keys", () => {
     expect(
       readConfig({ ...env, WRIT_DEPLOYMENT: 'writ.one', WRIT_LOG_PUBLIC_KEYS_FILE: published('writ.one') })
         .WRIT_DEPLOYMENT,
@@ -66,13 +66,13 @@ describe('the configuration of a ledger', () => {
     expect(readConfig(env).WRIT_LOG_PUBLIC_KEYS_FILE).toBeUndefined();
   });
 
-  it('is refused where the published log keys have another name, with both names and what to set', () => {
+  it('is refused when the published log keys have another name, with both names and the setting to change', () => {
     expect(() =>
       readConfig({ ...env, WRIT_DEPLOYMENT: 'writ.two', WRIT_LOG_PUBLIC_KEYS_FILE: published('writ.one') }),
     ).toThrow(/WRIT_DEPLOYMENT is `writ\.two`, .* have the name `writ\.one`: .* Set WRIT_DEPLOYMENT .* to `writ\.one`/);
   });
 
-  it.each(['', '{"keys":["x"]}', '{}'])('is refused where the file of log keys has `%s`', (text) => {
+  it.each(['', '{"keys":["x"]}', '{}'])('is refused when the file of log keys contains `%s`', (text) => {
     expect(() => readConfig({ ...env, WRIT_LOG_PUBLIC_KEYS_FILE: file('log-keys.json', text) })).toThrow(
       /WRIT_LOG_PUBLIC_KEYS_FILE .* can't be read as/,
     );

@@ -96,7 +96,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const read = readEnvironment(Environment, env);
   const { WRIT_WITNESSES_FILE: witnessesFile, WRIT_WITNESS_QUORUM: quorum } = read;
   named('WRIT_OUTBOUND_DNS', () => outboundOf(read));
-  if (read.WRIT_LOG_PUBLIC_KEYS_FILE !== undefined) demandName(read.WRIT_LOG_PUBLIC_KEYS_FILE, read.WRIT_DEPLOYMENT);
+  if (read.WRIT_LOG_PUBLIC_KEYS_FILE !== undefined)
+    verifyLogKeyNames(read.WRIT_LOG_PUBLIC_KEYS_FILE, read.WRIT_DEPLOYMENT);
   return Object.freeze({
     ...read,
     checkpointKeys: named('WRIT_CHECKPOINT_KEY', () =>
@@ -114,9 +115,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
 }
 
 /**
- * Verifiers look for the key of a checkpoint by its name: one that is published under another name verifies nothing.
+ * Verifiers find the key of a checkpoint by its name, so a key that is published under another name verifies nothing.
  */
-function demandName(path: string, deployment: string): void {
+function verifyLogKeyNames(path: string, deployment: string): void {
   const other = namesIn(path).find((name) => name !== deployment);
   if (other === undefined) return;
   throw new EnvironmentError([

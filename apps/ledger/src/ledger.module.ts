@@ -8,7 +8,7 @@ import { ConnectionWatch } from '@writ/telemetry';
 import { AppendController } from './append/append.controller.ts';
 import { Append } from './append/append.ts';
 import { RecordVerifier } from './append/record-verifier.ts';
-import { askOverHttp } from './witnesses/ask-witness.ts';
+import { requestOverHttp } from './witnesses/request-cosignature.ts';
 import { Cosigner, type CosignerHooks } from './witnesses/cosigner.ts';
 import { CheckpointController } from './log/checkpoint.controller.ts';
 import type { LedgerConfig } from './config.env.ts';
@@ -32,14 +32,14 @@ import { watchAppends, watchProgress, watchWitnesses } from './foundation/ledger
 
 @Module({})
 export class LedgerModule {
-  static with(config: LedgerConfig, given: ProcessContext): DynamicModule {
-    const { bus, readiness, logger, telemetry } = given;
-    const pool = openPool(config, given);
+  static with(config: LedgerConfig, context: ProcessContext): DynamicModule {
+    const { bus, readiness, logger, telemetry } = context;
+    const pool = openPool(config, context);
     const memory = named('WRIT_LEDGER_MEMORY_FILE', () => new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE));
-    const { signer, follow } = openKeys(config, given);
-    const { due, unindexed } = unfinished(memory);
-    const events = logged(bus, subjectsOf(config.WRIT_SHARD), logger);
-    const witnessing = witnessingOf(config, given, { due, unindexed, events });
+    const { signer, follow } = openKeys(config, context);
+    const { due, unindexed } = unfinishedLogs(memory);
+    const events = loggedEventsOf(bus, subjectsOf(config.WRIT_SHARD), logger);
+    const witnessing = witnessingOf(config, context, { due, unindexed, events });
     const checkpoints = new Checkpoints(
       pool,
       memory,
@@ -50,7 +50,7 @@ export class LedgerModule {
     const log = new SignedLog(pool, checkpoints);
     const reader = new LogReader(log, new InclusionProofs(pool, memory, witnessing.quorum));
     const background = [
-      cosignerOf(config, given, { due, pool, reader }),
+      cosignerOf(config, context, { due, pool, reader }),
       config.WRIT_RECORD_INDEX === 'off' ? null : indexerOf(unindexed, pool, logger),
       statisticsOf(pool, logger),
     ].filter((each) => each !== null);
@@ -84,7 +84,9 @@ export class LedgerModule {
   }
 }
 
-/** Follows the keys while the process runs. At its end it stops what runs beside, then closes pool and memory. */
+/**
+ * Watches the key files while the process runs. At shutdown it stops background work, then closes pool and memory file.
+ */
 const lifetimeOf = (
   background: readonly { stop(): Promise<void> }[],
   follow: Repeated,
@@ -111,7 +113,7 @@ const openPool = (config: LedgerConfig, { logger, telemetry }: ProcessContext): 
     }),
   );
 
-/** What signs checkpoints, and what reads changed key files while the process runs. */
+/** The signer of checkpoints, and the watcher that reloads changed key files. */
 function openKeys(
   { checkpointKeys, recordKeys }: LedgerConfig,
   { logger, telemetry }: ProcessContext,
@@ -123,20 +125,20 @@ function openKeys(
       { what: 'public record keys', keys: recordKeys },
     ],
     { logger, telemetry },
-    (now) => signer.turn(now),
+    (now) => signer.switchKey(now),
   );
   return { signer, follow };
 }
 
-/** A ledger that died may have left any log without witnesses or index. */
-function unfinished(memory: SignedMemory): { readonly due: Set<string>; readonly unindexed: DueLogs } {
+/** A ledger that died may have left any log without cosignatures or index. */
+function unfinishedLogs(memory: SignedMemory): { readonly due: Set<string>; readonly unindexed: DueLogs } {
   const due = new Set(memory.tenants());
   const unindexed = new DueLogs();
   unindexed.add(memory.tenants());
   return { due, unindexed };
 }
 
-/** Tells the index, the witnesses and the subscribers of each checkpoint that was stored, and measures its age. */
+/** Notifies the indexer, the cosigner and subscribers of each stored checkpoint, and measures its age. */
 function witnessingOf(
   { witnesses, WRIT_WITNESS_QUORUM: quorum }: LedgerConfig,
   { telemetry }: ProcessContext,
@@ -150,7 +152,7 @@ function witnessingOf(
       signedAt = performance.now();
       unindexed.add(tenants);
       if (witnesses.length > 0) for (const tenant of tenants) due.add(tenant);
-      events.tell(tenants);
+      events.notify(tenants);
     },
   };
 }
@@ -167,13 +169,13 @@ const cosignerOf = (
         witnesses,
         store: new Cosignatures(pool),
         reader,
-        ask: askOverHttp,
+        requestCosignature: requestOverHttp,
         hooks: { ...hooksOf(logger), onAnswer: watchWitnesses(telemetry.meter) },
       });
 
 const indexerOf = (unindexed: DueLogs, pool: Pool, logger: ProcessContext['logger']): Indexer =>
   new Indexer(unindexed, new IndexStore(pool), (err) => {
-    logger.warn({ err }, 'records were not indexed: they are found later');
+    logger.warn({ err }, 'records were not indexed: searches find them later');
   });
 
 /** Keeps the planner's statistics of the ledger's tables fresh. */
@@ -186,13 +188,17 @@ const statisticsOf = (pool: Pool, logger: ProcessContext['logger']): Repeated =>
     },
   );
 
-const logged = (bus: ProcessContext['bus'], subjects: Subjects, logger: ProcessContext['logger']): LoggedEvents =>
+const loggedEventsOf = (
+  bus: ProcessContext['bus'],
+  subjects: Subjects,
+  logger: ProcessContext['logger'],
+): LoggedEvents =>
   new LoggedEvents(
     (tenant_id) => {
       bus.publish(subjects.event('logged', tenant_id), { v: 1, tenant_id } satisfies LoggedEvent);
     },
     (err) => {
-      logger.debug({ err }, 'tails of logs were not told: they will look by themselves');
+      logger.debug({ err }, 'subscribers of logs were not notified: they will poll');
     },
   );
 

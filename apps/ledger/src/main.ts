@@ -25,6 +25,6 @@ void bootProcess(() => {
         trace: traceHooks,
         report,
       }),
-    module: (given) => LedgerModule.with(config, given),
+    module: (context) => LedgerModule.with(config, context),
   };
 });

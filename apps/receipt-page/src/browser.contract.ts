@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A real Chromium that is shown the page and given files, as a person would. Not part of the page.
+// A real Chromium that opens the page and is given files, as a person would do it. Not part of the page.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,29 +9,29 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the page is given, in one go. */
-export interface Chosen {
+/** The inputs of one verification. */
+export interface PageInput {
   readonly receipt: string;
   readonly trust: string;
   readonly operation?: string;
 }
 
-/** What the page shows then: the verdict that it wears, and its text. */
-export interface Shown {
+/** What the page shows: its verdict attribute and its text. */
+export interface PageOutput {
   readonly verdict: string | undefined;
   readonly text: string;
 }
 
 const CHROMIUM = process.env['WRIT_TEST_CHROMIUM'] ?? 'chromium';
 
-/** Why there is no browser here; null where there is one. */
-export const whyNoBrowser = (): string | null =>
+/** Why there is no browser on this machine; null where there is one. */
+export const reasonWithoutBrowser = (): string | null =>
   spawnSync(CHROMIUM, ['--version']).status === 0
     ? null
     : 'Chromium is missing: `apt-get install chromium`, or its path in WRIT_TEST_CHROMIUM';
 
 /**
- * Runs beside the page and puts files into it through its own inputs: the page's policy lets no other script into it.
+ * Runs next to the page and puts files into it through its own inputs: the page's policy allows no other script in it.
  */
 const HARNESS = `<!doctype html><iframe src="/page"></iframe><script>
 const frame = document.querySelector('iframe');
@@ -64,16 +64,16 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** Gives the page each of these in turn. `asked` is every path that the browser asked a server for. */
-export async function shownBy(
+/** Verifies each of these with the page, one by one. `requests` lists every path that the browser requested. */
+export async function verifyInBrowser(
   page: string,
-  chosen: readonly Chosen[],
-): Promise<{ shown: Shown[]; markup: number; asked: string[] }> {
-  const asked: string[] = [];
+  chosen: readonly PageInput[],
+): Promise<{ shown: PageOutput[]; markup: number; requests: string[] }> {
+  const requests: string[] = [];
   const { promise, resolve } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {
     const { url = '' } = request;
-    asked.push(url);
+    requests.push(url);
     if (url === '/shown')
       void bodyOf(request).then((body) => {
         response.end();
@@ -88,8 +88,8 @@ export async function shownBy(
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const profile = mkdtempSync(join(tmpdir(), 'writ-page-'));
   const { port } = server.address() as AddressInfo;
-  // A group of its own: a browser is several processes. Without its sandbox, which root can't have: it is shown this
-  // page alone.
+  // In its own process group, since a browser is several processes. Without its sandbox, which root can't have: it
+  // opens only this page.
   const args = [
     '--headless=new',
     '--no-sandbox',
@@ -105,7 +105,10 @@ export async function shownBy(
     const ended = once(browser, 'exit').then(([code]) => {
       throw new Error(`the browser ended with ${String(code)}`);
     });
-    return { ...(JSON.parse(await Promise.race([promise, ended])) as { shown: Shown[]; markup: number }), asked };
+    return {
+      ...(JSON.parse(await Promise.race([promise, ended])) as { shown: PageOutput[]; markup: number }),
+      requests,
+    };
   } finally {
     const gone = once(browser, 'exit');
     if (browser.pid !== undefined && browser.exitCode === null) {

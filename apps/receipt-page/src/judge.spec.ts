@@ -6,10 +6,10 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const verdictOn = (receipt: string, trust = keysFile, operation = '') =>
   judge({ receipt: bytes(receipt), trust: bytes(trust), operation }, NOW);
 
-it('says what a good receipt says, and each check', () => {
+it('a good receipt is reported with its call and each check', () => {
   for (const trust of [keysFile, policyFile()]) {
-    const { isGood, says, lines } = verdictOn(receiptFile, trust, OPERATION_ID);
-    expect([isGood, says]).toEqual([
+    const { isGood, summary, lines } = verdictOn(receiptFile, trust, OPERATION_ID);
+    expect([isGood, summary]).toEqual([
       true,
       `This receipt verifies: the call ${OPERATION_ID} of \`fs.write\` ended as \`committed\`.`,
     ]);
@@ -17,35 +17,35 @@ it('says what a good receipt says, and each check', () => {
   }
 });
 
-it('says who counted usage where the record does, and nothing of it elsewhere', () => {
+it('the usage counter is reported where the record names one', () => {
   expect(verdictOn(countedFile).lines).toContain(
     'Usage: counted by the agent inside of the sandbox, within its limits: the call may have made it say less',
   );
   expect(verdictOn(receiptFile).lines.join()).not.toContain('counted');
 });
 
-it.each(Object.entries(tamperedFiles))('names the check that a receipt fails: %s', (check, file) => {
-  const { isGood, says, lines } = verdictOn(file);
-  expect([isGood, says]).toEqual([false, 'This receipt does not verify.']);
+it.each(Object.entries(tamperedFiles))('a failed check is named: %s', (check, file) => {
+  const { isGood, summary, lines } = verdictOn(file);
+  expect([isGood, summary]).toEqual([false, 'This receipt does not verify.']);
   expect(lines[0]).toContain(check);
 });
 
-it('takes no receipt of another call than was asked about', () => {
+it('a receipt of another operation than the requested one fails', () => {
   expect(verdictOn(receiptFile, keysFile, 'op_00000000000000000000000000')).toMatchObject({
     isGood: false,
-    lines: ['It should be so that the receipt is the one that was asked for.', expect.any(String)],
+    lines: ['Expected: the receipt is the one that was asked for.', expect.any(String)],
   });
 });
 
-it('trusts no file that it does not know, and no deployment that a policy does not name', () => {
+it("an unknown trust file, and a deployment that the policy doesn't name, fail", () => {
   for (const trust of ['', '[]', '{}', '{"deployments":1}', receiptFile, policyFile('other.example')])
     expect(verdictOn(receiptFile, trust)).toMatchObject({
       isGood: false,
-      says: "Whom to trust can't be told from this file.",
+      summary: 'This file names no keys that can be trusted.',
     });
 });
 
-it('asks for the witnesses that a policy asks for', () => {
+it('the witnesses that a policy requires are checked', () => {
   const { isGood, lines } = verdictOn(receiptFile, policyFile(undefined, { quorum: 1 }));
   expect([isGood, lines[0]]).toEqual([false, expect.stringContaining('witnesses cosigned')]);
 });

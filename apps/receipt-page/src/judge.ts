@@ -14,50 +14,49 @@ import {
   type Witnessing,
 } from '@writ/receipt';
 
-/** What somebody gave to be judged. The receipt is attacker-controlled; whom to trust is theirs to know. */
-export interface Given {
+/** The inputs of a verification. The receipt is attacker-controlled; the trust file is the verifier's own. */
+export interface VerificationInput {
   readonly receipt: Uint8Array;
   /** The bytes of `writ-keys.json` or of a trust policy. */
   readonly trust: Uint8Array;
-  /** The operation that was asked about; empty for any. */
+  /** The requested operation; empty for any. */
   readonly operation: string;
 }
 
-/** A judgement in words. Texts of a receipt may stand in it: show it as text and never as markup. */
+/** A verdict as text. It may contain texts of a receipt: show it as text and never as markup. */
 export interface Judgement {
   readonly isGood: boolean;
-  readonly says: string;
+  readonly summary: string;
   readonly lines: readonly string[];
 }
 
-interface Terms {
+interface TrustTerms {
   readonly keys: KeySet;
   readonly witnessing: Witnessing | null;
 }
 
-/** Judges a receipt. `now` in milliseconds since the epoch. Never throws for what it is given. */
-export function judge({ receipt, trust, operation }: Given, now: number): Judgement {
+/** Verifies a receipt. `now` in milliseconds since the epoch. Never throws, whatever the inputs are. */
+export function judge({ receipt, trust, operation }: VerificationInput, now: number): Judgement {
   try {
-    const { keys, witnessing } = termsOf(trust, receipt, now);
-    return good(verifyReceiptFile(receipt, keys, operation === '' ? {} : { operationId: operation }, witnessing));
+    const { keys, witnessing } = trustTermsOf(trust, receipt, now);
+    return successOf(verifyReceiptFile(receipt, keys, operation === '' ? {} : { operationId: operation }, witnessing));
   } catch (error) {
     if (!(error instanceof ReceiptError)) throw error;
     const what =
-      error.check === 'keys' ? "Whom to trust can't be told from this file." : 'This receipt does not verify.';
-    return {
-      isGood: false,
-      says: what,
-      lines: [`It should be so that ${CHECKS[error.check]}.`, `It isn't: ${error.message}.`],
-    };
+      error.check === 'keys' ? 'This file names no keys that can be trusted.' : 'This receipt does not verify.';
+    return { isGood: false, summary: what, lines: [`Expected: ${CHECKS[error.check]}.`, `Found: ${error.message}.`] };
   }
 }
 
-/** A file with `deployments` is a trust policy, any other is a set of keys; each refuses what it doesn't know. */
-function termsOf(trust: Uint8Array, receipt: Uint8Array, now: number): Terms {
+/**
+ * Reads the trust file. A file with `deployments` is a trust policy, any other is a set of keys; each parser refuses
+ * unknown members.
+ */
+function trustTermsOf(trust: Uint8Array, receipt: Uint8Array, now: number): TrustTerms {
   if (!isPolicy(trust)) return { keys: parseKeySet(trust), witnessing: null };
   const policy = parseTrustPolicy(trust);
   const [origin = ''] = parseReceipt(receipt).inclusion.checkpoint.split('\n');
-  // Not verified yet: whatever deployment the checkpoint claims, it is then verified under the keys of that one.
+  // The origin is not verified yet: the checkpoint is then verified with the keys of the deployment that it claims.
   const deployment = deploymentOfOrigin(policy, origin);
   if (deployment === undefined)
     throw new ReceiptError('keys', `the trust policy names no deployment that \`${origin}\` could be a log of`);
@@ -76,10 +75,10 @@ function isPolicy(trust: Uint8Array): boolean {
   }
 }
 
-function good({ record, checks, deployment }: VerifiedReceipt): Judgement {
+function successOf({ record, checks, deployment }: VerifiedReceipt): Judgement {
   return {
     isGood: true,
-    says: `This receipt verifies: ${saysOf(record)}.`,
+    summary: `This receipt verifies: ${summaryOf(record)}.`,
     lines: [
       `Deployment: ${deployment}`,
       `Recorded: ${new Date(record.recorded_at).toISOString()}`,
@@ -94,8 +93,8 @@ function usageLines(record: AuditRecord): string[] {
   return counted === null ? [] : [`Usage: ${counted}`];
 }
 
-/** What the record says, as a sentence without its full stop. */
-function saysOf({
+/** A summary of the record, as a sentence without its full stop. */
+function summaryOf({
   kind,
   phase,
   operation_id,

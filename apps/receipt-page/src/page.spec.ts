@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shownBy, whyNoBrowser } from './browser.contract.ts';
+import { verifyInBrowser, reasonWithoutBrowser } from './browser.contract.ts';
 import { judge } from './judge.ts';
 import { DEPLOYMENT, keysFile, NOW, OPERATION_ID, policyFile, receiptFile, tamperedFiles } from './sample.contract.ts';
 
@@ -18,19 +18,19 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it('is one file, which names nothing of Node.js and may open no connection', () => {
+it('the page is one file that uses nothing of Node.js and may open no connection', () => {
   expect(page).toContain("default-src 'none'; script-src 'sha256-");
   expect(
     page.match(/["']node:[a-z]+|\brequire\(|\bBuffer\.from\b|<script src|<link|https?:\/\/[^\s"'`]*\.js\b/g),
   ).toBeNull();
 });
 
-const why = whyNoBrowser();
+const why = reasonWithoutBrowser();
 const describeBrowser = why === null ? describe : describe.skip;
 
 describeBrowser(`in Chromium${why === null ? '' : ` (skipped: ${why})`}`, () => {
   const MARKUP = `{"record_keys":[],"log_keys":["<img src=x><b>+${'0'.repeat(8)}+AA=="]}`;
-  const GIVEN = [
+  const INPUTS = [
     { receipt: receiptFile, trust: keysFile },
     { receipt: receiptFile, trust: policyFile(), operation: ` ${OPERATION_ID} ` },
     { receipt: receiptFile, trust: policyFile(undefined, { quorum: 1 }) },
@@ -40,25 +40,25 @@ describeBrowser(`in Chromium${why === null ? '' : ` (skipped: ${why})`}`, () => 
     ...Object.values(tamperedFiles).map((receipt) => ({ receipt, trust: keysFile })),
   ];
 
-  it('says of each receipt what is said in Node.js, asks nobody for anything, and takes no text for markup', async () => {
-    const { shown, markup, asked } = await shownBy(page, GIVEN);
+  it('the page shows the same verdicts as in Node.js, sends no request and renders no text as markup', async () => {
+    const { shown, markup, requests } = await verifyInBrowser(page, INPUTS);
     const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
     for (const [i, { receipt, trust, operation = '' }] of (
-      GIVEN as { receipt: string; trust: string; operation?: string }[]
+      INPUTS as { receipt: string; trust: string; operation?: string }[]
     ).entries()) {
-      const { isGood, says, lines } = judge(
+      const { isGood, summary, lines } = judge(
         { receipt: bytes(receipt), trust: bytes(trust), operation: operation.trim() },
         NOW,
       );
-      expect([i, shown[i]]).toEqual([i, { verdict: isGood ? 'good' : 'bad', text: says + lines.join('') }]);
+      expect([i, shown[i]]).toEqual([i, { verdict: isGood ? 'good' : 'bad', text: summary + lines.join('') }]);
     }
     expect(shown.map(({ verdict }) => verdict)).toEqual([
       'good',
       'good',
-      ...Array.from({ length: GIVEN.length - 2 }, () => 'bad'),
+      ...Array.from({ length: INPUTS.length - 2 }, () => 'bad'),
     ]);
     expect(shown[0]!.text).toContain(`Deployment: ${DEPLOYMENT}`);
     expect(markup).toBe(0);
-    expect(asked.filter((path) => path !== '/favicon.ico').sort()).toEqual(['/', '/chosen', '/page', '/shown']);
+    expect(requests.filter((path) => path !== '/favicon.ico').sort()).toEqual(['/', '/chosen', '/page', '/shown']);
   }, 240_000);
 });

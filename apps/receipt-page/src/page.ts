@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page: two files and a name in, a verdict in words out. INVARIANT (text only): what a receipt says is put on the
-// page as text.
+// The page: two files and an operation in, a verdict as text out. INVARIANT (text only): texts of a receipt are put on
+// the page as text.
 import { judge, type Judgement } from './judge.ts';
 
 const inputOf = (id: string): HTMLInputElement =>
@@ -9,9 +9,9 @@ const inputOf = (id: string): HTMLInputElement =>
 const [receipt, trust, operation] = [inputOf('receipt'), inputOf('trust'), inputOf('operation')];
 const output = document.querySelector('#verdict') as HTMLOutputElement;
 
-function show({ isGood, says, lines }: Judgement): void {
+function show({ isGood, summary, lines }: Judgement): void {
   const heading = document.createElement('h2');
-  heading.textContent = says;
+  heading.textContent = summary;
   const list = document.createElement('ul');
   list.append(
     ...lines.map((line) => {
@@ -26,24 +26,25 @@ function show({ isGood, says, lines }: Judgement): void {
 
 const bytesOf = async (file: File): Promise<Uint8Array> => new Uint8Array(await file.arrayBuffer());
 
-let asked = 0;
+let verifications = 0;
 
 async function judgeChosen(): Promise<void> {
   const [receiptFile, trustFile] = [receipt.files?.[0], trust.files?.[0]];
   if (receiptFile === undefined || trustFile === undefined) return;
-  const mine = (asked += 1);
-  // A verdict on other files must not stand there meanwhile.
+  const current = (verifications += 1);
+  // A verdict on other files must not be shown meanwhile.
   delete output.dataset['verdict'];
   output.textContent = 'Verifying …';
   try {
-    const given = {
+    const inputs = {
       receipt: await bytesOf(receiptFile),
       trust: await bytesOf(trustFile),
       operation: operation.value.trim(),
     };
-    if (mine === asked) show(judge(given, Date.now()));
+    if (current === verifications) show(judge(inputs, Date.now()));
   } catch (error) {
-    if (mine === asked) show({ isGood: false, says: 'This receipt could not be judged.', lines: [String(error)] });
+    if (current === verifications)
+      show({ isGood: false, summary: 'This receipt could not be verified.', lines: [String(error)] });
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A receipt with keys that were made for it, and what an attacker would make of it. Not part of the page.
+// A receipt with newly made keys, and tampered variants of it. Not part of the page.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { formatId, logIdOf, type AuditRecord } from '@writ/contract';
 import { leafHash, nodeHash, rootOf } from '@writ/merkle';
@@ -89,19 +89,19 @@ function receiptBy(kernelKey: Signer, logKey: Signer, more: Partial<AuditRecord>
 }
 
 export const receiptFile = receiptBy(kernel, ledger);
-/** Of a call whose usage the agent of its sandbox counted. */
+/** A receipt of a call whose usage the agent of its sandbox counted. */
 export const countedFile = receiptBy(kernel, ledger, { budget_delta: { cpu_ms: 5 }, usage_counted_by: 'agent' });
 
 type Json = { envelope: { payload: string }; inclusion: { hashes: string[]; checkpoint: string } };
 
-/** The same with something in it changed, spelt as receipts are. */
+/** The receipt with a change, in the encoding of receipts. */
 function changed(change: (receipt: Json) => void): string {
   const receipt = JSON.parse(receiptFile) as Json;
   change(receipt);
   return `${JSON.stringify(receipt)}\n`;
 }
 
-/** By what they should be and are not. */
+/** Tampered receipts, by the check that they fail. */
 export const tamperedFiles: Readonly<Record<string, string>> = {
   'byte for byte as receipts are written': ` ${receiptFile}`,
   'a known record key signed the payload': changed(({ envelope }) => {

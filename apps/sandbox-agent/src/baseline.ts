@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What was sent in, by path: what the workspace is compared with after the job. Directories on the way to an entry are
- * in it too.
+ * The files that were sent into the workspace, by path: the workspace is compared with them after the job. Parent
+ * directories of entries are included.
  */
 export type Baseline = ReadonlyMap<string, BaselineEntry>;
 

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { untilClosed, type Looks } from './closed-network.ts';
+import { verifyNetworkClosed, type NetworkProbes } from './closed-network.ts';
 
 let server: Server;
-let asked: number;
+let connections: number;
 const address = (port: number) => ({ text: `127.0.0.1:${port}`, host: '127.0.0.1', port });
 
-/** Without neighbours unless named; time runs by itself then. */
-const looks = (over: Partial<Looks> = {}): Looks => ({
+/** Probes without neighbours by default, on the real clock. */
+const probesOf = (over: Partial<NetworkProbes> = {}): NetworkProbes => ({
   now: () => performance.now(),
-  neighbours: async () => ({ addresses: [], isEarly: false }),
+  neighbours: async () => ({ addresses: [], isTentative: false }),
   ...over,
 });
 
 beforeEach(async () => {
-  asked = 0;
+  connections = 0;
   server = createServer((socket) => {
-    asked += 1;
+    connections += 1;
     socket.on('error', () => undefined).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
 afterEach(() => void server.close());
 
-test('a network that closes is closed once it has refused several times in a row', async () => {
+test('a network counts as closed after several refusals in a row', async () => {
   const { port } = server.address() as AddressInfo;
   let isClosed = false;
-  const closed = untilClosed([address(port)], looks()).then(() => {
+  const closed = verifyNetworkClosed([address(port)], probesOf()).then(() => {
     isClosed = true;
   });
-  while (asked < 3) await new Promise(setImmediate);
+  while (connections < 3) await new Promise(setImmediate);
   expect(isClosed).toBe(false);
   server.close();
   await closed;
 });
 
-test('one that is closed at one address and open at another is open, and the error names the open one', async () => {
+test('a network that is open at one of its addresses is open, and the error names that address', async () => {
   const { port } = server.address() as AddressInfo;
-  // Time runs by itself: each look at it is a second later than the one before.
+  // Each read of this clock is a second later than the one before.
   let now = 0;
-  await expect(untilClosed([address(1), address(port)], looks({ now: () => (now += 1_000) }))).rejects.toThrow(
-    `the network is open: 127.0.0.1:${port} answers`,
-  );
+  await expect(
+    verifyNetworkClosed([address(1), address(port)], probesOf({ now: () => (now += 1_000) })),
+  ).rejects.toThrow(`the network is open: 127.0.0.1:${port} answers`);
 });
 
 test.each([
@@ -50,29 +50,31 @@ test.each([
   ['that refuses by itself, which an open way shows as well', () => 1],
 ])('a network with a neighbour by IPv6 %s is open, whatever IPv4 is', async (_what, port) => {
   let now = 0;
-  const neighbours = async () => ({ addresses: [address(port())], isEarly: false });
-  await expect(untilClosed([address(1)], looks({ now: () => (now += 1_000), neighbours }))).rejects.toThrow(
+  const neighbours = async () => ({ addresses: [address(port())], isTentative: false });
+  await expect(verifyNetworkClosed([address(1)], probesOf({ now: () => (now += 1_000), neighbours }))).rejects.toThrow(
     `the network is open: 127.0.0.1:${port()} answers this container by IPv6`,
   );
 });
 
-test('a silence counts only once the container may send by IPv6', async () => {
+test('a missing answer counts only once the container can send over IPv6', async () => {
   const { port } = server.address() as AddressInfo;
   let now = 0;
   let early = 3;
-  const neighbours = async () => ({ addresses: [address(port)], isEarly: (early -= 1) >= 0 });
-  await expect(untilClosed([address(1)], looks({ now: () => (now += 1_000), neighbours }))).rejects.toThrow('by IPv6');
+  const neighbours = async () => ({ addresses: [address(port)], isTentative: (early -= 1) >= 0 });
+  await expect(verifyNetworkClosed([address(1)], probesOf({ now: () => (now += 1_000), neighbours }))).rejects.toThrow(
+    'by IPv6',
+  );
   expect(early).toBeLessThan(0);
 });
 
-test('an address that stays tentative is no closed network', async () => {
+test('an address that stays tentative is an error', async () => {
   let now = 0;
-  const neighbours = async () => ({ addresses: [], isEarly: true });
-  await expect(untilClosed([address(1)], looks({ now: () => (now += 1_000), neighbours }))).rejects.toThrow(
+  const neighbours = async () => ({ addresses: [], isTentative: true });
+  await expect(verifyNetworkClosed([address(1)], probesOf({ now: () => (now += 1_000), neighbours }))).rejects.toThrow(
     'tentative',
   );
 });
 
-test('where nothing has to refuse, nothing is waited for', async () => {
-  await untilClosed([]);
+test('without canaries the check resolves at once', async () => {
+  await verifyNetworkClosed([]);
 });

@@ -20,13 +20,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const OWNER_EXECUTES = 0o100;
 
 /**
- * What differs between the workspace and what was sent in. Nothing of the job may run any more. Files of the same size
- * are compared by content, since a write through a shared mapping leaves no trace in a tmpfs file's times. Throws
- * AgentFault at what a snapshot can't hold, and as soon as there is more than the bounds allow.
+ * The differences between the workspace and its baseline. Nothing of the job may run any more. Files of the same size
+ * are compared by content, since a write through a shared mapping may leave a tmpfs file's times unchanged. Throws
+ * AgentFault at what a snapshot can't hold, and as soon as the bounds are exceeded.
  */
 export function differences(root: string, baseline: Baseline, bounds: Bounds): Difference[] {
   const found: Difference[] = [];
-  const standing = new Set<string>();
+  const presentPaths = new Set<string>();
   let bytes = 0;
   const add = (path: string, after: AfterHead | null): void => {
     found.push({ path, after });
@@ -37,15 +37,15 @@ export function differences(root: string, baseline: Baseline, bounds: Bounds): D
       throw new AgentFault('delta_bytes', `changed files hold more than ${bounds.bytesMax} bytes`);
   };
   for (const [path, stat] of walk(root)) {
-    standing.add(path);
+    presentPaths.add(path);
     const after = changed(root, path, stat, baseline.get(path));
     if (after) add(path, after);
   }
-  for (const path of baseline.keys()) if (!standing.has(path)) add(path, null);
+  for (const path of baseline.keys()) if (!presentPaths.has(path)) add(path, null);
   return found;
 }
 
-/** Every path below a directory, links not followed; directories come before what is in them. */
+/** Every path below a directory, without following links; directories come before their entries. */
 function* walk(root: string): Generator<[path: string, stat: Stats]> {
   const open = [''];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -53,7 +53,7 @@ function* walk(root: string): Generator<[path: string, stat: Stats]> {
       const path = next === '' ? nameOf(name) : `${next}/${nameOf(name)}`;
       if (pathFault(path) !== null)
         throw new AgentFault('entry_name', `the path \`${path.slice(0, 200)}\` ${pathFault(path)}`);
-      const stat = readable(path, () => lstatSync(join(root, path)));
+      const stat = readOrFault(path, () => lstatSync(join(root, path)));
       yield [path, stat];
       if (stat.isDirectory()) open.push(path);
     }
@@ -61,7 +61,9 @@ function* walk(root: string): Generator<[path: string, stat: Stats]> {
 }
 
 function listed(root: string, directory: string): Buffer[] {
-  return readable(directory === '' ? '.' : directory, () => readdirSync(join(root, directory), { encoding: 'buffer' }));
+  return readOrFault(directory === '' ? '.' : directory, () =>
+    readdirSync(join(root, directory), { encoding: 'buffer' }),
+  );
 }
 
 /** A name as text. Throws AgentFault for one that is not UTF-8. */
@@ -76,7 +78,7 @@ export function nameOf(bytes: Uint8Array): string {
   }
 }
 
-/** What stands at the path now where that differs from what was sent; null where it doesn't. */
+/** The entry at the path if it differs from its baseline; null if it doesn't. */
 function changed(root: string, path: string, stat: Stats, before: BaselineEntry | undefined): AfterHead | null {
   const absolute = join(root, path);
   if (stat.isSymbolicLink()) return changedLink(path, nameOf(readlinkSync(absolute, { encoding: 'buffer' })), before);
@@ -93,8 +95,8 @@ function changedLink(path: string, target: string, before: BaselineEntry | undef
 
 function changedFile(absolute: string, path: string, stat: Stats, before: BaselineEntry | undefined): AfterHead | null {
   const mode = stat.mode & OWNER_EXECUTES ? '755' : '644';
-  const alike = before?.kind === 'file' && before.size === stat.size && before.mode === mode;
-  if (alike && readable(path, () => fingerprintOf(absolute)) === before.fingerprint) return null;
+  const isSameSizeAndMode = before?.kind === 'file' && before.size === stat.size && before.mode === mode;
+  if (isSameSizeAndMode && readOrFault(path, () => fingerprintOf(absolute)) === before.fingerprint) return null;
   return { kind: 'file', mode, size: stat.size };
 }
 
@@ -106,7 +108,7 @@ function fingerprintOf(absolute: string): string {
 
 const scratch = Buffer.allocUnsafe(CHUNK_BYTES_MAX);
 
-/** The content of a file, chunk by chunk; each is valid until the next is asked for. */
+/** The content of a file, chunk by chunk; each chunk is valid until the next one is read. */
 export function* contentOf(absolute: string): Generator<Buffer> {
   const fd = openSync(absolute, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
@@ -116,8 +118,8 @@ export function* contentOf(absolute: string): Generator<Buffer> {
   }
 }
 
-/** Runs a reading of the workspace; what the job made unreadable is an error and never silently left out. */
-export function readable<T>(path: string, read: () => T): T {
+/** Reads from the workspace. An entry that the job made unreadable is a fault, and never left out silently. */
+export function readOrFault<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -3,22 +3,21 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Pipe } from './pipes.ts';
 
-/** What a pipe holds at most, so that one read empties it. */
+/** The capacity of a pipe, so that one read empties it. */
 const READ_BYTES = 64 * 1024;
 
-/** Bun, which the image has for the agent (ADR 0088), and of it what reads a pipe. */
+/** The part of Bun that reads a pipe; the image has Bun for the agent (ADR 0088). */
 declare const Bun: { file(fd: number): { stream(): AsyncIterable<Uint8Array> } } | undefined;
 
-/** Reads a pipe to its end. The bytes are valid only during `take`. */
+/** Reads a pipe to its end. The bytes are valid only during the call of `take`. */
 export async function drainPipe({ agentFd }: Pipe, take: (bytes: Buffer) => void): Promise<void> {
-  // Node, on which these sources are tested beside their container, has no such reader; Bun has no socket of a file
-  // that is open already.
+  // Node, which runs these sources in tests, has no such reader, and Bun has no socket for a file that is open already.
   if (typeof Bun === 'undefined') return await drainSocket(agentFd, take);
   for await (const bytes of Bun.file(agentFd).stream())
     take(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
-/** Always into the same memory: a flood would otherwise make garbage faster than it is collected. */
+/** Reads always into the same memory: a flood would otherwise produce garbage faster than it is collected. */
 function drainSocket(fd: number, take: (bytes: Buffer) => void): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   const onread = {
@@ -31,7 +30,7 @@ function drainSocket(fd: number, take: (bytes: Buffer) => void): Promise<void> {
   return ended(new Socket({ fd, readable: true, writable: false, onread }).resume());
 }
 
-/** The same for a stream that `spawn` made. */
+/** Reads a stream of `spawn` to its end. */
 export function drainStream(stream: Readable | null, take: (bytes: Buffer) => void): Promise<void> {
   return stream ? ended(stream.on('data', take)) : Promise.resolve();
 }

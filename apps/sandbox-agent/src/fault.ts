@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FaultReason } from '@writ/sandbox';
 
-/** Why the job can't be finished; told to the adapter, and the agent then waits for its end. */
+/** Why the job can't be finished. The agent reports it to the adapter and then waits to be ended. */
 export class AgentFault extends Error {
   readonly reason: FaultReason;
 

@@ -5,7 +5,7 @@ import { Fingerprint } from './fingerprint.ts';
 const of = (...chunks: Uint8Array[]): string =>
   chunks.reduce((fingerprint, chunk) => fingerprint.update(chunk), new Fingerprint()).digest();
 
-it('is the same for the same content, in whatever chunks it came', () => {
+it('the fingerprint of a content does not depend on its chunks', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat(200), { maxLength: 5 }), (content, cuts) => {
       const at = [0, ...cuts.map((cut) => Math.min(cut, content.length)).toSorted((a, b) => a - b), content.length];
@@ -15,7 +15,7 @@ it('is the same for the same content, in whatever chunks it came', () => {
   );
 });
 
-it('is another one for another content of the same length, wherever they differ', () => {
+it('contents of one length that differ in any byte have different fingerprints', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 1, maxLength: 200 }),
@@ -30,7 +30,7 @@ it('is another one for another content of the same length, wherever they differ'
   );
 });
 
-it('tells contents apart that are longer by zeros', () => {
+it('contents of zeros with different lengths have different fingerprints', () => {
   const all = [0, 1, 15, 16, 17, 4_096].map((length) => of(new Uint8Array(length)));
   expect(new Set(all).size).toBe(all.length);
 });

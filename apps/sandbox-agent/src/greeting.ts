@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FrameError, REFUSED_AT_MAX, type HostMessage } from '@writ/sandbox';
-import { untilClosed } from './closed-network.ts';
+import { verifyNetworkClosed } from './closed-network.ts';
 import { parseAddress, type Address, type AgentOptions } from './options.ts';
 
 /**
- * What must come before an agent says hello: the greeting, where it waits for one, and a refusal of every canary. The
- * arguments name canaries, and so may its host before the greeting: whoever makes a container ahead of time, from a
- * template, doesn't know them.
+ * The steps before an agent sends hello: the greet message, if it waits for one, and a refusal of every canary. The
+ * arguments name canaries, and the host may name more before the greet message: a container that was made from a
+ * template ahead of time doesn't have them in its arguments.
  */
 export class Greeting {
   readonly #refusedAt: Address[];
-  readonly #untilClosed: typeof untilClosed;
+  readonly #untilClosed: typeof verifyNetworkClosed;
   /** the canaries of the arguments, then those of the host */
-  readonly #waits: Promise<unknown>[];
+  readonly #closedChecks: Promise<unknown>[];
   readonly #greeted = Promise.withResolvers<undefined>();
-  /** no canary is taken any more */
+  /** whether canaries are refused from now on */
   #isOver = false;
   #isGreeted = false;
 
-  constructor({ waitsForGreeting, refusedAt }: AgentOptions, closed: typeof untilClosed = untilClosed) {
+  constructor({ waitsForGreeting, refusedAt }: AgentOptions, closed: typeof verifyNetworkClosed = verifyNetworkClosed) {
     this.#refusedAt = [...refusedAt];
     this.#untilClosed = closed;
-    this.#waits = [closed(refusedAt)];
-    // Who waits for it hears why; until then it is no rejection that nobody handles.
-    for (const wait of this.#waits) wait.catch(() => undefined);
-    if (!waitsForGreeting) this.#end();
+    this.#closedChecks = [closed(refusedAt)];
+    // `done` reports the rejection; until then it must not count as unhandled.
+    for (const wait of this.#closedChecks) wait.catch(() => undefined);
+    if (!waitsForGreeting) this.#finish();
   }
 
   /**
-   * Takes canaries and the greeting; answers false for all other messages, which are somebody else's. Throws FrameError
-   * for canaries that come too late, or are too many, and for a second greeting; an Error for one that is no address.
+   * Handles canaries and the greet message; returns false for all other messages, which it ignores. Throws FrameError
+   * for canaries that come too late or are too many, and for a second greet message; an Error for a malformed address.
    */
-  take(message: HostMessage): boolean {
+  handle(message: HostMessage): boolean {
     if (message.type === 'greet') this.#greet();
     else if (message.type === 'canaries') this.#add(message.refusedAt);
     else return false;
@@ -40,9 +40,9 @@ export class Greeting {
 
   /** Resolves with the addresses that have refused this container. Rejects where one answers. */
   async done(): Promise<readonly string[]> {
-    await Promise.all([this.#greeted.promise, ...this.#waits]);
-    // Those that came meanwhile.
-    await Promise.all(this.#waits);
+    await Promise.all([this.#greeted.promise, ...this.#closedChecks]);
+    // Canaries may have arrived meanwhile.
+    await Promise.all(this.#closedChecks);
     return this.#refusedAt.map(({ text }) => text);
   }
 
@@ -53,17 +53,17 @@ export class Greeting {
     if (this.#refusedAt.length > REFUSED_AT_MAX) throw new FrameError(`there are more than ${REFUSED_AT_MAX} canaries`);
     const wait = this.#untilClosed(addresses);
     wait.catch(() => undefined);
-    this.#waits.push(wait);
+    this.#closedChecks.push(wait);
   }
 
-  /** A second greeting is another host's: what one of the two believes to have alone, both would have. */
+  /** A second greet message would come from another host, and both would believe that they alone have the container. */
   #greet(): void {
     if (this.#isGreeted) throw new FrameError('an agent is greeted once');
     this.#isGreeted = true;
-    this.#end();
+    this.#finish();
   }
 
-  #end(): void {
+  #finish(): void {
     this.#isOver = true;
     this.#greeted.resolve(undefined);
   }

@@ -4,31 +4,31 @@ import { FrameError, type EntryHead } from '@writ/sandbox';
 import type { BaselineEntry } from './baseline.ts';
 import { Fingerprint } from './fingerprint.ts';
 
-/** What the modes of a snapshot are on disk. */
+/** The file modes on disk for the modes of a snapshot. */
 const MODES = { '644': 0o644, '755': 0o755 } as const;
 
-/** A file that comes in chunks and is written as it comes. */
+/** A file that arrives in chunks and is written as it arrives. */
 export class IncomingFile {
   readonly #head: Extract<EntryHead, { kind: 'file' }>;
   readonly #fd: number;
   readonly #fingerprint = new Fingerprint();
   #left: number;
 
-  /** Makes it at the absolute path, where nothing may be. Throws what the system objects to. */
+  /** Creates the file at the absolute path, which must not exist. Throws the system's error. */
   constructor(path: string, head: Extract<EntryHead, { kind: 'file' }>) {
     this.#head = head;
     this.#left = head.size;
     this.#fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, MODES[head.mode]);
   }
 
-  /** Where it stands in the workspace. */
+  /** Its path in the workspace. */
   get path(): string {
     return this.#head.path;
   }
 
   /**
-   * Writes the next chunk; the entry once the file is whole, and null before. Throws FrameError where more comes than
-   * was announced, and what the system objects to.
+   * Writes the next chunk; returns the entry once the file is complete, and null before. Throws FrameError for more
+   * bytes than announced, and the system's errors.
    */
   append(bytes: Buffer): BaselineEntry | null {
     if (bytes.length > this.#left) throw new FrameError('a file is longer than announced');

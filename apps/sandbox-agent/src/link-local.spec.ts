@@ -12,19 +12,19 @@ const ARP = `IP address       HW type     Flags       HW address            Mask
 10.9.0.1         0x1         0x2         02:00:00:00:00:01     *        eth1
 `;
 
-test('the interfaces with IPv6 are those of the table but loopback', () => {
-  expect(ipv6Interfaces(IF_INET6)).toEqual({ names: new Set(['eth0']), isEarly: false });
-  expect(ipv6Interfaces(IF_INET6.replace('20 80     eth0', '20 c0     eth0'))).toMatchObject({ isEarly: true });
-  expect(ipv6Interfaces('')).toEqual({ names: new Set(), isEarly: false });
+test('ipv6Interfaces returns the interfaces of the table except loopback', () => {
+  expect(ipv6Interfaces(IF_INET6)).toEqual({ names: new Set(['eth0']), isTentative: false });
+  expect(ipv6Interfaces(IF_INET6.replace('20 80     eth0', '20 c0     eth0'))).toMatchObject({ isTentative: true });
+  expect(ipv6Interfaces('')).toEqual({ names: new Set(), isTentative: false });
 });
 
-test('a neighbour by IPv6 is one whose link address is known, on an interface with IPv6', () => {
+test('neighbours returns those with a known link address on interfaces with IPv6', () => {
   expect(neighbours(ARP, new Set(['eth0']))).toEqual([
     { text: '[fe80::1c4b:3ff:feaa:bb01%eth0]:1', host: 'fe80::1c4b:3ff:feaa:bb01%eth0', port: 1 },
   ]);
 });
 
-test('a container without IPv6, or with it on loopback alone, has no such neighbours', async () => {
+test('a container without IPv6, or with IPv6 on loopback only, has no neighbours', async () => {
   const read =
     (tables: Readonly<Record<string, string>>) =>
     async (path: string): Promise<string> => {
@@ -32,17 +32,17 @@ test('a container without IPv6, or with it on loopback alone, has no such neighb
       if (text === undefined) throw new Error('ENOENT');
       return text;
     };
-  expect(await linkLocalNeighbours(read({ '/proc/net/arp': ARP }))).toEqual({ addresses: [], isEarly: false });
+  expect(await linkLocalNeighbours(read({ '/proc/net/arp': ARP }))).toEqual({ addresses: [], isTentative: false });
   expect(
     await linkLocalNeighbours(read({ '/proc/net/if_inet6': IF_INET6.split('\n')[0] ?? '', '/proc/net/arp': ARP })),
   ).toMatchObject({ addresses: [] });
   expect(await linkLocalNeighbours(read({ '/proc/net/if_inet6': IF_INET6, '/proc/net/arp': ARP }))).toMatchObject({
     addresses: [{ port: 1 }],
-    isEarly: false,
+    isTentative: false,
   });
 });
 
-test('every link address gives an address of fe80::/64 whose 64 bits have ff:fe in the middle', () => {
+test('every link address gives an address in fe80::/64 with ff:fe in the middle of its interface id', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 6, maxLength: 6 }), (bytes) => {
       const mac = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':');
@@ -59,7 +59,7 @@ test('every link address gives an address of fe80::/64 whose 64 bits have ff:fe 
   );
 });
 
-test("the addresses are those that this machine's own interfaces have where they make them so", () => {
+test("the derived addresses equal those of this machine's interfaces that use EUI-64", () => {
   for (const entries of Object.values(networkInterfaces())) {
     const own = entries?.find(({ address, internal }) => !internal && /^fe80::.*ff:fe/.test(address));
     if (own === undefined) continue;

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Egress that rules of IPv4 don't close. An interface with an IPv6 link-local address reaches everything on its link,
-// and many firewalls of pods know IPv4 alone.
+// Finds egress over IPv6 that IPv4 rules don't close. An interface with an IPv6 link-local address reaches everything
+// on its link, and many pod firewalls filter only IPv4.
 import { readFile } from 'node:fs/promises';
 import type { Address } from './options.ts';
 
-/** Any port: a neighbour that has no listener there refuses the connection itself, and that is an answer as well. */
+/** Any port works: a neighbour without a listener there refuses the connection itself, which is an answer too. */
 const PORT = 1;
-/** What `/proc/net/arp` says of a neighbour whose link address is known (`ATF_COM` of Linux' if_arp.h). */
+/** The flag in `/proc/net/arp` of a neighbour whose link address is known (`ATF_COM` of Linux' if_arp.h). */
 const COMPLETE = 0x2;
 
 /**
- * `IFA_F_TENTATIVE` of Linux' if_addr.h: it isn't known yet whether somebody else has the address, and nothing is sent
- * from it.
+ * `IFA_F_TENTATIVE` of Linux' if_addr.h: the kernel still checks for duplicates of the address and sends nothing from
+ * it.
  */
 const TENTATIVE = 0x40;
 
-/** What IPv6 may reach on the links of this container. */
+/** The neighbours that IPv6 may reach on the links of this container. */
 export interface LinkNeighbours {
   readonly addresses: readonly Address[];
-  /** Whether an address of its own can't be used yet, so that a silence shows nothing. */
-  readonly isEarly: boolean;
+  /** Whether an own address is still tentative, so that a missing answer shows nothing. */
+  readonly isTentative: boolean;
 }
 
 /**
- * The interfaces but loopback that have an IPv6 address, out of `/proc/net/if_inet6`: address, index, prefix, scope,
- * flags, name.
+ * The interfaces with an IPv6 address except loopback, from `/proc/net/if_inet6`: address, index, prefix, scope, flags,
+ * name.
  */
-export function ipv6Interfaces(text: string): { readonly names: ReadonlySet<string>; readonly isEarly: boolean } {
+export function ipv6Interfaces(text: string): { readonly names: ReadonlySet<string>; readonly isTentative: boolean } {
   const rows = text
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , , , , name]) => name !== undefined && name !== 'lo');
   return {
     names: new Set(rows.map(([, , , , , name = '']) => name)),
-    isEarly: rows.some(([, , , , flags = '0']) => (parseInt(flags, 16) & TENTATIVE) !== 0),
+    isTentative: rows.some(([, , , , flags = '0']) => (parseInt(flags, 16) & TENTATIVE) !== 0),
   };
 }
 
 /**
- * The IPv6 link-local addresses of the neighbours that `/proc/net/arp` lists, as they make them of their link addresses
- * (RFC 4291, appendix A), on interfaces that have IPv6.
+ * The IPv6 link-local addresses of the neighbours in `/proc/net/arp`, derived from their link addresses (RFC 4291,
+ * appendix A), on interfaces with IPv6.
  */
 export function neighbours(arp: string, interfaces: ReadonlySet<string>): Address[] {
   const rows = arp
@@ -61,13 +61,13 @@ function linkLocalOf(mac: string): string {
 }
 
 /**
- * The neighbours of this container that IPv6 may reach; none where no interface but loopback has it. Ask after a
- * connection was tried by IPv4: only then is a neighbour known.
+ * The neighbours of this container that IPv6 may reach; none where only loopback has IPv6. Call it after a connection
+ * attempt over IPv4: only that fills the neighbour table.
  */
 export async function linkLocalNeighbours(
   read: (path: string) => Promise<string> = (path) => readFile(path, 'utf8'),
 ): Promise<LinkNeighbours> {
   // Without the file the kernel has no IPv6.
-  const { names, isEarly } = ipv6Interfaces(await read('/proc/net/if_inet6').catch(() => ''));
-  return { addresses: names.size === 0 ? [] : neighbours(await read('/proc/net/arp'), names), isEarly };
+  const { names, isTentative } = ipv6Interfaces(await read('/proc/net/if_inet6').catch(() => ''));
+  return { addresses: names.size === 0 ? [] : neighbours(await read('/proc/net/arp'), names), isTentative };
 }

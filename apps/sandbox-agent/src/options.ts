@@ -2,11 +2,11 @@
 import { REFUSED_AT_MAX } from '@writ/sandbox';
 
 export interface AgentOptions {
-  /** says hello only when it is greeted: whoever attaches to it after its start hears nothing of what came before */
+  /** sends hello only after the greet message: a host that attaches after the start misses earlier messages */
   readonly waitsForGreeting: boolean;
-  /** tells what the container uses, since nobody outside can count it */
-  readonly tellsUsage: boolean;
-  /** addresses, `IP:port` or `[IP]:port`, that must refuse the container before it says hello */
+  /** reports the container's usage, since no process outside can measure it */
+  readonly reportsUsage: boolean;
+  /** addresses, `IP:port` or `[IP]:port`, that must refuse the container before it sends hello */
   readonly refusedAt: readonly Address[];
 }
 
@@ -17,23 +17,23 @@ export interface Address {
 }
 
 /**
- * Reads the program's arguments. Throws an Error that names the one that isn't understood: an agent that knows less
- * than it is asked MUST NOT start.
+ * Parses the program's arguments. Throws an Error that names an unknown one: an agent that lacks a requested option
+ * MUST NOT start.
  */
 export function parseOptions(args: readonly string[]): AgentOptions {
-  let [waitsForGreeting, tellsUsage] = [false, false];
+  let [waitsForGreeting, reportsUsage] = [false, false];
   const refusedAt: Address[] = [];
   for (const arg of args) {
     const [name = '', value = ''] = arg.split('=', 2);
     if (arg === '--wait-for-greeting') waitsForGreeting = true;
-    else if (arg === '--tell-usage') tellsUsage = true;
+    else if (arg === '--tell-usage') reportsUsage = true;
     else if (name === '--refused-at' && refusedAt.length < REFUSED_AT_MAX) refusedAt.push(parseAddress(value));
     else throw new Error(`the sandbox agent has no option \`${arg}\``);
   }
-  return { waitsForGreeting, tellsUsage, refusedAt };
+  return { waitsForGreeting, reportsUsage, refusedAt };
 }
 
-/** Reads an address that must refuse the container. Throws an Error that names what it takes. */
+/** Parses an address that must refuse the container. Throws an Error with the expected form. */
 export function parseAddress(text: string): Address {
   const [, six, four, port = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = six ?? four;

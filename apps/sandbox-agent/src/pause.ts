@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * Does nothing for so many milliseconds, and lets nothing else of this thread run: for whoever waits in the middle of
- * what must not be interrupted.
- */
+/** Blocks this thread for so many milliseconds, for waits within a section that must not be interrupted. */
 export function pause(ms: number): void {
-  // Made here: a startup snapshot, as the interpreter is one, holds no shared memory.
+  // Allocated on each call: a startup snapshot, which the interpreter is, can't contain shared memory.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, ms);
 }

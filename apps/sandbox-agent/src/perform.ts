@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CANNOT_RUN, cannotStart, type JobOrder } from '@writ/sandbox';
 import { drainPipe, drainStream } from './drain.ts';
 import { codeOf } from './fault.ts';
-import type { OutputCut } from './output-cut.ts';
+import type { BoundedOutput } from './bounded-output.ts';
 import type { JobPipes } from './pipes.ts';
 import type { StdinFile } from './stdin-file.ts';
 
@@ -15,22 +15,22 @@ export interface Exit {
   readonly timedOut: boolean;
 }
 
-/** Kills whatever a command started, however it tried to get away. */
+/** Kills everything that a command started, however it tried to escape. */
 export type EndAll = (leader: ChildProcess) => void;
 
-/** Where a job runs. */
-export interface Place {
+/** The folders, streams and process control of a job. */
+export interface JobEnvironment {
   readonly root: string;
-  /** a directory outside the workspace, for what the agent keeps */
+  /** a directory outside of the workspace, for the agent's own files */
   readonly scratch: string;
   readonly pipes: JobPipes | null;
   readonly endAll: EndAll;
 }
 
-/** What every job finds in its environment; nothing of the agent's own is in it. */
+/** The environment of every job; nothing of the agent's own environment is in it. */
 export const ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-  // Outside the workspace: what programs keep in a home is no effect of the job.
+  // Outside of the workspace: files that programs keep in their home are no effect of the job.
   HOME: '/tmp',
   TMPDIR: '/tmp',
   USER: 'sandbox',
@@ -40,8 +40,8 @@ export const ENVIRONMENT = {
   TERM: 'dumb',
 } as const;
 
-/** What a program finds that is run without a shell: these and what is declared for it, nothing else. */
-const BARE = {
+/** The environment of a program that runs without a shell: these variables and its declared ones, nothing else. */
+const PROGRAM_ENVIRONMENT = {
   PATH: ENVIRONMENT.PATH,
   HOME: ENVIRONMENT.HOME,
   TMPDIR: ENVIRONMENT.TMPDIR,
@@ -51,7 +51,7 @@ const BARE = {
   TERM: ENVIRONMENT.TERM,
 } as const;
 
-/** The program of the order with its arguments and its whole environment. */
+/** The program of the order with its arguments and its complete environment. */
 function programOf(
   { argv, command, env }: JobOrder,
   cwd: string,
@@ -59,42 +59,45 @@ function programOf(
   const [file, ...args] = argv ?? [];
   if (file === undefined)
     return { file: '/bin/bash', args: ['-c', command], env: { ...ENVIRONMENT, PWD: cwd, ...env } };
-  return { file, args, env: { ...BARE, ...env } };
+  return { file, args, env: { ...PROGRAM_ENVIRONMENT, ...env } };
 }
 
 /**
- * Runs the command in a process group of its own; resolves when it and its output have ended. When its shell exits, or
- * at the timeout, whatever else of it still runs is killed.
+ * Runs the command in its own process group; resolves when it and its output have ended. When its shell exits, or at
+ * the timeout, all its remaining processes are killed.
  */
 export async function perform(
   order: JobOrder,
   stdin: StdinFile | null,
-  { root, pipes, endAll }: Place,
-  output: OutputCut,
+  { root, pipes, endAll }: JobEnvironment,
+  output: BoundedOutput,
 ): Promise<Exit> {
   const cwd = join(root, order.cwd);
-  if (!isDirectory(cwd)) return cannotRun(`the working directory \`${order.cwd}\` is not there\n`, output);
+  if (!isDirectory(cwd)) return reportNotStarted(`the working directory \`${order.cwd}\` is not there\n`, output);
   const stdinFd = stdin?.open();
-  const child = started(order, cwd, [
+  const child = startProcess(order, cwd, [
     stdinFd ?? 'ignore',
     pipes?.stdout.jobFd ?? 'pipe',
     pipes?.stderr.jobFd ?? 'pipe',
   ]);
-  // Ours are copies of the job's ends: with them open the end of its output would never come.
+  // These are copies of the job's ends: while they are open, the end of its output would never arrive.
   for (const fd of [stdinFd, pipes?.stdout.jobFd, pipes?.stderr.jobFd]) if (fd !== undefined) closeSync(fd);
-  if (typeof child === 'string') return cannotRun(cannotStart(child), output);
-  sacrifice(child);
+  if (typeof child === 'string') return reportNotStarted(cannotStart(child), output);
+  preferForOomKill(child);
   const drains = (['stdout', 'stderr'] as const).map((name) => {
-    const take = (bytes: Buffer) => output.take(name, bytes);
+    const take = (bytes: Buffer) => output.push(name, bytes);
     return pipes ? drainPipe(pipes[name], take) : drainStream(child[name], take);
   });
-  const exit = await exited(child, order.timeout_ms, endAll, output);
+  const exit = await awaitExit(child, order.timeout_ms, endAll, output);
   await Promise.all(drains);
   return exit;
 }
 
-/** Its process; an error's code where the kernel takes none of it: an argument that is too long, for example. */
-function started(order: JobOrder, cwd: string, stdio: StdioOptions): ChildProcess | string {
+/**
+ * Starts the process; returns the error's code where the operating system refuses, for example an argument that is too
+ * long.
+ */
+function startProcess(order: JobOrder, cwd: string, stdio: StdioOptions): ChildProcess | string {
   const { file, args, env } = programOf(order, cwd);
   try {
     return spawn(file, args, { cwd, env, shell: false, detached: true, stdio });
@@ -103,23 +106,23 @@ function started(order: JobOrder, cwd: string, stdio: StdioOptions): ChildProces
   }
 }
 
-/** Nothing was started, and the output says why. */
-function cannotRun(why: string, output: OutputCut): Exit {
-  output.take('stderr', Buffer.from(why));
+/** Writes why nothing was started into the output. */
+function reportNotStarted(why: string, output: BoundedOutput): Exit {
+  output.push('stderr', Buffer.from(why));
   return { code: CANNOT_RUN, signal: null, timedOut: false };
 }
 
-/** Out of memory the kernel takes the job before the agent, so that there is somebody left to tell. */
-export function sacrifice(child: ChildProcess): void {
+/** Makes the kernel kill the job before the agent when memory runs out, so that the agent can report it. */
+export function preferForOomKill(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     writeFileSync(`/proc/${child.pid}/oom_score_adj`, '1000');
   } catch {
-    // Already gone: nothing to choose between.
+    // The process has already ended.
   }
 }
 
-function exited(child: ChildProcess, timeoutMs: number, endAll: EndAll, output: OutputCut): Promise<Exit> {
+function awaitExit(child: ChildProcess, timeoutMs: number, endAll: EndAll, output: BoundedOutput): Promise<Exit> {
   return new Promise((resolve) => {
     let timedOut = false;
     const timer = setTimeout(() => {
@@ -128,11 +131,11 @@ function exited(child: ChildProcess, timeoutMs: number, endAll: EndAll, output: 
     }, timeoutMs);
     child.once('error', (error) => {
       clearTimeout(timer);
-      resolve(cannotRun(cannotStart(codeOf(error)), output));
+      resolve(reportNotStarted(cannotStart(codeOf(error)), output));
     });
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
-      // Background processes would go on writing while the workspace is compared.
+      // Background processes would otherwise write while the workspace is compared.
       endAll(child);
       resolve({ code, signal: code === null ? (signal ?? 'SIGKILL') : null, timedOut });
     });

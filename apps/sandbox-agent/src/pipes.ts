@@ -4,8 +4,8 @@ import { constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Both ends of a pipe out of the job: the agent's doesn't block, the job's does, as programs expect of their standard
- * streams.
+ * Both ends of a pipe from the job. The agent's end is non-blocking; the job's end blocks, as programs expect of their
+ * standard streams.
  */
 export interface Pipe {
   readonly agentFd: number;
@@ -18,9 +18,9 @@ export interface JobPipes {
 }
 
 /**
- * Makes the job's output streams as real pipes. What `spawn` makes by itself are sockets, and those can't be opened by
- * name: every script that writes to `/dev/stderr` would fail. Those of two jobs, the second of which is the agent's
- * own; nulls where the image has no `mkfifo`: the sockets then have to do.
+ * Makes the job's output streams as real pipes. `spawn` makes sockets, which can't be opened by name, so every script
+ * that writes to `/dev/stderr` would fail. Returns the pipes of two jobs: of the real one and of the rehearsal. Returns
+ * nulls where the image has no `mkfifo`: then sockets have to do.
  */
 export function makePipes(parent: string): readonly [JobPipes | null, JobPipes | null] {
   const folder = mkdtempSync(join(parent, '.writ-'));
@@ -35,7 +35,7 @@ export function makePipes(parent: string): readonly [JobPipes | null, JobPipes |
       { stdout: fromJob(ownStdout), stderr: fromJob(ownStderr) },
     ];
   } finally {
-    // Names are only needed to open the ends: the job finds nothing of ours.
+    // The names are only needed to open the ends: the job finds no files of the agent.
     rmSync(folder, { recursive: true });
   }
 }

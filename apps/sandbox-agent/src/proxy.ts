@@ -3,30 +3,30 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Channels, type ChannelMessage, type HostChannelMessage } from '@writ/sandbox';
 
-/**
- * What programs look for, in the spellings that they look for it in. The proxy speaks HTTP, whatever it is asked to
- * fetch.
- */
-const namesOf = (url: string): Record<string, string> => ({
+/** The proxy variables in all spellings that programs read. The proxy speaks HTTP for every scheme. */
+const proxyVariables = (url: string): Record<string, string> => ({
   http_proxy: url,
   https_proxy: url,
   HTTP_PROXY: url,
   HTTPS_PROXY: url,
   no_proxy: 'localhost,127.0.0.1,::1',
   NO_PROXY: 'localhost,127.0.0.1,::1',
-  // Node's own `fetch` looks at the others only when it is told to.
+  // Node's own `fetch` reads the others only with this variable.
   NODE_USE_ENV_PROXY: '1',
 });
 
 /**
- * The job's way out: a port on the container's loopback, each connection to which is a channel to the executor. It
- * reads nothing of what passes: whoever decides is outside, where the job can't change how a request is read.
+ * The proxy of a job or a shell: a port on the container's loopback, where each connection becomes a channel to the
+ * executor. It reads nothing of what passes: the gate decides outside, where the job can't change how a request is
+ * read. A job's proxy accepts connections until it closes, a shell's only while a turn runs.
  */
 export class Proxy {
-  readonly #channels: Channels;
+  readonly #send: (message: ChannelMessage) => void;
   readonly #server: Server;
+  /** null while no connection is accepted */
+  #channels: Channels | null = null;
 
-  /** Resolves when it listens. */
+  /** Opens the proxy; resolves when it listens. It accepts connections from `begin` on. */
   static async open(send: (message: ChannelMessage) => void): Promise<Proxy> {
     const proxy = new Proxy(send);
     await new Promise<void>((resolve, reject) => {
@@ -36,32 +36,44 @@ export class Proxy {
   }
 
   private constructor(send: (message: ChannelMessage) => void) {
-    this.#channels = new Channels({ send });
+    this.#send = send;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-      const channel = this.#channels.open();
-      // Too many at once: programs try again, and a flood costs nobody but the job.
+      const channel = this.#channels?.open() ?? null;
+      // Nothing may leave now, or there are too many connections: programs retry, and a flood costs only the job.
       if (channel === null) socket.destroy();
       else join(socket, channel);
     });
   }
 
-  /** Variables by which the job's programs find it. */
+  /** The variables by which the job's programs find the proxy. */
   get env(): Readonly<Record<string, string>> {
-    return namesOf(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`);
+    return proxyVariables(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`);
   }
 
-  take(message: HostChannelMessage): void {
-    this.#channels.take(message);
+  /** Accepts connections from now on. Their channels have nothing to do with those before `cut`. */
+  begin(): void {
+    this.#channels = new Channels({ send: this.#send });
   }
 
-  /** Takes no more connections and breaks those that there are; nothing is sent any more. */
+  /** Closes the open connections, and each further one at once; sends nothing until `begin`. */
+  cut(): void {
+    this.#channels?.close();
+    this.#channels = null;
+  }
+
+  /** Ignores a message about a connection that is closed here, which was in transit meanwhile. */
+  handle(message: HostChannelMessage): void {
+    this.#channels?.receive(message);
+  }
+
+  /** Closes its port and all connections; sends nothing any more. */
   close(): void {
     this.#server.close();
-    this.#channels.close();
+    this.cut();
   }
 }
 
-/** Each end of one is passed to the other; where one breaks, so does the other. */
+/** Connects two streams: each one's end is passed to the other, and if one breaks, so does the other. */
 function join(one: Duplex, other: Duplex): void {
   for (const [from, to] of [
     [one, other],

@@ -17,12 +17,12 @@ describe('a rehearsal', () => {
   it.each([
     ['pipes', true],
     ['sockets', false],
-  ])('is a whole job, by %s, and leaves nothing where jobs look', async (_, withPipes) => {
+  ])('runs a complete job over %s and leaves no file behind', async (_, withPipes) => {
     expect(await rehearse(scratch, withPipes ? makePipes(scratch)[1] : null)).toBe('end');
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  it("that can't be held is none, and nobody fails", async () => {
+  it("that can't run resolves with null", async () => {
     expect(await rehearse(join(scratch, 'absent'), null)).toBeNull();
   });
 });

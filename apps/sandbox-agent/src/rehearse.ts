@@ -15,10 +15,10 @@ import {
 import { Agent } from './agent.ts';
 import type { JobPipes } from './pipes.ts';
 
-/** Many times what it takes on a machine whose disk stalls; nobody waits meanwhile. */
+/** Many times its duration on a machine with a slow disk; nothing waits for it. */
 const REHEARSAL_MS_MAX = 10_000;
 
-/** Of everything that most jobs do, the least. */
+/** The smallest job that does everything that most jobs do. */
 const ORDER: JobOrder = {
   command: 'echo > f',
   cwd: '',
@@ -44,24 +44,24 @@ const FILE: HostMessage = {
 };
 
 /**
- * Does a job of the agent's own, in a directory of its own. What is done for the first time takes twice as long: code
- * is compiled, the shell's pages are read. So it is done while nobody waits. Resolves when nothing of it is left, with
- * the kind of its last word; null where it went wrong: whatever that was, a job will tell.
+ * Runs a job of the agent itself, in its own directory. The first job takes twice as long, because code is compiled and
+ * the shell's pages are read. So the agent runs one while nothing waits. Resolves when nothing of it is left, with the
+ * type of its last message; null where it failed: a real job would report the same failure.
  */
 export async function rehearse(scratch: string, pipes: JobPipes | null): Promise<AgentMessage['type'] | null> {
   let root: string | undefined;
   try {
     root = mkdtempSync(join(scratch, '.writ-'));
-    return await perform(root, scratch, pipes);
+    return await runRehearsal(root, scratch, pipes);
   } catch {
-    // Nobody's job has failed.
+    // A failed rehearsal fails no job.
     return null;
   } finally {
     if (root !== undefined) rmSync(root, { recursive: true, force: true });
   }
 }
 
-function perform(root: string, scratch: string, pipes: JobPipes | null): Promise<AgentMessage['type']> {
+function runRehearsal(root: string, scratch: string, pipes: JobPipes | null): Promise<AgentMessage['type']> {
   return new Promise((resolve) => {
     const agent = new Agent(
       { root, scratch, pipes, endAll: ({ pid }) => pid !== undefined && endGroup(pid) },
@@ -73,7 +73,7 @@ function perform(root: string, scratch: string, pipes: JobPipes | null): Promise
     );
     const frames = new FrameDecoder(HOST_FRAMES);
     for (const message of [FILE, { type: 'job', job: ORDER }] as const)
-      for (const frame of frames.push(encodeHostMessage(message))) agent.take(parseHostMessage(frame));
+      for (const frame of frames.push(encodeHostMessage(message))) agent.handle(parseHostMessage(frame));
   });
 }
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { withSpace } from './unpack.ts';
 
 /**
- * What the job is to read, in a file without a name. A pipe would do for most programs, but one that opens `/dev/stdin`
- * by name after its writer has finished would wait for ever.
+ * The job's standard input, in a file without a name. A pipe would do for most programs, but one that opens
+ * `/dev/stdin` by name after its writer has finished would wait forever.
  */
 export class StdinFile {
   readonly #fd: number;
@@ -22,7 +22,7 @@ export class StdinFile {
     });
   }
 
-  /** A descriptor for the job, at the beginning of the file and only for reading. To be closed by the caller. */
+  /** A read-only descriptor for the job, at the beginning of the file. The caller closes it. */
   open(): number {
     return openSync(`/proc/self/fd/${this.#fd}`, 'r');
   }

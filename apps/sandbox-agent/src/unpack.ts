@@ -6,16 +6,16 @@ import type { Baseline, BaselineEntry } from './baseline.ts';
 import { AgentFault, codeOf } from './fault.ts';
 import { IncomingFile } from './incoming-file.ts';
 
-/** Writes the workspace as it comes in: entries in any order, a file's content in chunks after its head. */
+/** Writes the workspace as it arrives: entries in any order, a file's content in chunks after its head. */
 export class Unpacker {
   readonly #root: string;
   readonly #entries = new Map<string, BaselineEntry>();
-  readonly #made = new Set<string>();
+  readonly #createdFolders = new Set<string>();
   #open: IncomingFile | null = null;
 
   constructor(root: string) {
     this.#root = root;
-    this.#made.add(root);
+    this.#createdFolders.add(root);
   }
 
   /** Begins an entry. Throws AgentFault when the workspace is full, FrameError when the entry can't come now. */
@@ -26,7 +26,7 @@ export class Unpacker {
     if (head.kind !== 'file') this.#entries.set(head.path, head);
     withSpace(() => {
       if (head.kind === 'dir') return this.#makeDirectory(join(this.#root, head.path));
-      // Links are made last: a file is never written through one.
+      // Links are created last: a file is never written through one.
       if (head.kind === 'symlink') return;
       const path = join(this.#root, head.path);
       this.#makeDirectory(dirname(path));
@@ -35,13 +35,13 @@ export class Unpacker {
     });
   }
 
-  /** The next chunk of the file that is open. */
+  /** Adds the next chunk of the open file. */
   data(bytes: Buffer): void {
     if (!this.#open) throw new FrameError('content comes without a file');
     withSpace(() => this.#append(bytes));
   }
 
-  /** Makes the links and answers what now stands in the workspace. */
+  /** Creates the links and returns the entries of the workspace. */
   finish(): Baseline {
     if (this.#open) throw new FrameError('a file is shorter than announced');
     for (const [path, entry] of this.#entries) {
@@ -55,20 +55,20 @@ export class Unpacker {
   }
 
   #append(bytes: Buffer): void {
-    const whole = this.#open?.append(bytes) ?? null;
-    if (this.#open === null || whole === null) return;
-    this.#entries.set(this.#open.path, whole);
+    const completed = this.#open?.append(bytes) ?? null;
+    if (this.#open === null || completed === null) return;
+    this.#entries.set(this.#open.path, completed);
     this.#open = null;
   }
 
   #makeDirectory(path: string): void {
-    if (this.#made.has(path)) return;
+    if (this.#createdFolders.has(path)) return;
     mkdirSync(path, { recursive: true });
-    this.#made.add(path);
+    this.#createdFolders.add(path);
   }
 }
 
-/** Runs a writing into the container; that there is no room for what was sent is told as such. */
+/** Runs a write into the container; a full disk becomes the fault `workspace_space`. */
 export function withSpace(write: () => void): void {
   try {
     write();

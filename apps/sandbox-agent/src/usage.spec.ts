@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AgentMessage } from '@writ/sandbox';
 import { vi } from 'vitest';
-import { countedAt, UsageTeller } from './usage.ts';
+import { readCounters, UsageReporter } from './usage.ts';
 
 let root: string;
 beforeEach(() => {
@@ -19,19 +19,19 @@ function counters(files: Readonly<Record<string, string>>): void {
   }
 }
 
-describe('counters of a container', () => {
+describe('the counters of a container', () => {
   it('are found in the unified hierarchy', () => {
     counters({
       'cpu.stat': 'usage_usec 1500000\nuser_usec 1\n',
       'memory.peak': '4096\n',
       'memory.events': 'low 0\noom 2\noom_kill 1\n',
     });
-    expect(countedAt(root)).toEqual({ cpuMs: 1500, memoryPeakBytes: 4096, kills: 1 });
+    expect(readCounters(root)).toEqual({ cpuMs: 1500, memoryPeakBytes: 4096, kills: 1 });
   });
 
-  it('are found where the kernel keeps no peak', () => {
+  it('are found on a kernel without memory.peak', () => {
     counters({ 'cpu.stat': 'usage_usec 0\n', 'memory.current': '8192\n' });
-    expect(countedAt(root)).toEqual({ cpuMs: 0, memoryPeakBytes: 8192, kills: 0 });
+    expect(readCounters(root)).toEqual({ cpuMs: 0, memoryPeakBytes: 8192, kills: 0 });
   });
 
   it.each(['cpuacct', 'cpu,cpuacct'])('are found in a hierarchy of version 1, at `%s`', (folder) => {
@@ -40,49 +40,49 @@ describe('counters of a container', () => {
       'memory/memory.max_usage_in_bytes': '4096\n',
       'memory/memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 3\n',
     });
-    expect(countedAt(root)).toEqual({ cpuMs: 2500, memoryPeakBytes: 4096, kills: 3 });
+    expect(readCounters(root)).toEqual({ cpuMs: 2500, memoryPeakBytes: 4096, kills: 3 });
   });
 
-  it('are none where there is no hierarchy', () => {
-    expect(countedAt(root)).toBeNull();
+  it('are null without a cgroup hierarchy', () => {
+    expect(readCounters(root)).toBeNull();
   });
 });
 
-describe('an agent that tells usage', () => {
+describe('an agent that reports usage', () => {
   const EXIT: AgentMessage = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 };
-  let said: AgentMessage[];
-  let counted: ReturnType<typeof countedAt>;
-  let teller: UsageTeller;
+  let messages: AgentMessage[];
+  let counted: ReturnType<typeof readCounters>;
+  let reporter: UsageReporter;
   beforeEach(() => {
     vi.useFakeTimers();
-    [said, counted] = [[], { cpuMs: 100, memoryPeakBytes: 1, kills: 0 }];
-    teller = new UsageTeller(
-      (message) => said.push(message),
+    [messages, counted] = [[], { cpuMs: 100, memoryPeakBytes: 1, kills: 0 }];
+    reporter = new UsageReporter(
+      (message) => messages.push(message),
       () => counted,
     );
   });
   afterEach(() => void vi.useRealTimers());
 
-  it('counts from the first message on, tells while something runs, and last before the exit', () => {
-    teller.hears({ type: 'data', bytes: Buffer.alloc(0) });
+  it('counts from the first message, reports while a job runs, and last before the exit', () => {
+    reporter.onHostMessage({ type: 'data', bytes: Buffer.alloc(0) });
     counted = { cpuMs: 150, memoryPeakBytes: 2, kills: 0 };
     vi.advanceTimersByTime(5_000);
-    expect(said).toEqual([]);
-    teller.hears({ type: 'job', job: {} as never });
+    expect(messages).toEqual([]);
+    reporter.onHostMessage({ type: 'job', job: {} as never });
     vi.advanceTimersByTime(500);
-    expect(said).toEqual([{ type: 'usage', cpuMs: 50, memoryPeakBytes: 2, outOfMemory: null }]);
+    expect(messages).toEqual([{ type: 'usage', cpuMs: 50, memoryPeakBytes: 2, outOfMemory: null }]);
     counted = { cpuMs: 400, memoryPeakBytes: 3, kills: 1 };
-    teller.speak(EXIT);
-    expect(said.slice(1)).toEqual([{ type: 'usage', cpuMs: 300, memoryPeakBytes: 3, outOfMemory: true }, EXIT]);
+    reporter.send(EXIT);
+    expect(messages.slice(1)).toEqual([{ type: 'usage', cpuMs: 300, memoryPeakBytes: 3, outOfMemory: true }, EXIT]);
     vi.advanceTimersByTime(5_000);
-    expect(said).toHaveLength(3);
+    expect(messages).toHaveLength(3);
   });
 
-  it('says nothing of it where nothing is counted', () => {
+  it('reports nothing without counters', () => {
     counted = null;
-    teller.hears({ type: 'job', job: {} as never });
+    reporter.onHostMessage({ type: 'job', job: {} as never });
     vi.advanceTimersByTime(2_000);
-    teller.speak(EXIT);
-    expect(said).toEqual([EXIT]);
+    reporter.send(EXIT);
+    expect(messages).toEqual([EXIT]);
   });
 });

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
-import type { AgentMessage, HostMessage, ToldUsage } from '@writ/sandbox';
+import type { AgentMessage, HostMessage, ReportedUsage } from '@writ/sandbox';
 
-/** Between two words about a command that runs: what it can use beyond its limit before that is seen. */
-const TELL_MS = 500;
+/**
+ * Milliseconds between two reports of a running command: it can exceed its limit for so long before that is noticed.
+ */
+const REPORT_MS = 500;
 
-/** What the kernel has counted of this container. */
-interface Counted {
+/** The kernel's counters of this container. */
+interface UsageCounters {
   readonly cpuMs: number;
   readonly memoryPeakBytes: number;
   readonly kills: number;
 }
 
-/** Where a container finds its own control group: version 2, and version 1 in its two usual layouts. */
+/** The files of a container's own control group: version 2, and version 1 in its two usual layouts. */
 const UNIFIED = { cpu: 'cpu.stat', peak: ['memory.peak', 'memory.current'], kills: 'memory.events' } as const;
 const LEGACY = {
   cpu: ['cpuacct/cpuacct.usage', 'cpu,cpuacct/cpuacct.usage'],
@@ -20,8 +22,8 @@ const LEGACY = {
   kills: 'memory/memory.oom_control',
 } as const;
 
-/** Reads the counters below `root`; null where there are none, as under a runtime with a kernel of its own. */
-export function countedAt(root: string): Counted | null {
+/** Reads the counters below `root`; null where there are none, as under a runtime with its own kernel. */
+export function readCounters(root: string): UsageCounters | null {
   const read = (path: string): string | null => {
     try {
       return readFileSync(`${root}/${path}`, 'utf8').trim();
@@ -42,52 +44,54 @@ export function countedAt(root: string): Counted | null {
   };
 }
 
-/** The number after a name in lines of `name number`; 0 when it isn't there. */
+/** The number after a name in lines of `name number`; 0 where it is missing. */
 function field(lines: string, name: string): number {
   const line = lines.split('\n').find((each) => each.startsWith(`${name} `));
   return line === undefined ? 0 : Number(line.slice(name.length + 1));
 }
 
 /**
- * Tells what the container uses: every half second while something runs, and before each word that ends a job or a
- * turn.
+ * Reports the container's usage: every half second while a job runs, and before each message that ends a job or a turn.
  */
-export class UsageTeller {
-  readonly #speak: (message: AgentMessage) => void;
-  readonly #count: () => Counted | null;
-  #base: Counted | null = null;
+export class UsageReporter {
+  readonly #send: (message: AgentMessage) => void;
+  readonly #count: () => UsageCounters | null;
+  #initial: UsageCounters | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(speak: (message: AgentMessage) => void, count: () => Counted | null = () => countedAt('/sys/fs/cgroup')) {
-    this.#speak = speak;
+  constructor(
+    send: (message: AgentMessage) => void,
+    count: () => UsageCounters | null = () => readCounters('/sys/fs/cgroup'),
+  ) {
+    this.#send = send;
     this.#count = count;
   }
 
-  /** MUST be told of each message before it is taken: counting begins with the first. */
-  hears({ type }: HostMessage): void {
-    this.#base ??= this.#count();
-    if (type === 'job' || type === 'turn') this.#timer ??= setInterval(() => this.#tell(null), TELL_MS);
+  /** MUST be called for each message before the message is handled: counting begins with the first. */
+  onHostMessage({ type }: HostMessage): void {
+    this.#initial ??= this.#count();
+    if (type === 'job' || type === 'turn') this.#timer ??= setInterval(() => this.#report(null), REPORT_MS);
   }
 
-  /** Says a message, and before one that ends something what was used until then. */
-  speak(message: AgentMessage): void {
+  /** Sends a message. Before a message that ends a job or a turn, it sends the final usage. */
+  send(message: AgentMessage): void {
     if (message.type === 'exit' || message.type === 'turned') {
       clearInterval(this.#timer);
       this.#timer = undefined;
-      this.#tell('last');
+      this.#report('last');
     }
-    this.#speak(message);
+    this.#send(message);
   }
 
-  #tell(last: 'last' | null): void {
+  #report(last: 'last' | null): void {
     const counted = this.#count();
-    if (counted === null || this.#base === null) return;
-    const told: ToldUsage = {
+    if (counted === null || this.#initial === null) return;
+    const usage: ReportedUsage = {
       type: 'usage',
-      cpuMs: Math.max(0, counted.cpuMs - this.#base.cpuMs),
+      cpuMs: Math.max(0, counted.cpuMs - this.#initial.cpuMs),
       memoryPeakBytes: counted.memoryPeakBytes,
-      outOfMemory: last === null ? null : counted.kills > this.#base.kills,
+      outOfMemory: last === null ? null : counted.kills > this.#initial.kills,
     };
-    this.#speak(told);
+    this.#send(usage);
   }
 }

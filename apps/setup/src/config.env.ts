@@ -40,8 +40,8 @@ export type NatsConfig = Readonly<Static<typeof NatsConfig>>;
 /** Every variable that one of the commands reads. */
 export const Environment = Type.Object({ ...Migrate.properties, WRIT_DEPLOYMENT, WRIT_SHARD });
 
-/** Where a person sets a variable: this program runs in a container of its own. */
-const WHERE =
+/** How to set a variable: this program runs in its own container. */
+const HOW_TO_SET =
   'set it in the environment of the setup container: `environment` of its service in compose.yaml, `env` of the ' +
   'Job in Kubernetes';
 
@@ -49,7 +49,7 @@ function read<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof EnvironmentError) throw new Failure(`${error.message}\n  ${WHERE}`, error);
+    if (error instanceof EnvironmentError) throw new Failure(`${error.message}\n  ${HOW_TO_SET}`, error);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Something that whoever installs Writ has to change: shown as it is, without a stack. */
+/** A problem that the operator has to fix: shown without a stack. */
 export class Failure extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -8,7 +8,7 @@ export class Failure extends Error {
   }
 }
 
-/** What an unexpected error says, with its causes. */
+/** The message of an unexpected error, with its causes. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const message =

@@ -21,7 +21,7 @@ const write = (keys: string): string => {
   return out;
 };
 
-it("has each process' password and the server's certificate, and is its reader's alone", () => {
+it("the NATS configuration has each process' password and the server's certificate, with mode 600", () => {
   const keys = join(dir, 'nats-server');
   mkdirSync(keys);
   for (const process of ['orchestrator', 'kernel', 'executor', 'ledger'])
@@ -34,7 +34,7 @@ it("has each process' password and the server's certificate, and is its reader's
   expect(statSync(out).mode & 0o777).toBe(0o600);
 });
 
-it('is not written without the passwords, which are named', () => {
+it('the NATS configuration is not written without the passwords, and the failure names them', () => {
   expect(() => write(join(dir, 'nowhere'))).toThrow(
     `\`${join(dir, 'nowhere', 'orchestrator')}\` can't be read (ENOENT): run \`keys\` with \`--nats-host\` first`,
   );

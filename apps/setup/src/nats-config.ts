@@ -5,7 +5,7 @@ import { PROCESSES, type Process } from '@writ/contract';
 import { replaceFile } from '@writ/nest-kit/keys';
 import { Failure, reasonOf } from './failure.ts';
 
-/** What a server's configuration is rendered from. */
+/** The settings from which a server's configuration is rendered. */
 export interface ServerSettings {
   readonly host: string;
   readonly port: number;
@@ -20,11 +20,11 @@ export interface ServerSettings {
 export type RenderConfig = (settings: ServerSettings) => string;
 
 export interface NatsConfigOptions {
-  /** the folder of the set `nats-server`, where this program sees it */
+  /** the folder of the set `nats-server`, as this program sees it */
   readonly keys: string;
-  /** the file to write; its folder is there */
+  /** the file to write, in an existing folder */
   readonly out: string;
-  /** the same folder where the server sees it */
+  /** the same folder as the server sees it */
   readonly keysAtServer: string;
   readonly storeDir: string;
   readonly port: number;
@@ -33,12 +33,12 @@ export interface NatsConfigOptions {
 
 /** For health checks, which come from the server's own container or pod. */
 const MONITORING = 'http: "127.0.0.1:8222"\n';
-/** It holds the passwords of all processes. */
+/** The file has the passwords of all processes. */
 const MODE = 0o600;
 
 /**
- * Writes the configuration of the bundled NATS, with a user per process and TLS. It is written anew each time: what a
- * process may publish depends on the version of Writ.
+ * Writes the configuration of the bundled NATS, with a user per process and TLS. Each run writes it again: the subjects
+ * that a process may publish depend on the version of Writ.
  *
  * @throws Failure
  */

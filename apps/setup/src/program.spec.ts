@@ -20,15 +20,15 @@ async function run(
   const [out, err]: [string[], string[]] = [[], []];
   const status = await runSetup(args, {
     env,
-    say: (line) => out.push(line),
-    fail: (line) => err.push(line),
+    print: (line) => out.push(line),
+    printError: (line) => err.push(line),
     renderNatsConfig: natsServerConfig,
   });
   return { status, out, err: err.join('\n') };
 }
 
 describe('the set-up program', () => {
-  it('names every variable that is missing, and where to set it', async () => {
+  it('names every missing variable and where to set it', async () => {
     const { status, err } = await run(['migrate']);
     expect(status).toBe(1);
     for (const variable of ['WRIT_ADMIN_DATABASE_URL', 'WRIT_ROLE_PASSWORDS_DIR'])
@@ -36,7 +36,7 @@ describe('the set-up program', () => {
     expect(err).toContain('set it in the environment of the setup container');
   });
 
-  it('names every file that the migrations lack, and none of their contents', async () => {
+  it('names every missing or wrong password file, without contents', async () => {
     writeFileSync(join(dir, 'writ_kernel'), 'short');
     const { status, err } = await run(['migrate'], {
       WRIT_ADMIN_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/writ',
@@ -61,7 +61,7 @@ describe('the set-up program', () => {
     expect([status, err]).toEqual([1, expect.stringContaining(message)]);
   });
 
-  it('makes keys once, and its last line says so', async () => {
+  it('makes keys once, and its last line reports that', async () => {
     const out = join(dir, 'keys');
     expect((await run(['keys', '--out', out, '--nats-host', 'nats'])).out.at(-1)).toBe(
       'setup keys: 10 of 10 key sets were made',
@@ -71,7 +71,7 @@ describe('the set-up program', () => {
     ]);
   });
 
-  it('shows what it can do', async () => {
+  it('lists its commands with --help', async () => {
     const { status, out } = await run(['--help']);
     expect([status, out.join('\n')]).toEqual([0, expect.stringMatching(/migrate[^]*keys[^]*nats-config/)]);
   });

@@ -13,18 +13,18 @@ import { writeNatsConfig, type RenderConfig } from './nats-config.ts';
 import { addSmokeCommand } from './smoke/command.ts';
 import { signingKeysCommand } from './keys/signing-keys-command.ts';
 
-/** What the program reads and where it speaks. */
-export interface Surroundings {
+/** The environment and outputs of the program. */
+export interface ProgramContext {
   readonly env: Variables;
-  readonly say: (line: string) => void;
-  readonly fail: (line: string) => void;
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
   readonly renderNatsConfig: RenderConfig;
 }
 
 const EXIT = { done: 0, failed: 1 } as const;
-/** Where the image keeps them. */
+/** The folder of the schemas in the image. */
 const SCHEMAS = '/opt/writ/schemas';
-/** What a release may be called: names of its objects begin with it. */
+/** The valid names of a release, with which the names of its objects begin. */
 const PREFIX = /^[a-z]([-a-z0-9]{0,40}[a-z0-9])?$/;
 const HOST = /^[A-Za-z0-9_.:-]{1,253}$/;
 const PORT_MAX = 65_535;
@@ -60,18 +60,18 @@ const parsePort = (text: string): number => {
   return port;
 };
 
-/** Resolves with the store that the options name. The client of Kubernetes is loaded only where it is used. */
+/** Resolves with the store that the options name. The Kubernetes client is loaded only when it is used. */
 async function storeOf({ out, kubernetes, prefix }: KeysOptions): Promise<KeyStore> {
   if ((out === undefined) === (kubernetes === undefined))
     throw new Failure('keys go to a folder or to the cluster: give either `--out` or `--kubernetes`');
   if (out !== undefined) return new FolderStore(out);
   if (prefix === undefined)
     throw new Failure("`--kubernetes` needs `--prefix`: the name of the release, which the Secrets' names begin with");
-  const { ClusterStore, inClusterPlace } = await import('./keys/cluster-store.ts');
-  return new ClusterStore(inClusterPlace(prefix));
+  const { ClusterStore, inClusterTarget } = await import('./keys/cluster-store.ts');
+  return new ClusterStore(inClusterTarget(prefix));
 }
 
-async function runKeys(options: KeysOptions, { env, say }: Surroundings): Promise<string> {
+async function runKeys(options: KeysOptions, { env, print }: ProgramContext): Promise<string> {
   const { WRIT_DEPLOYMENT: deployment } = readKeysConfig(env);
   const store = await storeOf(options);
   const sets = keySets({
@@ -80,35 +80,36 @@ async function runKeys(options: KeysOptions, { env, say }: Surroundings): Promis
     postgresHosts: options.postgresHost,
     now: () => new Date(),
   });
-  const made = await makeKeys(sets, store, say);
+  const made = await makeKeys(sets, store, print);
   return made.length === 0
     ? 'all keys are there: nothing was made'
     : `${made.length} of ${sets.length} key sets were made`;
 }
 
-function runNatsConfig(options: NatsOptions, { env, renderNatsConfig }: Surroundings): string {
+function runNatsConfig(options: NatsOptions, { env, renderNatsConfig }: ProgramContext): string {
   writeNatsConfig({ ...options, shard: readNatsConfig(env).WRIT_SHARD }, renderNatsConfig);
   return `\`${options.out}\` was written`;
 }
 
-function commandLine(around: Surroundings, run: (name: string, act: () => Promise<string>) => Promise<void>): Command {
-  // First: commands have what their program has when they are added.
+function commandLine(
+  context: ProgramContext,
+  run: (name: string, act: () => Promise<string>) => Promise<void>,
+): Command {
+  // Set first: commands inherit these settings when they are added.
   const program = new Command('setup')
     .exitOverride()
     .allowExcessArguments(false)
     .description('Prepares a deployment of Writ: its keys, its database, and the configuration of its NATS.')
     .configureOutput({
-      writeOut: (text) => around.say(text.trimEnd()),
-      writeErr: (text) => around.fail(text.trimEnd()),
+      writeOut: (text) => context.print(text.trimEnd()),
+      writeErr: (text) => context.printError(text.trimEnd()),
     });
   program
     .command('migrate')
-    .description(
-      'makes roles and schemas, or brings them up to date (WRIT_ADMIN_DATABASE_URL, ' + 'WRIT_ROLE_PASSWORDS_DIR)',
-    )
+    .description('makes roles and schemas, or updates them (WRIT_ADMIN_DATABASE_URL, WRIT_ROLE_PASSWORDS_DIR)')
     .option('--schemas <dir>', 'the SQL of the schemas, with a folder for each', SCHEMAS)
     .action(({ schemas }: { schemas: string }) =>
-      run('migrate', () => migrateDatabase(readMigrateConfig(around.env), schemas, around.say)),
+      run('migrate', () => migrateDatabase(readMigrateConfig(context.env), schemas, context.print)),
     );
   program
     .command('keys')
@@ -123,7 +124,7 @@ function commandLine(around: Surroundings, run: (name: string, act: () => Promis
       [],
     )
     .option('--postgres-host <host>', 'the same of the bundled Postgres', collectHosts, [])
-    .action((options: KeysOptions) => run('keys', () => runKeys(options, around)));
+    .action((options: KeysOptions) => run('keys', () => runKeys(options, context)));
   program
     .command('nats-config')
     .description('writes the configuration of the bundled NATS from its keys')
@@ -133,35 +134,35 @@ function commandLine(around: Surroundings, run: (name: string, act: () => Promis
     .option('--store-dir <dir>', 'the folder of JetStream', '/data')
     .option('--port <port>', 'the port to listen on', parsePort, 4222)
     .action((options: NatsOptions) =>
-      run('nats-config', async () => await Promise.resolve(runNatsConfig(options, around))),
+      run('nats-config', async () => await Promise.resolve(runNatsConfig(options, context))),
     );
-  addGateCommand(program, VERSION, around.say, run);
-  addSmokeCommand(program, around.say, run);
-  program.addCommand(signingKeysCommand({ env: around.env, parsePrefix, now: Date.now, say: around.say, run }));
+  addGateCommand(program, VERSION, context.print, run);
+  addSmokeCommand(program, context.print, run);
+  program.addCommand(signingKeysCommand({ env: context.env, parsePrefix, now: Date.now, print: context.print, run }));
   return program;
 }
 
 /**
- * Runs the set-up program. Its last line says what was done or what to change.
+ * Runs the set-up program. Its last line reports what was done or what to change.
  *
  * @param args the command line, without the program
  * @returns the exit status
  */
-export async function runSetup(args: readonly string[], around: Surroundings): Promise<number> {
+export async function runSetup(args: readonly string[], context: ProgramContext): Promise<number> {
   let status: number = EXIT.done;
   const run = async (name: string, act: () => Promise<string>): Promise<void> => {
     try {
-      around.say(`setup ${name}: ${await act()}`);
+      context.print(`setup ${name}: ${await act()}`);
     } catch (error) {
       status = EXIT.failed;
-      // What isn't known to be somebody's to change is a bug, and its stack is needed.
+      // An error that is no Failure is a bug, and its stack is needed.
       if (!(error instanceof Failure))
-        around.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      around.fail(`setup ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+        context.printError(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      context.printError(`setup ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
   try {
-    await commandLine(around, run).parseAsync(args, { from: 'user' });
+    await commandLine(context, run).parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? EXIT.done : EXIT.failed;

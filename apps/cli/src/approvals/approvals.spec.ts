@@ -19,7 +19,7 @@ const VOTES = [
   { ...VOTE, principal: 'cleo', cast_as: 'cleo', stands: false },
 ];
 const VOTED = 'apr_7zzzzzzzzzzzzzzzzzzzzzzzzz';
-/** of an effect; the second one was approved before */
+/** for an approval of an effect; the second approval was given earlier */
 const [STAGED, COMMITTED] = ['apr_6zzzzzzzzzzzzzzzzzzzzzzzzz', 'apr_5zzzzzzzzzzzzzzzzzzzzzzzzz'];
 const EFFECT = '7'.repeat(64);
 const PREVIEW = { ...APPROVAL.preview, state: 'ready', round: 1, changes: [], changes_total: 1 };
@@ -77,65 +77,65 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
-test('what waits is listed with the reason', async () => {
+test('`writ approvals` lists pending approvals with their reasons', async () => {
   const { out } = await writ(['approvals'], { env: api.env });
   expect(out).toContain(IDS.approval);
   expect(out).toContain('would delete `src`');
-  expect(api.heard[0]!.url).toBe('/v1/approvals?state=pending&limit=50');
+  expect(api.requests[0]!.url).toBe('/v1/approvals?state=pending&limit=50');
 });
 
-test('what would run is shown, with characters that deceive made visible', async () => {
+test('`writ approvals show` shows the call, with deceptive characters escaped', async () => {
   const { out } = await writ(['approvals', 'show', IDS.approval], { env: api.env });
   expect(out).toContain('rm -rf src\\u{202e}');
 });
 
-test('a decision carries its comment', async () => {
+test('a decision sends its comment', async () => {
   expect((await writ(['approvals', 'deny', IDS.approval, '--comment', 'no'], { env: api.env })).exit).toBe(0);
-  expect(api.heard[0]).toMatchObject({ url: `/v1/approvals/${IDS.approval}/deny`, body: '{"comment":"no"}' });
+  expect(api.requests[0]).toMatchObject({ url: `/v1/approvals/${IDS.approval}/deny`, body: '{"comment":"no"}' });
 });
 
-test('a yes for the session says so, and how far it goes', async () => {
+test('an approval for the session sends its scope, uses and period', async () => {
   await writ(['approvals', 'approve', IDS.approval, '--for-session', '--uses', '5', '--ttl', '30m'], { env: api.env });
-  expect(JSON.parse(String(api.heard.at(-1)!.body))).toEqual({ scope: 'session', uses: 5, ttl_ms: 1_800_000 });
+  expect(JSON.parse(String(api.requests.at(-1)!.body))).toEqual({ scope: 'session', uses: 5, ttl_ms: 1_800_000 });
   expect(await writ(['approvals', 'approve', IDS.approval, '--uses', '5'], { env: api.env })).toMatchObject({
     exit: 2,
     out: '',
   });
 });
 
-test('nobody approves their own call, and the terminal says so', async () => {
+test("an approval of one's own call fails, and the error shows its code", async () => {
   const { exit, err } = await writ(['approvals', 'approve', IDS.approval], { env: api.env });
   expect(exit).toBe(1);
   expect(err).toMatch(/^error approval\.own_call: nobody approves their own call/);
 });
 
-test("--json is the API's own answer", async () => {
+test("with --json, the output is the API's answer", async () => {
   expect(JSON.parse((await writ(['approvals', '--json'], { env: api.env })).out)).toEqual({
     items: [APPROVAL],
     next_cursor: null,
   });
 });
 
-test('who voted is shown, and who by whose right', async () => {
+test('`writ approvals show` lists the voters, and for whom delegates voted', async () => {
   const { out } = await writ(['approvals', 'show', IDS.approval], { env: api.env });
   expect(out).toMatch(/votes +1 of 2/);
   expect(out).toContain('bob for ann approved: seen\\u{202e}');
   expect(out).toContain("cleo approved something else, which doesn't count");
 });
 
-test('one vote of several says how many are there', async () => {
+test('an approval that is one of several votes shows the count', async () => {
   const { out } = await writ(['approvals', 'approve', VOTED, '--delegation', IDS.delegation], { env: api.env });
   expect(out).toMatch(/votes +1 of 2, administrators/);
-  expect(JSON.parse(api.heard.at(-1)!.body)).toEqual({ delegation_id: IDS.delegation });
+  expect(JSON.parse(api.requests.at(-1)!.body)).toEqual({ delegation_id: IDS.delegation });
 });
 
 const sent = (): unknown =>
-  api.heard.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body) as unknown);
+  api.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body) as unknown);
 
-test('a yes to an effect shows it with its findings and its diff, asks, and names the effect that was shown', async () => {
+test('approving an effect shows its findings and diff, asks for confirmation, and sends the digest that was shown', async () => {
   const asked: string[] = [];
   const confirm = (question: string): Promise<boolean> => {
     asked.push(question);
@@ -146,7 +146,7 @@ test('a yes to an effect shows it with its findings and its diff, asks, and name
   expect(sent()).toEqual([{ effect_digest: EFFECT }]);
 });
 
-test('who is asked about an effect and says anything but yes has approved nothing', async () => {
+test('at the confirmation of an effect, any answer but yes approves nothing', async () => {
   expect(
     await writ(['approvals', 'approve', STAGED], { env: api.env, confirm: () => Promise.resolve(false) }),
   ).toMatchObject({ exit: 1, err: expect.stringContaining('not_confirmed') as unknown });
@@ -154,7 +154,7 @@ test('who is asked about an effect and says anything but yes has approved nothin
 });
 
 test.each([[[]], [['--for-session']], [['--delegation', IDS.delegation]]])(
-  'where nobody can be asked, a yes to an effect without its digest is none: %j',
+  'without a terminal, approving an effect without its digest fails: %j',
   async (more) => {
     const { exit, out, err } = await writ(['approvals', 'approve', STAGED, ...more], { env: api.env });
     expect([exit, out]).toEqual([1, '']);
@@ -163,13 +163,13 @@ test.each([[[]], [['--for-session']], [['--delegation', IDS.delegation]]])(
   },
 );
 
-test('a yes that names the effect is sent as it is said, and one that was given before says so again', async () => {
+test('an approval with --effect is sent unchanged, and a repeated one returns the first decision', async () => {
   await writ(['approvals', 'approve', STAGED, '--effect', '8'.repeat(64)], { env: api.env });
   await writ(['approvals', 'approve', COMMITTED], { env: api.env });
   expect(sent()).toEqual([{ effect_digest: '8'.repeat(64) }, { effect_digest: EFFECT }]);
 });
 
-test('an edit brings the arguments whole', async () => {
+test('`writ approvals edit` sends the complete arguments', async () => {
   expect(
     (
       await writ(['approvals', 'edit', IDS.approval, '--args', '{"command":"ls"}', '--comment', 'less'], {
@@ -177,13 +177,13 @@ test('an edit brings the arguments whole', async () => {
       })
     ).exit,
   ).toBe(0);
-  expect(api.heard[0]).toMatchObject({
+  expect(api.requests[0]).toMatchObject({
     url: `/v1/approvals/${IDS.approval}/edit`,
     body: '{"args":{"command":"ls"},"comment":"less"}',
   });
 });
 
-test('a right is lent until a time, for what is said', async () => {
+test('`writ approvals delegate` sends the expiry and the scope', async () => {
   const before = Date.now();
   const { exit, out } = await writ(
     ['approvals', 'delegate', 'bob', '--for', '2h', '--note', 'away', '--tool', 'fs.*', 'shell.run', '--escalated'],
@@ -191,26 +191,26 @@ test('a right is lent until a time, for what is said', async () => {
   );
   expect(exit).toBe(0);
   expect(out).toContain(IDS.delegation);
-  const { expires_at, ...body } = JSON.parse(api.heard[0]!.body) as { expires_at: number };
+  const { expires_at, ...body } = JSON.parse(api.requests[0]!.body) as { expires_at: number };
   expect(body).toEqual({ to: 'bob', note: 'away', tools: ['fs.*', 'shell.run'], autonomy_mode: 'escalated' });
   expect(expires_at - before - 2 * 3_600_000).toBeLessThan(60_000);
   expect(expires_at).toBeGreaterThanOrEqual(before + 2 * 3_600_000);
 });
 
-test('a right that is lent for no period, or without a why, is a usage error, and nothing is asked', async () => {
+test('`writ approvals delegate` without a valid period or a note is a usage error, and sends nothing', async () => {
   for (const rest of [
     ['--for', 'long', '--note', 'x'],
     ['--for', '1h'],
     ['--note', 'x'],
   ])
     expect((await writ(['approvals', 'delegate', 'bob', ...rest], { env: api.env })).exit).toBe(2);
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });
 
-test('delegations that stand are listed, and one is taken back by its id', async () => {
+test('delegations in force are listed, and one is revoked by its id', async () => {
   const { out } = await writ(['approvals', 'delegations'], { env: api.env });
   expect(out).toMatch(/dlg_\S+ +ann +bob +admin +standing/);
-  expect(api.heard[0]!.url).toBe('/v1/approvals/delegations?standing=true&limit=50');
+  expect(api.requests[0]!.url).toBe('/v1/approvals/delegations?standing=true&limit=50');
   expect((await writ(['approvals', 'undelegate', IDS.delegation], { env: api.env })).exit).toBe(0);
-  expect(api.heard.at(-1)).toMatchObject({ method: 'DELETE', url: `/v1/approvals/delegations/${IDS.delegation}` });
+  expect(api.requests.at(-1)).toMatchObject({ method: 'DELETE', url: `/v1/approvals/delegations/${IDS.delegation}` });
 });

@@ -21,24 +21,24 @@ interface ListOptions extends CommonOptions {
 
 const LIST_ROWS = 50;
 
-/** `writ approvals`. Decisions are the operator's: nobody approves their own call. */
+/** `writ approvals`. Operators decide: nobody approves their own call. */
 export function approvalsCommand(context: Context): Command {
   return new Command('approvals')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(
-      decideCommand(context, 'approve', 'let it run, or commit the effect that was shown')
+      decideCommand(context, 'approve', 'let the call run, or commit the effect that was shown')
         .option(
           '--effect <digest>',
-          'the effect that you saw: `show` names it. Unless said, the effect is shown, and you are asked',
+          'the digest of the effect that you saw (`show` prints it); by default the effect is shown, and you are asked',
         )
-        .option('--for-session', 'also calls like it in the same session: under a child of its token')
-        .option('--uses <n>', 'how many calls more', parseCount)
+        .option('--for-session', 'also approve like calls of the same session, under a child of its token')
+        .option('--uses <n>', 'how many further calls', parseCount)
         .option('--ttl <period>', 'for how long, such as 30m'),
     )
     .addCommand(editCommand(context))
-    .addCommand(giveCommand(context))
-    .addCommand(decideCommand(context, 'deny', 'end it; the agent is told the comment'))
+    .addCommand(supplyValueCommand(context))
+    .addCommand(decideCommand(context, 'deny', 'end the call; the agent receives the comment'))
     .addCommand(delegateCommand(context))
     .addCommand(delegationsCommand(context))
     .addCommand(undelegateCommand(context));
@@ -46,10 +46,10 @@ export function approvalsCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .description('what waits, the newest first')
+    .description('pending approvals, newest first')
     .option('--state <state>', 'pending, approved, denied, expired, cancelled or all', 'pending')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'operator').client, ApprovalView, '/v1/approvals', {
@@ -66,29 +66,29 @@ function listCommand(context: Context): Command {
       each.reasons.map(({ message }) => message).join('; '),
     ]);
     show(context, options, list, () =>
-      rows.length === 0 ? 'nothing waits' : tableOf(['held', 'approval', 'tool', 'state', 'votes', 'why'], rows),
+      rows.length === 0 ? 'no approvals' : tableOf(['held', 'approval', 'tool', 'state', 'votes', 'why'], rows),
     );
   });
 }
 
 function showCommand(context: Context): Command {
   const command = new Command('show')
-    .description('what would run and what it did in a preview, and why it waits')
+    .description('the call, the effect of its preview, and why it is held')
     .argument('<approval>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const looked = await lookAt(connect(context, options, 'operator').client, id);
-    show(context, options, { ...looked.approval, diff: looked.diff }, () => textOf(looked));
+    const shown = await readApproval(connect(context, options, 'operator').client, id);
+    show(context, options, { ...shown.approval, diff: shown.diff }, () => textOf(shown));
   });
 }
 
-interface Looked {
+interface ShownApproval {
   readonly approval: ApprovalView;
   readonly diff: ApprovalDiff | null;
 }
 
-/** The diff is there for who may decide, and for an effect that is staged; a look at an approval works without. */
-async function lookAt(client: Client, id: string): Promise<Looked> {
+/** The diff needs a staged effect and a key that may decide. Without it, the approval is shown alone. */
+async function readApproval(client: Client, id: string): Promise<ShownApproval> {
   const approval = await client.read(ApprovalView, `/v1/approvals/${encodeURIComponent(id)}`);
   const diff =
     approval.preview.changes === null
@@ -97,31 +97,31 @@ async function lookAt(client: Client, id: string): Promise<Looked> {
   return { approval, diff };
 }
 
-const textOf = ({ approval, diff }: Looked): string =>
+const textOf = ({ approval, diff }: ShownApproval): string =>
   [describe(approval), ...(diff === null ? [] : [describeDiff(diff)])].join('\n\n');
 
 /**
- * The effect that a yes is for: what a person was shown, never what is merely there. Undefined for an approval of the
- * action.
- * @throws CliError `approval.effect_unseen` where nobody can be asked, `not_confirmed` where somebody says no
+ * The effect that an approval covers: the one that the person was shown, not the one that is current. Undefined for an
+ * approval of the action.
+ * @throws CliError `approval.effect_unseen` without a terminal, `not_confirmed` where the person declines
  */
-async function seenEffect(context: Context, client: Client, id: string): Promise<string | undefined> {
-  const looked = await lookAt(client, id);
+async function confirmEffect(context: Context, client: Client, id: string): Promise<string | undefined> {
+  const shown = await readApproval(client, id);
   const {
     state,
     binding: { effect_digest: digest },
-  } = looked.approval;
+  } = shown.approval;
   if (digest === null) return undefined;
-  // Nothing is decided any more: the API says what was.
+  // The approval is already decided, so the API returns that decision.
   if (state !== 'pending') return digest;
   if (context.confirm === null) {
-    context.complain(`${textOf(looked)}\n\n`);
+    context.writeError(`${textOf(shown)}\n\n`);
     throw new CliError(
       'approval.effect_unseen',
-      `nothing was approved: read what the call does, then say which effect you mean with \`--effect ${digest}\``,
+      `nothing was approved: read what the call does, then name its effect with \`--effect ${digest}\``,
     );
   }
-  if (!(await context.confirm(`${textOf(looked)}\n\nA yes commits exactly this effect.`)))
+  if (!(await context.confirm(`${textOf(shown)}\n\nA yes commits exactly this effect.`)))
     throw new CliError('not_confirmed', 'nothing was approved');
   return digest;
 }
@@ -130,13 +130,13 @@ function decideCommand(context: Context, verb: 'approve' | 'deny', summary: stri
   const command = new Command(verb)
     .description(summary)
     .argument('<approval>')
-    .option('--comment <text>', 'for those who read it later')
-    .option('--delegation <id>', "by a right that was lent to you; it counts as its lender's");
+    .option('--comment <text>', 'a comment for the record')
+    .option('--delegation <id>', 'decide by a delegation; the decision counts as the one of its lender');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<DecideOptions>();
     const { client } = connect(context, options, 'operator');
     const session = sessionOf(options);
-    const effect = verb === 'approve' ? (options.effect ?? (await seenEffect(context, client, id))) : undefined;
+    const effect = verb === 'approve' ? (options.effect ?? (await confirmEffect(context, client, id))) : undefined;
     const body = { comment: options.comment, effect_digest: effect, delegation_id: options.delegation, ...session };
     const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/${verb}`, {
       method: 'POST',
@@ -164,12 +164,12 @@ interface DecideOptions extends CommonOptions {
 }
 
 /**
- * What the API is told of the session. How many calls, and for how long, is left to it unless said.
+ * The part of the request about the session. The API chooses the number of calls and the period unless they are given.
  * @throws CliError `usage`
  */
 function sessionOf({ forSession, uses, ttl }: DecideOptions): { scope?: 'session'; uses?: number; ttl_ms?: number } {
   if (forSession !== true && (uses !== undefined || ttl !== undefined))
-    throw usage('`--uses` and `--ttl` are of `--for-session`');
+    throw usage('`--uses` and `--ttl` need `--for-session`');
   return forSession === true
     ? {
         scope: 'session',
@@ -179,13 +179,13 @@ function sessionOf({ forSession, uses, ttl }: DecideOptions): { scope?: 'session
     : {};
 }
 
-function giveCommand(context: Context): Command {
+function supplyValueCommand(context: Context): Command {
   const command = new Command('give')
-    .description('give it the value that it waits for: typed unseen, or from standard input')
+    .description('supply the value that the call waits for: typed without echo, or from standard input')
     .argument('<approval>')
-    .addOption(new Option('--scope <scope>', 'how far it reaches').choices(VALUE_SCOPES).default('once'))
-    .option('--note <text>', 'of a value that is stored')
-    .option('--comment <text>', 'for those who read it later');
+    .addOption(new Option('--scope <scope>', 'who may use the value').choices(VALUE_SCOPES).default('once'))
+    .option('--note <text>', 'a note for a value that is stored')
+    .option('--comment <text>', 'a comment for the record');
   return command.action(async (id: string) => {
     const { scope, note, comment, ...common } = command.optsWithGlobals<
       CommonOptions & { scope: ValueScope; note?: string; comment?: string }
@@ -205,10 +205,10 @@ function giveCommand(context: Context): Command {
 
 function editCommand(context: Context): Command {
   const command = new Command('edit')
-    .description('end it, and propose the call anew with other arguments')
+    .description('end the call, and propose it again with other arguments')
     .argument('<approval>')
-    .requiredOption('--args <json>', 'the arguments, whole: JSON, @FILE or -')
-    .option('--comment <text>', 'for the agent, and those who read it later');
+    .requiredOption('--args <json>', 'the complete arguments: JSON, @FILE or -')
+    .option('--comment <text>', 'a comment for the agent and the record');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { comment?: string; args: string }>();
     const body = { args: await readJsonOption(context, '--args', options.args), comment: options.comment };

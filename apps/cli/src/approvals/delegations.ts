@@ -8,7 +8,7 @@ import { parsePeriod } from '../period.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
-interface LendOptions extends CommonOptions {
+interface DelegateOptions extends CommonOptions {
   readonly for: number;
   readonly note: string;
   readonly tool?: string[];
@@ -19,18 +19,20 @@ interface LendOptions extends CommonOptions {
 const LIST_ROWS = 50;
 const ROUTE = '/v1/approvals/delegations';
 
-/** `writ approvals delegate`: what somebody else decides by it counts as one's own. */
+/** `writ approvals delegate`: a decision under the delegation counts as the lender's own. */
 export function delegateCommand(context: Context): Command {
   const command = new Command('delegate')
-    .description('lend your right to approve to somebody for a while')
-    .argument('<person>', 'the name that their keys have, or the id of one without')
-    .requiredOption('--for <period>', 'until when: 8h, 5d; 30d at most', (text: string) => parsePeriod('--for', text))
+    .description('let somebody else approve on your behalf for a time')
+    .argument('<person>', 'the principal of their keys, or the id of a key without one')
+    .requiredOption('--for <period>', 'for how long, such as 8h or 5d; 30d at most', (text: string) =>
+      parsePeriod('--for', text),
+    )
     .requiredOption('--note <text>', 'why')
     .option('--tool <pattern...>', 'only for these tools: ids and globs')
     .option('--agent <id>', 'only for calls of this agent')
-    .option('--escalated', 'for what takes an administrator too');
+    .option('--escalated', 'also for calls that need an administrator');
   return command.action(async (to: string) => {
-    const options = command.optsWithGlobals<LendOptions>();
+    const options = command.optsWithGlobals<DelegateOptions>();
     const body = {
       to,
       note: options.note,
@@ -39,21 +41,21 @@ export function delegateCommand(context: Context): Command {
       agent_id: options.agent,
       autonomy_mode: options.escalated === true ? 'escalated' : 'soft_gate',
     };
-    const made = await connect(context, options, 'operator').client.read(DelegationView, ROUTE, {
+    const delegation = await connect(context, options, 'operator').client.read(DelegationView, ROUTE, {
       method: 'POST',
       body,
     });
-    show(context, options, made, () => describe(made));
+    show(context, options, delegation, () => describe(delegation));
   });
 }
 
 /** `writ approvals delegations`. */
 export function delegationsCommand(context: Context): Command {
   const command = new Command('delegations')
-    .description('who may approve for whom, the newest first')
-    .option('--all', 'those that are over too')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .description('who may approve on whose behalf, newest first')
+    .option('--all', 'also those that have ended')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { all?: boolean; limit?: number; cursor?: string }>();
     const list = await readList(connect(context, options, 'operator').client, DelegationView, ROUTE, {
@@ -72,7 +74,7 @@ export function delegationsCommand(context: Context): Command {
     ]);
     show(context, options, list, () =>
       rows.length === 0
-        ? 'nobody approves for anybody else'
+        ? 'no delegations'
         : tableOf(['delegation', 'from', 'to', 'right', 'state', 'until', 'why'], rows),
     );
   });
@@ -81,16 +83,16 @@ export function delegationsCommand(context: Context): Command {
 /** `writ approvals undelegate`. */
 export function undelegateCommand(context: Context): Command {
   const command = new Command('undelegate')
-    .description('take a delegation back; its votes count no more where the approval is pending')
+    .description('revoke a delegation; its votes on pending approvals no longer count')
     .argument('<delegation>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const over = await connect(context, options, 'operator').client.read(
+    const revoked = await connect(context, options, 'operator').client.read(
       DelegationView,
       `${ROUTE}/${encodeURIComponent(id)}`,
       { method: 'DELETE' },
     );
-    show(context, options, over, () => describe(over));
+    show(context, options, revoked, () => describe(revoked));
   });
 }
 

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fakeApi, writ, type FakeApi, type Said } from '../specs/run-cli.ts';
+import { fakeApi, writ, type FakeApi, type FakeResponse } from '../specs/run-cli.ts';
 import { HELD, IDS, REFUSED, RESULT } from '../specs/samples.ts';
 
 let api: FakeApi;
-let said: Said;
+let said: FakeResponse;
 beforeAll(async () => {
   api = await fakeApi(() => said);
 });
 afterAll(() => api.close());
 beforeEach(() => {
   said = { body: RESULT };
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
 const where = ['--token', IDS.token, '--workspace', IDS.workspace];
 const call = (...args: string[]) =>
   writ(['call', 'fs.read', ...where, ...args], { env: api.env, stdin: '{"path":"from stdin"}' });
-const sent = () => JSON.parse(api.heard[0]!.body) as Record<string, unknown>;
+const sent = () => JSON.parse(api.requests[0]!.body) as Record<string, unknown>;
 
-test('a result shows what the tool said first', async () => {
+test("a result shows the tool's output first", async () => {
   const { exit, out, err } = await call('--args', '{"path":"a.txt"}');
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
   expect(out).toMatch(/^hello\n\nstatus +ok\noutcome +no_op\n/);
-  expect(sent()).toMatchObject({ tool_id: 'fs.read', args: { path: 'a.txt' }, provenance: { source: 'cli' } });
+  expect(sent()).toMatchObject({ tool_id: 'fs.read', args: { path: 'a.txt' }, provenance: { client: 'cli' } });
 });
 
-test('arguments come from standard input too', async () => {
+test('arguments can come from standard input', async () => {
   await call('--args', '-');
   expect(sent()['args']).toEqual({ path: 'from stdin' });
 });
@@ -36,19 +36,25 @@ test.each(['{', '{"a":1,"a":2}', '{"a":1e400}', '@/no/such/file'])(
     const { exit, err } = await call('--args', args);
     expect(exit).toBe(2);
     expect(err).toMatch(/^error usage: `--args`/);
-    expect(api.heard).toEqual([]);
+    expect(api.requests).toEqual([]);
   },
 );
 
-test('a mutating call gets a key that is made up, unless one is given', async () => {
+test('a call can ask that only its hashes stay, and for no other retention', async () => {
+  await call('--retention', 'hashes');
+  expect(sent()).toMatchObject({ retention: 'hashes' });
+  expect((await call('--retention', 'full')).exit).toBe(2);
+});
+
+test('a mutating call gets a generated idempotency key unless one is given', async () => {
   await writ(['call', 'shell.run', ...where], { env: api.env });
   expect(sent()['idempotency_key']).toMatch(/^cli-[0-9a-f-]{36}$/);
-  api.heard.length = 0;
+  api.requests.length = 0;
   await writ(['call', 'shell.run', ...where, '--key', 'mine'], { env: api.env });
   expect(sent()['idempotency_key']).toBe('mine');
 });
 
-test('a refusal is status 1, with the code and the hint, and still one value of JSON', async () => {
+test('a refusal exits with 1, shows code and hint, and is one JSON value', async () => {
   said = { body: REFUSED };
   const { exit, out, err } = await call('--json');
   expect(exit).toBe(1);
@@ -58,7 +64,7 @@ test('a refusal is status 1, with the code and the hint, and still one value of 
   );
 });
 
-test('what a policy that only observes would have done stands by itself, first of what was decided', async () => {
+test('the decision of a policy in observe mode is shown apart, before the other reasons', async () => {
   said = {
     body: {
       ...RESULT,
@@ -75,20 +81,20 @@ test('what a policy that only observes would have done stands by itself, first o
   );
 });
 
-test('a held call says who is waited for', async () => {
+test('a held call shows how to see its approval', async () => {
   said = { status: 202, body: HELD };
   const { exit, out } = await call('--wait', '5');
   expect(exit).toBe(0);
   expect(out).toContain(`writ approvals show ${IDS.approval}`);
-  expect(api.heard[0]!.headers['prefer']).toBe('wait=5');
+  expect(api.requests[0]!.headers['prefer']).toBe('wait=5');
 });
 
-test("what a tool printed can't steer the terminal", async () => {
+test("control characters in a tool's output are escaped", async () => {
   said = { body: { ...RESULT, result: { output: '\u001b]0;owned\u0007' } } };
   expect((await call()).out).toContain('\\u{1b}]0;owned\\u{7}');
 });
 
-test('without a token or a workspace it says which option is missing', async () => {
+test('a call without a token or a workspace names the missing option', async () => {
   expect(await writ(['call', 'fs.read'], { env: api.env })).toMatchObject({
     exit: 2,
     err: 'error usage: `--token` is missing\n',

@@ -31,8 +31,8 @@ const wrote = (run: FakeRun): FakeRun =>
       .live('started', { round: 1, index: 0, operation_id: IDS.operation, tool_id: 'fs.write' }),
   );
 
-describe('in a pipe', () => {
-  it('what the model says is the output, and nothing else', async () => {
+describe('`writ chat` in a pipe', () => {
+  it("prints the model's text and nothing else", async () => {
     await on({
       streams: [
         (run) =>
@@ -43,20 +43,20 @@ describe('in a pipe', () => {
       ],
     });
     expect(await chat()).toEqual({ exit: 0, out: 'I write it.\nDone\\u{1b}[2J.\n', err: '' });
-    expect(api.heard.map(({ what }) => what).slice(0, 4)).toEqual([
+    expect(api.requests.map(({ route: what }) => what).slice(0, 4)).toEqual([
       'GET /v1/models',
       'POST /v1/sessions',
       `POST /v1/sessions/${SESSION_ID}/runs`,
       `GET /v1/runs/${RUN_ID}/events`,
     ]);
-    expect(api.heard[1]).toMatchObject({
+    expect(api.requests[1]).toMatchObject({
       body: { workspace_id: IDS.workspace, capability_token_id: IDS.token, model: 'one' },
       key: 'Bearer writ_agent',
     });
-    expect(api.heard[2]?.body).toMatchObject({ input: 'do it\n', idempotency_key: expect.any(String) });
+    expect(api.requests[2]?.body).toMatchObject({ input: 'do it\n', idempotency_key: expect.any(String) });
   });
 
-  it('with --verbose calls stand on stderr, with arguments, state, risk and what changed', async () => {
+  it('with --verbose, prints calls on stderr, with arguments, state, risk and changes', async () => {
     await on({ streams: [(run) => wrote(run).replied('Done.').end()] });
     const { exit, out, err } = await chat([...HERE, '--verbose']);
     expect([exit, out]).toEqual([0, 'I write it.\nDone.\n']);
@@ -69,10 +69,52 @@ describe('in a pipe', () => {
       '1 rounds, 10 tokens in, 5 out',
     ])
       expect(err).toContain(part);
-    expect(api.heard.find(({ what }) => what.startsWith('GET /v1/workspaces/'))?.key).toBe('Bearer writ_operator');
+    expect(api.requests.find(({ route: what }) => what.startsWith('GET /v1/workspaces/'))?.key).toBe(
+      'Bearer writ_operator',
+    );
   });
 
-  it('a call that started unheard, or twice, is told once, and as what it became', async () => {
+  it('with --verbose, prints envelopes as written, what of them could not be read, and warnings', async () => {
+    const fence = '```yips-agent\n{"actions": []}\n```';
+    const turn = {
+      text: 'I look.',
+      written: `I look.\n${fence}\n`,
+      calls: [
+        { ...CALL, problem: 'there is no `id`' },
+        { ...CALL, id: 'c2', show: { warnings: ['`timeoutMs` is 100 to 120000\u001b[2J'] } },
+      ],
+      problems: ['there are 2 envelopes'],
+      notes: ['`yips-agent` has no member `plan`'],
+      stop: 'tool_use',
+    };
+    const streams = [(run: FakeRun) => run.durable('replied', { turn }).replied('Done.').end()];
+    await on({ streams });
+    const { out, err } = await chat([...HERE, '--verbose']);
+    expect(out).toBe('I look.\nDone.\n');
+    for (const part of [
+      'as the model wrote it:\n  I look.\n  ```yips-agent\n  {"actions": []}\n  ```',
+      'problem: there are 2 envelopes',
+      'problem of c1: there is no `id`',
+      'warning: `yips-agent` has no member `plan`',
+      'warning: `timeoutMs` is 100 to 120000\\u{1b}[2J',
+    ])
+      expect(err).toContain(part);
+    api.close();
+    await on({ streams });
+    expect((await chat()).err).toBe('');
+  });
+
+  it('with --gateway, begins a session in which nobody can be asked', async () => {
+    await on({ streams: [(run) => run.replied('Done.').end()] });
+    await chat([...HERE, '--gateway']);
+    expect(api.requests[1]).toMatchObject({ route: 'POST /v1/sessions', body: { session_mode: 'gateway' } });
+    expect(await chat(['--session', SESSION_ID, '--gateway'])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('`--gateway` are of a new session'),
+    });
+  });
+
+  it('prints a call once, with its outcome, where its start was missed or repeated', async () => {
     const started = { round: 1, index: 0, operation_id: 'op_of_another', tool_id: 'fs.write' };
     for (const stream of [
       (run: FakeRun) => answered(run.replied('', [CALL])),
@@ -91,12 +133,12 @@ describe('in a pipe', () => {
     }
   });
 
-  it("an end that is not the model's own is status 1, and says why", async () => {
+  it('exits with 1 and the reason where the model did not end the run', async () => {
     await on({ streams: [(run) => run.replied('So far.').end('limit')], stopped: 'limit' });
     expect(await chat()).toEqual({ exit: 1, out: 'So far.\n', err: 'stopped: as many rounds as the run may have\n' });
   });
 
-  it('a call that waits ends it with status 1 and what to do; with --wait it stays', async () => {
+  it('exits with 1 and the next command when a call is held; with --wait it keeps waiting', async () => {
     const held = (run: FakeRun): FakeRun =>
       run
         .replied('', [CALL])
@@ -125,7 +167,7 @@ describe('in a pipe', () => {
     expect(await chat([...HERE, '--wait'])).toMatchObject({ exit: 0, out: 'It waits.\nDone.\n' });
   });
 
-  it('with --json one value is all of the output', async () => {
+  it('with --json, prints exactly one value', async () => {
     await on({ streams: [(run) => run.replied('Done.').end()] });
     const { exit, out } = await chat([...HERE, '--json']);
     expect([exit, JSON.parse(out)]).toEqual([
@@ -138,14 +180,14 @@ describe('in a pipe', () => {
     ]);
   });
 
-  it('ctrl-c cancels the run, and the program ends with it', async () => {
+  it('ctrl-c cancels the run, and the program ends after it', async () => {
     let heard = (): void => undefined;
     await on({
       streams: [
         async (run) => {
           run.live('text', { round: 1, text: 'I go on' });
           heard();
-          await api.hears(`POST /v1/runs/${RUN_ID}/cancel`);
+          await api.waitForRequest(`POST /v1/runs/${RUN_ID}/cancel`);
           run.durable('cancelled', { by: 'key_x' }).end('cancelled');
         },
       ],
@@ -164,8 +206,8 @@ describe('in a pipe', () => {
   });
 });
 
-describe('a stream', () => {
-  it('that breaks is followed on after what was told, and nothing is shown twice or left out', async () => {
+describe('`writ chat` on a stream of events', () => {
+  it('resumes a broken stream after the last event, without repeats or gaps', async () => {
     await on({
       streams: [
         (run) => {
@@ -189,7 +231,7 @@ describe('a stream', () => {
     expect(await chat()).toEqual({ exit: 0, out: 'I write it.\nDone, all of it.\n', err: '' });
   });
 
-  it('that tells of a reply again when all of it was told is not heard twice', async () => {
+  it('shows a complete reply once, though the stream repeats it', async () => {
     await on({
       streams: [
         (run) =>
@@ -202,7 +244,7 @@ describe('a stream', () => {
     expect(await chat()).toEqual({ exit: 0, out: 'I write it.\nDone.\n', err: '' });
   });
 
-  it('whose model failed is told so, and what streamed before counts for nothing', async () => {
+  it('reports a failure of the model, and discards the text streamed before it', async () => {
     await on({
       streams: [
         (run) =>
@@ -221,31 +263,31 @@ describe('a stream', () => {
     });
   });
 
-  it('that says what nobody knows goes on', async () => {
+  it('ignores events of unknown kinds', async () => {
     await on({ streams: [(run) => run.live('weather', { fine: true }).durable('new_thing').replied('Done.').end()] });
     expect(await chat()).toMatchObject({ exit: 0, out: 'Done.\n' });
   });
 });
 
-describe('a session', () => {
-  it('that is named goes on, and takes no model', async () => {
+describe('`writ chat` with a session', () => {
+  it('continues the session that --session names, and refuses --model with it', async () => {
     await on({ streams: [(run) => run.replied('Done.').end()] });
     expect(await chat(['--session', SESSION_ID])).toMatchObject({ exit: 0 });
-    expect(api.heard[0]?.what).toBe(`GET /v1/sessions/${SESSION_ID}`);
+    expect(api.requests[0]?.route).toBe(`GET /v1/sessions/${SESSION_ID}`);
     expect(await chat(['--session', SESSION_ID, '--model', 'one'])).toMatchObject({
       exit: 2,
       err: expect.stringContaining('names one that is there'),
     });
   });
 
-  it('with several models needs one named', async () => {
+  it('requires --model where there are several models', async () => {
     await on({ streams: [], models: ['one', 'two'] });
     expect(await chat()).toEqual({ exit: 2, out: '', err: 'error usage: `--model` is missing: one, two\n' });
   });
 
-  it('without a message is not begun', async () => {
+  it('creates no session without a message', async () => {
     await on({ streams: [] });
     expect(await chat(HERE, ' \n')).toMatchObject({ exit: 2 });
-    expect(api.heard).toEqual([]);
+    expect(api.requests).toEqual([]);
   });
 });

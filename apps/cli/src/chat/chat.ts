@@ -7,9 +7,9 @@ import { connect, type Connection } from '../http/connection.ts';
 import { parseCount } from '../http/lists.ts';
 import { paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
-import { Conversation, type RunBounds, type Turn } from './conversation.ts';
+import { Conversation, type RunBounds, type RunOutcome } from './conversation.ts';
 import { openSession, type SessionOptions } from './open-session.ts';
-import { pageOn, type Page } from './page.ts';
+import { combineOutputs, type ChatOutput } from './chat-output.ts';
 import type { Terminal } from './terminal-port.ts';
 
 interface ChatOptions extends CommonOptions, SessionOptions {
@@ -21,25 +21,26 @@ interface ChatOptions extends CommonOptions, SessionOptions {
 }
 
 /**
- * `writ chat`. In a terminal a conversation; with a message, or in a pipe, one run of the agent, whose end is the exit
- * status.
+ * `writ chat`. In a terminal it is a conversation. With a message, or in a pipe, it is one run of the agent, whose
+ * outcome is the exit status.
  */
 export function chatCommand(context: Context): Command {
   const command = new Command('chat')
-    .argument('[message...]', 'what the agent is to do; in a pipe standard input, in a terminal asked for')
-    .option('--session <id>', 'go on in this session; a new one unless said')
-    .option('--model <name>', 'which model; needed where there are several')
-    .option('--dialect <name>', 'how it calls tools: native unless said, blocks, tools-xml, yips')
-    .option('--system <text>', 'what the session adds to the prompt')
-    .option('--name <text>', 'what the session is called')
+    .argument('[message...]', 'the task for the agent; by default typed at the terminal, or read from standard input')
+    .option('--session <id>', 'continue this session; a new one by default')
+    .option('--model <name>', 'the model; required if there are several')
+    .option('--dialect <name>', 'how the model writes tool calls: native (the default), blocks, tools-xml or yips')
+    .option('--system <text>', 'text that the session adds to the prompt')
+    .option('--name <text>', 'a name for the session')
     .option('--workspace <id>', 'the workspace it works on')
     .option('--token <id>', 'the capability token of its calls')
     .option('--agent <id>', 'the agent on whose behalf it works')
-    .option('--rounds <n>', 'rounds that a run may have at most', parseCount)
-    .option('--tokens <n>', 'tokens that a run may use at most', parseCount)
-    .option('--cost <n>', "what a run may cost at most, in millionths of the model's currency", parseCount)
-    .option('--verbose', 'arguments and answers of calls, and what a run used')
-    .option('--wait', 'where nobody can be asked: stay while a call waits for a person');
+    .option('--rounds <n>', 'maximum rounds of a run', parseCount)
+    .option('--tokens <n>', 'maximum tokens of a run', parseCount)
+    .option('--cost <n>', "maximum cost of a run, in millionths of the model's currency", parseCount)
+    .option('--gateway', 'a session in which nobody can be asked: calls that need a person are refused')
+    .option('--verbose', 'show arguments and results of calls, envelopes with their problems and warnings, and tokens')
+    .option('--wait', 'without a terminal: keep waiting while a call is held');
   return command.action(
     async (words: string[]) => await chat(context, words.join(' '), command.optsWithGlobals<ChatOptions>()),
   );
@@ -50,46 +51,46 @@ async function chat(context: Context, message: string, options: ChatOptions): Pr
   const input = message !== '' || terminal !== null ? message : await context.readStdin();
   if (input.trim() === '' && terminal === null)
     throw usage('a message is needed: as an argument, or on standard input');
-  const speaker = connect(context, options, 'agent');
-  const session = await openSession(speaker, options);
+  const connection = connect(context, options, 'agent');
+  const session = await openSession(connection, options);
   const shown = { isVerbose: options.verbose === true };
-  const page = pageOf(context, options, terminal, shown);
+  const page = outputOf(context, options, terminal, shown);
   const conversation = new Conversation({
-    speaker: speaker.client,
-    decider: deciderOf(context, options, speaker),
+    client: connection.client,
+    deciderClient: connectDecider(context, options, connection),
     session,
     bounds: boundsOf(options),
-    page,
+    output: page,
     terminal,
-    waits: options.wait === true,
+    waitsWhileHeld: options.wait === true,
     isVerbose: () => shown.isVerbose,
     onInterrupt: context.onInterrupt,
   });
   if (input === '' && terminal !== null)
-    return await converse(conversation, { terminal, page, shown, sessionId: session.session_id });
-  endWith(context, options, await conversation.send(input));
+    return await runConversation(conversation, { terminal, page, display: shown, sessionId: session.session_id });
+  printOutcome(context, options, await conversation.send(input));
 }
 
-/** In a terminal all stands in one place; in a pipe only what the model says is the output. */
-function pageOf(
-  { write, complain }: Context,
+/** In a terminal, text and notes share one output. In a pipe, only the model's text goes to standard output. */
+function outputOf(
+  { write, writeError }: Context,
   { json }: ChatOptions,
   terminal: Terminal | null,
   shown: { readonly isVerbose: boolean },
-): Page {
-  if (terminal !== null) return pageOn({ say: write, note: write, warn: write });
-  return pageOn({
+): ChatOutput {
+  if (terminal !== null) return combineOutputs({ say: write, note: write, warn: write });
+  return combineOutputs({
     say: json === true ? () => undefined : write,
-    note: shown.isVerbose ? complain : null,
-    warn: complain,
+    note: shown.isVerbose ? writeError : null,
+    warn: writeError,
   });
 }
 
-/** Nobody approves their own call, so who decides speaks with another key, where one is known. */
-function deciderOf(context: Context, options: ChatOptions, { client }: Connection): Client {
+/** Nobody approves their own call, so decisions use another key where one is configured. */
+function connectDecider(context: Context, options: ChatOptions, { client }: Connection): Client {
   const { operatorKey, url } = context.env;
   if (options.url !== undefined || options.apiKey !== undefined) return client;
-  // INVARIANT (one source): the key of the environment goes to the address of the environment alone.
+  // INVARIANT (one source): the client sends the key of the environment only to the address of the environment.
   if (url !== undefined) return operatorKey === undefined ? client : new Client(client.url, operatorKey);
   return connect(context, { ...options, as: 'operator' }, 'operator').client;
 }
@@ -100,8 +101,8 @@ const boundsOf = ({ rounds, tokens, cost }: ChatOptions): RunBounds => ({
   cost_max: cost,
 });
 
-/** The status is the run's: 0 where the model came to its own end. @throws CliError `run` */
-function endWith(context: Context, { json }: ChatOptions, { run, text }: Turn): void {
+/** The exit status is 0 where the model ended the run itself. @throws CliError `run` */
+function printOutcome(context: Context, { json }: ChatOptions, { run, text }: RunOutcome): void {
   if (json === true) context.write(`${JSON.stringify({ session_id: run.session_id, run, text }, null, 2)}\n`);
   if (run.stopped === 'end') return;
   if (run.stopped === null)
@@ -112,26 +113,26 @@ function endWith(context: Context, { json }: ChatOptions, { run, text }: Turn): 
   context.setExit(EXIT.failed);
 }
 
-interface Room {
+interface ChatContext {
   readonly terminal: Terminal;
-  readonly page: Page;
-  readonly shown: { isVerbose: boolean };
+  readonly page: ChatOutput;
+  readonly display: { isVerbose: boolean };
   readonly sessionId: string;
 }
 
 const HELP =
-  '/verbose shows or hides arguments and answers, /session names the session, /quit leaves; ctrl-c cancels a run. A line that ends with \\ goes on in the next.';
+  '/verbose shows or hides arguments, answers, envelopes and their problems, /session names the session, /quit leaves; ctrl-c cancels a run. A line that ends with \\ goes on in the next.';
 
-/** Message after message, until the person leaves. What fails in one run ends that run alone. */
-async function converse(conversation: Conversation, room: Room): Promise<void> {
-  const { page, sessionId } = room;
+/** Reads message after message until the person quits. An error in one run ends only that run. */
+async function runConversation(conversation: Conversation, chatContext: ChatContext): Promise<void> {
+  const { page, sessionId } = chatContext;
   page.note(paint.dim(`session ${visibleLine(sessionId)}; /help`));
   for (;;) {
-    const message = await readMessage(room);
+    const message = await readMessage(chatContext);
     if (message === null) return;
     if (message.trim() === '') continue;
     if (message.startsWith('/')) {
-      if (!obey(message.trim(), room)) return;
+      if (!runChatCommand(message.trim(), chatContext)) return;
       continue;
     }
     try {
@@ -143,22 +144,26 @@ async function converse(conversation: Conversation, room: Room): Promise<void> {
   }
 }
 
-/** False where the person leaves. */
-function obey(command: string, { page, shown, sessionId }: Room): boolean {
+/** False where the person quits. */
+function runChatCommand(command: string, { page, display, sessionId }: ChatContext): boolean {
   if (command === '/quit' || command === '/exit') return false;
   if (command === '/verbose') {
-    shown.isVerbose = !shown.isVerbose;
-    page.note(paint.dim(shown.isVerbose ? 'arguments and answers of calls are shown' : 'calls are shown in a line'));
+    display.isVerbose = !display.isVerbose;
+    page.note(
+      paint.dim(
+        display.isVerbose ? 'arguments and answers of calls are shown, and envelopes' : 'calls are shown in a line',
+      ),
+    );
   } else if (command === '/session') page.note(visibleLine(sessionId));
   else page.note(paint.dim(command === '/help' ? HELP : `there is no ${visibleLine(command)}; ${HELP}`));
   return true;
 }
 
 /**
- * What is typed, over several lines where one ends with a backslash; null at the end of the input. Ctrl-c takes it
- * back.
+ * Reads a message. A line that ends with a backslash continues on the next line. Null at the end of the input. Ctrl-c
+ * discards the message.
  */
-async function readMessage({ terminal, page }: Room): Promise<string | null> {
+async function readMessage({ terminal, page }: ChatContext): Promise<string | null> {
   let message = '';
   for (;;) {
     const typed = await terminal.readLine(paint.cyan(message === '' ? '› ' : '… '));

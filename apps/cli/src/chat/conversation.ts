@@ -6,9 +6,9 @@ import { paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { Approver } from './approver.ts';
 import { followRun } from '../follow-run.ts';
-import { lookUpBy } from './look-up.ts';
-import type { Page } from './page.ts';
-import { ChatRun, type ChatSession, type HeldCall, type RunEvent } from '../run-shapes.ts';
+import { readDetailsWith } from './call-details.ts';
+import type { ChatOutput } from './chat-output.ts';
+import { ChatRun, type ChatSession, type HeldCall, type RunEvent } from '../run-schemas.ts';
 import { RunView } from './run-view.ts';
 import type { Terminal } from './terminal-port.ts';
 
@@ -19,28 +19,28 @@ export interface RunBounds {
 }
 
 export interface ConversationOptions {
-  /** with the key that sends what is typed, and with that of who decides what waits */
-  readonly speaker: Client;
-  readonly decider: Client;
+  /** the first with the key that sends messages, the second with the key that decides on held calls */
+  readonly client: Client;
+  readonly deciderClient: Client;
   readonly session: ChatSession;
   readonly bounds: RunBounds;
-  readonly page: Page;
-  /** null where nobody can be asked */
+  readonly output: ChatOutput;
+  /** null where there is no person at a terminal */
   readonly terminal: Terminal | null;
   readonly isVerbose: () => boolean;
-  /** registers what ctrl-c does; the answer takes it back */
-  readonly onInterrupt: (heard: () => void) => () => void;
-  /** where nobody can be asked: whether the run is followed on while a call waits */
-  readonly waits: boolean;
+  /** registers a handler of ctrl-c; the returned function removes it */
+  readonly onInterrupt: (handler: () => void) => () => void;
+  /** without a terminal: whether to keep following the run while a call is held */
+  readonly waitsWhileHeld: boolean;
 }
 
-/** How a run ended, or that it waits and nobody here can be asked. */
-export interface Turn {
+/** How a run ended, or that a call is held and there is nobody here to decide. */
+export interface RunOutcome {
   readonly run: ChatRun;
   readonly text: string;
 }
 
-/** Sends messages into a session and shows what becomes of each. */
+/** Sends messages into a session and shows the run of each. */
 export class Conversation {
   readonly #options: ConversationOptions;
 
@@ -51,68 +51,68 @@ export class Conversation {
   /**
    * Runs the agent on a message, up to the end of the run. Ctrl-c cancels the run, and this resolves when it has ended.
    */
-  async send(input: string): Promise<Turn> {
-    const { speaker, decider, session, bounds, page, isVerbose, onInterrupt } = this.#options;
+  async send(input: string): Promise<RunOutcome> {
+    const { client, deciderClient, session, bounds, output, isVerbose, onInterrupt } = this.#options;
     const body = { input, idempotency_key: `chat-${randomUUID()}`, ...bounds };
-    const { run_id } = await speaker.read(ChatRun, `/v1/sessions/${encodeURIComponent(session.session_id)}/runs`, {
+    const { run_id } = await client.read(ChatRun, `/v1/sessions/${encodeURIComponent(session.session_id)}/runs`, {
       method: 'POST',
       body,
     });
-    const interrupt = this.#canceller(run_id);
-    const view = new RunView(page, lookUpBy(decider), isVerbose);
+    const interrupt = this.#cancelOnce(run_id);
+    const view = new RunView(output, readDetailsWith(deciderClient), isVerbose);
     const approver = this.#approver(interrupt);
-    const forget = onInterrupt(interrupt);
+    const removeHandler = onInterrupt(interrupt);
     try {
-      for await (const event of followRun(speaker, run_id)) {
+      for await (const event of followRun(client, run_id)) {
         await view.show(event);
-        if (event.kind === 'held' && !this.#waitsFor(event.held, approver)) break;
+        if (event.kind === 'held' && !this.#keepsFollowing(event.held, approver)) break;
         if (isDecision(event)) await approver?.withdraw();
       }
     } finally {
-      forget();
+      removeHandler();
       await approver?.withdraw();
-      page.settle();
+      output.endLine();
     }
-    const run = await speaker.read(ChatRun, `/v1/runs/${encodeURIComponent(run_id)}`);
-    this.#tellEnd(run);
+    const run = await client.read(ChatRun, `/v1/runs/${encodeURIComponent(run_id)}`);
+    this.#printEnd(run);
     return { run, text: view.lastText };
   }
 
   #approver(interrupt: () => void): Approver | null {
-    const { decider, terminal, page } = this.#options;
-    return terminal === null ? null : new Approver({ client: decider, terminal, page, interrupt });
+    const { deciderClient, terminal, output } = this.#options;
+    return terminal === null ? null : new Approver({ client: deciderClient, terminal, output, interrupt });
   }
 
-  /** Whether there is a reason to go on while the call waits. */
-  #waitsFor(held: HeldCall, approver: Approver | null): boolean {
-    const { page, waits } = this.#options;
+  /** Whether to keep following the run while the call is held. */
+  #keepsFollowing(held: HeldCall, approver: Approver | null): boolean {
+    const { output, waitsWhileHeld } = this.#options;
     if (held.waits_for === 'run') {
-      page.warn(`a sub-agent works on it: run ${visibleLine(held.run_id ?? '')}`);
+      output.warn(`a sub-agent works on it: run ${visibleLine(held.run_id ?? '')}`);
       return true;
     }
     if (approver !== null) approver.ask(held);
     else
-      page.warn(
+      output.warn(
         `operation ${visibleLine(held.operation_id)} waits for ${held.waits_for === 'value' ? 'a value' : 'a person'}; writ approvals`,
       );
-    return approver !== null || waits;
+    return approver !== null || waitsWhileHeld;
   }
 
-  /** Asks for the end of the run, once: what it does then comes as events. */
-  #canceller(runId: string): () => void {
-    const { speaker, page } = this.#options;
-    let isAsked = false;
+  /** Requests the cancellation of the run, once. Its effects arrive as events. */
+  #cancelOnce(runId: string): () => void {
+    const { client, output } = this.#options;
+    let isRequested = false;
     return () => {
-      if (isAsked) return;
-      isAsked = true;
-      page.note(paint.yellow('cancelling the run'));
-      speaker
-        .ask(`/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: 'POST', body: {} })
+      if (isRequested) return;
+      isRequested = true;
+      output.note(paint.yellow('cancelling the run'));
+      client
+        .request(`/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: 'POST', body: {} })
         .catch((error: unknown) => {
-          // It may have ended meanwhile; where it hasn't, the next ctrl-c asks again.
-          isAsked = false;
+          // The run may have ended meanwhile. Otherwise the next ctrl-c requests it again.
+          isRequested = false;
           if (!(error instanceof CliError && error.code === 'conflict'))
-            page.warn(
+            output.warn(
               paint.red(
                 `the run could not be cancelled: ${error instanceof Error ? visibleLine(error.message) : 'unknown'}`,
               ),
@@ -121,20 +121,22 @@ export class Conversation {
     };
   }
 
-  #tellEnd({ stopped, error, rounds, input_tokens, output_tokens }: ChatRun): void {
-    const { page, isVerbose } = this.#options;
-    const why = stopped === null ? null : WHY_STOPPED[stopped];
+  #printEnd({ stopped, error, rounds, input_tokens, output_tokens }: ChatRun): void {
+    const { output, isVerbose } = this.#options;
+    const why = stopped === null ? null : STOP_MESSAGES[stopped];
     if (why !== null && why !== undefined)
-      page.warn(paint.yellow(`${why}${error === null ? '' : `: ${visibleLine(`${error.fault}: ${error.message}`)}`}`));
-    if (isVerbose()) page.note(paint.dim(`${rounds} rounds, ${input_tokens} tokens in, ${output_tokens} out`));
+      output.warn(
+        paint.yellow(`${why}${error === null ? '' : `: ${visibleLine(`${error.fault}: ${error.message}`)}`}`),
+      );
+    if (isVerbose()) output.note(paint.dim(`${rounds} rounds, ${input_tokens} tokens in, ${output_tokens} out`));
   }
 }
 
-/** After these nobody is to be asked about what was held before. */
+/** After one of these events, open questions about held calls are obsolete. */
 const isDecision = ({ kind }: RunEvent): boolean => kind === 'resumed' || kind === 'cancelled' || kind === 'ended';
 
-/** What a person is told of a run that did not come to its own end. */
-const WHY_STOPPED: Readonly<Record<string, string>> = {
+/** The message for each way a run can end other than by the model. */
+const STOP_MESSAGES: Readonly<Record<string, string>> = {
   limit: 'stopped: as many rounds as the run may have',
   length: 'stopped: the reply was cut off by its length',
   refusal: 'the model refused',

@@ -3,36 +3,38 @@ import type { OperationView } from '@writ/contract';
 import { paint, paintState } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
 
-/** What of a call's arguments says most in one line, the first that is there. */
-const TELLING = ['command', 'path', 'url', 'pattern', 'query', 'key', 'title'] as const;
-/** As much of a line as a narrow window has. */
+/** The arguments that describe a call best in one line, in order of preference. */
+const DESCRIPTIVE_ARGS = ['command', 'path', 'url', 'pattern', 'query', 'key', 'title'] as const;
+/** The width of a narrow window. */
 const LINE_CHARS = 100;
 
 const clipped = (text: string): string => (text.length > LINE_CHARS ? `${text.slice(0, LINE_CHARS)}…` : text);
 
-/** A call in a line; with `whole` its arguments below it. All of it is attacker-controlled. */
-export function callLine(toolId: string, args: unknown, whole: boolean): string {
+/** A call in one line; with `whole`, its arguments follow below. All of it is attacker-controlled. */
+export function callLine(toolId: string, args: unknown, withArgs: boolean): string {
   const head = paint.bold(visibleLine(toolId));
-  if (whole) return `▸ ${head}\n${indented(JSON.stringify(args, null, 2))}`;
-  const said =
-    TELLING.map((name) => (args as Readonly<Record<string, unknown>> | null)?.[name]).find(
+  if (withArgs) return `▸ ${head}\n${indented(JSON.stringify(args, null, 2))}`;
+  const summary =
+    DESCRIPTIVE_ARGS.map((name) => (args as Readonly<Record<string, unknown>> | null)?.[name]).find(
       (value) => typeof value === 'string',
     ) ?? JSON.stringify(args);
-  return `▸ ${head} ${visibleLine(clipped(said as string))}`;
+  return `▸ ${head} ${visibleLine(clipped(summary as string))}`;
 }
 
-/** What became of it: its state and risk where the operation could be read, else how the model was told it stands. */
-export function endLine(toolId: string, standing: string, operation: OperationView | null): string {
-  const mark = standing === 'completed' ? paint.green('✔') : standing === 'held' ? paint.magenta('‖') : paint.red('✘');
+/**
+ * How the call ended: state and risk of the operation where it could be read, else the status that the model received.
+ */
+export function endLine(toolId: string, status: string, operation: OperationView | null): string {
+  const mark = status === 'completed' ? paint.green('✔') : status === 'held' ? paint.magenta('‖') : paint.red('✘');
   const error = operation?.result?.error ?? null;
   const words =
     operation === null
-      ? visibleLine(standing)
+      ? visibleLine(status)
       : `${paintState(operation.state)} ${paint.dim(`risk ${operation.risk_score} (${operation.autonomy_mode})`)}${error === null ? '' : ` ${paint.red(visibleLine(`${error.code}: ${error.message}`))}`}`;
   return `${mark} ${visibleLine(toolId)} ${words}`;
 }
 
-/** Lines below another one. */
+/** Indents the lines of a text. */
 export const indented = (text: string): string =>
   visible(text)
     .trimEnd()

@@ -3,9 +3,9 @@ import { createInterface, emitKeypressEvents } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { isDecodedWhole } from '../utf8.ts';
-import type { Asking, Terminal, Typed } from './terminal-port.ts';
+import type { QuestionOptions, Terminal, TypedInput } from './terminal-port.ts';
 
-/** Lines that the arrow keys bring back. */
+/** Lines of history for the arrow keys. */
 const HISTORY_MAX = 200;
 
 interface Key {
@@ -14,22 +14,20 @@ interface Key {
   readonly sequence?: string;
 }
 
-const nowhere = (): Writable =>
+const discardingStream = (): Writable =>
   new Writable({
     write: (_chunk, _encoding, done) => {
       done();
     },
   });
 
-/** The terminal of the process. Between two questions it is as the shell left it, so that ctrl-c is a signal then. */
+/** The terminal of the process. Between two questions it is in the shell's mode, so that ctrl-c is a signal then. */
 export class NodeTerminal implements Terminal {
   readonly #input: ReadStream;
   readonly #output: WriteStream;
   #history: string[] = [];
-  /**
-   * lines that came with the one that was asked for, as when a text is pasted, and what stands unfinished after them
-   */
-  readonly #ahead: string[] = [];
+  /** lines that arrived together with the requested one, as in a paste; below, the unfinished line after them */
+  readonly #typedAhead: string[] = [];
   #unfinished = '';
 
   constructor(input: ReadStream, output: WriteStream) {
@@ -37,9 +35,9 @@ export class NodeTerminal implements Terminal {
     this.#output = output;
   }
 
-  readonly readLine = async (prompt: string, asking: Asking = {}): Promise<Typed> => {
+  readonly readLine = async (prompt: string, asking: QuestionOptions = {}): Promise<TypedInput> => {
     for (;;) {
-      const typed = await this.#lineOf(prompt, asking);
+      const typed = await this.#readRawLine(prompt, asking);
       if (typed.kind !== 'text' || isDecodedWhole(typed.text)) return typed;
       this.#output.write(
         'That line is not UTF-8, so it was not taken: write it again, or set the terminal to UTF-8.\n',
@@ -47,22 +45,22 @@ export class NodeTerminal implements Terminal {
     }
   };
 
-  readonly #lineOf = async (prompt: string, { hidden = false, signal }: Asking): Promise<Typed> => {
-    // A secret is what is typed at its question, not what was typed before anybody asked.
-    const ahead = hidden ? undefined : this.#ahead.shift();
-    if (ahead !== undefined) {
-      this.#output.write(`${prompt}${ahead}\n`);
-      return { kind: 'text', text: ahead };
+  readonly #readRawLine = async (prompt: string, { hidden = false, signal }: QuestionOptions): Promise<TypedInput> => {
+    // A secret is only what is typed at its own prompt, not input that was typed ahead.
+    const typedAhead = hidden ? undefined : this.#typedAhead.shift();
+    if (typedAhead !== undefined) {
+      this.#output.write(`${prompt}${typedAhead}\n`);
+      return { kind: 'text', text: typedAhead };
     }
     const lines = createInterface({
       input: this.#input,
-      output: hidden ? nowhere() : this.#output,
+      output: hidden ? discardingStream() : this.#output,
       terminal: true,
       historySize: hidden ? 0 : HISTORY_MAX,
       history: hidden ? [] : this.#history,
       prompt: hidden ? '' : prompt,
     });
-    // INVARIANT (unseen): nothing is asked before the terminal has stopped to echo, which it has with the interface.
+    // INVARIANT (unseen): the prompt appears only after the terminal has stopped echoing, which the interface ensures.
     if (hidden) this.#output.write(prompt);
     else {
       lines.on('history', (history) => {
@@ -72,11 +70,11 @@ export class NodeTerminal implements Terminal {
       if (this.#unfinished !== '') lines.write(this.#unfinished);
       this.#unfinished = '';
     }
-    const typed = await first(signal, (say) => {
+    const typed = await firstInput(signal, (say) => {
       let isFirst = true;
       lines.on('line', (text) => {
         if (isFirst) say({ kind: 'text', text });
-        else if (!hidden) this.#ahead.push(text);
+        else if (!hidden) this.#typedAhead.push(text);
         isFirst = false;
       });
       lines.once('SIGINT', () => say({ kind: 'interrupt' }));
@@ -88,16 +86,16 @@ export class NodeTerminal implements Terminal {
     return typed;
   };
 
-  readonly readKey = async (prompt: string, { signal }: Asking = {}): Promise<Typed> => {
+  readonly readKey = async (prompt: string, { signal }: QuestionOptions = {}): Promise<TypedInput> => {
     emitKeypressEvents(this.#input);
     this.#input.setRawMode(true);
     this.#output.write(prompt);
     this.#input.resume();
-    let heard: ((text: string | undefined, key: Key) => void) | null = null;
-    let ended: (() => void) | null = null;
+    let onKey: ((text: string | undefined, key: Key) => void) | null = null;
+    let onEnd: (() => void) | null = null;
     try {
-      return await first(signal, (say) => {
-        heard = (text, { name, ctrl = false, sequence }) =>
+      return await firstInput(signal, (say) => {
+        onKey = (text, { name, ctrl = false, sequence }) =>
           say(
             ctrl && name === 'c'
               ? { kind: 'interrupt' }
@@ -105,13 +103,13 @@ export class NodeTerminal implements Terminal {
                 ? { kind: 'end' }
                 : { kind: 'text', text: name ?? text ?? sequence ?? '' },
           );
-        ended = () => say({ kind: 'end' });
-        this.#input.on('keypress', heard);
-        this.#input.once('end', ended);
+        onEnd = () => say({ kind: 'end' });
+        this.#input.on('keypress', onKey);
+        this.#input.once('end', onEnd);
       });
     } finally {
-      if (heard !== null) this.#input.off('keypress', heard);
-      if (ended !== null) this.#input.off('end', ended);
+      if (onKey !== null) this.#input.off('keypress', onKey);
+      if (onEnd !== null) this.#input.off('end', onEnd);
       this.#input.setRawMode(false);
       this.#input.pause();
       this.#output.write('\n');
@@ -120,10 +118,13 @@ export class NodeTerminal implements Terminal {
 }
 
 /**
- * The first thing that is said, or that the question is taken back. It resolves after the present chunk of input was
- * gone through.
+ * Resolves with the first input, or with the withdrawal of the question. It resolves after the present chunk of input
+ * was processed.
  */
-async function first(signal: AbortSignal | undefined, listen: (say: (typed: Typed) => void) => void): Promise<Typed> {
+async function firstInput(
+  signal: AbortSignal | undefined,
+  listen: (resolveWith: (typed: TypedInput) => void) => void,
+): Promise<TypedInput> {
   return await new Promise((resolve) => {
     const withdrawn = (): void => resolve({ kind: 'withdrawn' });
     if (signal?.aborted === true) return withdrawn();

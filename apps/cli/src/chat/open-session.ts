@@ -3,7 +3,7 @@ import { usage } from '../cli-error.ts';
 import type { Connection } from '../http/connection.ts';
 import { proposalOf, type ProposalOptions } from '../proposed-call.ts';
 import { visibleLine } from '../visible.ts';
-import { ChatSession, ModelRows } from '../run-shapes.ts';
+import { ChatSession, ModelRows } from '../run-schemas.ts';
 
 export interface SessionOptions extends ProposalOptions {
   readonly session?: string;
@@ -11,15 +11,16 @@ export interface SessionOptions extends ProposalOptions {
   readonly dialect?: string;
   readonly system?: string;
   readonly name?: string;
+  readonly gateway?: boolean;
 }
 
 /** The session that the options name, or a new one. @throws CliError `usage` */
 export async function openSession({ client, defaults }: Connection, options: SessionOptions): Promise<ChatSession> {
-  const { session, model, dialect, system, name } = options;
+  const { session, model, dialect, system, name, gateway } = options;
   if (session !== undefined) {
-    if (model !== undefined || dialect !== undefined || system !== undefined || name !== undefined)
+    if ([model, dialect, system, name, gateway].some((each) => each !== undefined))
       throw usage(
-        '`--model`, `--dialect`, `--system` and `--name` are of a new session, and `--session` names one that is there',
+        '`--model`, `--dialect`, `--system`, `--name` and `--gateway` are of a new session, and `--session` names one that is there',
       );
     return await client.read(ChatSession, `/v1/sessions/${encodeURIComponent(session)}`);
   }
@@ -32,11 +33,12 @@ export async function openSession({ client, defaults }: Connection, options: Ses
     dialect,
     system,
     name,
+    ...(gateway === true ? { session_mode: 'gateway' } : {}),
   };
   return await client.read(ChatSession, '/v1/sessions', { method: 'POST', body });
 }
 
-/** The model, where there is no choice. */
+/** The model, where there is only one. */
 async function onlyModel(client: Connection['client']): Promise<string> {
   const { items } = await client.read(ModelRows, '/v1/models');
   const [first, second] = items;

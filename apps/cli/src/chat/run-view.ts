@@ -3,38 +3,39 @@ import type { OperationView } from '@writ/contract';
 import { paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { callLine, endLine, indented } from './describe-call.ts';
-import type { Page } from './page.ts';
-import type { RunEvent, WrittenCall } from '../run-shapes.ts';
+import { replyLines } from './describe-reply.ts';
+import type { ChatOutput } from './chat-output.ts';
+import type { RunEvent, WrittenCall } from '../run-schemas.ts';
 
 /**
- * What is known of a call beside the events. Implementations MUST answer null for what can't be read, and MUST NOT
+ * Details of a call that the events don't have. Implementations MUST return null for what can't be read, and MUST NOT
  * throw.
  */
-export interface LookUp {
+export interface CallDetails {
   readonly operation: (operationId: string) => Promise<OperationView | null>;
-  /** what the workspace shows from before the call to after it, painted; null for nothing */
+  /** the coloured diff of the workspace from before the call to after it; null for no change */
   readonly changes: (operation: OperationView) => Promise<string | null>;
 }
 
 /**
- * Shows a run as its events come. Nothing is shown twice where a connection broke, and what a piece of text missed
- * comes with its whole.
+ * Shows a run as its events arrive. After a reconnect it repeats nothing. Text that was missed meanwhile is shown with
+ * the complete reply.
  */
 export class RunView {
-  readonly #page: Page;
-  readonly #lookUp: LookUp;
+  readonly #output: ChatOutput;
+  readonly #details: CallDetails;
   readonly #isVerbose: () => boolean;
-  /** of the reply that streams: its round, from one on, and what was shown of it */
+  /** the reply that is being streamed: its round, from 1, and the text shown so far */
   #round = 1;
   #shown = '';
   #calls: readonly WrittenCall[] = [];
-  readonly #begunCalls = new Set<string>();
-  /** the text of the last reply that is whole */
+  readonly #shownCalls = new Set<string>();
+  /** the text of the last complete reply */
   lastText = '';
 
-  constructor(page: Page, lookUp: LookUp, isVerbose: () => boolean) {
-    this.#page = page;
-    this.#lookUp = lookUp;
+  constructor(page: ChatOutput, lookUp: CallDetails, isVerbose: () => boolean) {
+    this.#output = page;
+    this.#details = lookUp;
     this.#isVerbose = isVerbose;
   }
 
@@ -45,23 +46,23 @@ export class RunView {
       case 'replied':
         return this.#replied(event);
       case 'explained':
-        return this.#whole(event.turn.text);
+        return this.#showComplete(event.turn.text);
       case 'started':
         return this.#started(event);
       case 'answered':
         return await this.#answered(event);
       case 'retry':
-        this.#page.warn(paint.yellow(`the model failed (${visibleLine(event.fault)}) and is asked again`));
+        this.#output.warn(paint.yellow(`the model failed (${visibleLine(event.fault)}) and is asked again`));
         this.#shown = '';
         return;
       case 'model_failed':
-        return this.#page.warn(paint.red(`the model failed: ${visibleLine(`${event.fault}: ${event.message}`)}`));
+        return this.#output.warn(paint.red(`the model failed: ${visibleLine(`${event.fault}: ${event.message}`)}`));
       case 'compacted':
-        return this.#page.note(paint.dim('what was said first was summed up, to make room'));
+        return this.#output.note(paint.dim('older messages were summarized to shorten the context'));
       case 'cancelled':
-        return this.#page.note(paint.yellow('cancelled'));
+        return this.#output.note(paint.yellow('cancelled'));
       case 'ended':
-        return this.#page.settle();
+        return this.#output.endLine();
       default:
         return;
     }
@@ -72,51 +73,52 @@ export class RunView {
     if (round > this.#round) this.#shown = '';
     this.#round = round;
     this.#shown += text;
-    this.#page.say(text);
+    this.#output.text(text);
   }
 
   #replied({ turn }: Extract<RunEvent, { kind: 'replied' }>): void {
-    this.#whole(turn.text);
+    this.#showComplete(turn.text);
+    if (this.#isVerbose()) for (const line of replyLines(turn)) this.#output.note(line);
     this.#round += 1;
     this.#calls = turn.calls;
     this.lastText = turn.text;
   }
 
-  #whole(text: string): void {
-    // What is whole is what counts: where it isn't what streamed, it is shown anew.
-    if (text.startsWith(this.#shown)) this.#page.say(text.slice(this.#shown.length));
+  #showComplete(text: string): void {
+    // The complete reply is authoritative. Where it differs from the streamed text, it is shown again in full.
+    if (text.startsWith(this.#shown)) this.#output.text(text.slice(this.#shown.length));
     else {
-      this.#page.settle();
-      this.#page.say(text);
+      this.#output.endLine();
+      this.#output.text(text);
     }
-    this.#page.settle();
+    this.#output.endLine();
     this.#shown = '';
   }
 
   #started({ round, index, operation_id, tool_id }: Extract<RunEvent, { kind: 'started' }>): void {
-    this.#begun(round, index, tool_id);
-    if (this.#isVerbose()) this.#page.note(paint.dim(`  operation ${visibleLine(operation_id)}`));
+    this.#showStart(round, index, tool_id);
+    if (this.#isVerbose()) this.#output.note(paint.dim(`  operation ${visibleLine(operation_id)}`));
   }
 
   /**
-   * The line of a call, once: whoever goes on with a run asks for its calls again, and a reader who wasn't there hears
-   * of none that started.
+   * Shows the line of a call once. A run that another process continues starts its calls again. A reader who connects
+   * late gets no `started` event.
    */
-  #begun(round: number, index: number, toolId: string): void {
-    const place = `${round}/${index}`;
-    if (this.#begunCalls.has(place)) return;
-    this.#begunCalls.add(place);
-    this.#page.note(callLine(toolId, this.#calls[index]?.args ?? {}, this.#isVerbose()));
+  #showStart(round: number, index: number, toolId: string): void {
+    const position = `${round}/${index}`;
+    if (this.#shownCalls.has(position)) return;
+    this.#shownCalls.add(position);
+    this.#output.note(callLine(toolId, this.#calls[index]?.args ?? {}, this.#isVerbose()));
   }
 
   async #answered({ round, index, answer }: Extract<RunEvent, { kind: 'answered' }>): Promise<void> {
-    const written = this.#calls[index]?.tool_id ?? 'a call';
-    this.#begun(round, index, written);
+    const toolId = this.#calls[index]?.tool_id ?? 'a call';
+    this.#showStart(round, index, toolId);
     const { operation_id: id } = answer;
-    const operation = id === undefined ? null : await this.#lookUp.operation(id);
-    this.#page.note(endLine(operation?.tool_id ?? written, answer.standing, operation));
-    const changes = operation === null ? null : await this.#lookUp.changes(operation);
-    if (changes !== null) this.#page.note(changes);
-    if (this.#isVerbose()) this.#page.note(paint.dim(indented(answer.text)));
+    const operation = id === undefined ? null : await this.#details.operation(id);
+    this.#output.note(endLine(operation?.tool_id ?? toolId, answer.standing, operation));
+    const changes = operation === null ? null : await this.#details.changes(operation);
+    if (changes !== null) this.#output.note(changes);
+    if (this.#isVerbose()) this.#output.note(paint.dim(indented(answer.text)));
   }
 }

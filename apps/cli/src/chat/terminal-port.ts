@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What a person did at a question: typed, pressed ctrl-c, ended the input (ctrl-d), or nothing before the question was
- * taken back.
+ * What happened at a question: the person typed, pressed ctrl-c, or ended the input (ctrl-d), or the question was
+ * withdrawn first.
  */
-export type Typed =
+export type TypedInput =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'end' }
   | { readonly kind: 'withdrawn' };
 
-export interface Asking {
-  /** nobody sees what is typed, and it stands in no history */
+export interface QuestionOptions {
+  /** the input is not echoed and is not added to the history */
   readonly hidden?: boolean;
-  /** takes the question back */
+  /** withdraws the question */
   readonly signal?: AbortSignal;
 }
 
 /**
- * A person at a terminal. Implementations MUST give the terminal back as it was after each question. Callers MUST ask
- * one thing at a time.
+ * A person at a terminal. Implementations MUST restore the terminal's mode after each question. Callers MUST ask one
+ * question at a time.
  */
 export interface Terminal {
-  /** A line, without its end. What was typed before it was asked for counts. */
-  readonly readLine: (prompt: string, asking?: Asking) => Promise<Typed>;
-  /** One key, by its name; nothing of it is shown. */
-  readonly readKey: (prompt: string, asking?: Asking) => Promise<Typed>;
+  /** A line, without its line end. Input that was typed ahead counts. */
+  readonly readLine: (prompt: string, asking?: QuestionOptions) => Promise<TypedInput>;
+  /** One key, by its name; it is not echoed. */
+  readonly readKey: (prompt: string, asking?: QuestionOptions) => Promise<TypedInput>;
 }

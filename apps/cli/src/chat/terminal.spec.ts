@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `writ chat` at a real terminal: keys are typed into a pty, and what stands on it is read.
+// Tests `writ chat` at a real terminal: they type keys into a pty and read its output.
 import { vi } from 'vitest';
 import {
   CALL,
@@ -30,15 +30,15 @@ const held = (run: FakeRun, waits_for: 'approval' | 'value' = 'approval'): FakeR
   run
     .replied('I need something.', [CALL])
     .durable('held', { round: 1, index: 0, held: { operation_id: IDS.operation, waits_for, text: 'waits' } });
-const bodyOf = (beginning: string): unknown => api.heard.find(({ what }) => what.startsWith(beginning))?.body;
+const bodyOf = (beginning: string): unknown => api.requests.find(({ route: what }) => what.startsWith(beginning))?.body;
 
-test('a call that waits is shown with its diff in colours, and approved by a key with the key of who decides', async () => {
+test("a held call is shown with a coloured diff, and one key press approves it with the operator's key", async () => {
   const effect_digest = '7'.repeat(64);
   await open({
     streams: [
       async (run) => {
         held(run);
-        await api.hears('POST /v1/approvals/');
+        await api.waitForRequest('POST /v1/approvals/');
         run
           .durable('resumed')
           .live('started', { round: 1, index: 0, operation_id: IDS.operation, tool_id: 'fs.write' })
@@ -67,53 +67,53 @@ test('a call that waits is shown with its diff in colours, and approved by a key
       },
     },
   });
-  await pty.until('› ');
+  await pty.waitFor('› ');
   pty.type('do it\r');
-  const asked = await pty.until('eave it waiting? ');
+  const asked = await pty.waitFor('eave it waiting? ');
   expect(pty.shown).toContain('\u001b[32m+two\u001b[39m');
   expect(pty.shown).toContain('\u001b[31m-one\u001b[39m');
   expect(pty.shown).toContain('would delete `src`');
   pty.type('a');
-  const done = await pty.until('Done.', asked);
+  const done = await pty.waitFor('Done.', asked);
   expect(pty.shown.slice(asked, done)).toMatch(/approved[^]*risk 0\.1 \(autopilot\)/);
-  await pty.until('› ', done);
-  expect(api.heard.find(({ what }) => what === `POST /v1/approvals/${IDS.approval}/approve`)).toMatchObject({
+  await pty.waitFor('› ', done);
+  expect(api.requests.find(({ route: what }) => what === `POST /v1/approvals/${IDS.approval}/approve`)).toMatchObject({
     body: { effect_digest },
     key: 'Bearer writ_operator',
   });
   pty.type('\u0004');
-  expect(await pty.ends()).toBe(0);
+  expect(await pty.waitForExit()).toBe(0);
 });
 
-test('a denial takes a comment to the agent', async () => {
+test('a denial sends the typed comment', async () => {
   await open(
     {
       streams: [
         async (run) => {
           held(run);
-          await api.hears('POST /v1/approvals/');
+          await api.waitForRequest('POST /v1/approvals/');
           run.durable('resumed').replied('I leave it.').end();
         },
       ],
     },
     ['go'],
   );
-  await pty.until('eave it waiting? ');
+  await pty.waitFor('eave it waiting? ');
   pty.type('d');
-  await pty.until('may be empty): ');
+  await pty.waitFor('may be empty): ');
   pty.type('not now\r');
-  await pty.until('I leave it.');
-  expect(await pty.ends()).toBe(0);
+  await pty.waitFor('I leave it.');
+  expect(await pty.waitForExit()).toBe(0);
   expect(bodyOf(`POST /v1/approvals/${IDS.approval}/deny`)).toEqual({ comment: 'not now' });
 });
 
-test('a secret is typed unseen', async () => {
+test('a secret is not echoed', async () => {
   await open(
     {
       streams: [
         async (run) => {
           held(run, 'value');
-          await api.hears('POST /v1/approvals/');
+          await api.waitForRequest('POST /v1/approvals/');
           run.durable('resumed').replied('Thanks.').end();
         },
       ],
@@ -121,18 +121,18 @@ test('a secret is typed unseen', async () => {
     },
     ['publish it'],
   );
-  await pty.until('NPM_TOKEN (not shown; empty denies): ');
+  await pty.waitFor('NPM_TOKEN (not shown; empty denies): ');
   expect(pty.shown).toContain('to publish');
   pty.type(`${SECRET}\r`);
-  await pty.until('Thanks.');
-  expect(await pty.ends()).toBe(0);
+  await pty.waitFor('Thanks.');
+  expect(await pty.waitForExit()).toBe(0);
   expect(bodyOf(`POST /v1/approvals/${IDS.approval}/value`)).toEqual({ value: SECRET, scope: 'once' });
   expect(pty.shown).not.toContain('hunter2');
 });
 
-test('ctrl-c cancels the run and not the program, while it streams and at a question', async () => {
+test('ctrl-c cancels the run and not the program, during a stream and at a question', async () => {
   const cancelled = async (run: FakeRun, times: number): Promise<void> => {
-    while (api.heard.filter(({ what }) => what === `POST /v1/runs/${RUN_ID}/cancel`).length < times)
+    while (api.requests.filter(({ route: what }) => what === `POST /v1/runs/${RUN_ID}/cancel`).length < times)
       await new Promise((resolve) => {
         setTimeout(resolve, 20);
       });
@@ -150,41 +150,43 @@ test('ctrl-c cancels the run and not the program, while it streams and at a ques
     ],
     stopped: 'cancelled',
   });
-  await pty.until('› ');
+  await pty.waitFor('› ');
   pty.type('talk\r');
-  await pty.until('and on, and on');
+  await pty.waitFor('and on, and on');
   pty.type('\u0003');
-  const first = await pty.until('the run was cancelled');
-  await pty.until('› ', first);
+  const first = await pty.waitFor('the run was cancelled');
+  await pty.waitFor('› ', first);
   pty.type('again\r');
-  await pty.until('eave it waiting? ', first);
+  await pty.waitFor('eave it waiting? ', first);
   pty.type('\u0003');
-  const second = await pty.until('the run was cancelled', first);
-  await pty.until('› ', second);
+  const second = await pty.waitFor('the run was cancelled', first);
+  await pty.waitFor('› ', second);
   pty.type('\u0003');
-  await pty.until('/quit or ctrl-d leaves', second);
+  await pty.waitFor('/quit or ctrl-d leaves', second);
   pty.type('/quit\r');
-  expect(await pty.ends()).toBe(0);
+  expect(await pty.waitForExit()).toBe(0);
 });
 
-test('a question is taken back when another has decided; what is typed ahead and over lines arrives', async () => {
+test('a question is withdrawn when somebody else decides; input typed ahead and continued lines are kept', async () => {
   await open({
     streams: [
       (run) => held(run).durable('resumed').replied('Somebody else did.').end(),
       (run) => run.replied('I heard.').end(),
     ],
   });
-  await pty.until('› ');
+  await pty.waitFor('› ');
   pty.type('first\rsecond \\\rand more\r');
-  await pty.until('Somebody else did.');
-  const heard = await pty.until('I heard.');
+  await pty.waitFor('Somebody else did.');
+  const heard = await pty.waitFor('I heard.');
   expect(
-    api.heard.filter(({ what }) => what.endsWith('/runs')).map(({ body }) => (body as { input: string }).input),
+    api.requests
+      .filter(({ route: what }) => what.endsWith('/runs'))
+      .map(({ body }) => (body as { input: string }).input),
   ).toEqual(['first', 'second \nand more']);
-  await pty.until('› ', heard);
+  await pty.waitFor('› ', heard);
   pty.type('/verbose\r/nonsense\r');
-  await pty.until('arguments and answers of calls are shown', heard);
-  await pty.until('› ', await pty.until('there is no /nonsense', heard));
+  await pty.waitFor('arguments and answers of calls are shown', heard);
+  await pty.waitFor('› ', await pty.waitFor('there is no /nonsense', heard));
   pty.type('\u0004');
-  expect(await pty.ends()).toBe(0);
+  expect(await pty.waitForExit()).toBe(0);
 });

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-test('containers are listed, looked into and killed by their id', async () => {
+test('containers are listed, their logs shown, and one is killed by its id', async () => {
   const runs = [
     [['container', 'list'], /since +container[^]*op_0+ +shell\.run/],
     [['container', 'kill', ID], /killed +op_0+[^]*shell\.run/],
@@ -39,14 +39,14 @@ test('containers are listed, looked into and killed by their id', async () => {
     expect({ args, exit }).toEqual({ args, exit: 0 });
     expect(out).toMatch(shown);
   }
-  expect(api.heard.map(({ method, url }) => `${method} ${url.split('?')[0]}`)).toEqual([
+  expect(api.requests.map(({ method, url }) => `${method} ${url.split('?')[0]}`)).toEqual([
     'GET /v1/containers',
     `POST /v1/containers/${ID}/kill`,
     `GET /v1/containers/${ID}/logs`,
   ]);
 });
 
-test('output moves no terminal, and what is withheld is said', async () => {
+test('container output is escaped, and withheld output is reported', async () => {
   expect((await writ(['container', 'logs', ID], { env: api.env })).out).not.toContain('\u001b');
   withheld = true;
   expect((await writ(['container', 'logs', ID], { env: api.env })).out).toContain('a call with secrets shows nothing');

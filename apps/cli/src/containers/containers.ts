@@ -13,7 +13,7 @@ const pathOf = (id: string, verb: string): string => `/v1/containers/${encodeURI
 const whatOf = ({ kind, tool_id, session_id }: ContainerView): string =>
   kind === 'session' ? `session ${session_id ?? ''}`.trim() : kind === 'preview' ? `preview of ${tool_id}` : tool_id;
 
-/** `writ container`: containers that have a call or a session now. */
+/** `writ container`: the containers that run a call or a session now. */
 export function containerCommand(context: Context): Command {
   return new Command('container')
     .addCommand(listCommand(context), { isDefault: true })
@@ -23,9 +23,9 @@ export function containerCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .description('what runs now; of every tenant with --as platform')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .description('containers that run now; with --as platform, those of every tenant')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
     const list = await readList(connect(context, options, 'operator').client, ContainerView, '/v1/containers', {
@@ -48,7 +48,7 @@ function listCommand(context: Context): Command {
 }
 
 function logsCommand(context: Context): Command {
-  const command = new Command('logs').description('the end of what has come out of it so far').argument('<container>');
+  const command = new Command('logs').description('the last part of its output so far').argument('<container>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const logs = await connect(context, options, 'operator').client.read(ContainerLogs, pathOf(id, 'logs'));
@@ -62,7 +62,7 @@ function logsCommand(context: Context): Command {
 
 function killCommand(context: Context): Command {
   const command = new Command('kill')
-    .description('ends its call as `sandbox.killed`, or takes a session its shell')
+    .description('ends its call as `sandbox.killed`, or closes the shell of a session')
     .argument('<container>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();

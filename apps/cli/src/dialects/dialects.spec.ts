@@ -5,7 +5,7 @@ const OUTPUT = 'I look.\n[TOOL_CALL:a] {"action":"fs.read","args":{"path":"a.txt
 const READ = ['parse', '--dialect', 'blocks'];
 
 describe('writ dialect parse', () => {
-  it('says text, calls and problems as data, and ends with 1 where something is wrong', async () => {
+  it('prints text, calls and problems as data, and exits with 1 where there are problems', async () => {
     const { exit, out } = await writ(['dialect', ...READ, '--json'], { stdin: OUTPUT });
     expect([exit, JSON.parse(out)]).toEqual([
       1,
@@ -20,13 +20,13 @@ describe('writ dialect parse', () => {
     ]);
   });
 
-  it('says it in words, without control characters of a model', async () => {
+  it("prints them as text, with the model's control characters escaped", async () => {
     const { out } = await writ(['dialect', ...READ], { stdin: `${OUTPUT}\u001b[2J` });
     expect(out).toContain('a  fs.read {"path":"a.txt"}\ncall at 67 (b): the payload names no action');
     expect(out).not.toContain('\u001b');
   });
 
-  it('ends with 0 for plain text, and with 2 for no dialect', async () => {
+  it('exits with 0 for plain text, and with 2 without a dialect', async () => {
     expect(await writ(['dialect', ...READ], { stdin: 'Hi' })).toEqual({ exit: 0, out: 'Hi\n', err: '' });
     for (const args of [['parse'], ['parse', '--dialect', 'morse'], []])
       expect((await writ(['dialect', ...args], { stdin: '' })).exit).toBe(2);
@@ -41,7 +41,7 @@ describe('writ dialect render', () => {
       stdin: typeof turn === 'string' ? turn : JSON.stringify(turn),
     });
 
-  it('takes what parse said with the outcomes, and gives the messages', async () => {
+  it('reads the output of parse with outcomes, and prints the messages', async () => {
     const turn = { ...(await parsed()), outcomes: { a: { standing: 'completed', result: { content: 'x' } } } };
     expect((await render(turn)).out).toMatch(
       /^\[TOOL_RESULT:a\] status=Completed result=\{"content":"x"\}\n\[TOOL_RESULT:b\] status=Failed error=\{/,
@@ -51,7 +51,7 @@ describe('writ dialect render', () => {
     ]);
   });
 
-  it('shows what has no outcome as queued', async () => {
+  it('renders a call without an outcome as queued', async () => {
     expect((await render(await parsed())).out).toContain('[TOOL_RESULT:a] status=Queued');
   });
 
@@ -60,7 +60,7 @@ describe('writ dialect render', () => {
     ['{}', '`calls`'],
     ['{"calls":[],"problems":[],"outcomes":{"a":{"standing":"fine"}}}', '/outcomes/a/standing'],
     ['{"calls":[],"problems":[],"extra":1}', '/extra'],
-  ])('has no meaning for %s', async (stdin, said) => {
+  ])('is a usage error for %s', async (stdin, said) => {
     expect(await render(stdin)).toMatchObject({ exit: 2, out: '', err: expect.stringContaining(said) as unknown });
   });
 });
@@ -71,11 +71,11 @@ describe('writ dialect prompt', () => {
       stdin: '{"tools":["fs.read"],"fs":[{"path":"docs","read":true,"write":false}],"net":[],"secrets":[]}',
     });
 
-  it('tells of every tool unless said', async () => {
+  it('describes every tool by default', async () => {
     expect((await prompt('yips')).out).toMatch(/tool read_file \{path, maxBytes\?\}.*tool run_command/s);
   });
 
-  it('tells of what a token grants', async () => {
+  it('describes only the tools that a grant allows', async () => {
     const { out } = await prompt('tools-xml', '--grant', '-');
     expect([
       out.includes('You may read: `docs`.'),
@@ -87,7 +87,7 @@ describe('writ dialect prompt', () => {
     });
   });
 
-  it('takes a chain, and refuses what is no grant', async () => {
+  it('accepts a chain of grants, and refuses a malformed grant', async () => {
     const [all, some] = ['*', 'fs.list'].map((tools) => ({ tools: [tools], fs: [], net: [], secrets: [] }));
     expect(JSON.parse((await prompt('openai', '--json', '--grant', JSON.stringify([all, some]))).out)).toMatchObject({
       tools: [{ function: { name: 'list_directory' } }],

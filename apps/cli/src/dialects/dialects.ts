@@ -11,18 +11,18 @@ import { parseGrants, parseTurn } from './parse-input.ts';
 
 type DialectOptions = CommonOptions & { readonly dialect: DialectName };
 
-/** What a prompt is made for unless said: every tool, on the whole workspace, and nothing outside. */
+/** The default grant of a prompt: every tool, on the whole workspace, and no network or secrets. */
 const EVERYTHING = '{"tools":["*"],"fs":[{"path":"","read":true,"write":true}],"net":[],"secrets":[]}';
 
 /** `writ dialect parse`, `render`, `prompt`: all without a server. */
 export function dialectCommand(context: Context): Command {
   const command = new Command('dialect').description(
-    'What models write and read: tool calls in the dialects that agents speak. Needs no server, and runs nothing.',
+    'Tool calls in the dialects of models. Needs no server, and runs nothing.',
   );
   const parsing = subcommand(
     command,
     'parse',
-    'Reads the output of a model from standard input: its text, its calls as the tools that they mean, and what is wrong.',
+    "Parses a model's output on standard input: prints its text, its calls with their tools, and problems.",
   );
   parsing.action(async () => {
     await parseOutput(context, parsing.optsWithGlobals());
@@ -30,7 +30,7 @@ export function dialectCommand(context: Context): Command {
   const rendering = subcommand(
     command,
     'render',
-    'Writes what a model is told: reads what `parse --json` said from standard input, with `outcomes` added, each by the id of its call.',
+    'Renders the messages for a model. Standard input is the output of `parse --json`, with `outcomes` by the ids of calls.',
   );
   rendering.action(async () => {
     await renderTurn(context, rendering.optsWithGlobals());
@@ -38,10 +38,10 @@ export function dialectCommand(context: Context): Command {
   const prompting = subcommand(
     command,
     'prompt',
-    'Writes what a model is told of its tools: those that a token grants.',
+    'Writes the prompt that describes the tools of a token to a model.',
   ).option(
     '--grant <json>',
-    'what the token grants, or the list of its chain, root first; `@FILE`, or `-` for standard input',
+    'the grant of the token, or the list of grants of its chain, root first; `@FILE`, or `-` for standard input',
     EVERYTHING,
   );
   prompting.action(async () => {
@@ -59,11 +59,11 @@ function subcommand(parent: Command, name: string, description: string): Command
 
 async function parseOutput(context: Context, options: DialectOptions): Promise<void> {
   const parsed = parse(options.dialect, await context.readStdin());
-  show(context, options, parsed, () => inWords(parsed));
+  show(context, options, parsed, () => describeParsed(parsed));
   if (parsed.problems.some(({ level }) => level !== 'warning')) context.setExit(EXIT.failed);
 }
 
-function inWords({ text, calls, problems }: Parsed): string {
+function describeParsed({ text, calls, problems }: Parsed): string {
   return [
     ...(text.trim() === '' ? [] : [visible(text.trim())]),
     ...calls.map(({ id, tool_id, args, mode }) =>
@@ -83,9 +83,9 @@ async function renderTurn(context: Context, options: DialectOptions): Promise<vo
 
 async function writePrompt(context: Context, options: DialectOptions & { readonly grant: string }): Promise<void> {
   const chain = parseGrants(await readJsonOption(context, '--grant', options.grant));
-  const made = prompt(options.dialect, { tools: [...TOOLS.values()], chain });
-  show(context, options, made, () =>
-    [made.system, ...(made.tools === null ? [] : [JSON.stringify(made.tools, null, 2)])]
+  const written = prompt(options.dialect, { tools: [...TOOLS.values()], chain });
+  show(context, options, written, () =>
+    [written.system, ...(written.tools === null ? [] : [JSON.stringify(written.tools, null, 2)])]
       .filter((part) => part !== '')
       .join('\n\n'),
   );

@@ -63,8 +63,8 @@ const Granted = Type.Object({ tools, fs, net, secrets }, closed);
 export type Granted = Static<typeof Granted>;
 
 /**
- * What `parse --json` said, with the outcomes of its calls.
- * @throws CliError (usage) naming the place of what is wrong.
+ * The output of `parse --json`, with the outcomes of its calls.
+ * @throws CliError (usage) with the path of the problem
  */
 export function parseTurn(text: string): {
   readonly turn: Pick<Parsed, 'calls' | 'problems'>;
@@ -82,13 +82,13 @@ export function parseTurn(text: string): {
   };
 }
 
-/** One grant, or the chain of them. @throws CliError (usage) naming the place of what is wrong. */
+/** One grant, or a chain of them. @throws CliError (usage) with the path of the problem */
 export const parseGrants = (value: unknown): readonly Granted[] =>
   Array.isArray(value)
     ? read(Type.Array(Granted, { maxItems: LIMITS.chainTokens.max }), value, '`--grant`')
     : [read(Granted, value, '`--grant`')];
 
-/** Calls, arguments, outcomes and results stand in each other. */
+/** The nesting of a turn: outcomes hold results, and calls hold arguments. */
 const DEPTH = LIMITS.argsDepth.max + 8;
 
 function jsonOf(text: string): unknown {

@@ -26,17 +26,17 @@ interface ListOptions extends CommonOptions {
 const LIST_ROWS = 50;
 const PATH = '/v1/erasures';
 
-/** `writ erase`: the content of calls goes for good; what was recorded of them stays. */
+/** `writ erase`: deletes the contents of calls permanently; their records stay. */
 export function eraseCommand(context: Context): Command {
   const command = new Command('erase')
     .description('erase the content of calls for good; records and receipts stay')
     .option('--operation <id>', 'of one call')
     .option('--session <id>', 'of the calls of a session')
-    .option('--subject <id>', "of the calls about a person, by the id that they named; of an agent's that named none")
+    .option('--subject <id>', 'of calls with this data subject; the agent id counts for calls that name none')
     .option('--before <moment>', 'of all calls made before it, such as 2026-01-31T09:30:00Z')
     .option('--reason <code>', 'why: a code of your own, such as gdpr-art-17')
-    .option('--dry-run', 'say what would be erased')
-    .option('--yes', "don't ask")
+    .option('--dry-run', 'show what would be erased')
+    .option('--yes', 'erase without confirmation')
     .addCommand(listCommand(context))
     .addCommand(showCommand(context));
   return command.action(async () => {
@@ -58,9 +58,9 @@ function bodyOf({ operation, session, subject, before, reason, dryRun }: EraseOp
     (each): each is [string, string] => each[1] !== undefined,
   );
   if (selectors.length !== 1)
-    throw usage('say what to erase: exactly one of `--operation`, `--session`, `--subject` and `--before`');
+    throw usage('name what to erase: exactly one of `--operation`, `--session`, `--subject` and `--before`');
   if (reason === undefined && dryRun !== true)
-    throw usage('say why, as a code: `--reason gdpr-art-17`; it is kept with the erasure');
+    throw usage('give a reason, as a code: `--reason gdpr-art-17`; it is kept with the erasure');
   return { ...Object.fromEntries(selectors), reason_code: reason ?? 'dry-run' };
 }
 
@@ -68,7 +68,8 @@ const planOf = async (client: Client, body: Record<string, string>): Promise<Era
   await client.read(ErasurePlan, PATH, { method: 'POST', body: { ...body, dry_run: true } });
 
 async function requireYes(context: Context, client: Client, body: Record<string, string>): Promise<void> {
-  if (context.confirm === null) throw usage("nobody can be asked here, and an erasure can't be undone: say `--yes`");
+  if (context.confirm === null)
+    throw usage("this is no terminal, and an erasure can't be undone: confirm with `--yes`");
   const plan = await planOf(client, body);
   if (!(await context.confirm(`${describePlan(plan)}\nThis can't be undone.`)))
     throw new CliError('not_confirmed', 'nothing was erased');
@@ -81,9 +82,9 @@ function describePlan({ operations, unfinished, more, sessions = 0 }: ErasurePla
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .description('what was erased, the newest first')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .description('erasures, newest first')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, ErasureView, PATH, {

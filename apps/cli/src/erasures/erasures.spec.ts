@@ -40,12 +40,12 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
 const run = (args: readonly string[], confirm?: (question: string) => Promise<boolean>) =>
   writ(args, { env: api.env, ...(confirm === undefined ? {} : { confirm }) });
-const sent = (): unknown[] => api.heard.map(({ body }) => JSON.parse(body === '' ? 'null' : body));
+const sent = (): unknown[] => api.requests.map(({ body }) => JSON.parse(body === '' ? 'null' : body));
 const SESSION = ['erase', '--session', 'ses-1', '--reason', 'gdpr-art-17'];
 
 test.each([
@@ -53,20 +53,20 @@ test.each([
   [['--session', 'ses-1'], { session_id: 'ses-1' }],
   [['--subject', 'crm/42'], { subject: 'crm/42' }],
   [['--before', '2026-01-31T09:30:00Z'], { before: '2026-01-31T09:30:00Z' }],
-])('erase %j asks for exactly that', async (what, selector) => {
+])('erase %j sends exactly that selector', async (what, selector) => {
   const { exit, out } = await run(['erase', ...what, '--reason', 'gdpr-art-17', '--yes']);
   expect([exit, sent()]).toEqual([0, [{ ...selector, reason_code: 'gdpr-art-17' }]]);
   expect(out).toMatch(/erased +3 calls/);
   expect(out).toMatch(/passed over +1 that had not ended/);
 });
 
-test('a dry run says what would go, and needs no reason and no yes', async () => {
+test('a dry run of an erasure shows its plan, without a reason or a confirmation', async () => {
   const { exit, out } = await run(['erase', '--session', 'ses-1', '--dry-run']);
   expect([exit, out]).toEqual([0, 'the content of 3 calls would be erased; 1 have not ended\n']);
   expect(sent()).toEqual([{ session_id: 'ses-1', reason_code: 'dry-run', dry_run: true }]);
 });
 
-test('a person is shown what would go, and it goes with their yes alone', async () => {
+test('an erasure shows its plan, and runs only when the person confirms', async () => {
   const asked: string[] = [];
   const says =
     (answer: boolean) =>
@@ -91,22 +91,31 @@ test.each([
   [['erase', '--session', 'a', '--yes']],
 ])('%j is refused before anything is sent', async (args) => {
   expect((await run(args)).exit).toBe(2);
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });
 
-test('what was erased is listed and shown', async () => {
+test('erasures are listed and shown', async () => {
   expect((await run(['erase', 'list'])).out).toMatch(new RegExp(`${ID} +session +ses-1 +3 +done +gdpr-art-17`));
   expect((await run(['erase', 'show', ID])).out).toMatch(new RegExp(`next +writ erase show ${ID}`));
 });
 
-test("retention is shown, and set without what isn't named", async () => {
+test('retention is shown, and a change keeps the settings that are not named', async () => {
   expect((await run(['retention'])).out).toMatch(
-    /content of calls +erased after 30 days\nwhole outputs +kept as long as the deployment keeps them/,
+    /content of calls +erased after 30 days\nrequests to hosts outside +part of the content\nwhole outputs +kept as long as the deployment keeps them/,
   );
   expect((await run(['retention', 'set', '--output-days', '7'])).out).toMatch(/whole outputs +kept for 7 days at most/);
   expect(sent().at(-1)).toEqual({ payload_days: 30, output_days: 7 });
   await run(['retention', 'set', '--payload-days', 'none']);
   expect(sent().at(-1)).toEqual({ payload_days: null, output_days: null });
-  for (const args of [['set'], ['set', '--payload-days', '0'], ['set', '--payload-days', 'soon']])
+  expect((await run(['retention', 'set', '--payload-mode', 'hashes', '--requests-mode', 'none'])).out).toMatch(
+    /content of calls +erased when they have ended; of earlier calls: erased after 30 days\nrequests to hosts outside +only their count and hash/,
+  );
+  expect(sent().at(-1)).toEqual({ payload_days: 30, output_days: null, payload_mode: 'hashes', requests_mode: 'none' });
+  for (const args of [
+    ['set'],
+    ['set', '--payload-mode', 'none'],
+    ['set', '--payload-days', '0'],
+    ['set', '--payload-days', 'soon'],
+  ])
     expect((await run(['retention', ...args])).exit).toBe(2);
 });

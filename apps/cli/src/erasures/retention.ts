@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { RetentionView } from '@writ/contract';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
@@ -9,6 +9,8 @@ import { fieldsOf, momentOf } from '../terminal.ts';
 interface SetOptions extends CommonOptions {
   readonly payloadDays?: number | 'none';
   readonly outputDays?: number | 'none';
+  readonly payloadMode?: 'full' | 'hashes';
+  readonly requestsMode?: 'full' | 'none';
 }
 
 const PATH = '/v1/retention';
@@ -29,29 +31,46 @@ function showCommand(context: Context): Command {
 
 function setCommand(context: Context): Command {
   const command = new Command('set')
-    .description("set how long; what isn't named stays")
+    .description('set how long contents are kept; other settings stay')
     .option(
       '--payload-days <days>',
-      'after which the content of a call is erased, 1 to 3650; `none`: it is kept',
+      'days after which the content of a call is erased, 1 to 3650; `none` keeps it',
       parseDays,
     )
     .option(
       '--output-days <days>',
-      'for which the whole output of a command is kept at most, 1 to 365; `none`: as long as the deployment keeps it',
+      'maximum days to keep the full output of a command, 1 to 365; `none`: as long as the deployment keeps it',
       parseDays,
+    )
+    .addOption(
+      new Option('--payload-mode <mode>', 'hashes: erase the content of a call within minutes of its end').choices([
+        'full',
+        'hashes',
+      ]),
+    )
+    .addOption(
+      new Option('--requests-mode <mode>', 'none: keep only count and hash of requests to hosts outside').choices([
+        'full',
+        'none',
+      ]),
     );
   return command.action(async () => {
     const options = command.optsWithGlobals<SetOptions>();
-    const { payloadDays, outputDays } = options;
-    if (payloadDays === undefined && outputDays === undefined)
-      throw usage('say what to set: `--payload-days`, `--output-days` or both');
+    const { payloadDays, outputDays, payloadMode, requestsMode } = options;
+    if ([payloadDays, outputDays, payloadMode, requestsMode].every((given) => given === undefined))
+      throw usage('name what to set: `--payload-days`, `--output-days`, `--payload-mode` or `--requests-mode`');
     const { client } = connect(context, options, 'admin');
     const now = await client.read(RetentionView, PATH);
-    const chosen = (given: number | 'none' | undefined, standing: number | null): number | null =>
-      given === undefined ? standing : given === 'none' ? null : given;
+    const chosen = (given: number | 'none' | undefined, current: number | null): number | null =>
+      given === undefined ? current : given === 'none' ? null : given;
     const retention = await client.read(RetentionView, PATH, {
       method: 'PUT',
-      body: { payload_days: chosen(payloadDays, now.payload_days), output_days: chosen(outputDays, now.output_days) },
+      body: {
+        payload_days: chosen(payloadDays, now.payload_days),
+        output_days: chosen(outputDays, now.output_days),
+        ...(payloadMode === undefined ? {} : { payload_mode: payloadMode }),
+        ...(requestsMode === undefined ? {} : { requests_mode: requestsMode }),
+      },
     });
     show(context, options, retention, () => describe(retention));
   });
@@ -64,10 +83,12 @@ function parseDays(text: string): number | 'none' {
   return Number(text);
 }
 
-function describe({ payload_days, output_days, changed_at }: RetentionView): string {
+function describe({ payload_days, output_days, payload_mode, requests_mode, changed_at }: RetentionView): string {
   const days = (count: number): string => `${count} day${count === 1 ? '' : 's'}`;
+  const kept = payload_days === null ? 'kept until somebody erases it' : `erased after ${days(payload_days)}`;
   return fieldsOf({
-    'content of calls': payload_days === null ? 'kept until somebody erases it' : `erased after ${days(payload_days)}`,
+    'content of calls': payload_mode === 'hashes' ? `erased when they have ended; of earlier calls: ${kept}` : kept,
+    'requests to hosts outside': requests_mode === 'none' ? 'only their count and hash' : 'part of the content',
     'whole outputs':
       output_days === null ? 'kept as long as the deployment keeps them' : `kept for ${days(output_days)} at most`,
     set: changed_at === null ? 'never' : momentOf(changed_at),

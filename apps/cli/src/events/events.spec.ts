@@ -18,7 +18,7 @@ const operation = (state: string, more: object = {}) => ({
 });
 const READY = event('ready', { v: 1, live_only: true, resumed: false, missed: 'nothing' });
 
-/** An API that streams what a test says, one connection after the other. */
+/** A fake API whose streams a test defines, one connection after the other. */
 async function streams(...answers: ((response: ServerResponse) => void)[]) {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ async function streams(...answers: ((response: ServerResponse) => void)[]) {
   };
 }
 
-test('each event is a line, with what a person needs of it and nothing that deceives', async () => {
+test('each event is one line of text, with deceptive characters escaped', async () => {
   const api = await streams((response) =>
     response.end(
       [
@@ -67,7 +67,7 @@ test('each event is a line, with what a person needs of it and nothing that dece
   api.close();
 });
 
-test('with --json each is a line of JSON, and it ends after as many as were asked for', async () => {
+test('with --json, each event is a line of JSON, and --count ends the stream', async () => {
   const api = await streams((response) => {
     response.write(
       READY +
@@ -86,7 +86,7 @@ test('with --json each is a line of JSON, and it ends after as many as were aske
   api.close();
 });
 
-test('a stream that ends or breaks is followed anew, and it says that something may be missing', async () => {
+test('a stream that ends or breaks is reconnected, with a warning about missed events', async () => {
   const api = await streams(
     (response) =>
       response.end(
@@ -114,7 +114,7 @@ test('a stream that ends or breaks is followed anew, and it says that something 
   api.close();
 });
 
-test('what the API refuses ends it', async () => {
+test('a refusal by the API ends `writ events`', async () => {
   const refused = problem(429, 'rate.limited', 'a tenant may have 20 event streams open here');
   const server = createServer((_request, response) => {
     response

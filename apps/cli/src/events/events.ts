@@ -13,7 +13,7 @@ import { momentOf, paintState } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
 const orNull = Type.Union([Type.String(), Type.Null()]);
-const Told = Type.Object({
+const OperationEvent = Type.Object({
   operation_id: Type.String(),
   state: Type.String(),
   agent_id: orNull,
@@ -23,7 +23,7 @@ const Told = Type.Object({
   resolution: orNull,
   at: Type.Union([Type.Integer(), Type.Null()]),
 });
-type Told = Static<typeof Told>;
+type OperationEvent = Static<typeof OperationEvent>;
 const Ended = Type.Object({ reason: Type.String() });
 
 interface EventsOptions extends CommonOptions {
@@ -31,29 +31,29 @@ interface EventsOptions extends CommonOptions {
   readonly for?: number;
 }
 
-/** Before it connects again. */
-const AGAIN_MS = 1_000;
+/** The pause before a reconnect. */
+const RECONNECT_MS = 1_000;
 
 /**
- * `writ events`: until it is stopped, or has told as much as was asked for. With `--json` a line of JSON for each
+ * `writ events`: runs until it is stopped, or has printed the requested number. With `--json`, one line of JSON per
  * event.
  */
 export function eventsCommand(context: Context): Command {
   const command = new Command('events')
-    .description('follow what becomes of operations, as it happens')
-    .option('--count <n>', 'end after so many', parseCount)
-    .option('--for <seconds>', 'end after so long', parseCount);
+    .description('follow changes of operations as they happen')
+    .option('--count <n>', 'end after this many events', parseCount)
+    .option('--for <seconds>', 'end after this time', parseCount);
   return command.action(async () => {
     const options = command.optsWithGlobals<EventsOptions>();
     const { client } = connect(context, options, 'admin');
     let left = options.count ?? Infinity;
     const until = options.for === undefined ? null : performance.now() + options.for * 1_000;
     for (;;) {
-      const heard = await follow(client, context, options, { left, until });
-      left -= heard.told;
-      if (left <= 0 || heard.reason === 'asked' || (until !== null && performance.now() >= until)) return;
-      context.complain(`${visibleLine(heard.reason)}; connecting again: what happens meanwhile is not shown\n`);
-      await delay(AGAIN_MS);
+      const result = await follow(client, context, options, { left, until });
+      left -= result.told;
+      if (left <= 0 || result.reason === 'asked' || (until !== null && performance.now() >= until)) return;
+      context.writeError(`${visibleLine(result.reason)}; connecting again: what happens meanwhile is not shown\n`);
+      await delay(RECONNECT_MS);
     }
   });
 }
@@ -65,8 +65,8 @@ interface Bounds {
 }
 
 /**
- * Follows one connection to its end: how many it told, and why it ended.
- * @throws CliError where the API refuses it, or isn't there
+ * Follows one connection to its end. Returns how many events it printed, and why it ended.
+ * @throws CliError where the API refuses it or doesn't answer
  */
 async function follow(
   client: Client,
@@ -75,46 +75,46 @@ async function follow(
   { left, until }: Bounds,
 ): Promise<{ told: number; reason: string }> {
   const for_ms = until === null ? undefined : Math.max(0, Math.ceil(until - performance.now()));
-  const gone = new AbortController();
-  const answer = await client.ask(`/v1/events${queryOf({ for_ms })}`, {
+  const abort = new AbortController();
+  const answer = await client.request(`/v1/events${queryOf({ for_ms })}`, {
     headers: { accept: 'text/event-stream' },
-    signal: gone.signal,
+    signal: abort.signal,
   });
   if (answer.body === null) throw new CliError('answer', 'the stream of events has no body');
-  let told = 0;
+  let printed = 0;
   try {
     for await (const message of answer.body
       .pipeThrough(new TextDecoderStream())
       .pipeThrough(new EventSourceParserStream())) {
-      const reason = lastWordsOf(message);
-      if (reason !== null) return { told, reason };
+      const reason = endReasonOf(message);
+      if (reason !== null) return { told: printed, reason };
       if (message.event !== 'operation') continue;
-      tell(context, options, parseMessage(Told, JSON.parse(message.data)));
-      if (++told >= left) return { told, reason: 'asked' };
+      printEvent(context, options, parseMessage(OperationEvent, JSON.parse(message.data)));
+      if (++printed >= left) return { told: printed, reason: 'asked' };
     }
-    return { told, reason: 'the stream ended' };
+    return { told: printed, reason: 'the stream ended' };
   } catch (error) {
-    // A connection that breaks off is what a long one does in the end: fetch says `TypeError: terminated`. What is said
-    // wrongly is another error.
-    if ((error as { name?: unknown }).name === 'TypeError') return { told, reason: 'the connection broke' };
+    // Long connections break sooner or later: `fetch` throws `TypeError: terminated`. A malformed message is another
+    // error.
+    if ((error as { name?: unknown }).name === 'TypeError') return { told: printed, reason: 'the connection broke' };
     throw error;
   } finally {
-    gone.abort();
+    abort.abort();
   }
 }
 
-function lastWordsOf({ event, data }: EventSourceMessage): string | null {
+function endReasonOf({ event, data }: EventSourceMessage): string | null {
   return event === 'end' || event === 'cut' ? parseMessage(Ended, JSON.parse(data)).reason : null;
 }
 
-function tell(context: Context, { json }: CommonOptions, told: Told): void {
-  if (json === true) return context.write(`${JSON.stringify(told)}\n`);
+function printEvent(context: Context, { json }: CommonOptions, event: OperationEvent): void {
+  if (json === true) return context.write(`${JSON.stringify(event)}\n`);
   const more = [
-    told.fault_code,
-    told.resolution === null ? null : `resolved: ${told.resolution}`,
-    told.state === 'held' ? told.approval_id : null,
+    event.fault_code,
+    event.resolution === null ? null : `resolved: ${event.resolution}`,
+    event.state === 'held' ? event.approval_id : null,
   ].filter((each) => each !== null);
   context.write(
-    `${told.at === null ? '' : `${momentOf(told.at)} `}${visibleLine(told.operation_id)} ${visibleLine(told.tool_id ?? '')} ${paintState(visibleLine(told.state))}${more.map((each) => ` ${visibleLine(each)}`).join('')}\n`,
+    `${event.at === null ? '' : `${momentOf(event.at)} `}${visibleLine(event.operation_id)} ${visibleLine(event.tool_id ?? '')} ${paintState(visibleLine(event.state))}${more.map((each) => ` ${visibleLine(each)}`).join('')}\n`,
   );
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { folderOf } from '../specs/folder-of.ts';
 import { fakeApi, problem, writ } from '../specs/run-cli.ts';
 
-test('a range is given by moments, or by periods before now', async () => {
+test("an export's range accepts moments and periods before now", async () => {
   const api = await fakeApi(() => problem(404, 'not_found', 'there are no records'));
   const out = join(folderOf({}), 'b.tar');
   const before = Date.now();
   for (const since of ['2h', '2026-01-31T09:30:00Z'])
     await writ(['export', 'bundle', '--since', since, '--out', out], { env: api.env });
-  const asked = api.heard.map(({ url }) => Number(new URL(`http://x${url}`).searchParams.get('since')));
+  const asked = api.requests.map(({ url }) => Number(new URL(`http://x${url}`).searchParams.get('since')));
   expect(asked[0]).toBeGreaterThanOrEqual(before - 7_200_000);
   expect(asked[0]).toBeLessThanOrEqual(Date.now() - 7_200_000);
   expect(asked[1]).toBe(Date.parse('2026-01-31T09:30:00Z'));
@@ -19,6 +19,6 @@ test('a range is given by moments, or by periods before now', async () => {
       err: expect.stringContaining(`--since ${since}`) as string,
     });
   }
-  expect(api.heard).toHaveLength(2);
+  expect(api.requests).toHaveLength(2);
   await api.close();
 });

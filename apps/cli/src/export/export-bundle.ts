@@ -9,7 +9,7 @@ import { parsePeriod } from '../period.ts';
 import { saveAnswer } from '../save-answer.ts';
 import { fieldsOf } from '../terminal.ts';
 
-/** A log is read twice for a range of time, at some thousand records a second. */
+/** A range of time needs two passes over the log, at some thousand records a second. */
 const BUNDLE_MS = 3_600_000;
 
 interface BundleOptions extends CommonOptions {
@@ -25,24 +25,24 @@ export function exportBundleCommand(context: Context): Command {
     .description(
       'a signed archive for an auditor: receipts, and the policies and tools that they name; `writ verify` takes it',
     )
-    .option('--session <id>', 'the session whose operations are meant')
+    .option('--session <id>', 'the session whose operations to export')
     .option(
       '--since <when>',
       'from a moment on, such as 2026-01-31T09:30:00Z, or from a period before now, such as 12h',
       (text) => parseMoment('--since', text),
     )
-    .option('--until <when>', 'up to then', (text) => parseMoment('--until', text))
+    .option('--until <when>', 'up to this moment', (text) => parseMoment('--until', text))
     .requiredOption('--out <file>', 'a new file, a `.tar`');
   return command.action(async () => {
     const options = command.optsWithGlobals<BundleOptions>();
     const { session, since, until, out } = options;
     if ((session !== undefined) === (since !== undefined || until !== undefined))
-      throw usage('what is it about? Give `--session`, or `--since`, `--until` or both');
+      throw usage('name a session or a range: `--session`, or `--since`, `--until` or both');
     if (statSync(out, { throwIfNoEntry: false }) !== undefined)
       throw usage(`\`${out}\` is there already: name another file`);
-    const answer = await connect(context, options, 'operator').client.ask(
+    const answer = await connect(context, options, 'operator').client.request(
       `/v1/exports/bundle${queryOf({ session, since, until })}`,
-      { waitMs: BUNDLE_MS },
+      { timeoutMs: BUNDLE_MS },
     );
     const bytes = await saveAnswer(answer, out);
     show(
@@ -54,7 +54,7 @@ export function exportBundleCommand(context: Context): Command {
   });
 }
 
-/** Milliseconds since the epoch, of a moment, or of now less a period. */
+/** Milliseconds since the epoch: of a moment, or of now minus a period. */
 function parseMoment(option: string, text: string): number {
   if (/^\d+[a-z]*$/i.test(text)) return Date.now() - parsePeriod(option, text);
   const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/.test(text) ? Date.parse(text) : NaN;

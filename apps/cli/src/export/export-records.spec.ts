@@ -16,7 +16,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** An API that streams what a test says, one connection after the other. */
+/** A fake API whose streams a test defines, one connection after the other. */
 async function streams(...answers: ((response: ServerResponse) => void)[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -42,14 +42,14 @@ const breaksAfter =
     response.write(text, () => setImmediate(() => response.destroy()));
   };
 
-test('whole lines come out as they are, without the empty ones', async () => {
+test('an export prints complete lines unchanged, without empty ones', async () => {
   const api = await streams((response) => response.end(`\n${line(0)}\n\n${line(1)}`));
   expect(await writ(['export', 'records'], { env: api.env })).toEqual({ exit: 0, out: line(0) + line(1), err: '' });
   expect(api.asked).toEqual(['/v1/exports/records?format=dsse']);
   api.close();
 });
 
-test('an export that breaks off says where to go on, and writes no half line', async () => {
+test('an export that breaks off reports where to resume, and writes no partial line', async () => {
   const api = await streams(breaksAfter(`${line(0)}${line(1)}{"leaf_ind`));
   const out = join(folder, 'broken.ndjson');
   const { exit, err } = await writ(['export', 'records', '--out', out], { env: api.env });
@@ -61,7 +61,7 @@ test('an export that breaks off says where to go on, and writes no half line', a
   api.close();
 });
 
-test('a tail that breaks or ends goes on where it was, until it has as many as were asked for', async () => {
+test('a followed export resumes where it broke off, up to --limit', async () => {
   const api = await streams(
     breaksAfter(line(5)),
     (response) => response.end(line(6)),
@@ -77,7 +77,7 @@ test('a tail that breaks or ends goes on where it was, until it has as many as w
   api.close();
 });
 
-test('a server that leaves records out, or sends something else, is not believed', async () => {
+test('an export fails if the server leaves records out or sends something else', async () => {
   const api = await streams(
     (response) => response.end(line(0) + line(2)),
     (response) => response.end(line(3)),
@@ -98,7 +98,7 @@ test('a server that leaves records out, or sends something else, is not believed
   api.close();
 });
 
-test('what the API refuses for good ends a tail too', async () => {
+test('a permanent refusal by the API ends a followed export', async () => {
   const server = createServer((_request, response) => {
     response
       .writeHead(403, { 'content-type': 'application/problem+json' })
@@ -118,7 +118,7 @@ test('what the API refuses for good ends a tail too', async () => {
   server.close();
 });
 
-test('a format that is none, and a limit of nothing, have no meaning', async () => {
+test('an unknown format and a limit of 0 are usage errors', async () => {
   for (const args of [
     ['--format', 'csv'],
     ['--limit', '0'],

@@ -10,13 +10,10 @@ import { parseCount, queryOf } from '../http/lists.ts';
 import { fieldsOf } from '../terminal.ts';
 import { FORMATS, readLines, type Format } from './lines.ts';
 
-/** Before it connects again. */
-const AGAIN_MS = 1_000;
-/**
- * Codes of what may be over when it is asked again: nobody answered, the process stops, the ledger or the database is
- * away.
- */
-const PASSING: ReadonlySet<string> = new Set([
+/** The pause before a reconnect. */
+const RECONNECT_MS = 1_000;
+/** Codes that may be temporary: no answer, the process is stopping, or the ledger or the database is unavailable. */
+const RETRYABLE_CODES: ReadonlySet<string> = new Set([
   'http',
   'ledger.unavailable',
   'overloaded',
@@ -33,15 +30,15 @@ interface RecordsOptions extends CommonOptions {
   readonly out?: string;
 }
 
-/** How far an export has come. */
+/** The progress of an export. */
 interface Progress {
   after: number | undefined;
   records: number;
 }
 
 /**
- * `writ export records`: records as lines, in the order of the log; with `--follow` until it is stopped, connecting
- * again where it was when a connection ends.
+ * `writ export records`: records as lines, in the order of the log. With `--follow` it runs until it is stopped, and
+ * resumes after the last record when a connection ends.
  */
 export function exportRecordsCommand(context: Context): Command {
   const command = new Command('records')
@@ -49,12 +46,12 @@ export function exportRecordsCommand(context: Context): Command {
     .addOption(new Option('--format <format>', 'how a record is written').choices(FORMATS).default('dsse'))
     .option(
       '--after <index>',
-      'the leaf index of the last record that was read; from the beginning unless said',
+      'the leaf index of the last record that you have; from the beginning by default',
       parseCount,
     )
-    .option('--limit <n>', 'records at most', parseCount)
+    .option('--limit <n>', 'maximum records', parseCount)
     .option('--follow', 'go on with records as they are logged')
-    .option('--out <file>', 'where to write them; with `--after` at the end of what the file has. Stdout unless said');
+    .option('--out <file>', 'the file to write; with `--after` the records are appended; stdout by default');
   return command.action(async () => {
     const options = command.optsWithGlobals<RecordsOptions>();
     if (options.limit === 0) throw usage('`--limit 0` asks for nothing');
@@ -73,7 +70,7 @@ export function exportRecordsCommand(context: Context): Command {
   });
 }
 
-/** A new file, or the end of one. @throws CliError */
+/** A new file, or an existing one to append to. @throws CliError */
 function openOut(path: string, isContinued: boolean): number {
   try {
     return openSync(path, isContinued ? 'a' : 'wx');
@@ -101,16 +98,19 @@ async function run(
   write: Write,
 ): Promise<void> {
   for (;;) {
-    const broken = await readOnce(client, options, progress, write).then(
+    const failure = await readOnce(client, options, progress, write).then(
       () => null,
       (error: unknown) => error,
     );
     const isDone = options.limit !== undefined && progress.records >= options.limit;
-    if (broken !== null && !(broken instanceof CliError && PASSING.has(broken.code) && options.follow === true))
-      throw broken;
+    if (
+      failure !== null &&
+      !(failure instanceof CliError && RETRYABLE_CODES.has(failure.code) && options.follow === true)
+    )
+      throw failure;
     if (isDone || options.follow !== true) return;
-    context.complain('the connection ended; connecting again where it was\n');
-    await delay(AGAIN_MS);
+    context.writeError('the connection ended; reconnecting after the last record\n');
+    await delay(RECONNECT_MS);
   }
 }
 
@@ -121,11 +121,11 @@ async function readOnce(
   progress: Progress,
   write: Write,
 ): Promise<void> {
-  const gone = new AbortController();
+  const abort = new AbortController();
   const left = limit === undefined ? undefined : limit - progress.records;
-  const answer = await client.ask(
+  const answer = await client.request(
     `/v1/exports/records${queryOf({ format, after: progress.after, limit: left, follow: follow === true ? 'true' : undefined })}`,
-    { signal: gone.signal },
+    { signal: abort.signal },
   );
   try {
     for await (const { text, leafIndex } of readLines(
@@ -142,13 +142,13 @@ async function readOnce(
       progress.records += 1;
     }
   } catch (error) {
-    // A connection that breaks off: fetch says `TypeError: terminated`.
+    // A broken connection: `fetch` throws `TypeError: terminated`.
     if ((error as { name?: unknown }).name !== 'TypeError') throw error;
     const next = progress.after === undefined ? '' : `: go on with \`--after ${String(progress.after)}\``;
     throw new CliError('http', `the export broke off after ${String(progress.records)} records${next}`, undefined, {
       cause: error,
     });
   } finally {
-    gone.abort();
+    abort.abort();
   }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines of an export. What comes from a server is attacker-controlled.
+// Lines of an export. Everything from a server is attacker-controlled.
 import { parseMessage } from '@writ/contract';
 import { Type } from 'typebox';
 import { CliError } from '../cli-error.ts';
 
-/** Longer than a record with its proof is in any format. */
+/** More than any record with its proof has in any format. */
 const LINE_CHARS_MAX = 256 * 1024;
 
 const Index = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** Where each format says which leaf a line is. */
-const PLACES = {
+/** Reads the leaf index from a line, for each format. */
+const LEAF_INDEX_READERS = {
   dsse: (line: unknown) => parseMessage(Type.Object({ leaf_index: Index }), line).leaf_index,
   receipt: (line: unknown) =>
     parseMessage(Type.Object({ inclusion: Type.Object({ leaf_index: Index }) }), line).inclusion.leaf_index,
@@ -20,18 +20,18 @@ const PLACES = {
   ocsf: (line: unknown) =>
     parseMessage(Type.Object({ metadata: Type.Object({ sequence: Index }) }), line).metadata.sequence,
 } as const;
-export type Format = keyof typeof PLACES;
-export const FORMATS = Object.keys(PLACES) as readonly Format[];
+export type Format = keyof typeof LEAF_INDEX_READERS;
+export const FORMATS = Object.keys(LEAF_INDEX_READERS) as readonly Format[];
 
-/** A line with its newline, and the leaf that it is. */
+/** A line with its newline, and its leaf index. */
 export interface Line {
   readonly text: string;
   readonly leafIndex: number;
 }
 
 /**
- * The whole lines of what a server sends: empty ones, which only keep a connection open, are left out, and so is the
- * rest of one that broke off.
+ * The complete lines that a server sends. Empty lines, which only keep a connection open, are left out. An incomplete
+ * last line is left out too.
  * @throws CliError `answer`
  */
 export async function* readLines(body: AsyncIterable<string>, format: Format): AsyncGenerator<Line> {
@@ -46,7 +46,7 @@ export async function* readLines(body: AsyncIterable<string>, format: Format): A
 
 function indexIn(line: string, format: Format): number {
   try {
-    return PLACES[format](JSON.parse(line));
+    return LEAF_INDEX_READERS[format](JSON.parse(line));
   } catch (cause) {
     throw new CliError(
       'answer',

@@ -30,26 +30,26 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
 const run = (...args: string[]) => writ(args, { env: api.env });
-const sent = (): unknown => JSON.parse(api.heard.at(-1)?.body ?? 'null');
+const sent = (): unknown => JSON.parse(api.requests.at(-1)?.body ?? 'null');
 
 test.each([
   [['tenant'], { scope: 'tenant' }],
   [['agent', IDS.agent], { scope: 'agent', id: IDS.agent }],
   [['tool', 'shell.run'], { scope: 'tool', id: 'shell.run' }],
   [['all'], { scope: 'all' }],
-])('freeze %j stops exactly that, until it is lifted', async (what, body) => {
+])('freeze %j sends exactly that scope, without an end', async (what, body) => {
   const { exit, out } = await run('freeze', ...what, '--reason', 'it runs wild');
   expect(exit).toBe(0);
   expect(out).toMatch(/until +it is lifted/);
-  expect(api.heard[0]).toMatchObject({ method: 'POST', url: '/v1/freezes' });
+  expect(api.requests[0]).toMatchObject({ method: 'POST', url: '/v1/freezes' });
   expect(sent()).toEqual({ ...body, reason: 'it runs wild' });
 });
 
-test('a freeze may end by itself', async () => {
+test('a freeze with --for sends its end', async () => {
   await run('freeze', 'tenant', '--reason', 'a look', '--for', '30m');
   expect((sent() as { expires_at: number }).expires_at - Date.now()).toBeGreaterThan(29 * 60_000);
 });
@@ -61,20 +61,20 @@ test.each([
   [['nothing', '--reason', 'x']],
 ])('freeze %j is refused before anything is sent', async (args) => {
   expect((await run('freeze', ...args)).exit).toBe(2);
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });
 
-test('a list says what stands, who it stops and why; with --all what is over too', async () => {
+test('`writ freeze list` shows freezes in force with scope and reason; --all adds ended ones', async () => {
   expect((await run('freeze', 'list')).out).toMatch(new RegExp(`${ID} +agent +${IDS.agent} +standing +it runs wild`));
-  expect(api.heard.at(-1)?.url).toContain('standing=true');
+  expect(api.requests.at(-1)?.url).toContain('standing=true');
   await run('freeze', 'list', '--all');
-  expect(api.heard.at(-1)?.url).not.toContain('standing');
+  expect(api.requests.at(-1)?.url).not.toContain('standing');
   expect((await run('freeze', 'show', ID)).out).toMatch(/why +it runs wild/);
 });
 
-test('unfreeze lifts the one that is named', async () => {
+test('`writ unfreeze` lifts the named freeze', async () => {
   const { exit, out } = await run('unfreeze', ID);
   expect(exit).toBe(0);
   expect(out).toMatch(/lifted +2026-01-01T00:01:00Z by key_/);
-  expect(api.heard[0]).toMatchObject({ method: 'POST', url: `/v1/freezes/${ID}/lift`, body: '{}' });
+  expect(api.requests[0]).toMatchObject({ method: 'POST', url: `/v1/freezes/${ID}/lift`, body: '{}' });
 });

@@ -20,14 +20,11 @@ interface ListOptions extends CommonOptions {
 
 const LIST_ROWS = 50;
 
-/**
- * `writ freeze`: nothing that the scope covers is admitted, and nothing of it commits, from the moment at which the
- * command has answered.
- */
+/** `writ freeze`: once the command has returned, no call in the scope is admitted, and none commits. */
 export function freezeCommand(context: Context): Command {
   return new Command('freeze')
     .addCommand(placeCommand(context, 'tenant', 'stop every call of your tenant'))
-    .addCommand(placeCommand(context, 'agent', 'stop an agent, and whomever it delegated to'))
+    .addCommand(placeCommand(context, 'agent', 'stop an agent, and the agents below it'))
     .addCommand(placeCommand(context, 'tool', 'stop a tool'))
     .addCommand(placeCommand(context, 'all', 'stop the whole deployment, with the platform key'))
     .addCommand(listCommand(context))
@@ -54,8 +51,8 @@ function placeCommand(context: Context, scope: FreezeView['scope'], summary: str
   const command = new Command(scope).description(summary);
   if (scope === 'agent' || scope === 'tool') command.argument(`<${scope}>`);
   command
-    .requiredOption('--reason <text>', 'why; callers that are refused read it')
-    .option('--for <period>', 'how long: 90s, 30m, 12h or 7d; until it is lifted unless said');
+    .requiredOption('--reason <text>', 'the reason, which refused callers receive')
+    .option('--for <period>', 'how long: 90s, 30m, 12h or 7d; until it is lifted by default');
   const holder: KeyHolder = scope === 'all' ? 'platform' : 'admin';
   return command.action(async (...given: unknown[]) => {
     const options = command.optsWithGlobals<PlaceOptions>();
@@ -74,10 +71,10 @@ function placeCommand(context: Context, scope: FreezeView['scope'], summary: str
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .description('what stands, the newest first')
-    .option('--all', 'those that are over too')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .description('freezes in force, newest first')
+    .option('--all', 'also those that have ended')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, FreezeView, '/v1/freezes', {

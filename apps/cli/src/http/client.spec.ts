@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fakeApi, problem, writ, type Said } from '../specs/run-cli.ts';
+import { fakeApi, problem, writ, type FakeResponse } from '../specs/run-cli.ts';
 
-async function answered(said: Said) {
+async function answered(said: FakeResponse) {
   const api = await fakeApi(() => said);
   try {
     return await writ(['operations'], { env: api.env });
@@ -10,7 +10,7 @@ async function answered(said: Said) {
   }
 }
 
-test('a problem is one line with its code, what and where', async () => {
+test('a problem of the API becomes one line with code, message and request', async () => {
   expect(await answered(problem(403, 'auth.role', 'the API key has no role that allows this'))).toEqual({
     exit: 1,
     out: '',
@@ -18,21 +18,21 @@ test('a problem is one line with its code, what and where', async () => {
   });
 });
 
-test('an answer that is no problem keeps its status', async () => {
+test('an error answer without a problem reports its status', async () => {
   expect((await answered({ status: 502, body: '<html>' })).err).toBe('error http: status 502 (GET /v1/operations)\n');
 });
 
-test.each([[{ items: 1 }], ['no JSON']])('an answer of another shape, %j, is said to be that', async (body) => {
+test.each([[{ items: 1 }], ['no JSON']])('an answer of another shape, %j, is reported as such', async (body) => {
   const { exit, err } = await answered({ body });
   expect(exit).toBe(1);
   expect(err).toMatch(/^error answer: /);
 });
 
-test('a redirect is not followed: the key stays here', async () => {
+test('a redirect is not followed, so the key is sent nowhere else', async () => {
   expect((await answered({ status: 302, body: '' })).err).toMatch(/^error http: /);
 });
 
-test('nothing that listens', async () => {
+test('an address where nothing listens is an error `http`', async () => {
   expect((await writ(['operations'], { env: { WRIT_URL: 'http://127.0.0.1:9', WRIT_API_KEY: 'k' } })).err).toBe(
     'error http: http://127.0.0.1:9 does not answer: is it running?\n',
   );

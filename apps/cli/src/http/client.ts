@@ -3,21 +3,21 @@ import { parseMessage } from '@writ/contract';
 import type { Static, TSchema } from 'typebox';
 import { CliError } from '../cli-error.ts';
 
-/** Longer than the longest wait that the API grants. */
-const ANSWER_MS = 90_000;
+/** More than the longest wait that the API allows. */
+const REQUEST_TIMEOUT_MS = 90_000;
 
-export interface Ask {
+export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Sent as JSON; bytes are sent as they are, and a stream of them as it comes. */
+  /** Sent as JSON; bytes are sent unchanged, and a stream of them is streamed. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** milliseconds to wait for the answer, where that may be longer than usual */
-  readonly waitMs?: number;
-  /** ends a stream, which otherwise lasts as long as it likes */
+  readonly timeoutMs?: number;
+  /** aborts a stream, which otherwise has no time limit */
   readonly signal?: AbortSignal;
 }
 
-/** The HTTP API with one key. */
+/** The HTTP API, with one key. */
 export class Client {
   readonly url: string;
   readonly #key: string;
@@ -27,10 +27,10 @@ export class Client {
     this.#key = key;
   }
 
-  /** @throws CliError with the fault code of the problem that was answered, or `http` when nothing did */
-  async ask(
+  /** @throws CliError with the fault code of the problem in the answer, or `http` where there is no answer */
+  async request(
     path: string,
-    { method = 'GET', body, headers = {}, waitMs = ANSWER_MS, signal }: Ask = {},
+    { method = 'GET', body, headers = {}, timeoutMs = REQUEST_TIMEOUT_MS, signal }: RequestOptions = {},
   ): Promise<Response> {
     const isBytes = body instanceof Uint8Array || body instanceof ReadableStream;
     const type =
@@ -47,9 +47,9 @@ export class Client {
               ? (body as Uint8Array<ArrayBuffer> | ReadableStream)
               : JSON.stringify(body),
         ...(body instanceof ReadableStream ? { duplex: 'half' as const } : {}),
-        // A key must not follow to another address.
+        // The key must not be sent to another address.
         redirect: 'error',
-        signal: signal ?? AbortSignal.timeout(waitMs),
+        signal: signal ?? AbortSignal.timeout(timeoutMs),
       });
     } catch (cause) {
       throw new CliError('http', `${this.url} does not answer: is it running?`, undefined, { cause });
@@ -58,9 +58,9 @@ export class Client {
     return answer;
   }
 
-  /** The same, read as the schema says. */
-  async read<S extends TSchema>(schema: S, path: string, ask: Ask = {}): Promise<Static<S>> {
-    const answer = await this.ask(path, ask);
+  /** Sends a request and parses the answer by a schema. */
+  async read<S extends TSchema>(schema: S, path: string, ask: RequestOptions = {}): Promise<Static<S>> {
+    const answer = await this.request(path, ask);
     try {
       return parseMessage(schema, await answer.json());
     } catch (cause) {
@@ -74,7 +74,7 @@ export class Client {
   }
 }
 
-interface Said {
+interface ProblemBody {
   readonly code?: unknown;
   readonly detail?: unknown;
   readonly title?: unknown;
@@ -82,12 +82,12 @@ interface Said {
 }
 
 async function problemOf(answer: Response, method: string, path: string): Promise<CliError> {
-  const said = (await answer.json().catch(() => ({}))) as Said;
+  const problem = (await answer.json().catch(() => ({}))) as ProblemBody;
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-  const words = text(said.detail) ?? text(said.title) ?? `status ${answer.status}`;
-  const place = text(said.pointer);
+  const message = text(problem.detail) ?? text(problem.title) ?? `status ${answer.status}`;
+  const pointer = text(problem.pointer);
   return new CliError(
-    text(said.code) ?? 'http',
-    `${words}${place === undefined ? '' : `, at \`${place}\``} (${method} ${path.split('?')[0]})`,
+    text(problem.code) ?? 'http',
+    `${message}${pointer === undefined ? '' : `, at \`${pointer}\``} (${method} ${path.split('?')[0]})`,
   );
 }

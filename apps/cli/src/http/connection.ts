@@ -7,7 +7,7 @@ import { CliError, EXIT, usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
 import { Client } from './client.ts';
 
-/** What `npm start` writes. */
+/** The settings file that `npm start` writes. */
 const Settings = Type.Object({
   url: Type.String(),
   api_key: Type.String(),
@@ -20,19 +20,19 @@ const Settings = Type.Object({
 });
 export type Settings = Static<typeof Settings>;
 
-/** On whose behalf a command speaks when the settings file has several keys. */
+/** The keys of the settings file: which one a command uses. */
 export const KEY_HOLDERS = ['admin', 'operator', 'agent', 'platform'] as const;
 export type KeyHolder = (typeof KEY_HOLDERS)[number];
 
-/** The API, and what stands for an option that is left out. */
+/** The API, and defaults for omitted options. */
 export interface Connection {
   readonly client: Client;
   readonly defaults: Pick<Settings, 'agent_id' | 'workspace_id' | 'capability_token_id'>;
 }
 
 /**
- * INVARIANT (one source): address and key come from the same place, so that a file in a directory that somebody else
- * made can't have a key of the environment sent to an address of its choice.
+ * INVARIANT (one source): address and key come from the same place. Otherwise a settings file in somebody else's
+ * directory could redirect a key of the environment to any address.
  *
  * @param holder whose key of the settings file the command uses, unless `--as` names another
  */
@@ -48,7 +48,7 @@ export function connect(context: Context, options: CommonOptions, holder: KeyHol
   if (path === undefined) {
     throw new CliError(
       'connection',
-      'no API is known: start one with `npm start` in the checkout, or give `--url` and `--api-key` (WRIT_URL, WRIT_API_KEY)',
+      'no API is configured: start one with `npm start` in the checkout, or give `--url` and `--api-key` (WRIT_URL, WRIT_API_KEY)',
       EXIT.usage,
     );
   }

@@ -3,7 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { usage } from '../cli-error.ts';
 import type { Client } from './client.ts';
 
-/** One page: newest first, and where the next one begins. */
+/** One page of a list, and the cursor of the next one. */
 const pageOf = <S extends TSchema>(item: S) =>
   Type.Object({ items: Type.Array(item), next_cursor: Type.Union([Type.String(), Type.Null()]) });
 
@@ -29,7 +29,7 @@ export async function readList<S extends TSchema>(
   return (await client.read(pageOf(item), `${path}${queryOf(parameters)}`)) as Listing<Static<S>>;
 }
 
-/** An option that is a whole number. */
+/** Parses an option that is a whole number. */
 export function parseCount(text: string): number {
   if (!/^\d{1,12}$/.test(text)) throw usage(`\`${text}\` is no whole number`);
   return Number(text);

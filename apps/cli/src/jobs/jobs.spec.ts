@@ -20,6 +20,7 @@ const JOB = {
   conversation: 'fresh',
   overlap: 'skip',
   missed: 'run_once',
+  scheduling_class: 'background',
   rounds_max: 5,
   tokens_max: null,
   cost_max: null,
@@ -55,11 +56,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 const run = (...args: string[]) => writ(['job', ...args], { env: api.env });
 const bodies = () =>
-  api.heard.map(({ method, url, body }) => [method, url, body === '' ? null : (JSON.parse(body) as unknown)]);
+  api.requests.map(({ method, url, body }) => [method, url, body === '' ? null : (JSON.parse(body) as unknown)]);
 const WISH = [
   '--cron',
   '0 3 * * *',
@@ -73,7 +74,7 @@ const WISH = [
   'tidy up',
 ];
 
-test('a job is made of what is said, and of nothing else', async () => {
+test('`writ job create` sends exactly the given options', async () => {
   await run(
     'create',
     'nightly',
@@ -106,15 +107,16 @@ test('a job is made of what is said, and of nothing else', async () => {
   ]);
 });
 
-test("what a job can't do without is asked for, and what excludes each other is said", async () => {
+test('a job with missing or contradictory options is a usage error', async () => {
   expect((await run('create', 'nightly', ...WISH.slice(2))).err).toContain('`--cron` is needed');
   expect((await run('create', 'nightly', ...WISH, '--input-file', 'x')).exit).toBe(2);
   expect((await run('change', 'job_1', '--tool', 'fs.write', '--only-reads')).exit).toBe(2);
   expect((await run('create', 'nightly', ...WISH, '--overlap', 'maybe')).exit).toBe(2);
-  expect(api.heard.filter(({ method }) => method !== 'GET')).toEqual([]);
+  expect((await run('create', 'nightly', ...WISH, '--scheduling-class', 'urgent')).exit).toBe(2);
+  expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
-test('a change says what stays as well, so that nothing is lost', async () => {
+test('`writ job change` also sends the unchanged settings', async () => {
   await run('change', 'job_1', '--only-reads', '--cron', '@daily');
   expect(bodies().at(-1)).toEqual([
     'PUT',
@@ -132,12 +134,13 @@ test('a change says what stays as well, so that nothing is lost', async () => {
       conversation: 'fresh',
       overlap: 'skip',
       missed: 'run_once',
+      scheduling_class: 'background',
       rounds_max: 5,
     },
   ]);
 });
 
-test('jobs are listed with when they are due, and shown with what they list', async () => {
+test('jobs are listed with their due times, and shown with their tools', async () => {
   expect((await run()).out).toMatch(
     /job_1 +nightly +2026-01-01T00:00:00Z +0 3 \* \* \* \(Europe\/Berlin\) +agt_1 +fs\.write\njob_1 +nightly +paused/,
   );
@@ -146,7 +149,7 @@ test('jobs are listed with when they are due, and shown with what they list', as
   expect(out).toContain('\\u{202e}');
 });
 
-test('a job is started, looked after and taken away', async () => {
+test('a job is started, its runs listed, and it is deleted', async () => {
   await run('run', 'job_1', '--idempotency-key', 'k');
   expect((await run('runs', 'job_1')).out).toMatch(
     /2026-01-01T00:00:00Z +by hand +skipped +overlap[\s\S]*--cursor next/,

@@ -5,7 +5,7 @@ import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { describeJob, describeStart, dueOf, Job, JobStart } from './views.ts';
-import { wishOf, wishOptions, type WishOptions } from './wish.ts';
+import { jobBodyOf, withJobOptions, type JobOptions } from './job-options.ts';
 
 interface ListOptions extends CommonOptions {
   readonly limit?: number;
@@ -14,10 +14,10 @@ interface ListOptions extends CommonOptions {
 
 const LIST_ROWS = 50;
 const pathOf = (id: string): string => `/v1/jobs/${encodeURIComponent(id)}`;
-const paged = (command: Command): Command =>
+const withPageOptions = (command: Command): Command =>
   command
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
 
 /** `writ job`. */
 export function jobCommand(context: Context): Command {
@@ -26,15 +26,15 @@ export function jobCommand(context: Context): Command {
     .addCommand(createCommand(context))
     .addCommand(showCommand(context))
     .addCommand(changeCommand(context))
-    .addCommand(verbCommand(context, 'pause', 'let a job come due no more', 'operator'))
-    .addCommand(verbCommand(context, 'resume', 'let a job come due again', 'admin'))
+    .addCommand(verbCommand(context, 'pause', 'stop starting runs of a job', 'operator'))
+    .addCommand(verbCommand(context, 'resume', 'start runs of a job again', 'admin'))
     .addCommand(runCommand(context))
     .addCommand(runsCommand(context))
     .addCommand(deleteCommand(context));
 }
 
 function listCommand(context: Context): Command {
-  const command = paged(new Command('list').description('what agents do by the clock'));
+  const command = withPageOptions(new Command('list').description('scheduled tasks of agents'));
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'operator').client, Job, '/v1/jobs', {
@@ -51,20 +51,20 @@ function listCommand(context: Context): Command {
     ]);
     const more = list.next_cursor === null ? '' : `\nmore: writ job list --cursor ${list.next_cursor}`;
     show(context, options, list, () =>
-      rows.length === 0 ? 'there is none' : `${tableOf(['job', 'name', 'due', 'cron', 'agent', 'lists'], rows)}${more}`,
+      rows.length === 0 ? 'none' : `${tableOf(['job', 'name', 'due', 'cron', 'agent', 'lists'], rows)}${more}`,
     );
   });
 }
 
 function createCommand(context: Context): Command {
-  const command = wishOptions(
+  const command = withJobOptions(
     new Command('create')
-      .description("a task for an agent by the clock; what it doesn't list, its runs change nothing with")
+      .description('a scheduled task for an agent; its runs change something only with the tools that it lists')
       .argument('<name>'),
   );
   return command.action(async (name: string) => {
-    const options = command.optsWithGlobals<WishOptions>();
-    const body = await wishOf(context, { ...options, name }, null);
+    const options = command.optsWithGlobals<JobOptions>();
+    const body = await jobBodyOf(context, { ...options, name }, null);
     const job = await connect(context, options, 'admin').client.read(Job, '/v1/jobs', { method: 'POST', body });
     show(context, options, job, () => describeJob(job));
   });
@@ -80,17 +80,17 @@ function showCommand(context: Context): Command {
 }
 
 function changeCommand(context: Context): Command {
-  const command = wishOptions(
+  const command = withJobOptions(
     new Command('change')
-      .description('say anew what a job is; what is not said stays')
+      .description('change a job; settings that are not given stay')
       .argument('<job>')
       .option('--name <name>')
-      .option('--only-reads', 'lists nothing any more'),
+      .option('--only-reads', 'list no tools any more'),
   );
   return command.action(async (id: string) => {
-    const options = command.optsWithGlobals<WishOptions>();
+    const options = command.optsWithGlobals<JobOptions>();
     const { client } = connect(context, options, 'admin');
-    const body = await wishOf(context, options, await client.read(Job, pathOf(id)));
+    const body = await jobBodyOf(context, options, await client.read(Job, pathOf(id)));
     const job = await client.read(Job, pathOf(id), { method: 'PUT', body });
     show(context, options, job, () => describeJob(job));
   });
@@ -117,7 +117,7 @@ function runCommand(context: Context): Command {
   const command = new Command('run')
     .description('start a job now')
     .argument('<job>')
-    .option('--idempotency-key <key>', 'the same key starts it once');
+    .option('--idempotency-key <key>', 'repeating the key starts no second run');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { idempotencyKey?: string }>();
     const body = options.idempotencyKey === undefined ? {} : { idempotency_key: options.idempotencyKey };
@@ -130,7 +130,7 @@ function runCommand(context: Context): Command {
 }
 
 function runsCommand(context: Context): Command {
-  const command = paged(new Command('runs').description('what became of each due time').argument('<job>'));
+  const command = withPageOptions(new Command('runs').description('the run of each due time').argument('<job>'));
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'operator').client, JobStart, `${pathOf(id)}/runs`, {
@@ -153,7 +153,7 @@ function runsCommand(context: Context): Command {
 }
 
 function deleteCommand(context: Context): Command {
-  const command = new Command('delete').description('take a job away, and end its runs').argument('<job>');
+  const command = new Command('delete').description('delete a job, and end its runs').argument('<job>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const job = await connect(context, options, 'admin').client.read(Job, pathOf(id), { method: 'DELETE' });

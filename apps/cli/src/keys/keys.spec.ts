@@ -26,16 +26,16 @@ test('a new key is shown once', async () => {
   expect(
     (await writ(['keys', 'create', 'ci', '--role', 'agent', '--agent', IDS.agent], { env: api.env })).out,
   ).toContain('writ_shown_once');
-  expect(JSON.parse(api.heard.at(-1)!.body)).toEqual({ name: 'ci', role: 'agent', agent_id: IDS.agent });
+  expect(JSON.parse(api.requests.at(-1)!.body)).toEqual({ name: 'ci', role: 'agent', agent_id: IDS.agent });
   expect((await writ(['keys'], { env: api.env })).out).toContain(IDS.key);
 });
 
 test('a key is revoked by its id', async () => {
   expect((await writ(['keys', 'revoke', IDS.key], { env: api.env })).exit).toBe(0);
-  expect(api.heard.at(-1)).toMatchObject({ method: 'DELETE', url: `/v1/api-keys/${IDS.key}` });
+  expect(api.requests.at(-1)).toMatchObject({ method: 'DELETE', url: `/v1/api-keys/${IDS.key}` });
 });
 
-test('what a revoked key made and what stays is told', async () => {
+test('revoking a key lists the tokens and jobs that it made', async () => {
   const remains = {
     capability_tokens: [{ capability_token_id: IDS.token, agent_id: IDS.agent, expires_at: 1 }],
     jobs: [{ job_id: 'job_x', name: 'nightly', state: 'active' }],
@@ -54,6 +54,6 @@ test('what a revoked key made and what stays is told', async () => {
   await answering.close();
 });
 
-test('the public keys are given as published', async () => {
+test('`writ keys public` writes the published keys unchanged', async () => {
   expect((await writ(['keys', 'public'], { env: api.env })).out).toBe(`${KEY_FILE}\n`);
 });

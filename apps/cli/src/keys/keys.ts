@@ -20,7 +20,7 @@ const Key = Type.Object({
 });
 const RevokedKey = Type.Object({
   api_key_id: Type.String(),
-  // Absent where an older server answers.
+  // Absent in answers of older servers.
   remains: Type.Optional(
     Type.Object({
       capability_tokens: Type.Array(Type.Object({ capability_token_id: Type.String() })),
@@ -55,9 +55,9 @@ export function keysCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .description('API keys; their text is never shown again')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .description('API keys, without their secrets')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, Key, '/v1/api-keys', {
@@ -77,13 +77,13 @@ function listCommand(context: Context): Command {
 
 function createCommand(context: Context): Command {
   const command = new Command('create')
-    .description('a new API key; its text is shown once')
+    .description('a new API key; its secret is shown once')
     .argument('<name>')
     .requiredOption('--role <role>', 'admin, operator, agent or auditor')
-    .option('--agent <id>', 'the agent that a key of that role is for')
+    .option('--agent <id>', 'the agent of a key with the role `agent`')
     .option(
       '--person <name>',
-      'who answers for it: all keys with that name are one person, who decides about nothing that any of them proposed',
+      "the person behind the key: keys with one name are one person, who can't approve what any of them proposed",
     );
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CreateOptions>();
@@ -119,7 +119,7 @@ function revokeCommand(context: Context): Command {
   });
 }
 
-/** What the key made that is still good: each is to be looked at by a person. */
+/** The tokens and jobs of a revoked key that are still valid, so that a person can review each. */
 function remainsLines(remains: Static<typeof RevokedKey>['remains']): string[] {
   const { capability_tokens = [], jobs = [], more = false } = remains ?? {};
   if (capability_tokens.length + jobs.length === 0) return [];
@@ -133,10 +133,12 @@ function remainsLines(remains: Static<typeof RevokedKey>['remains']): string[] {
 function publicCommand(context: Context): Command {
   const command = new Command('public')
     .description('the public keys that verify receipts')
-    .option('--out <file>', 'where to write them; stdout unless said');
+    .option('--out <file>', 'the file to write; stdout by default');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { out?: string }>();
-    const published = await (await connect(context, options, 'admin').client.ask('/.well-known/writ-keys.json')).text();
+    const published = await (
+      await connect(context, options, 'admin').client.request('/.well-known/writ-keys.json')
+    ).text();
     if (options.out === undefined) return context.write(`${published.trimEnd()}\n`);
     writeFileSync(options.out, `${published.trimEnd()}\n`);
     show(

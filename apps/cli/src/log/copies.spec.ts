@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fakeLogServer, LOG_KEYS, logOf, noteOf, recordOf, recordsOf, type FakeLog } from '../specs/fake-log.ts';
-import { writ, type FakeApi, type Ran } from '../specs/run-cli.ts';
+import { writ, type FakeApi, type CliResult } from '../specs/run-cli.ts';
 
 const ALL = recordsOf(4_400);
 const OTHER = recordOf(7, { attempt: 10_000 });
@@ -18,38 +18,38 @@ afterAll(() => api.close());
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-copies-'));
   writeFileSync(join(dir, 'keys.json'), LOG_KEYS);
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-const log = (verb: string, ...args: string[]): Promise<Ran> =>
+const log = (verb: string, ...args: string[]): Promise<CliResult> =>
   writ(['log', verb, ...args, '--keys', join(dir, 'keys.json'), '--json'], { env: api.env });
-const verify = (...args: string[]): Promise<Ran> => log('verify', '--state', join(dir, 'state.json'), ...args);
-const bundlesAsked = (): number => api.heard.filter(({ url }) => url.includes('/tile/entries/')).length;
+const verify = (...args: string[]): Promise<CliResult> => log('verify', '--state', join(dir, 'state.json'), ...args);
+const bundlesRequested = (): number => api.requests.filter(({ url }) => url.includes('/tile/entries/')).length;
 
-describe('a reading that keeps its state', () => {
-  it('goes on from the record at which the last one ended', async () => {
+describe('`writ log verify --state`', () => {
+  it('resumes at the record where the last reading ended', async () => {
     state.log = logOf(ALL.slice(0, 300));
     expect(JSON.parse((await verify()).out)).toMatchObject({ ok: true, tree_size: 300, read: 300 });
-    api.heard.length = 0;
+    api.requests.length = 0;
     state.log = logOf(ALL.slice(0, 700));
     expect(JSON.parse((await verify()).out)).toMatchObject({ ok: true, tree_size: 700, read: 400 });
-    expect(bundlesAsked()).toBe(2);
-    api.heard.length = 0;
+    expect(bundlesRequested()).toBe(2);
+    api.requests.length = 0;
     expect(JSON.parse((await verify()).out)).toMatchObject({ ok: true, read: 0 });
-    expect(bundlesAsked()).toBe(0);
+    expect(bundlesRequested()).toBe(0);
   });
 
-  it('goes on from where it was stopped in the middle', async () => {
+  it('resumes an interrupted reading', async () => {
     state.log = { ...logOf(ALL), records: ALL.slice(0, 4_200) };
     expect(await verify()).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.root: ') as string });
     state.log = logOf(ALL);
     expect(JSON.parse((await verify()).out)).toMatchObject({ ok: true, tree_size: 4_400, read: 4_400 - 4_096 });
   });
 
-  it('whose signatures were not verified is not taken for one whose were', async () => {
+  it('does not treat a state without verified signatures as verified', async () => {
     state.log = logOf(ALL.slice(0, 300));
     expect(JSON.parse((await verify('--no-signatures')).out)).toMatchObject({ ok: true, read: 300, signatures: null });
     state.log = logOf(ALL.slice(0, 700));
@@ -66,7 +66,7 @@ describe('a reading that keeps its state', () => {
     expect(JSON.parse((await verify()).out)).toMatchObject({ ok: true, read: 100, signatures: { verified: 100 } });
   });
 
-  it('finds out another history from what it read, and shows both checkpoints', async () => {
+  it('detects another history, and shows both checkpoints', async () => {
     const before = ALL.slice(0, 300);
     state.log = logOf(before);
     await verify();
@@ -76,7 +76,7 @@ describe('a reading that keeps its state', () => {
     for (const line of [...noteOf(before).split('\n'), ...state.log.note.split('\n')]) expect(err).toContain(line);
   });
 
-  it('is not misled by a state that is made up', async () => {
+  it('is not misled by a forged state', async () => {
     state.log = logOf(ALL.slice(0, 300).with(7, OTHER));
     await verify();
     const forged = JSON.parse(readFileSync(join(dir, 'state.json'), 'utf8')) as object;
@@ -85,7 +85,7 @@ describe('a reading that keeps its state', () => {
     expect(await verify()).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.root: ') as string });
   });
 
-  it('refuses a state of another log, and a file that is none', async () => {
+  it('refuses a state of another log, and a file that is no state', async () => {
     writeFileSync(
       join(dir, 'state.json'),
       JSON.stringify({ v: 1, origin: 'writ.spec/other', frontier: 'AAAAAAAAAAA=', checkpoint: null }),
@@ -97,12 +97,12 @@ describe('a reading that keeps its state', () => {
   });
 });
 
-describe('a copy on disk', () => {
+describe('a copy of a log on disk', () => {
   const copy = (): string => join(dir, 'copy');
-  const offline = (...args: string[]): Promise<Ran> =>
+  const offline = (...args: string[]): Promise<CliResult> =>
     writ(['log', 'verify', '--mirror', copy(), '--keys', join(dir, 'keys.json'), '--json', ...args]);
 
-  it('verifies without a server, and is brought up to date by fetching what is new', async () => {
+  it('verifies without a server, and an update downloads only new files', async () => {
     state.log = logOf(ALL.slice(0, 600));
     expect(JSON.parse((await log('mirror', copy())).out)).toMatchObject({ tree_size: 600, fetched: 10 });
     writeFileSync(join(dir, 'kept.txt'), state.log.note);
@@ -116,7 +116,7 @@ describe('a copy on disk', () => {
     });
   });
 
-  it('with a record changed, or one taken away, does not verify', async () => {
+  it('fails to verify with a record changed or removed', async () => {
     state.log = logOf(ALL.slice(0, 300));
     await log('mirror', copy());
     const bundle = join(copy(), 'tile/entries/000');
@@ -135,7 +135,7 @@ describe('a copy on disk', () => {
     expect(await offline()).toMatchObject({ exit: 1, err: expect.stringContaining('error mirror: ') as string });
   });
 
-  it('with the signatures taken away verifies by its root alone', async () => {
+  it('verifies by its root alone without the signatures', async () => {
     state.log = logOf(ALL.slice(0, 300));
     await log('mirror', copy());
     rmSync(join(copy(), 'signatures'), { recursive: true });
@@ -145,14 +145,14 @@ describe('a copy on disk', () => {
     expect(await offline()).toMatchObject({ exit: 0 });
   });
 
-  it('has no checkpoint before it has what that covers', async () => {
+  it('has no checkpoint before it has the records that it covers', async () => {
     state.log = { ...logOf(ALL.slice(0, 300)), note: 'no note' };
     expect(await log('mirror', copy())).toMatchObject({ exit: 1 });
     expect(existsSync(join(copy(), 'checkpoint'))).toBe(false);
   });
 });
 
-test('progress is shown to a terminal and nowhere else', async () => {
+test('progress of a log reading is shown only at a terminal', async () => {
   state.log = logOf(ALL.slice(0, 600));
   const shown: string[] = [];
   const { out, err } = await writ(['log', 'verify', '--keys', join(dir, 'keys.json')], {

@@ -2,10 +2,19 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { heir, kernel, keysOf, newSigner, receiptIn, RECORDED_AT, recordsOf, revocationOf } from '../specs/fake-log.ts';
-import { fakeApi, problem, writ, type FakeApi, type Ran } from '../specs/run-cli.ts';
+import {
+  nextKernelKey,
+  kernel,
+  keysOf,
+  newSigner,
+  receiptIn,
+  RECORDED_AT,
+  recordsOf,
+  revocationOf,
+} from '../specs/fake-log.ts';
+import { fakeApi, problem, writ, type FakeApi, type CliResult } from '../specs/run-cli.ts';
 
-/** Ten records, the revocation of the key that signed them, and one more by it. */
+/** Ten records, the revocation of the key that signed them, and one more record by that key. */
 const LOG = [...recordsOf(10), revocationOf(), ...recordsOf(12).slice(11)];
 const REVOKED_AT = 10;
 const ROW = {
@@ -26,7 +35,7 @@ const ROW = {
 
 let dir: string;
 let api: FakeApi;
-let given: string;
+let writtenHistory: string;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'writ-log-keys-'));
   api = await fakeApi(({ url }) => {
@@ -40,7 +49,7 @@ beforeAll(async () => {
         },
       };
     return url === `/v1/records/${String(REVOKED_AT)}/receipt`
-      ? { body: given }
+      ? { body: writtenHistory }
       : problem(404, 'not_found', 'there is no such thing here');
   });
 });
@@ -49,7 +58,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 beforeEach(() => {
-  given = receiptIn(LOG, REVOKED_AT, heir);
+  writtenHistory = receiptIn(LOG, REVOKED_AT, nextKernelKey);
   writeFileSync(join(dir, 'keys.json'), keysOf({ revoked_from: RECORDED_AT + 1 }));
 });
 
@@ -57,12 +66,12 @@ const file = (name: string, content: string): string => {
   writeFileSync(join(dir, name), content);
   return join(dir, name);
 };
-const run = (...args: string[]): Promise<Ran> =>
+const run = (...args: string[]): Promise<CliResult> =>
   writ([...args, '--keys', join(dir, 'keys.json'), '--json'], { env: api.env });
 const history = (): string => join(dir, 'key-history.ndjson');
 
-describe('what a log says of its keys', () => {
-  it('is shown with its place and who says it, and is kept for who verifies', async () => {
+describe('the key history of a log', () => {
+  it('is shown with leaf and signer, and its receipts are written for verification', async () => {
     const { exit, out } = await run('log', 'keys', '--out', history());
     expect(exit).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
@@ -74,25 +83,28 @@ describe('what a log says of its keys', () => {
           purpose: 'record',
           keyid: kernel.keyid,
           from: RECORDED_AT,
-          signed_by: heir.keyid,
+          signed_by: nextKernelKey.keyid,
           counts: true,
         },
       ],
     });
-    expect(readFileSync(history(), 'utf8')).toBe(given);
+    expect(readFileSync(history(), 'utf8')).toBe(writtenHistory);
     expect(await writ(['log', 'keys', '--keys', join(dir, 'keys.json')], { env: api.env })).toMatchObject({
       exit: 0,
       out: expect.stringMatching(/revoked[^]*behind the log/) as string,
     });
   });
 
-  it("is not shown where it doesn't verify", async () => {
-    given = receiptIn(LOG.with(2, Buffer.from('{}')), REVOKED_AT, heir).replace(/"leaf_index":10/, '"leaf_index":9');
+  it("is not shown where a record doesn't verify", async () => {
+    writtenHistory = receiptIn(LOG.with(2, Buffer.from('{}')), REVOKED_AT, nextKernelKey).replace(
+      /"leaf_index":10/,
+      '"leaf_index":9',
+    );
     expect(await run('log', 'keys')).toMatchObject({
       exit: 1,
       err: expect.stringContaining('error verify.inclusion: record 10') as string,
     });
-    given = receiptIn(LOG, REVOKED_AT, newSigner());
+    writtenHistory = receiptIn(LOG, REVOKED_AT, newSigner());
     expect(await run('log', 'keys')).toMatchObject({
       exit: 1,
       err: expect.stringContaining('error verify.signature') as string,
@@ -101,18 +113,18 @@ describe('what a log says of its keys', () => {
 });
 
 describe('a receipt by a revoked key', () => {
-  const verify = (index: number, ...args: string[]): Promise<Ran> =>
+  const verify = (index: number, ...args: string[]): Promise<CliResult> =>
     run('verify', file(`r${String(index)}.json`, receiptIn(LOG, index)), ...args);
-  const kept = (): string => file('key-history.ndjson', given);
+  const keyHistory = (): string => file('key-history.ndjson', writtenHistory);
 
-  it('verifies with the history where it stands before the revocation, and says so', async () => {
+  it('verifies with the key history if it precedes the revocation, and the output states it', async () => {
     expect(await verify(3)).toMatchObject({ exit: 1, err: expect.stringContaining('writ log keys') as string });
-    const { exit, out } = await verify(3, '--key-history', kept());
+    const { exit, out } = await verify(3, '--key-history', keyHistory());
     expect([exit, out]).toEqual([0, expect.stringContaining('recorded before the revocation (leaf 3 < 10)')]);
   });
 
-  it('fails behind it', async () => {
-    expect(await verify(11, '--key-history', kept())).toMatchObject({
+  it('fails if it follows the revocation', async () => {
+    expect(await verify(11, '--key-history', keyHistory())).toMatchObject({
       exit: 1,
       err: expect.stringContaining('(leaf 11 > 10)') as string,
     });
@@ -123,24 +135,24 @@ describe('a receipt by a revoked key', () => {
     ['that nobody signed who is known', receiptIn(LOG, REVOKED_AT, newSigner()), 'verify.signature'],
     [
       'whose places are not proved',
-      receiptIn(LOG, REVOKED_AT, heir).replace('"leaf_index":10', '"leaf_index":11'),
+      receiptIn(LOG, REVOKED_AT, nextKernelKey).replace('"leaf_index":10', '"leaf_index":11'),
       'verify.inclusion',
     ],
-  ])('is judged by no history %s', async (_what, content, code) => {
+  ])('fails with a key history %s', async (_what, content, code) => {
     expect(await verify(3, '--key-history', file('bad.ndjson', content))).toMatchObject({
       exit: 1,
       err: expect.stringContaining(`error ${code}: \`${join(dir, 'bad.ndjson')}\``) as string,
     });
   });
 
-  it('is brought up to a newer checkpoint by its place as well', async () => {
+  it('is refreshed if it precedes the revocation', async () => {
     const server = await fakeApi(() => ({ body: (JSON.parse(receiptIn(LOG, 3)) as { inclusion: unknown }).inclusion }));
     const receipt = file('r3.json', receiptIn(LOG.slice(0, 8), 3));
     expect(
       await writ(['log', 'refresh', receipt, '--keys', join(dir, 'keys.json')], { env: server.env }),
     ).toMatchObject({ exit: 1 });
     expect(
-      await writ(['log', 'refresh', receipt, '--keys', join(dir, 'keys.json'), '--key-history', kept()], {
+      await writ(['log', 'refresh', receipt, '--keys', join(dir, 'keys.json'), '--key-history', keyHistory()], {
         env: server.env,
       }),
     ).toMatchObject({ exit: 0 });

@@ -17,7 +17,7 @@ interface LogKeysOptions extends CommonOptions, TrustOptions {
   readonly out?: string;
 }
 
-/** A key record as it is shown. */
+/** A key record in the output. */
 interface ShownEvent {
   readonly leaf_index: number;
   readonly event: string;
@@ -26,7 +26,7 @@ interface ShownEvent {
   /** milliseconds since the epoch; null for an event that this version doesn't know */
   readonly from: number | null;
   readonly signed_by: string;
-  /** false for what a key says of itself, or one that is revoked */
+  /** false where the key itself, or a revoked key, signed the record */
   readonly counts: boolean;
 }
 
@@ -36,12 +36,9 @@ const PAGE_ROWS = 200;
 export function logKeysCommand(context: Context): Command {
   const command = withTrust(new Command('keys'))
     .description(
-      'What the log says of the keys that sign it: which came, which were given up, and where that stands. Each record is verified.',
+      'The key history of the log: new, retired and revoked keys, with their leaves. Each record is verified.',
     )
-    .option(
-      '--out <file>',
-      'keeps the receipts of these records, one a line: `writ verify --key-history` judges by them, without a connection',
-    );
+    .option('--out <file>', 'writes the receipts of these records, one a line, for `writ verify --key-history`');
   return command.action(async () => {
     const options = command.optsWithGlobals<LogKeysOptions>();
     const trust = readTrusted(options);
@@ -51,7 +48,7 @@ export function logKeysCommand(context: Context): Command {
     show(context, options, { events, out: options.out ?? null, is_whole: isWhole }, () =>
       [
         tableOf(['leaf', 'event', 'purpose', 'key', 'from', 'said by'], events.map(rowOf)),
-        ...(isWhole ? [] : ['the index is drawn behind the log, and has not all of it yet: ask again']),
+        ...(isWhole ? [] : ['the index is behind the log, and lacks its newest records: try again later']),
         ...(options.out === undefined ? [] : [fieldsOf({ receipts: options.out })]),
       ].join('\n'),
     );
@@ -76,7 +73,7 @@ async function readLines(client: Client): Promise<{ lines: ReceiptLine[]; isWhol
     for (const { leaf_index } of page.items)
       lines.push({
         leaf: leaf_index,
-        line: await (await client.ask(`/v1/records/${String(leaf_index)}/receipt`)).text(),
+        line: await (await client.request(`/v1/records/${String(leaf_index)}/receipt`)).text(),
       });
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
@@ -95,15 +92,15 @@ function eventOf(leaf: number, line: string, trust: Trust): ShownEvent {
     );
     if (receipt.inclusion.leaf_index !== leaf) throw new ReceiptError('inclusion', 'the receipt is of another place');
     readKeyHistory([receipt], keys, witnessing);
-    const said = keyEventOf(record);
+    const event = keyEventOf(record);
     return {
       leaf_index: leaf,
-      event: said?.event ?? 'unknown',
-      purpose: said?.purpose ?? '',
-      keyid: said?.keyid ?? '',
-      from: said?.from ?? null,
+      event: event?.event ?? 'unknown',
+      purpose: event?.purpose ?? '',
+      keyid: event?.keyid ?? '',
+      from: event?.from ?? null,
       signed_by: record.kernel_key_id,
-      counts: said !== null && revokedAt === null && said.keyid !== record.kernel_key_id,
+      counts: event !== null && revokedAt === null && event.keyid !== record.kernel_key_id,
     };
   } catch (error) {
     if (!(error instanceof ReceiptError)) throw error;

@@ -18,11 +18,11 @@ import {
   revocationOf,
   rootOfRecords,
   signatureOf,
-  signedWithHeir,
+  signedWithNextKey,
   type FakeLog,
 } from '../specs/fake-log.ts';
 import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
-import { fakeApi, writ, type FakeApi, type Ran } from '../specs/run-cli.ts';
+import { fakeApi, writ, type FakeApi, type CliResult } from '../specs/run-cli.ts';
 
 const RECORDS = recordsOf(600);
 
@@ -42,20 +42,20 @@ beforeEach(() => {
   state.log = logOf(RECORDS);
 });
 
-const kept = (note: string): string => {
+const savedCheckpoint = (note: string): string => {
   writeFileSync(join(dir, 'kept.txt'), note);
   return join(dir, 'kept.txt');
 };
-const verify = (...args: string[]): Promise<Ran> =>
+const verify = (...args: string[]): Promise<CliResult> =>
   writ(['log', 'verify', '--keys', join(dir, 'keys.json'), ...args], { env: api.env });
 
-test('the checkpoint is given as it was signed, to be kept', async () => {
+test('`writ log checkpoint` prints the signed note unchanged', async () => {
   expect(await writ(['log', 'checkpoint'], { env: api.env })).toEqual({ exit: 0, out: state.log.note, err: '' });
 });
 
-test('a log verifies whose records make the root that was signed, and that grew from what was kept', async () => {
+test('a log verifies if its records hash to the signed root and it extends the kept checkpoint', async () => {
   expect(await verify()).toMatchObject({ exit: 0, err: '' });
-  const { exit, out } = await verify('--since', kept(noteOf(RECORDS.slice(0, 257))), '--json');
+  const { exit, out } = await verify('--since', savedCheckpoint(noteOf(RECORDS.slice(0, 257))), '--json');
   expect([exit, JSON.parse(out)]).toEqual([
     0,
     {
@@ -70,12 +70,12 @@ test('a log verifies whose records make the root that was signed, and that grew 
   ]);
 });
 
-test('of a log that is read for its root alone, no signature is asked for', async () => {
-  api.heard.length = 0;
+test('with --no-signatures, no signature is requested', async () => {
+  api.requests.length = 0;
   state.log.signed = () => ({ keyid: 'nobody', sig: '' });
   const { exit, out } = await verify('--no-signatures', '--json');
   expect([exit, JSON.parse(out)]).toEqual([0, expect.objectContaining({ ok: true, read: 600, signatures: null })]);
-  expect(api.heard.filter(({ url }) => url.includes('signatures'))).toEqual([]);
+  expect(api.requests.filter(({ url }) => url.includes('signatures'))).toEqual([]);
 });
 
 const OTHER = recordOf(7, { attempt: 1_000 });
@@ -102,7 +102,7 @@ test.each([
     },
     5,
   ],
-] as const)('%s is found out, by its signature and by the root', async (_what, change, index) => {
+] as const)('%s is detected, by its signature and by the root', async (_what, change, index) => {
   change();
   expect(await verify()).toMatchObject({
     exit: 1,
@@ -129,7 +129,7 @@ test.each([
       state.log.note = noteOf(RECORDS, { origin: 'other.spec/log_01kdvq8qfwe9gr4v9m1h7e3x2z' });
     },
   ],
-] as const)('%s is found out', async (_what, change) => {
+] as const)('%s is detected', async (_what, change) => {
   change();
   expect(await verify()).toMatchObject({
     exit: 1,
@@ -170,14 +170,14 @@ test.each<[string, FakeLog, string]>([
     signedOver(RECORDS, { signed: () => null as never }),
     'verify.signature: `signatures/000` ',
   ],
-])('%s fails, under a root that holds', async (_what, log, said) => {
+])('%s fails, although the root matches', async (_what, log, said) => {
   state.log = log;
   expect(await verify()).toMatchObject({ exit: 1, out: '', err: expect.stringContaining(`error ${said}`) as string });
   expect(await verify('--no-signatures')).toMatchObject({ exit: 0 });
 });
 
-test('a record is judged by the time at which its key was revoked, and one that is older by its own word alone is told', async () => {
-  const revokedFrom = async (revoked_from: number): Promise<Ran> => {
+test('a record of a revoked key is judged by its time, and records older only by their own time are reported', async () => {
+  const revokedFrom = async (revoked_from: number): Promise<CliResult> => {
     writeFileSync(join(dir, 'revoked.json'), keysOf({ revoked_from }));
     return await writ(['log', 'verify', '--keys', join(dir, 'revoked.json'), '--json'], { env: api.env });
   };
@@ -191,18 +191,22 @@ test('a record is judged by the time at which its key was revoked, and one that 
   });
 });
 
-describe('a log that says that its key was revoked', () => {
+describe('a log with the revocation of its key', () => {
   const revoked = (): string => {
     writeFileSync(join(dir, 'revoked.json'), keysOf({ revoked_from: RECORDED_AT }));
     return join(dir, 'revoked.json');
   };
-  const readIn = async (records: readonly Uint8Array[], heirs: readonly number[], ...args: string[]): Promise<Ran> => {
-    state.log = { ...logOf(records), signed: signedWithHeir(records, heirs) };
+  const readIn = async (
+    records: readonly Uint8Array[],
+    heirs: readonly number[],
+    ...args: string[]
+  ): Promise<CliResult> => {
+    state.log = { ...logOf(records), signed: signedWithNextKey(records, heirs) };
     return await writ(['log', 'verify', '--keys', revoked(), '--json', ...args], { env: api.env });
   };
   const LATE = recordOf(900);
 
-  it('has good records of that key before it, whatever time they bear', async () => {
+  it("accepts that key's records before the revocation, whatever their time", async () => {
     const records = [...RECORDS.slice(0, 300), revocationOf()];
     expect(JSON.parse((await readIn(records, [300])).out)).toMatchObject({
       ok: true,
@@ -210,7 +214,7 @@ describe('a log that says that its key was revoked', () => {
     });
   });
 
-  it('has no good one behind it', async () => {
+  it("rejects that key's records after the revocation", async () => {
     expect(await readIn([...RECORDS.slice(0, 300), revocationOf(), LATE], [300])).toMatchObject({
       exit: 1,
       err: expect.stringContaining(
@@ -219,7 +223,7 @@ describe('a log that says that its key was revoked', () => {
     });
   });
 
-  it("is not believed by that key's own word", async () => {
+  it('ignores a revocation that the key itself signed', async () => {
     const { exit, err } = await readIn([...RECORDS.slice(0, 300), revocationOf(kernel)], []);
     expect([exit, err]).toEqual([
       1,
@@ -227,7 +231,7 @@ describe('a log that says that its key was revoked', () => {
     ]);
   });
 
-  it('has none behind it either where the two are read at different times, or the revocation is heard of between', async () => {
+  it('rejects records after the revocation also if they are read separately, or the revocation becomes known in between', async () => {
     const kept = join(dir, 'keys-state.json');
     const before = [...RECORDS.slice(0, 300), revocationOf()];
     expect((await readIn(before, [300], '--state', kept)).exit).toBe(0);
@@ -236,7 +240,7 @@ describe('a log that says that its key was revoked', () => {
       err: expect.stringContaining('leaf 301 > 300') as string,
     });
     rmSync(kept);
-    state.log = { ...logOf([...before, LATE]), signed: signedWithHeir([...before, LATE], [300]) };
+    state.log = { ...logOf([...before, LATE]), signed: signedWithNextKey([...before, LATE], [300]) };
     expect((await verify('--state', kept)).exit).toBe(0);
     expect(await readIn([...before, LATE], [300], '--state', kept)).toMatchObject({
       exit: 1,
@@ -245,28 +249,28 @@ describe('a log that says that its key was revoked', () => {
   });
 });
 
-test('two checkpoints that contradict each other are shown, both, as evidence', async () => {
+test('two contradictory checkpoints are both shown as evidence', async () => {
   const others = RECORDS.with(3, Buffer.from('{"record":"another history"}'));
   for (const before of [others.slice(0, 257), others, [...RECORDS, Buffer.from('{}')]]) {
     const note = noteOf(before);
-    const { exit, err } = await verify('--since', kept(note));
+    const { exit, err } = await verify('--since', savedCheckpoint(note));
     expect(exit).toBe(1);
     expect(err).toContain('error verify.consistency: ');
     for (const line of [...note.split('\n'), ...state.log.note.split('\n')]) expect(err).toContain(line);
   }
 });
 
-test('a receipt is brought up to a checkpoint that verifies, and left as it was for one that does not', async () => {
+test("a receipt is refreshed to a checkpoint that verifies, and stays unchanged for one that doesn't", async () => {
   const { inclusion } = JSON.parse(RECEIPT_FILE) as { inclusion: { leaf_index: number; hashes: string[] } };
   const file = join(dir, 'receipt.json');
   writeFileSync(file, RECEIPT_FILE);
   writeFileSync(join(dir, 'pinned.json'), KEY_FILE);
   let answer = inclusion;
   const server = await fakeApi(() => ({ body: answer }));
-  const refresh = (): Promise<Ran> =>
+  const refresh = (): Promise<CliResult> =>
     writ(['log', 'refresh', file, '--keys', join(dir, 'pinned.json')], { env: server.env });
   expect(await refresh()).toMatchObject({ exit: 0 });
-  expect(server.heard[0]?.url).toBe(`/v1/log/inclusion?leaf_index=${String(inclusion.leaf_index)}`);
+  expect(server.requests[0]?.url).toBe(`/v1/log/inclusion?leaf_index=${String(inclusion.leaf_index)}`);
   expect(readFileSync(file, 'utf8')).toBe(RECEIPT_FILE);
   answer = { ...inclusion, hashes: inclusion.hashes.toReversed() };
   expect(await refresh()).toMatchObject({

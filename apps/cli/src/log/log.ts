@@ -7,7 +7,7 @@ import { mirrorLogCommand } from './mirror-log.ts';
 import { refreshCommand } from './refresh.ts';
 import { verifyLogCommand } from './verify-log.ts';
 
-/** `writ log`: the tenant's log, as whoever audits it reads it. */
+/** `writ log`: the tenant's log, for auditors. */
 export function logCommand(context: Context): Command {
   return new Command('log')
     .addCommand(checkpointCommand(context), { isDefault: true })
@@ -17,13 +17,13 @@ export function logCommand(context: Context): Command {
     .addCommand(logKeysCommand(context));
 }
 
-/** `writ log checkpoint`: the note as it was signed, byte for byte, to be kept. */
+/** `writ log checkpoint`: the signed note, byte for byte, to keep. */
 function checkpointCommand(context: Context): Command {
   const command = new Command('checkpoint').description(
-    'the newest signed checkpoint; keep it, and `verify --since` it later',
+    'the newest signed checkpoint; keep it for a later `verify --since`',
   );
   return command.action(async () => {
     const { client } = connect(context, command.optsWithGlobals<CommonOptions>(), 'operator');
-    context.write(await (await client.ask('/v1/log/checkpoint')).text());
+    context.write(await (await client.request('/v1/log/checkpoint')).text());
   });
 }

@@ -16,9 +16,9 @@ import { writeWhole } from '../write-whole.ts';
 /** `writ log mirror DIR (--keys FILE | --trust FILE)`. */
 export function mirrorLogCommand(context: Context): Command {
   const command = withTrust(new Command('mirror'))
-    .argument('<dir>', 'where the copy lies, or is made')
+    .argument('<dir>', 'the folder of the copy; it is made if it is missing')
     .description(
-      "Copies what the log gained into a folder of C2SP tlog-tiles; `verify --mirror` then needs no server. Verifies the checkpoint's signatures and nothing else.",
+      "Copies new records of the log into a folder of C2SP tlog-tiles, for `verify --mirror` without a server. Verifies only the checkpoint's signatures.",
     );
   return command.action(async (dir: string) => {
     const options = command.optsWithGlobals<CommonOptions & TrustOptions>();
@@ -30,14 +30,14 @@ export function mirrorLogCommand(context: Context): Command {
     );
     let fetched = 0;
     for (const { path, reaches } of filesOf(treeSize)) {
-      // What a name stands for never changes, so a file that is there needs no fetching.
+      // Files of a log are immutable, so a file that exists needs no download.
       if (existsSync(join(dir, path))) continue;
       writeWhole(join(dir, path), await source.file(path));
       fetched += 1;
       context.showProgress?.(progressLine(reaches, treeSize));
     }
     context.showProgress?.('');
-    // Last, so that a copy never has a checkpoint without what it covers.
+    // Written last, so that a copy never has a checkpoint without the records that it covers.
     writeWhole(join(dir, CHECKPOINT_FILE), note);
     show(context, options, { dir, origin, tree_size: treeSize, fetched }, () =>
       fieldsOf({ folder: dir, log: origin, records: treeSize, 'files fetched': fetched }),
@@ -46,8 +46,8 @@ export function mirrorLogCommand(context: Context): Command {
 }
 
 /**
- * The files of a log of that size, hashes before records on each stretch, each with the number of records up to its
- * end.
+ * The files of a log of that size, hashes before the records that they cover. Each comes with the number of records up
+ * to its end.
  */
 function* filesOf(treeSize: number): Generator<{ path: string; reaches: number }> {
   for (let level = 1; treeSize >= TILE_WIDTH ** level; level += 1) {

@@ -5,10 +5,10 @@ import { consistencyNodes, hashAtFromTiles, parseTile, proveConsistency, tilePat
 import { CliError } from '../cli-error.ts';
 import type { LogSource } from './log-source.ts';
 
-/** The file of the newest checkpoint of a copy, beside the folder `tile`, as C2SP tlog-tiles names both. */
+/** The file of a copy's newest checkpoint, beside the folder `tile`, as C2SP tlog-tiles names both. */
 export const CHECKPOINT_FILE = 'checkpoint';
 
-/** A copy on disk: nothing is asked of a server. */
+/** A copy on disk: it needs no server. */
 export function mirrorSource(folder: string): LogSource {
   const read = (path: string): Uint8Array => readMirrored(folder, path);
   return {

@@ -7,7 +7,7 @@ import { CliError } from '../cli-error.ts';
 const DEPTH = 3;
 
 /**
- * Reads who signed the records of a bundle of that width, attacker-controlled as it is.
+ * Parses the signatures of a bundle of that width. The bytes are attacker-controlled.
  * @throws CliError `verify.signature`
  */
 export function parseSignatures(path: string, bytes: Uint8Array, width: number): Signatures['signatures'] {

@@ -3,7 +3,7 @@
 /** Cells of the bar. */
 const CELLS = 30;
 
-/** One line that says how far something is; `done` and `all` are counts of the same thing. */
+/** A progress bar in one line; `done` and `all` count records. */
 export function progressLine(done: number, all: number): string {
   const share = all === 0 ? 1 : Math.min(1, done / all);
   const full = Math.floor(share * CELLS);

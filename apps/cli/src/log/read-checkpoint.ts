@@ -4,33 +4,33 @@ import { parseCheckpoint, SignatureError, verifyNote, type Checkpoint } from '@w
 import { CliError } from '../cli-error.ts';
 import { readTrust, type Trust, type TrustOptions } from '../trust.ts';
 
-/** A checkpoint whose signature holds, with the note that says so. */
+/** A checkpoint with a verified signature, and its signed note. */
 export interface SignedCheckpoint extends Checkpoint {
   readonly note: string;
 }
 
 /**
- * Reads a note, whose witnesses are as the trust policy asks. `where` says whose it is.
+ * Reads a note whose witnesses satisfy the trust policy. `where` names the note in errors.
  *
  * @throws CliError `verify.checkpoint`, `verify.witnesses`, `verify.freshness`, or `verify.keys` for a deployment that
  * isn't trusted
  */
 export function readCheckpoint(note: string, trust: Trust, where: string): SignedCheckpoint {
-  const checkpoint = readKeptCheckpoint(note, trust, where);
-  named(where, () => {
+  const checkpoint = readSavedCheckpoint(note, trust, where);
+  withSource(where, () => {
     const { witnessing } = trust.termsOf(note);
     if (witnessing !== null) verifyWitnessed(note, witnessing.terms, witnessing.now);
   });
   return checkpoint;
 }
 
-/** The same for one that was kept: who kept it is its witness, and it may be as old as it likes. @throws CliError */
-export function readKeptCheckpoint(note: string, trust: Trust, where: string): SignedCheckpoint {
-  const { keys } = named(where, () => trust.termsOf(note));
+/** Reads a note that the caller has kept: it needs no witnesses, and has no maximum age. @throws CliError */
+export function readSavedCheckpoint(note: string, trust: Trust, where: string): SignedCheckpoint {
+  const { keys } = withSource(where, () => trust.termsOf(note));
   try {
     const { text, signedBy } = verifyNote(note, keys.logKeys);
     const checkpoint = parseCheckpoint(text);
-    // A key signs for the logs of its own name; another's signature beside it says nothing of this one.
+    // A key is trusted for logs of its own name. A signature by a key of another name does not count.
     if (!signedBy.some(({ name }) => checkpoint.origin.startsWith(`${name}/`)))
       throw new SignatureError('malformed_checkpoint');
     return { ...checkpoint, note };
@@ -43,12 +43,12 @@ export function readKeptCheckpoint(note: string, trust: Trust, where: string): S
   }
 }
 
-/** Reads whom the options trust. @throws CliError */
+/** Reads the keys or the trust policy that the options name. @throws CliError */
 export function readTrusted(options: TrustOptions): Trust {
-  return named(`\`${options.keys ?? options.trust ?? ''}\``, () => readTrust(options, Date.now()));
+  return withSource(`\`${options.keys ?? options.trust ?? ''}\``, () => readTrust(options, Date.now()));
 }
 
-function named<T>(where: string, run: () => T): T {
+function withSource<T>(where: string, run: () => T): T {
   try {
     return run();
   } catch (error) {

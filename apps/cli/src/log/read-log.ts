@@ -24,25 +24,25 @@ export interface Reading {
   /** what was read before: the empty frontier for nothing */
   readonly from: Frontier;
   /**
-   * Rejects unless these leaves, from the `first`-th on, are signed as they must be. Null where signatures aren't asked
-   * for, and then none is fetched.
+   * Rejects unless these leaves, which begin at index `first`, are signed correctly. Null where signatures aren't
+   * requested: then none is fetched.
    */
   readonly verifySignatures: ((leaves: readonly SignedLeaf[], first: number) => Promise<void>) | null;
-  /** told after each bundle */
+  /** called after each bundle */
   readonly onRead: (frontier: Frontier) => void;
 }
 
-/** The records of a bundle that a reading doesn't have yet. */
+/** The records of a bundle that were not read before. */
 interface Bundle {
   readonly payloads: readonly Uint8Array[];
   readonly signatures: readonly { readonly keyid: string; readonly sig: string }[];
 }
 
 /**
- * Reads the records of a log from where a reading stands to the checkpoint, bundle after bundle, and compares the root.
- * The next bundle is fetched while one is verified, so that a log of any length needs no more memory than two.
+ * Reads the records of a log from a frontier up to the checkpoint, bundle by bundle, and compares the root. The next
+ * bundle is fetched while one is verified, so memory holds at most two bundles of a log of any length.
  *
- * @throws CliError `verify.root`, or what `verifySignatures` rejects with
+ * @throws CliError `verify.root`, or the rejection of `verifySignatures`
  */
 export async function readLog(reading: Reading): Promise<Frontier> {
   const {
@@ -57,7 +57,7 @@ export async function readLog(reading: Reading): Promise<Frontier> {
     const { payloads, signatures } = await next;
     const grown = appendLeaves(frontier, payloads.map(leafHash));
     next = fetchBundle(reading, grown.size);
-    // Where this one fails, nobody waits for the next.
+    // If this bundle fails, nothing awaits the next one, and its rejection must not end the process.
     next.catch(() => undefined);
     await verifySignatures?.(
       payloads.map((payload, i) => ({ payload, keyid: '', sig: '', ...signatures[i] })),
@@ -73,7 +73,7 @@ export async function readLog(reading: Reading): Promise<Frontier> {
   );
 }
 
-/** The bundle in which a record stands, from that record on; empty at the log's end. */
+/** The rest of the bundle that holds a record, from that record on; empty at the log's end. */
 async function fetchBundle(
   { source, checkpoint: { treeSize }, verifySignatures }: Reading,
   first: number,

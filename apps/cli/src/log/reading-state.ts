@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a log was read, so that the next reading goes on from there. INVARIANT (a state proves nothing): the root
-// that is compared with the signed one is computed from the state and what was read after it. A state that isn't that
-// of the log's first records leads to another root, whoever wrote it; the worst that a forged one does is to spare
-// reading records, and verifying their signatures.
+// How far a log was read, so that the next reading can resume. INVARIANT (a state proves nothing): the root that is
+// compared with the signed one is computed from the state and the records after it. A state that doesn't match the
+// log's first records leads to another root, whoever wrote it. At worst, a forged state skips reading old records and
+// verifying their signatures.
 import { existsSync, readFileSync } from 'node:fs';
 import { parseMessage } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
@@ -22,13 +22,13 @@ const StateFile = Type.Object(
   {
     v: Type.Literal(1),
     origin: Type.String(),
-    /** base64 of what libs/merkle encodes */
+    /** base64 of the encoding of libs/merkle */
     frontier: Type.String(),
     /** the note of the log that was last read to its end; null while the first reading is under way */
     checkpoint: Type.Union([Type.String(), Type.Null()]),
-    /** the signatures of what was read were verified too; left out where they weren't */
+    /** the signatures of the records read so far were verified too; absent where they weren't */
     signatures: Type.Optional(Type.Literal(true)),
-    /** who signed what was read, where signatures were verified */
+    /** which keys signed the records read so far, where signatures were verified */
     keys: Type.Optional(
       Type.Array(
         Type.Object(
@@ -37,7 +37,7 @@ const StateFile = Type.Object(
         ),
       ),
     ),
-    /** of which keys the log says that they were revoked */
+    /** the keys that are revoked according to the log */
     revocations: Type.Optional(
       Type.Array(
         Type.Object(
@@ -53,18 +53,18 @@ const StateFile = Type.Object(
 export interface ReadingState {
   readonly frontier: Frontier;
   readonly checkpoint: string | null;
-  /** Of each record that was read, the signature was verified. */
+  /** Whether the signature of every record read so far was verified. */
   readonly hasSignatures: boolean;
-  /** Nothing where signatures weren't verified, or by a version that didn't count. */
+  /** Empty where signatures weren't verified, or in states of a version that didn't count. */
   readonly keys: KeyState;
 }
 
-/** Of nothing, every signature was verified. */
+/** Nothing is read yet, so no signature is unverified. */
 const UNREAD: ReadingState = { frontier: EMPTY_FRONTIER, checkpoint: null, hasSignatures: true, keys: NO_KEYS };
 
 /**
- * Reads the state of this log; of a file that isn't there, that nothing was read.
- * @throws CliError `state` for one that can't be read, or is of another log
+ * Reads the state of this log; a missing file means that nothing was read.
+ * @throws CliError `state` for a file that can't be read, or is of another log
  */
 export function readState(path: string, origin: string): ReadingState {
   if (!existsSync(path)) return UNREAD;
@@ -100,7 +100,7 @@ function parseState(path: string): ReadingState & { origin: string } {
           latestAt: latest_at,
           latestLeaf: latest_leaf,
         })),
-        // Of keys of records alone, whose place decides and no date.
+        // Revocations of record keys only: these are judged by their position in the log, not by a date.
         revocations: revocations.map(({ keyid, leaf_index, signed_by }) => ({
           purpose: 'record' as const,
           origin,
@@ -121,19 +121,19 @@ function parseState(path: string): ReadingState & { origin: string } {
   }
 }
 
-/** Keeps it, whole. */
-export function keepState(
+/** Writes the state atomically. */
+export function saveState(
   path: string,
   origin: string,
   { frontier, checkpoint, hasSignatures, keys }: ReadingState,
 ): void {
   writeWhole(
     path,
-    `${JSON.stringify({ v: 1, origin, frontier: encodeBase64(encodeFrontier(frontier)), checkpoint, ...(hasSignatures ? { signatures: true } : {}), ...writtenKeys(keys) })}\n`,
+    `${JSON.stringify({ v: 1, origin, frontier: encodeBase64(encodeFrontier(frontier)), checkpoint, ...(hasSignatures ? { signatures: true } : {}), ...serializeKeys(keys) })}\n`,
   );
 }
 
-function writtenKeys({ tallies, revocations }: KeyState): object {
+function serializeKeys({ tallies, revocations }: KeyState): object {
   return {
     ...(tallies.length === 0
       ? {}

@@ -21,33 +21,33 @@ export function refreshCommand(context: Context): Command {
   const command = withKeyHistory(withTrust(new Command('refresh')))
     .argument('<receipt>', 'the file of a receipt')
     .description(
-      'Brings a receipt up to the newest checkpoint; it must verify before, whoever witnessed it, and after as the trust policy asks.',
+      'Refreshes a receipt to the newest checkpoint. The receipt must verify before, with or without witnesses, and afterwards under the trust policy.',
     )
-    .option('--out <file>', 'where to write it; over the old one unless said');
+    .option('--out <file>', 'the file to write; the old one by default');
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<RefreshOptions>();
     const trust = readTrusted(options);
     const bytes = readNamedFile(file, 'receipt');
-    const receipt = verified(file, () => parseReceipt(bytes));
-    // That it isn't witnessed, or no longer lately enough, is what it is refreshed for.
+    const receipt = withCliErrors(file, () => parseReceipt(bytes));
+    // The old checkpoint may lack witnesses or be too old: that is a reason to refresh the receipt.
     const histories = readKeyHistoryFile(options);
-    const { checkpoint: before } = verified(file, () => {
+    const { checkpoint: before } = withCliErrors(file, () => {
       const terms = trust.termsOf(receipt.inclusion.checkpoint);
-      return verifyReceipt(receipt, terms.keys, {}, null, histories.of(receipt.inclusion.checkpoint, terms));
+      return verifyReceipt(receipt, terms.keys, {}, null, histories.historyOf(receipt.inclusion.checkpoint, terms));
     });
     const { client } = connect(context, options, 'operator');
     const inclusion = await client.read(
       Inclusion,
       `/v1/log/inclusion?leaf_index=${String(receipt.inclusion.leaf_index)}`,
     );
-    const { checkpoint: after } = verified("the server's answer", () => {
+    const { checkpoint: after } = withCliErrors("the server's answer", () => {
       const terms = trust.termsOf(inclusion.checkpoint);
       return verifyReceipt(
         { ...receipt, inclusion },
         terms.keys,
         {},
         terms.witnessing,
-        histories.of(inclusion.checkpoint, terms),
+        histories.historyOf(inclusion.checkpoint, terms),
       );
     });
     const out = options.out ?? file;
@@ -58,7 +58,7 @@ export function refreshCommand(context: Context): Command {
   });
 }
 
-function verified<T>(what: string, verify: () => T): T {
+function withCliErrors<T>(what: string, verify: () => T): T {
   try {
     return verify();
   } catch (error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  judgeByPlace,
-  revocationIn,
+  judgeByLogPosition,
+  parseRevocation,
   revokedAtLeaf,
   type KeyHistory,
   type KeySet,
@@ -10,19 +10,19 @@ import {
 } from '@writ/receipt';
 import { CliError } from '../cli-error.ts';
 
-/** What one key signed in a log, as far as it was read. */
+/** How many records one key signed in a log, as far as it was read. */
 export interface KeyTally {
   readonly keyid: string;
   readonly records: number;
   readonly lastLeaf: number;
-  /** the latest time that one of its records bears, in milliseconds, and the first leaf that bears it */
+  /** the latest time in one of its records, in milliseconds, and the first leaf with that time */
   readonly latestAt: number;
   readonly latestLeaf: number;
 }
 
 /**
- * What a reading knows of the keys of a log. Kept with its state, so that a key which is revoked later is judged by all
- * that it signed.
+ * The usage of keys in the part of a log that was read. It is kept with the state, so that a key that is revoked later
+ * is judged by everything it signed.
  */
 export interface KeyState {
   readonly tallies: readonly KeyTally[];
@@ -31,13 +31,15 @@ export interface KeyState {
 
 export const NO_KEYS: KeyState = { tallies: [], revocations: [] };
 
-/** How many records are by keys that were revoked since, and how many of them stand before the revocation. */
-export interface ByRevoked {
+/**
+ * How many records are signed by keys that were revoked later, and how many of them precede the revocation in the log.
+ */
+export interface RevokedKeyCounts {
   readonly records: number;
   readonly beforeRevocation: number;
 }
 
-/** Tallies who signed the leaves of a log in their order, and judges by place what revoked keys signed. */
+/** Counts the signers of a log's leaves in order, and judges records of revoked keys by their position. */
 export class SigningTally {
   readonly #origin: string;
   readonly #keys: KeySet;
@@ -55,13 +57,10 @@ export class SigningTally {
     return { tallies: [...this.#tallies.values()], revocations: this.#revocations };
   }
 
-  /**
-   * Takes in the next leaf.
-   * @throws CliError `verify.key_validity` for one by a key whose revocation stands before it
-   */
+  /** Adds the next leaf. @throws CliError `verify.key_validity` where the signing key's revocation precedes the leaf */
   add({ record, revokedAt }: VerifiedLeaf, leafIndex: number): void {
     const { kernel_key_id: keyid, recorded_at } = record;
-    if (revokedAt !== null && this.#endOf(keyid) !== undefined) throw this.#after(keyid, leafIndex);
+    if (revokedAt !== null && this.#revocationLeaf(keyid) !== undefined) throw this.#revokedError(keyid, leafIndex);
     const before = this.#tallies.get(keyid);
     const latest =
       before !== undefined && before.latestAt >= recorded_at
@@ -74,42 +73,43 @@ export class SigningTally {
       latestAt: latest.latestAt,
       latestLeaf: latest.latestLeaf,
     });
-    const said = revocationIn(record, this.#origin, leafIndex);
-    if (said?.purpose === 'record') this.#revocations.push(said);
+    const revocation = parseRevocation(record, this.#origin, leafIndex);
+    if (revocation?.purpose === 'record') this.#revocations.push(revocation);
   }
 
   /**
-   * Judges what was read, all of it. A record whose key's revocation the log doesn't state is older by its own word
-   * alone.
+   * Judges everything that was read. If the log doesn't record a key's revocation, only the time in a record shows that
+   * the record is older.
    *
-   * @throws CliError `verify.key_validity` for a record behind the revocation, and for one that names a time after it
+   * @throws CliError `verify.key_validity` for a record after the revocation, or with a time after it
    */
-  conclude(): ByRevoked {
+  conclude(): RevokedKeyCounts {
     let [records, beforeRevocation] = [0, 0];
     for (const tally of this.#tallies.values()) {
       const revokedAt = this.#keys.recordKeys.get(tally.keyid)?.revokedAt ?? null;
       if (revokedAt === null) continue;
-      const end = this.#endOf(tally.keyid);
-      if (end !== undefined && tally.lastLeaf > end) throw this.#after(tally.keyid, tally.lastLeaf);
+      const end = this.#revocationLeaf(tally.keyid);
+      if (end !== undefined && tally.lastLeaf > end) throw this.#revokedError(tally.keyid, tally.lastLeaf);
       if (end === undefined && tally.latestAt >= revokedAt)
-        throw refused(tally.latestLeaf, 'the key was revoked before the record was made');
+        throw keyValidityError(tally.latestLeaf, 'the key was revoked before the record was made');
       records += tally.records;
       beforeRevocation += end === undefined ? 0 : tally.records;
     }
     return { records, beforeRevocation };
   }
 
-  #endOf(keyid: string): number | undefined {
+  #revocationLeaf(keyid: string): number | undefined {
     return revokedAtLeaf(this.#revocations, { origin: this.#origin, keyid }, this.#keys);
   }
 
-  #after(keyid: string, leafIndex: number): CliError {
-    return refused(
+  #revokedError(keyid: string, leafIndex: number): CliError {
+    return keyValidityError(
       leafIndex,
-      judgeByPlace({ origin: this.#origin, keyid, leafIndex, note: null }, this.#revocations, this.#keys, null).words,
+      judgeByLogPosition({ origin: this.#origin, keyid, leafIndex, note: null }, this.#revocations, this.#keys, null)
+        .words,
     );
   }
 }
 
-const refused = (leafIndex: number, words: string): CliError =>
+const keyValidityError = (leafIndex: number, words: string): CliError =>
   new CliError('verify.key_validity', `record ${String(leafIndex)}: ${words}`);

@@ -11,14 +11,14 @@ import { withTrust, type Trust, type TrustOptions } from '../trust.ts';
 import { serverSource, type LogSource } from './log-source.ts';
 import { mirrorSource } from './mirror-source.ts';
 import { progressLine } from './progress-bar.ts';
-import { readCheckpoint, readKeptCheckpoint, readTrusted, type SignedCheckpoint } from './read-checkpoint.ts';
+import { readCheckpoint, readSavedCheckpoint, readTrusted, type SignedCheckpoint } from './read-checkpoint.ts';
 import { readLog } from './read-log.ts';
-import { keepState, readState, type ReadingState } from './reading-state.ts';
-import { NO_KEYS, SigningTally, type ByRevoked, type KeyState } from './signing-tally.ts';
-import { verifySignatures, type Count } from './verify-signatures.ts';
+import { saveState, readState, type ReadingState } from './reading-state.ts';
+import { NO_KEYS, SigningTally, type RevokedKeyCounts, type KeyState } from './signing-tally.ts';
+import { verifySignatures, type SignatureCount } from './verify-signatures.ts';
 
-/** Records between two writings of the state: what a reading that was stopped reads again, at most. */
-const KEPT_EVERY = 16 * TILE_WIDTH;
+/** Records between two saves of the state: an interrupted reading repeats at most these. */
+const SAVE_EVERY = 16 * TILE_WIDTH;
 
 interface VerifyLogOptions extends CommonOptions, TrustOptions {
   readonly since?: string;
@@ -32,25 +32,19 @@ interface VerifyLogOptions extends CommonOptions, TrustOptions {
 export function verifyLogCommand(context: Context): Command {
   const command = withTrust(new Command('verify'))
     .description(
-      "Reads every record of the log, verifies its signature, computes the root and compares it with the signed checkpoint; whoever computes it needn't trust the server.",
+      "Reads every record of the log, verifies its signature, computes the root and compares it with the signed checkpoint. You needn't trust the server for that.",
     )
-    .option('--since <file>', 'a checkpoint that was kept: the log must have grown from it')
-    .option(
-      '--mirror <dir>',
-      'a copy of the log on disk (`writ log mirror`) in place of the server: nothing is asked of anybody',
-    )
-    .option(
-      '--state <file>',
-      'where to keep how far it came: the next time goes on from there, and the log must have grown from it',
-    )
+    .option('--since <file>', 'a checkpoint that you kept: the log must extend it')
+    .option('--mirror <dir>', 'read a copy of the log on disk (`writ log mirror`) instead of the server')
+    .option('--state <file>', 'a file for the progress: the next reading resumes there, and the log must extend it')
     .option(
       '--no-signatures',
-      'compute the root alone: that the log is the one that was signed, not that a kernel signed each record',
+      'compute only the root: this proves that the log is the signed one, not that a kernel signed each record',
     );
   return command.action(async () => verifyLog(context, command.optsWithGlobals<VerifyLogOptions>()));
 }
 
-/** Verifies the log up to its newest checkpoint, and prints what it verified. */
+/** Verifies the log up to its newest checkpoint, and prints the result. */
 async function verifyLog(context: Context, options: VerifyLogOptions): Promise<void> {
   const trust = readTrusted(options);
   const source =
@@ -61,7 +55,7 @@ async function verifyLog(context: Context, options: VerifyLogOptions): Promise<v
   const since =
     options.since === undefined
       ? null
-      : readKeptCheckpoint(readNamedText(options.since, '--since'), trust, `\`${options.since}\``);
+      : readSavedCheckpoint(readNamedText(options.since, '--since'), trust, `\`${options.since}\``);
   if (since !== null) await verifyGrowth(source, since, newest);
   const { read, found } = await verifyRecords(context, options, { source, newest, trust });
   const signatures =
@@ -81,14 +75,14 @@ async function verifyLog(context: Context, options: VerifyLogOptions): Promise<v
       log: verified.origin,
       records: verified.tree_size,
       'read now': read,
-      'signatures now': describeFound(found),
+      'signatures now': describeSignatures(found),
       root: verified.root,
       'grown from': verified.since,
     }),
   );
 }
 
-function describeFound(found: Found | null): string {
+function describeSignatures(found: SignatureResult | null): string {
   if (found === null) return 'not verified';
   const { verified, records, beforeRevocation } = found;
   const byWord = records - beforeRevocation;
@@ -101,25 +95,25 @@ function describeFound(found: Found | null): string {
   return `${String(verified)} verified${records === 0 ? '' : `; of the log's records ${String(records)} are by keys that were revoked since: ${parts.join(', ')}`}`;
 }
 
-/** Signatures that were verified now, and what the whole reading has by keys that were revoked. */
-interface Found extends ByRevoked {
+/** The signatures that were verified now, and the records of revoked keys in the whole reading. */
+interface SignatureResult extends RevokedKeyCounts {
   readonly verified: number;
 }
 
-interface Log {
+interface LogInput {
   readonly source: LogSource;
   readonly newest: SignedCheckpoint;
   readonly trust: Trust;
 }
 
-/** Reads what the state doesn't have yet; answers how many records that were, and what their signatures came to. */
+/** Reads the records after the state. Returns their number, and the result of verifying their signatures. */
 async function verifyRecords(
   context: Context,
   { state: path, signatures }: VerifyLogOptions,
-  { source, newest, trust }: Log,
-): Promise<{ read: number; found: Found | null }> {
+  { source, newest, trust }: LogInput,
+): Promise<{ read: number; found: SignatureResult | null }> {
   const before = path === undefined ? null : readState(path, newest.origin);
-  if (path !== undefined && before !== null) await verifyStanding(source, path, before, newest, trust);
+  if (path !== undefined && before !== null) await verifyStateGrowth(source, path, before, newest, trust);
   if (signatures && before?.hasSignatures === false) {
     throw new CliError(
       'state',
@@ -127,22 +121,22 @@ async function verifyRecords(
     );
   }
   const signed = { origin: newest.origin, keys: trust.termsOf(newest.note).keys };
-  const count: Count | null = signatures
+  const count: SignatureCount | null = signatures
     ? { verified: 0, tally: new SigningTally(signed.origin, signed.keys, before?.keys ?? NO_KEYS) }
     : null;
   const keysNow = (): KeyState => count?.tally.state ?? NO_KEYS;
   const hasSignatures = signatures && before?.hasSignatures !== false;
-  let kept = before?.frontier.size ?? 0;
+  let savedSize = before?.frontier.size ?? 0;
   const onRead = (frontier: Frontier): void => {
     context.showProgress?.(progressLine(frontier.size, newest.treeSize));
-    if (path === undefined || frontier.size - kept < KEPT_EVERY) return;
-    keepState(path, newest.origin, {
+    if (path === undefined || frontier.size - savedSize < SAVE_EVERY) return;
+    saveState(path, newest.origin, {
       frontier,
       checkpoint: before?.checkpoint ?? null,
       hasSignatures,
       keys: keysNow(),
     });
-    kept = frontier.size;
+    savedSize = frontier.size;
   };
   try {
     const frontier = await readLog({
@@ -153,7 +147,7 @@ async function verifyRecords(
       verifySignatures: count === null ? null : (leaves, first) => verifySignatures(leaves, first, signed, count),
     });
     if (path !== undefined)
-      keepState(path, newest.origin, { frontier, checkpoint: newest.note, hasSignatures, keys: keysNow() });
+      saveState(path, newest.origin, { frontier, checkpoint: newest.note, hasSignatures, keys: keysNow() });
   } finally {
     context.showProgress?.('');
   }
@@ -163,8 +157,8 @@ async function verifyRecords(
   };
 }
 
-/** The log must have grown from what was verified before, and reach as far as was read. */
-async function verifyStanding(
+/** The log must have grown from the state's checkpoint, and include everything that was read. */
+async function verifyStateGrowth(
   source: LogSource,
   path: string,
   { frontier, checkpoint }: ReadingState,
@@ -172,7 +166,7 @@ async function verifyStanding(
   trust: Trust,
 ): Promise<void> {
   if (checkpoint !== null)
-    await verifyGrowth(source, readKeptCheckpoint(checkpoint, trust, `the checkpoint in \`${path}\``), newest);
+    await verifyGrowth(source, readSavedCheckpoint(checkpoint, trust, `the checkpoint in \`${path}\``), newest);
   if (frontier.size > newest.treeSize)
     throw new CliError(
       'verify.consistency',
@@ -181,20 +175,20 @@ async function verifyStanding(
 }
 
 /**
- * @throws CliError `verify.consistency`, with both checkpoints: two that contradict each other prove that their signer
+ * @throws CliError `verify.consistency`, with both checkpoints: two contradictory checkpoints prove that their signer
  * showed two histories
  */
-async function verifyGrowth(source: LogSource, kept: SignedCheckpoint, newest: SignedCheckpoint): Promise<void> {
+async function verifyGrowth(source: LogSource, earlier: SignedCheckpoint, newest: SignedCheckpoint): Promise<void> {
   const contradiction = (what: string): CliError =>
-    new CliError('verify.consistency', `${what}. Keep both as evidence:\n\n${kept.note}\n${newest.note}`);
-  if (kept.origin !== newest.origin)
-    throw new CliError('verify.consistency', `the checkpoint that was kept is of another log, \`${kept.origin}\``);
-  if (kept.treeSize > newest.treeSize) throw contradiction('the log is smaller than it was');
+    new CliError('verify.consistency', `${what}. Keep both as evidence:\n\n${earlier.note}\n${newest.note}`);
+  if (earlier.origin !== newest.origin)
+    throw new CliError('verify.consistency', `the checkpoint that was kept is of another log, \`${earlier.origin}\``);
+  if (earlier.treeSize > newest.treeSize) throw contradiction('the log is smaller than it was');
   try {
-    const hashes = await source.consistency(kept.treeSize, newest.treeSize);
+    const hashes = await source.consistency(earlier.treeSize, newest.treeSize);
     verifyConsistency({
-      oldSize: kept.treeSize,
-      oldRoot: kept.root,
+      oldSize: earlier.treeSize,
+      oldRoot: earlier.root,
       newSize: newest.treeSize,
       newRoot: newest.root,
       hashes,

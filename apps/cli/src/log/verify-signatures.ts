@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ReceiptError, verifyLeafAside, type KeySet, type SignedLeaf, type VerifiedLeaf } from '@writ/receipt';
+import { ReceiptError, verifyLeafOnThread, type KeySet, type SignedLeaf, type VerifiedLeaf } from '@writ/receipt';
 import { CliError } from '../cli-error.ts';
 import type { SigningTally } from './signing-tally.ts';
 
-/** Whose records a log may hold. */
-export interface Signed {
+/** The log and the keys that may sign its records. */
+export interface LogKeys {
   /** as its checkpoints name it */
   readonly origin: string;
   readonly keys: KeySet;
 }
 
-/** What was found so far. */
-export interface Count {
+/** The result so far. */
+export interface SignatureCount {
   /** records whose signature was verified */
   verified: number;
-  /** who signed them */
+  /** which keys signed them */
   readonly tally: SigningTally;
 }
 
 /**
- * Verifies the kernel's signature of each of these leaves, over all cores, and counts them. The first of the log that
- * fails is the one that is named, whichever was looked at first.
+ * Verifies the kernel's signature of each of these leaves, over all cores, and counts them. The error names the failing
+ * record with the lowest index, in whatever order they finish.
  *
  * @throws CliError `verify.<check>`, with the index of the record
  */
 export async function verifySignatures(
   leaves: readonly SignedLeaf[],
   first: number,
-  { origin, keys }: Signed,
-  count: Count,
+  { origin, keys }: LogKeys,
+  count: SignatureCount,
 ): Promise<void> {
-  const judged = await Promise.allSettled(leaves.map((leaf) => verifyLeafAside(leaf, keys)));
-  judged.forEach((one, i) => {
-    if (one.status === 'rejected') throw failureOf(one.reason, first + i);
-    requireLog(one.value, origin, first + i);
-    count.tally.add(one.value, first + i);
+  const results = await Promise.allSettled(leaves.map((leaf) => verifyLeafOnThread(leaf, keys)));
+  results.forEach((result, i) => {
+    if (result.status === 'rejected') throw failureOf(result.reason, first + i);
+    requireLog(result.value, origin, first + i);
+    count.tally.add(result.value, first + i);
     count.verified += 1;
   });
 }

@@ -2,11 +2,11 @@
 import { describeText, type Effects, type Program, type Step } from '@writ/mk8-shell';
 import { fieldsOf, tableOf } from '../terminal.ts';
 
-/** Longer arguments are file contents; the script has them. */
+/** Longer arguments are usually file contents; the script itself has them. */
 const SHOWN_CHARS = 60;
 const MS = 1000;
 
-/** A step as data: what runs, where it comes from, and when. */
+/** A step as data: the verb, its source, and its conditions. */
 export interface ExplainedStep {
   readonly verb: string;
   readonly pointer: string;
@@ -41,7 +41,7 @@ const explainStep = ({
   timeout_ms: timeoutMs,
 });
 
-/** What a program does, as data. */
+/** A program as data. */
 export const explain = ({
   steps,
   cleanup,
@@ -54,10 +54,10 @@ export const explain = ({
   effects,
 });
 
-const short = (text: string): string => (text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text);
+const truncate = (text: string): string => (text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text);
 const whenOf = ({ conditions, label, goto, capture_as, attempts, timeout_ms }: ExplainedStep): string =>
   [
-    ...conditions.map((condition) => `if ${short(condition)}`),
+    ...conditions.map((condition) => `if ${truncate(condition)}`),
     ...(label === null ? [] : [`label ${label}`]),
     ...(goto === null ? [] : [`on failure step ${goto + 1}`]),
     ...(capture_as === null ? [] : [`captured as ${capture_as}`]),
@@ -71,13 +71,13 @@ const stepsTable = (steps: readonly ExplainedStep[]): string =>
     steps.map((step, n) => [
       String(n + 1),
       step.verb,
-      step.args.map((arg) => short(JSON.stringify(arg))).join(' '),
+      step.args.map((arg) => truncate(JSON.stringify(arg))).join(' '),
       whenOf(step),
       step.pointer,
     ]),
   );
 
-/** What a script does, by what it does it to. */
+/** The effects of a script, by kind of target. */
 export function effectFields({
   category,
   reads,
@@ -103,8 +103,8 @@ export function effectFields({
   };
 }
 
-/** The same in words. */
-export function explainInWords(program: Program): string {
+/** A program as text. */
+export function explainAsText(program: Program): string {
   const { steps, cleanup, effects } = explain(program);
   const fields = fieldsOf({
     ...effectFields(effects),

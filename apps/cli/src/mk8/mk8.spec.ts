@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 describe('writ mk8 check', () => {
-  it('tells everything that is wrong at once, with pointer, line and column, and ends with 1', async () => {
+  it('reports all problems at once, with pointer, line and column, and exits with 1', async () => {
     const { exit, out } = await writ(['mk8', 'check', '-', '--json'], { stdin: BAD });
     expect([exit, JSON.parse(out)]).toEqual([
       1,
@@ -41,7 +41,7 @@ describe('writ mk8 check', () => {
     ]);
   });
 
-  it('says the same in lines that an editor reads', async () => {
+  it('reports problems in lines that editors parse', async () => {
     const path = file('bad.json', BAD);
     expect(await writ(['mk8', 'check', path])).toEqual({
       exit: 1,
@@ -50,7 +50,7 @@ describe('writ mk8 check', () => {
     });
   });
 
-  it('ends with 0 for a script that can run, and says what it may touch', async () => {
+  it('exits with 0 for a valid script, and shows its possible effects', async () => {
     const { exit, err, out } = await writ(['mk8', 'check', '-', '--json'], { stdin: GOOD });
     expect([exit, err, JSON.parse(out)]).toEqual([
       0,
@@ -69,7 +69,7 @@ describe('writ mk8 check', () => {
     ]);
   });
 
-  it('judges by what a sandbox adds', async () => {
+  it('applies the rules, fragments and variables of a sandbox', async () => {
     const rules = file(
       'rules.json',
       JSON.stringify({
@@ -85,10 +85,13 @@ describe('writ mk8 check', () => {
     ).toContain('own.word');
   });
 
-  it.each([[['--rules', '/absent']], [['--set', 'nonsense']], [['--nope']]])('has no meaning with %j', async (args) => {
-    const { exit, out } = await writ(['mk8', 'check', '-', ...args], { stdin: GOOD });
-    expect([exit, out]).toEqual([2, '']);
-  });
+  it.each([[['--rules', '/absent']], [['--set', 'nonsense']], [['--nope']]])(
+    'is a usage error with %j',
+    async (args) => {
+      const { exit, out } = await writ(['mk8', 'check', '-', ...args], { stdin: GOOD });
+      expect([exit, out]).toEqual([2, '']);
+    },
+  );
 
   it("refuses rules that can't be read, and a file that isn't there", async () => {
     expect(
@@ -97,14 +100,14 @@ describe('writ mk8 check', () => {
     expect((await writ(['mk8', 'check', join(folder, 'absent.json')])).exit).toBe(2);
   });
 
-  it('shows no control characters of a script', async () => {
+  it('escapes control characters of a script', async () => {
     const { out } = await writ(['mk8', 'check', '-'], { stdin: '{"operations":[{"verb":"a\\u001b[2Jb"}]}' });
     expect(out).not.toContain('\u001b[2J');
   });
 });
 
 describe('writ mk8 explain', () => {
-  it('says steps and effects as data', async () => {
+  it('prints steps and effects as data', async () => {
     const { exit, out } = await writ(['mk8', 'explain', '-', '--json'], { stdin: GOOD });
     expect([exit, JSON.parse(out)]).toEqual([
       0,
@@ -149,7 +152,7 @@ describe('writ mk8 explain', () => {
     ]);
   });
 
-  it('says it in words, and what is wrong instead where something is', async () => {
+  it('prints them as text, or the problems of an invalid script', async () => {
     const { out } = await writ(['mk8', 'explain', '-'], { stdin: GOOD });
     expect(out).toMatch(/1 +FileCopy +"a\.txt" "\$WORKSPACE\/b\.txt" +captured as DONE, 30 s +\/operations\/0/);
     expect(out).toMatch(/writes +b\.txt/);
@@ -169,7 +172,7 @@ describe('writ mk8 verbs and docs', () => {
     expect((await writ(['mk8', 'verbs'])).out).toContain('FileWriteMany [path, content, …]');
   });
 
-  it('say one verb in full, or all', async () => {
+  it('describe one verb in full, or all', async () => {
     expect((await writ(['mk8', 'docs', 'filehead'])).out).toContain('FileHead [path, lines?]');
     expect((await writ(['mk8', 'docs'])).out).toContain('MathEval [expression]');
     expect((await writ(['mk8', 'docs', '--prompt'])).out).toContain('mk8.shell runs a JSON script');

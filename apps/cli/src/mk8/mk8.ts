@@ -21,7 +21,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { readNamedText } from '../read-named-file.ts';
 import { tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
-import { explain, explainInWords } from './explain.ts';
+import { explain, explainAsText } from './explain.ts';
 import { runScript, withRunOptions, type RunOptions } from './run-script.ts';
 import { sandboxOf, type SandboxOptions } from './sandbox.ts';
 
@@ -30,7 +30,7 @@ type ScriptCommandOptions = CommonOptions & SandboxOptions;
 /** `writ mk8 check`, `explain`, `verbs`, `docs`: all without a server; and `run`. */
 export function mk8Command(context: Context): Command {
   const command = new Command('mk8').description(
-    'Scripts of mk8.shell: what is wrong with one, what it would do, and the language, without a server; and how to run one.',
+    'Scripts of mk8.shell: check, explain and run them, and look up the language. Only `run` needs a server.',
   );
   addCheck(context, command);
   addExplain(context, command);
@@ -41,7 +41,7 @@ export function mk8Command(context: Context): Command {
 }
 
 function addCheck(context: Context, command: Command): void {
-  const check = scriptCommand(command, 'check', 'Says everything that is wrong with a script at once, with its place.');
+  const check = scriptCommand(command, 'check', 'Reports all problems of a script at once, with their positions.');
   check.action(async (file: string) => {
     await compileFile(context, file, check.optsWithGlobals(), ({ effects }, options) => {
       show(
@@ -58,11 +58,11 @@ function addExplain(context: Context, command: Command): void {
   const explaining = scriptCommand(
     command,
     'explain',
-    'Says what a script would do: each step once expanded, and what it may read, write and connect to.',
+    'Shows the expanded steps of a script, and the files and hosts that it may use.',
   );
   explaining.action(async (file: string) => {
     await compileFile(context, file, explaining.optsWithGlobals(), (program, options) => {
-      show(context, options, explain(program), () => explainInWords(program));
+      show(context, options, explain(program), () => explainAsText(program));
     });
   });
 }
@@ -94,8 +94,8 @@ function addDocs(context: Context, command: Command): void {
     .command('docs')
     .description('The reference, of one verb or of all.')
     .argument('[verb]', 'a verb')
-    .option('--prompt', 'what a model is told of the language')
-    .option('--schema', 'the JSON Schema that a script fits');
+    .option('--prompt', 'the description of the language for models')
+    .option('--schema', 'the JSON Schema of scripts');
   docs.action((name: string | undefined) => {
     showDocs(context, name, docs.optsWithGlobals<DocsOptions>());
   });
@@ -108,7 +108,7 @@ function scriptCommand(parent: Command, name: string, description: string): Comm
     .command(name)
     .description(description)
     .argument('<script>', 'a file, or `-` for standard input')
-    .option('--rules <file>', 'what the sandbox adds to the rules that are shipped')
+    .option('--rules <file>', 'rules that the sandbox adds to the shipped ones')
     .option('--fragments <file>', 'fragments by their ids, for Include')
     .option('--set <NAME=VALUE>', 'a variable of the sandbox; may be repeated', collect);
 }
@@ -126,16 +126,18 @@ async function compileFile(
   const text = await textOf(context, file);
   const { program, problems } = compileText(text, sandbox);
   if (program !== null) return then(program, options);
-  show(context, options, { ok: false, problems }, () => problems.map((problem) => inWords(file, problem)).join('\n'));
+  show(context, options, { ok: false, problems }, () =>
+    problems.map((problem) => problemLine(file, problem)).join('\n'),
+  );
   context.setExit(EXIT.failed);
 }
 
-const inWords = (file: string, { line, column, pointer, message }: LocatedProblem): string =>
+const problemLine = (file: string, { line, column, pointer, message }: LocatedProblem): string =>
   visibleLine(
     `${file === '-' ? 'standard input' : file}:${line}:${column}: ${pointer === '' ? '' : `${pointer}: `}${message}`,
   );
 
-const asData = (verb: Verb): object => ({
+const toData = (verb: Verb): object => ({
   name: verb.name,
   group: verb.group,
   effect: verb.effect,
@@ -151,7 +153,7 @@ function showVerbs(context: Context, { group, ...options }: CommonOptions & { re
   const verbs = byGroup([...VERBS.values()]).flatMap(([name, rows]) =>
     group === undefined || name === group ? rows : [],
   );
-  show(context, options, verbs.map(asData), () =>
+  show(context, options, verbs.map(toData), () =>
     tableOf(
       ['verb', 'group', 'arguments', 'effect', 'in words'],
       verbs.map((verb) => [signatureOf(verb), verb.group, arityOf(verb), verb.effect, verb.summary]),
@@ -165,8 +167,8 @@ function showDocs(context: Context, name: string | undefined, options: DocsOptio
   const verbs = [...VERBS.values()];
   if (options.schema === true) return context.write(`${JSON.stringify(ScriptSchema, null, 2)}\n`);
   if (options.prompt === true) return show(context, options, { prompt: promptText(verbs) }, () => promptText(verbs));
-  if (name === undefined) return show(context, options, verbs.map(asData), () => reference(verbs));
+  if (name === undefined) return show(context, options, verbs.map(toData), () => reference(verbs));
   const verb = VERBS.get(name) ?? verbs.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (verb === undefined) throw usage(`there is no verb \`${name}\`; \`writ mk8 verbs\` lists them`);
-  show(context, options, asData(verb), () => describeVerb(verb));
+  show(context, options, toData(verb), () => describeVerb(verb));
 }

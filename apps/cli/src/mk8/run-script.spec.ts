@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fakeApi, writ, type FakeApi, type Said } from '../specs/run-cli.ts';
+import { fakeApi, writ, type FakeApi, type FakeResponse } from '../specs/run-cli.ts';
 import { HELD, IDS, REFUSED, RESULT } from '../specs/samples.ts';
 
 let api: FakeApi;
-let answers: Said[];
+let answers: FakeResponse[];
 beforeAll(async () => {
   api = await fakeApi(() => (answers.length > 1 ? answers.shift()! : answers[0]!));
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
 const SCRIPT = '{"operations":[{"verb":"Echo","args":["hello"]}]}';
@@ -28,6 +28,7 @@ const report = {
   all_succeeded: true,
   steps: [step({}), step({ status: 'failed', output: '', error: 'no\nand why' })],
   cleanup: [step({ output: 'cleaned' })],
+  clipboard: 'copied',
   duration_ms: 5,
   omitted_steps: 3,
 };
@@ -36,9 +37,9 @@ const run = (...args: string[]) =>
     env: api.env,
     stdin: SCRIPT,
   });
-const sent = () => api.heard.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+const sent = () => api.requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-test('a script is sent as it was written, and each step is told with what it said', async () => {
+test('a script is sent unchanged, and each step is shown with its output', async () => {
   answers = [{ body: { ...RESULT, result: report } }];
   const { exit, out, err } = await run('--sandbox', 'builds');
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
@@ -50,18 +51,18 @@ test('a script is sent as it was written, and each step is told with what it sai
     },
   ]);
   expect(out).toMatch(
-    /1 +Echo +ok +1 +2 +hello\n *2 +Echo +failed +1 +2 +no…[\s\S]*cleaned[\s\S]*3 more steps are not shown[\s\S]*status +ok/,
+    /1 +Echo +ok +1 +2 +hello\n *2 +Echo +failed +1 +2 +no…[\s\S]*cleaned[\s\S]*clipboard:\ncopied[\s\S]*3 more steps are not shown[\s\S]*status +ok/,
   );
 });
 
-test('a script that takes long is waited for by the same key until it has ended', async () => {
+test('a long script is requested again with the same key until it ends', async () => {
   answers = [{ body: { ...HELD, state: 'performing', approval_id: null } }, { body: { ...RESULT, result: report } }];
   expect((await run()).exit).toBe(0);
   const keys = sent().map((body) => body['idempotency_key']);
   expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
 });
 
-test('one that waits for a person is said to, and one that is refused ends with 1', async () => {
+test('a held script is reported, and a refused one exits with 1', async () => {
   answers = [{ body: HELD }];
   expect(await run()).toMatchObject({ exit: 0, out: expect.stringContaining('held') as unknown });
   answers = [{ body: REFUSED }];
@@ -69,7 +70,7 @@ test('one that waits for a person is said to, and one that is refused ends with 
   expect(sent().at(-1)).toMatchObject({ dry_run: true });
 });
 
-test('a dry run tells what the script would touch', async () => {
+test("a dry run shows the script's possible effects", async () => {
   const foreseen = {
     status: 'dry_run',
     sandbox: { name: 'builds', digest: 'd'.repeat(64) },
@@ -94,7 +95,7 @@ test('a dry run tells what the script would touch', async () => {
   expect(out).not.toContain('\u001b');
 });
 
-test('without a workspace it has no meaning', async () => {
+test('a script without a workspace is a usage error', async () => {
   expect((await writ(['mk8', 'run', '-', '--token', IDS.token], { env: api.env, stdin: SCRIPT })).exit).toBe(2);
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { rulesOf, RulesError, shapeProblems, type Operation, type Rules, type Sa
 import { usage } from '../cli-error.ts';
 import { readNamedText } from '../read-named-file.ts';
 
-/** What scripts are judged by besides what is shipped. */
+/** The options that extend the shipped sandbox. */
 export interface SandboxOptions {
   readonly rules?: string;
   readonly fragments?: string;
@@ -55,10 +55,7 @@ function variablesFrom(settings: readonly string[]): ReadonlyMap<string, string>
   );
 }
 
-/**
- * A sandbox to judge scripts by: with the rules that are shipped, and what options add to them.
- * @throws CliError `usage`
- */
+/** A sandbox for checking scripts: the shipped rules, and what the options add to them. @throws CliError `usage` */
 export const sandboxOf = ({ rules, fragments, set = [] }: SandboxOptions): Sandbox => ({
   id: 'local',
   root: '/workspace',

@@ -31,12 +31,12 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(() => {
   reads = 0;
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
-test('the list filters, and says how to go on', async () => {
+test('`writ operations list` sends its filters, and shows the command for the next page', async () => {
   const { out } = await writ(['operations', 'list', '--state', 'held', '--limit', '2'], { env: api.env });
-  expect(api.heard[0]!.url).toBe('/v1/operations?state=held&limit=2');
+  expect(api.requests[0]!.url).toBe('/v1/operations?state=held&limit=2');
   expect(out).toContain('more: writ operations list --cursor c2');
 });
 
@@ -44,16 +44,16 @@ test('one operation is shown with its reasons', async () => {
   expect((await writ(['operations', 'show', IDS.operation], { env: api.env })).out).toContain('delete.tree');
 });
 
-test('watching follows an operation to its end, with one value on stdout', async () => {
+test('`writ operations watch` follows an operation to its end, with one value on stdout', async () => {
   const { out, err } = await writ(['operations', 'watch', IDS.operation, '--json'], { env: api.env });
   expect(JSON.parse(out)).toEqual(OPERATION);
   expect(err.match(/held/g)).toHaveLength(1);
-  expect(api.heard.map(({ url }) => url.split('?')[1])).toEqual([undefined, 'wait=30000', 'wait=30000']);
+  expect(api.requests.map(({ url }) => url.split('?')[1])).toEqual([undefined, 'wait=30000', 'wait=30000']);
 });
 
 test('an id goes into the path as one segment', async () => {
   await writ(['operations', 'cancel', '../api-keys/x'], { env: api.env });
-  expect(api.heard[0]!.url).toBe('/v1/operations/..%2Fapi-keys%2Fx/cancel');
+  expect(api.requests[0]!.url).toBe('/v1/operations/..%2Fapi-keys%2Fx/cancel');
 });
 
 test('an ambiguous operation is resolved with an outcome and a note, and both are shown', async () => {
@@ -62,7 +62,7 @@ test('an ambiguous operation is resolved with an outcome and a note, and both ar
     { env: api.env },
   );
   expect(exit).toBe(0);
-  expect(api.heard[0]).toMatchObject({
+  expect(api.requests[0]).toMatchObject({
     method: 'POST',
     url: `/v1/operations/${IDS.operation}/resolve`,
     body: '{"outcome":"committed","note":"the order is there"}',
@@ -73,12 +73,12 @@ test('an ambiguous operation is resolved with an outcome and a note, and both ar
   );
 });
 
-test('what nobody has resolved is a list of its own', async () => {
+test('--unresolved lists only ambiguous operations without a resolution', async () => {
   await writ(['operations', 'list', '--unresolved'], { env: api.env });
-  expect(api.heard[0]!.url).toBe('/v1/operations?unresolved=true&limit=50');
+  expect(api.requests[0]!.url).toBe('/v1/operations?unresolved=true&limit=50');
 });
 
-describe('the whole output of a command', () => {
+describe('the full output of a command', () => {
   const BYTES = Buffer.concat([Buffer.from('one\n\u001b[31mtwo\n'), Buffer.from([0xff]), Buffer.alloc(300_000, 'x')]);
   let server: FakeApi;
   let [hash, cut] = ['', 'false'];
@@ -91,7 +91,7 @@ describe('the whole output of a command', () => {
   });
   const folder = (): string => mkdtempSync(join(tmpdir(), 'writ-cli-output-'));
 
-  test('goes to a new file byte for byte, and to no other', async () => {
+  test('is written to a new file byte for byte, and never over an existing one', async () => {
     const dir = folder();
     const out = join(dir, 'out.txt');
     const told = JSON.parse(
@@ -102,7 +102,7 @@ describe('the whole output of a command', () => {
       ).out,
     ) as unknown;
     expect(told).toEqual({ operation_id: IDS.operation, stream: 'stderr', out, bytes: BYTES.length, cut: false });
-    expect(server.heard.at(-1)!.url).toBe(`/v1/operations/${IDS.operation}/output?stream=stderr`);
+    expect(server.requests.at(-1)!.url).toBe(`/v1/operations/${IDS.operation}/output?stream=stderr`);
     expect(readFileSync(out).equals(BYTES)).toBe(true);
     expect(await writ(['operations', 'output', IDS.operation, '--out', out], { env: server.env })).toMatchObject({
       exit: 2,
@@ -111,14 +111,14 @@ describe('the whole output of a command', () => {
     rmSync(dir, { recursive: true });
   });
 
-  test('is shown without what would steer a terminal, and what lacks its end is said to', async () => {
+  test('is shown with control characters escaped, and a cut is reported', async () => {
     cut = 'true';
     const { out, err } = await writ(['operations', 'output', IDS.operation], { env: server.env });
     expect(out.startsWith('one\n\\u{1b}[31mtwo\n')).toBe(true);
-    expect(err).toContain('cut: the command said more');
+    expect(err).toContain('cut: the command printed more');
   });
 
-  test('that is not what the answer names is not kept', async () => {
+  test("is discarded if its hash doesn't match", async () => {
     hash = '0'.repeat(64);
     const dir = folder();
     expect(
@@ -128,7 +128,7 @@ describe('the whole output of a command', () => {
     rmSync(dir, { recursive: true });
   });
 
-  test('is named where an operation is shown, with its end', async () => {
+  test('is listed with its expiry where an operation is shown', async () => {
     const whole_output = {
       href: '/x',
       stdout: { bytes: 5_000_000, cut: false },
@@ -143,7 +143,7 @@ describe('the whole output of a command', () => {
     await api.close();
   });
 
-  test('that there was no room for is said not to be kept', async () => {
+  test('is reported as not kept if the tenant was at its limit', async () => {
     const whole_output = {
       href: '/x',
       stdout: { bytes: 5_000_000, cut: false },

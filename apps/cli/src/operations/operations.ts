@@ -2,7 +2,7 @@
 import { EgressRequestPage, isFinal, OperationView } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
-import { bodyOf, votesOf, wholeOutputOf } from '../describe-result.ts';
+import { bodyOf, votesOf, describeFullOutput } from '../describe-result.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, queryOf, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, paintState, tableOf } from '../terminal.ts';
@@ -15,18 +15,20 @@ interface ListOptions extends CommonOptions {
   readonly agent?: string;
   readonly workspace?: string;
   readonly session?: string;
+  readonly schedulingClass?: string;
   readonly unresolved?: true;
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-/** One long poll, as long as the API grants. */
+/** One long poll, as long as the API allows. */
 const WATCH_MS = 30_000;
 const LIST_ROWS = 50;
 
 /** `writ operations`. */
 export function operationsCommand(context: Context): Command {
   return new Command('operations')
+    .alias('operation')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(requestsCommand(context))
@@ -44,9 +46,10 @@ function listCommand(context: Context): Command {
     .option('--agent <id>')
     .option('--workspace <id>')
     .option('--session <id>')
-    .option('--unresolved', 'ambiguous ones that nobody has resolved')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--scheduling-class <class>', 'interactive, background or maintenance')
+    .option('--unresolved', 'only ambiguous ones without a resolution')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, OperationView, '/v1/operations', {
@@ -55,6 +58,7 @@ function listCommand(context: Context): Command {
       agent_id: options.agent,
       workspace_id: options.workspace,
       session_id: options.session,
+      scheduling_class: options.schedulingClass,
       unresolved: options.unresolved === true ? 'true' : undefined,
       limit: options.limit,
       cursor: options.cursor,
@@ -85,10 +89,10 @@ function showCommand(context: Context): Command {
 
 function requestsCommand(context: Context): Command {
   const command = new Command('requests')
-    .description('what asked to leave in it')
+    .description('the network requests of a call')
     .argument('<operation>')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ListOptions>();
     const page = await connect(context, options, 'admin').client.read(
@@ -116,7 +120,7 @@ function requestsCommand(context: Context): Command {
 }
 
 function cancelCommand(context: Context): Command {
-  const command = new Command('cancel').description('end a call that waits or runs').argument('<operation>');
+  const command = new Command('cancel').description('cancel a call that waits or runs').argument('<operation>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const operation = await connect(context, options, 'operator').client.read(
@@ -130,7 +134,7 @@ function cancelCommand(context: Context): Command {
 
 function resolveCommand(context: Context): Command {
   const command = new Command('resolve')
-    .description('say what became of an ambiguous operation')
+    .description('record the outcome of an ambiguous operation')
     .argument('<operation>')
     .requiredOption('--outcome <outcome>', 'committed or rolled_back')
     .requiredOption('--note <text>', 'how you know');
@@ -158,9 +162,9 @@ function watchCommand(context: Context): Command {
         `/v1/operations/${encodeURIComponent(id)}${last === '' ? '' : `?wait=${WATCH_MS}`}`,
       );
       if (isFinal(operation.state)) return show(context, options, operation, () => describe(operation));
-      // Progress is for people: stdout is the one value at the end.
+      // Progress is for people: stdout holds only the final value.
       if (operation.state !== last)
-        context.complain(`${momentOf(operation.updated_at)} ${paintState(operation.state)}\n`);
+        context.writeError(`${momentOf(operation.updated_at)} ${paintState(operation.state)}\n`);
       last = operation.state;
     }
   });
@@ -181,6 +185,7 @@ function describe(operation: OperationView): string {
         ? null
         : `its content, ${momentOf(operation.erased.at)}, by ${operation.erased.erasure_id} (${operation.erased.record_id})`,
     tool: operation.tool_id,
+    class: operation.scheduling_class,
     error: result?.error ? `${result.error.code}: ${result.error.message}` : null,
     reasons: operation.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
     risk: `${operation.risk_score} (${operation.autonomy_mode})${operation.risk_basis.length > 0 ? ` by ${operation.risk_basis.join(', ')}` : ''}`,
@@ -193,7 +198,7 @@ function describe(operation: OperationView): string {
     changed: momentOf(operation.updated_at),
     snapshot: result?.new_snapshot_id,
     receipt: result?.receipt?.state,
-    output: result?.whole_output === undefined ? null : wholeOutputOf(result.operation_id, result.whole_output),
+    output: result?.whole_output === undefined ? null : describeFullOutput(result.operation_id, result.whole_output),
     result: bodyOf(result?.result).trimEnd(),
   });
 }

@@ -5,40 +5,50 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
+import { OperationView } from '@writ/contract';
 import { Command, Option } from 'commander';
-import { CliError, usage } from '../cli-error.ts';
+import { CliError, EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { queryOf } from '../http/lists.ts';
 import { fieldsOf } from '../terminal.ts';
-import { visible } from '../visible.ts';
+import { visible, visibleLine } from '../visible.ts';
+import { bodyOf } from '../describe-result.ts';
+import { followOutput } from './follow-output.ts';
 
 interface OutputOptions extends CommonOptions {
   readonly stream: 'stdout' | 'stderr';
   readonly out?: string;
+  readonly follow?: true;
 }
 
-/** As long as a slow line takes for all that is kept of one command. */
+/** Time to download the largest kept output over a slow line. */
 const OUTPUT_MS = 600_000;
 
-/** `writ operations output OPERATION`. A terminal is shown what would steer it; a file gets the bytes as they are. */
+/** `writ operations output OPERATION`. A terminal gets control characters escaped; a file gets the bytes unchanged. */
 export function outputCommand(context: Context): Command {
   const command = new Command('output')
-    .description('the whole output of a command, while it is kept')
+    .description('the full output of a command, while it is kept; with `--follow`, while the command runs')
     .argument('<operation>')
     .addOption(new Option('--stream <stream>', 'which').choices(['stdout', 'stderr']).default('stdout'))
-    .option('--out <file>', 'a new file for it, byte for byte; shown unless said');
+    .option('--out <file>', 'a new file for the bytes; printed by default')
+    .option('--follow', 'print what the command says as it comes, up to its end');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<OutputOptions>();
     const { out, stream } = options;
+    if (options.follow === true) {
+      if (out !== undefined || command.getOptionValueSource('stream') === 'cli')
+        throw usage('`--follow` goes with neither `--out` nor `--stream`: it prints both streams as they come');
+      return await follow(context, options, id);
+    }
     if (out !== undefined && statSync(out, { throwIfNoEntry: false }) !== undefined)
       throw usage(`\`${out}\` is there already: name another file`);
-    const answer = await connect(context, options, 'admin').client.ask(
+    const answer = await connect(context, options, 'admin').client.request(
       `/v1/operations/${encodeURIComponent(id)}/output${queryOf({ stream })}`,
-      { waitMs: OUTPUT_MS },
+      { timeoutMs: OUTPUT_MS },
     );
     const cut = answer.headers.get('writ-output-cut') === 'true';
-    if (cut) context.complain('cut: the command said more than is kept of one, and the end of this is not its end\n');
+    if (cut) context.writeError('cut: the command printed more than is kept, and the end is missing\n');
     if (out !== undefined) {
       const bytes = await save(answer, out);
       return show(context, options, { operation_id: id, stream, out, bytes, cut }, () =>
@@ -51,7 +61,30 @@ export function outputCommand(context: Context): Command {
   });
 }
 
-/** Under another name until it is whole, and what its hash says. Resolves with how many bytes it has. */
+/** Prints output as it comes; with `--json`, only the end as one value. The exit status tells how the call ended. */
+async function follow(context: Context, options: OutputOptions, id: string): Promise<void> {
+  const { client } = connect(context, options, 'admin');
+  const isJson = options.json === true;
+  let shown = '';
+  const end = await followOutput(client, id, {
+    output: (text) => {
+      if (isJson) shown += text;
+      else context.write(visible(text));
+    },
+    note: (text) => context.writeError(`${text}\n`),
+  });
+  const isWithheld = end.withheld && end.state !== 'refused';
+  const output = isWithheld
+    ? bodyOf((await client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}`)).result?.result)
+    : shown;
+  if (isJson) show(context, options, { operation_id: id, output, end }, () => '');
+  else if (isWithheld) context.write(output);
+  const why = end.error === null ? '' : `: ${visibleLine(end.error.code)}: ${visibleLine(end.error.message)}`;
+  context.writeError(`${visibleLine(end.state)}${why}\n`);
+  if (end.error !== null) context.setExit(EXIT.failed);
+}
+
+/** Writes a temporary file, and renames it when it is complete and its hash matches. Resolves with its size. */
 async function save(answer: Response, file: string): Promise<number> {
   const partial = `${file}.partial`;
   const hash = createHash('sha256');
@@ -62,7 +95,7 @@ async function save(answer: Response, file: string): Promise<number> {
     },
   });
   try {
-    // Nothing at all comes as no stream.
+    // An empty answer has no stream.
     const body = answer.body === null ? Readable.from([]) : Readable.fromWeb(answer.body as WebStream);
     await pipeline(body, hashed, createWriteStream(partial, { flags: 'wx' }));
     if (answer.headers.get('etag') !== `"${hash.digest('hex')}"`)

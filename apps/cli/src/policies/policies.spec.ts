@@ -31,7 +31,7 @@ const files = (document: Record<string, unknown>, cedar?: string): string =>
   folderOf({ 'set.json': document, ...(cedar !== undefined && { 'rules.cedar': cedar }) });
 
 describe('writ policy validate', () => {
-  it('needs no server, and says under which hash the set would be known', async () => {
+  it('needs no server, and prints the hash of the set', async () => {
     const { exit, out } = await writ(['policy', 'validate', 'set.json', '--json'], {
       cwd: files({ v: 1, name: 'ours', cedar: RULES }),
     });
@@ -43,7 +43,7 @@ describe('writ policy validate', () => {
     });
   });
 
-  it('says of every problem where it is, with the line that it is in', async () => {
+  it('reports every problem with its position and its line', async () => {
     const cwd = files({ v: 1, name: 'ours', cedar_file: 'rules.cedar' }, WRONG);
     const { exit, err, out } = await writ(['policy', 'validate', 'set.json'], { cwd });
     expect([exit, out]).toEqual([1, '1 problem\n']);
@@ -59,7 +59,7 @@ describe('writ policy validate', () => {
 });
 
 describe('writ policy put', () => {
-  it("takes rules on a tool that the tenant registered, and none on one that is nobody's", async () => {
+  it('accepts rules on a tool of the tenant, and refuses rules on an unknown tool', async () => {
     const api = await fakeApi(({ method }) => ({
       status: 200,
       body:
@@ -74,24 +74,24 @@ describe('writ policy put', () => {
         cwd: files({ v: 1, name: 'ours', cedar_file: 'rules.cedar' }, rule(tool)),
       });
     await put('nothing');
-    expect(api.heard.map(({ method }) => method)).toEqual(['GET']);
+    expect(api.requests.map(({ method }) => method)).toEqual(['GET']);
     expect((await put('deploy')).exit).toBe(0);
-    expect(api.heard.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST']);
+    expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST']);
     await api.close();
   });
 
-  it("sends nothing that isn't valid, and else says how to put it in force", async () => {
+  it('sends no invalid set, and shows how to activate a valid one', async () => {
     const api = await fakeApi(() => ({ status: 201, body: { valid: true, problems: [], warnings: [], policy: VIEW } }));
     await writ(['policy', 'put', 'set.json'], {
       env: api.env,
       cwd: files({ v: 1, name: 'ours', cedar_file: 'rules.cedar' }, WRONG),
     });
-    expect(api.heard.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
     const { exit, out } = await writ(['policy', 'put', 'set.json'], {
       env: api.env,
       cwd: files({ v: 1, name: 'ours', cedar_file: 'rules.cedar' }, RULES),
     });
-    expect([exit, JSON.parse(api.heard.at(-1)?.body ?? '')]).toEqual([
+    expect([exit, JSON.parse(api.requests.at(-1)?.body ?? '')]).toEqual([
       0,
       { document: { v: 1, name: 'ours', cedar: RULES } },
     ]);
@@ -101,13 +101,13 @@ describe('writ policy put', () => {
 });
 
 describe('writ policy', () => {
-  it('activates and rolls back, on a condition and with a note, and marks what only observes', async () => {
+  it('activates and rolls back with a condition and a note, and marks observe mode', async () => {
     const api = await fakeApi(() => ({ body: ACTIVE }));
     const { out } = await writ(['policy', 'activate', 'ours@2', '--if-active', 'default', '--note', 'try'], {
       env: api.env,
     });
     await writ(['policy', 'rollback', '--if-active', HASH], { env: api.env });
-    expect(api.heard.map(({ method, url, body }) => [method, url, JSON.parse(body)])).toEqual([
+    expect(api.requests.map(({ method, url, body }) => [method, url, JSON.parse(body)])).toEqual([
       ['POST', '/v1/policies/activate', { policy: 'ours@2', if_active: 'default', note: 'try' }],
       ['POST', '/v1/policies/rollback', { if_active: HASH }],
     ]);
@@ -116,7 +116,7 @@ describe('writ policy', () => {
     await api.close();
   });
 
-  it('says which rules can never apply, offline and as the server says it, and activates them only if told to', async () => {
+  it('warns of rules that can never apply, and activates them only with --allow-impossible', async () => {
     const rules = '@id("none") forbid (principal, action == Action::"write", resource);';
     const cwd = files({ v: 1, name: 'ours', cedar: rules });
     const offline = await writ(['policy', 'validate', 'set.json'], { cwd });
@@ -136,11 +136,11 @@ describe('writ policy', () => {
     );
     expect((await writ(['policy', 'put', 'set.json'], { cwd, env: api.env })).err).toContain('warning: ');
     await writ(['policy', 'activate', 'ours', '--allow-impossible'], { env: api.env });
-    expect(JSON.parse(api.heard.at(-1)?.body ?? '')).toEqual({ policy: 'ours', allow_impossible: true });
+    expect(JSON.parse(api.requests.at(-1)?.body ?? '')).toEqual({ policy: 'ours', allow_impossible: true });
     await api.close();
   });
 
-  it('lists, shows, compares and tells the history', async () => {
+  it('lists, shows and compares sets, and prints the history', async () => {
     const api = await fakeApi(({ url }) => ({
       body: url.startsWith('/v1/policies/diff')
         ? {
@@ -186,7 +186,7 @@ describe('writ policy', () => {
     await api.close();
   });
 
-  it('passes on what is refused', async () => {
+  it('reports a refusal by the API', async () => {
     const api = await fakeApi(() => problem(409, 'conflict', 'another policy set is in force'));
     const { exit, err } = await writ(['policy', 'activate', 'ours', '--if-active', 'default'], { env: api.env });
     expect([exit, err]).toEqual([1, expect.stringContaining('error conflict: another policy set is in force')]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
-import { PolicyActivation, PolicyPut, PolicySchemaView } from '@writ/contract';
+import { PolicyActivation, PolicyPutReply, PolicySchemaView } from '@writ/contract';
 import type { PolicyProblem } from '@writ/policy';
 import { Command } from 'commander';
 import { Type } from 'typebox';
@@ -62,27 +62,27 @@ function validateCommand(context: Context): Command {
             enforcement: set.document.enforcement,
           }),
     );
-    for (const warning of warnings) context.complain(`warning: ${problemLines(file, warning)}\n`);
-    if (set === null) refuse(context, file, problems);
+    for (const warning of warnings) context.writeError(`warning: ${problemLines(file, warning)}\n`);
+    if (set === null) reportProblems(context, file, problems);
   });
 }
 
 function putCommand(context: Context): Command {
   const command = new Command('put')
-    .description('check a policy set and store it; it decides nothing before it is activated')
+    .description('check a policy set and store it; it takes effect once it is activated')
     .argument('<file>');
   return command.action(async (path: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const file = readPolicyFile(resolve(context.cwd, path));
     const { client } = connect(context, options, 'admin');
     const own = checkPolicyFile(file);
-    // It may speak of tools that the tenant registered, which only the server knows.
+    // The set may refer to tools that the tenant registered, which only the server knows.
     const { set, problems } =
       own.set === null && own.problems.some(({ line }) => line !== null)
         ? checkPolicyFile(file, await toolsOf(client))
         : own;
-    if (set === null) return refuse(context, file, problems);
-    const { policy, warnings } = await client.read(PolicyPut, '/v1/policies', {
+    if (set === null) return reportProblems(context, file, problems);
+    const { policy, warnings } = await client.read(PolicyPutReply, '/v1/policies', {
       method: 'POST',
       body: { document: file.document },
     });
@@ -94,11 +94,11 @@ function putCommand(context: Context): Command {
         'in force': policy.active ? 'yes' : `no; writ policy activate ${policy.name}@${policy.version}`,
       }),
     );
-    for (const warning of warnings) context.complain(`warning: ${problemLines(file, warning)}\n`);
+    for (const warning of warnings) context.writeError(`warning: ${problemLines(file, warning)}\n`);
   });
 }
 
-/** What rules of the tenant can speak of; Writ's own tools where the server doesn't say. */
+/** The tools that the tenant's rules can refer to; Writ's own tools where the server can't list them. */
 async function toolsOf(client: Client): Promise<readonly PolicyTool[] | undefined> {
   return await client.read(Tools, '/v1/tools').then(
     ({ items }) => items,
@@ -106,36 +106,39 @@ async function toolsOf(client: Client): Promise<readonly PolicyTool[] | undefine
   );
 }
 
-function refuse(context: Context, file: PolicyFile, problems: readonly PolicyProblem[]): void {
-  for (const problem of problems) context.complain(`${problemLines(file, problem)}\n`);
-  context.complain('error policy.invalid: the policy set is not valid\n');
+function reportProblems(context: Context, file: PolicyFile, problems: readonly PolicyProblem[]): void {
+  for (const problem of problems) context.writeError(`${problemLines(file, problem)}\n`);
+  context.writeError('error policy.invalid: the policy set is not valid\n');
   context.setExit(EXIT.failed);
 }
 
 function activateCommand(context: Context): Command {
   const command = new Command('activate')
-    .description('put a set in force for every decision from now on')
+    .description('activate a set for all decisions from now on')
     .argument('<policy>', 'its hash, its name or name@version')
     .option('--if-active <policy>', 'only if this one is in force now')
-    .option('--note <text>', 'for those who read it later')
-    .option('--allow-impossible', 'also where some of its rules can never apply');
+    .option('--note <text>', 'a comment for the record')
+    .option('--allow-impossible', 'also if some of its rules can never apply');
   return command.action(async (policy: string) => {
     const options = command.optsWithGlobals<ActivateOptions>();
-    await change(context, options, '/v1/policies/activate', { policy, allow_impossible: options.allowImpossible });
+    await changeActiveSet(context, options, '/v1/policies/activate', {
+      policy,
+      allow_impossible: options.allowImpossible,
+    });
   });
 }
 
 function rollbackCommand(context: Context): Command {
   const command = new Command('rollback')
-    .description('put the set in force that was before the present one')
+    .description('activate the previous set again')
     .option('--if-active <policy>', 'only if this one is in force now')
-    .option('--note <text>', 'for those who read it later');
+    .option('--note <text>', 'a comment for the record');
   return command.action(async () => {
-    await change(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', {});
+    await changeActiveSet(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', {});
   });
 }
 
-async function change(
+async function changeActiveSet(
   context: Context,
   options: ActivateOptions,
   path: string,
@@ -157,7 +160,7 @@ async function change(
 }
 
 function schemaCommand(context: Context): Command {
-  const command = new Command('schema').description('what a policy set is written in');
+  const command = new Command('schema').description('the schemas of a policy set');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions>();
     const schema = await connect(context, options, 'admin').client.read(PolicySchemaView, '/v1/policies/schema');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PolicyActivation, PolicyDiff, PolicyPage, PolicySetWhole, type PolicySetView } from '@writ/contract';
+import { PolicyActivation, PolicyDiff, PolicyPage, PolicySetDetails, type PolicySetView } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
@@ -13,9 +13,9 @@ const LIST_ROWS = 50;
 
 export function listCommand(context: Context): Command {
   const command = new Command('list')
-    .description('the set in force, the shipped ones and your own')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .description('the set in force, the shipped sets and your own')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const page = await connect(context, options, 'admin').client.read(
@@ -40,12 +40,12 @@ const nameOf = ({ name, version }: Pick<PolicySetView, 'name' | 'version'>): str
 
 export function showCommand(context: Context): Command {
   const command = new Command('show')
-    .description('a set with all its rules; the one in force unless said')
+    .description('a set with all its rules; the one in force by default')
     .argument('[policy]', 'its hash, its name or name@version');
   return command.action(async (policy = 'active') => {
     const options = command.optsWithGlobals<CommonOptions>();
     const set = await connect(context, options, 'admin').client.read(
-      PolicySetWhole,
+      PolicySetDetails,
       `/v1/policies/${encodeURIComponent(policy as string)}`,
     );
     const { cedar, ...rest } = set.document;
@@ -68,7 +68,7 @@ export function showCommand(context: Context): Command {
 
 export function diffCommand(context: Context): Command {
   const command = new Command('diff')
-    .description('what differs, rule by rule; from the set in force unless said')
+    .description('compare two sets rule by rule; the first is the set in force by default')
     .argument('<policy>')
     .argument('[other]');
   return command.action(async (one: string, two?: string) => {
@@ -102,9 +102,9 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value.tr
 
 export function historyCommand(context: Context): Command {
   const command = new Command('history')
-    .description('which sets were in force, newest first')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .description('activations of sets, newest first')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(

@@ -3,7 +3,7 @@ import { JsonError, parseIJson } from '@writ/digest';
 import type { PolicyTemplate } from '@writ/policy';
 import { usage } from '../cli-error.ts';
 
-/** What of a parameter's JSON schema is looked at; the schema itself checks the value. */
+/** The keywords of a parameter's JSON schema that the help uses. The schema itself validates the value. */
 interface ParameterSchema {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -11,12 +11,12 @@ interface ParameterSchema {
   readonly description?: string;
 }
 
-/** A parameter of a template, as a person reads it. */
+/** A parameter of a template, for people. */
 export interface Parameter {
   readonly name: string;
-  /** `text`, `number`, `list`, or the words that it may be */
+  /** `text`, `number`, `list`, or the allowed words */
   readonly takes: string;
-  /** undefined where one must be given */
+  /** undefined where a value is required */
   readonly default: unknown;
   readonly description: string;
 }
@@ -36,9 +36,9 @@ export function parametersOf(template: PolicyTemplate): Parameter[] {
 }
 
 /**
- * The values of `--set name=value`: a list takes one item each time, or all as JSON. What doesn't fit, the template's
- * schema tells.
- * @throws CliError for what isn't `name=value`, and for a value that is given twice where one is taken
+ * The values of `--set name=value`. A list is repeated once per item, or given as JSON. The template's schema reports
+ * values that don't fit.
+ * @throws CliError for an argument that isn't `name=value`, and for a second value of a parameter that is no list
  */
 export function parameterValues(template: PolicyTemplate, given: readonly string[]): Record<string, unknown> {
   const takes = new Map(parametersOf(template).map((one) => [one.name, one.takes]));

@@ -31,7 +31,7 @@ const write = {
 } as const;
 
 describe('writ policy template', () => {
-  it('lists every template, and shows what one wants to know', async () => {
+  it('lists every template, and shows the parameters of one', async () => {
     const { out } = await template('list');
     for (const id of POLICY_TEMPLATES.keys()) expect(out).toContain(id);
     const shown = (await template('show', 'protect_paths')).out;
@@ -43,7 +43,7 @@ describe('writ policy template', () => {
     });
   });
 
-  it('fills one in: a list item by item or as JSON, a number as one, and the defaults', async () => {
+  it('fills in a list by item or as JSON, numbers, and defaults', async () => {
     const { exit, out } = await template(
       'fill',
       'protect_paths',
@@ -66,7 +66,7 @@ describe('writ policy template', () => {
     ]);
   });
 
-  it('adds the rules to a set, which then decides so, and leaves the file alone', async () => {
+  it('adds the rules to a set, which then decides by them, and leaves the file unchanged', async () => {
     const cwd = folderWith(SET);
     const { exit, out } = await writ(
       ['policy', 'template', 'fill', 'protect_paths', '--set', 'paths=infra/*', '--into', 'set.json'],
@@ -89,7 +89,7 @@ describe('writ policy template', () => {
     [['fill', 'protect_paths', '--set', 'paths=a', '--set', 'path=b'], 'protect_paths#/path: it is not known here'],
     [['fill', 'call_limit', '--set', 'tools=fs.*', '--set', 'n=many'], 'call_limit#/n: it must be integer'],
     [['fill', 'call_limit', '--set', 'tools=fs.*', '--set', 'tools=NO TOOL'], 'call_limit#/tools/1: '],
-  ])("%j: says where a parameter doesn't fit, and fills nothing in", async (args, words) => {
+  ])("%j: reports the parameter that doesn't fit, and prints no rules", async (args, words) => {
     const { exit, out, err } = await template(...args);
     expect([exit, out]).toEqual([1, '']);
     expect(err).toContain(words);
@@ -98,7 +98,7 @@ describe('writ policy template', () => {
     );
   });
 
-  it("says where the set with the rules isn't one", async () => {
+  it('reports problems of the set with the added rules', async () => {
     const { exit, out, err } = await template(
       'fill',
       'protect_paths',
@@ -119,7 +119,7 @@ describe('writ policy template', () => {
     [['fill', 'call_limit', '--set', 'n'], 'it takes `name=value`'],
     [['fill', 'call_limit', '--set', 'n=1', '--set', 'n=2'], '`--set n` is given twice'],
     [['fill', 'call_limit', '--set', 'tools=["a"'], 'is no JSON that Writ takes'],
-  ])('%j is a slip of the command line', async (args, words) => {
+  ])('%j is a usage error', async (args, words) => {
     const { exit, err } = await template(...args);
     expect([exit, err]).toEqual([2, expect.stringContaining(words)]);
   });

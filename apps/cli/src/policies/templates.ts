@@ -21,8 +21,7 @@ import { parametersOf, parameterValues } from './template-parameters.ts';
 type FillOptions = CommonOptions & { readonly set: readonly string[]; readonly into?: string };
 
 /**
- * `writ policy template`. Needs no server: the templates are those of this version of the program, as sets are checked
- * by it.
+ * `writ policy template`. Needs no server: templates belong to this version of the program, as the checks of sets do.
  */
 export function templateCommand(context: Context): Command {
   return new Command('template')
@@ -34,12 +33,12 @@ export function templateCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('which there are');
+  const command = new Command('list').description('all templates');
   return command.action(() => {
     const items = [...POLICY_TEMPLATES.values()].map(({ id, description }) => ({ id, description }));
     show(context, command.optsWithGlobals<CommonOptions>(), { items }, () =>
       tableOf(
-        ['template', 'what it is for'],
+        ['template', 'purpose'],
         items.map(({ id, description }) => [id, description]),
       ),
     );
@@ -47,7 +46,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('what one is for, and what it wants to know').argument('<name>');
+  const command = new Command('show').description('the purpose and the parameters of a template').argument('<name>');
   return command.action((name: string) => {
     const template = templateOf(name);
     const { id, description, parameters } = template;
@@ -62,42 +61,42 @@ function showCommand(context: Context): Command {
       command.optsWithGlobals<CommonOptions>(),
       { id, description, parameters },
       () =>
-        `${fieldsOf({ template: id, 'what it is for': description })}\n\n${tableOf(['parameter', 'takes', 'default', 'what it says'], rows)}`,
+        `${fieldsOf({ template: id, purpose: description })}\n\n${tableOf(['parameter', 'takes', 'default', 'description'], rows)}`,
     );
   });
 }
 
 function fillCommand(context: Context): Command {
   const command = new Command('fill')
-    .description('fill one in: its rules, or with `--into` a whole set that has them')
+    .description('fill in a template: prints its rules, or with `--into` a whole set with them')
     .argument('<name>')
     .option(
       '--set <name=value>',
-      'a parameter; a list takes one item each time',
+      'a parameter; repeat it for each item of a list',
       (value: string, all: readonly string[]) => [...all, value],
       [],
     )
-    .option('--into <file>', 'the set that they are added to; it is printed, and the file stays as it is');
+    .option('--into <file>', 'the set to add the rules to; the result is printed, and the file stays unchanged');
   return command.action((name: string) => {
     const options = command.optsWithGlobals<FillOptions>();
     const template = templateOf(name);
     const parameters = parameterValues(template, options.set);
-    const fragment = filled(context, template, parameters);
+    const fragment = fillOrReport(context, template, parameters);
     if (fragment === null) return;
-    if (options.into !== undefined) return intoSet(context, resolve(context.cwd, options.into), fragment);
-    show(context, options, { cedar: fragment.cedar, history: fragment.history }, () => wordsOf(fragment));
+    if (options.into !== undefined) return printSetWith(context, resolve(context.cwd, options.into), fragment);
+    show(context, options, { cedar: fragment.cedar, history: fragment.history }, () => textOf(fragment));
   });
 }
 
-/** Rules as they stand in a set: text of `cedar`, entries of `history`. */
-function wordsOf({ cedar, history }: PolicyFragment): string {
+/** Rules in the form that a set has: text of `cedar`, entries of `history`. */
+function textOf({ cedar, history }: PolicyFragment): string {
   return [cedar.trimEnd(), ...history.map((rule) => JSON.stringify(rule, null, 2))]
     .filter((text) => text !== '')
     .join('\n\n');
 }
 
-/** Null where the parameters don't fit: then each that doesn't is told of. */
-function filled(
+/** Null where the parameters don't fit: each problem is then reported. */
+function fillOrReport(
   context: Context,
   { id }: PolicyTemplate,
   parameters: Readonly<Record<string, unknown>>,
@@ -107,17 +106,17 @@ function filled(
   } catch (error) {
     if (!(error instanceof PolicySetError)) throw error;
     for (const { pointer, message, help } of error.problems)
-      context.complain(
+      context.writeError(
         `${id}${pointer === '' ? '' : `#${visibleLine(pointer)}`}: ${visibleLine(`${message}${help === '' ? '' : `: ${help}`}`)}\n`,
       );
-    context.complain(`error policy.invalid: the parameters don't fit; writ policy template show ${id}\n`);
+    context.writeError(`error policy.invalid: the parameters don't fit; writ policy template show ${id}\n`);
     context.setExit(EXIT.failed);
     return null;
   }
 }
 
-/** Prints the set with the rules, if that is one: ids that are taken and tools that aren't there show only in it. */
-function intoSet(context: Context, path: string, fragment: PolicyFragment): void {
+/** Prints the set with the added rules, if it is valid. Duplicate ids and unknown tools show only in the whole set. */
+function printSetWith(context: Context, path: string, fragment: PolicyFragment): void {
   const file = readPolicyFile(path);
   const document = withFragments({ ...file.document } as PolicySetSource, fragment);
   try {
@@ -126,8 +125,8 @@ function intoSet(context: Context, path: string, fragment: PolicyFragment): void
   } catch (error) {
     if (!(error instanceof PolicySetError)) throw error;
     for (const problem of error.problems)
-      context.complain(`${problemLines({ document: { ...document }, path, rulesPath: path }, problem)}\n`);
-    context.complain('error policy.invalid: the policy set with the rules is not valid\n');
+      context.writeError(`${problemLines({ document: { ...document }, path, rulesPath: path }, problem)}\n`);
+    context.writeError('error policy.invalid: the policy set with the rules is not valid\n');
     context.setExit(EXIT.failed);
   }
 }

@@ -22,7 +22,7 @@ export function verifyBacktestCommand(context: Context): Command {
     .requiredOption('--keys <file>', 'the public keys (writ-keys.json)');
   return command.action((path: string) => {
     const options = command.optsWithGlobals<CommonOptions & { keys: string }>();
-    const pages = verified(() =>
+    const pages = withCliErrors(() =>
       verifyBacktest(
         readNamedFile(resolve(context.cwd, path)),
         parseKeySet(readNamedFile(resolve(context.cwd, options.keys))),
@@ -38,37 +38,38 @@ export function verifyBacktestCommand(context: Context): Command {
 }
 
 /**
- * The pages of a file: all signed by a kernel with a key that stands and was good then, of one candidate and tenant,
- * joined without a gap.
+ * The pages of a file. Each must be signed by a kernel key that is valid and was valid then. All must belong to one
+ * candidate and tenant, and follow each other without a gap.
  * @throws CliError `verify.backtest`
  */
 export function verifyBacktest(bytes: Uint8Array, { recordKeys }: KeySet): BacktestPage[] {
   const { pages: envelopes } = parseIJson(bytes, { depthMax: DEPTH_MAX }) as { pages?: unknown };
-  if (!Array.isArray(envelopes) || envelopes.length === 0) throw wrong('the file holds no pages');
+  if (!Array.isArray(envelopes) || envelopes.length === 0) throw invalidBacktest('the file holds no pages');
   const kind = {
     what: 'page',
     payloadType: BACKTEST_PAYLOAD_TYPE,
     schema: BacktestPage,
     depthMax: DEPTH_MAX,
-    refuse: wrong,
+    refuse: invalidBacktest,
   };
   const pages = envelopes.map((envelope) => openSigned(envelope, recordKeys, kind));
   pages.forEach((page, n) => {
     const [first, before] = [pages[0] as BacktestPage, pages[n - 1]];
-    if (page.cursor !== (before?.next_cursor ?? null)) throw wrong(`page ${n + 1} doesn't follow the one before it`);
+    if (page.cursor !== (before?.next_cursor ?? null))
+      throw invalidBacktest(`page ${n + 1} doesn't follow the one before it`);
     if (
       page.tenant_id !== first.tenant_id ||
       page.candidate.policy_hash !== first.candidate.policy_hash ||
       page.since !== first.since
     )
-      throw wrong(`page ${n + 1} is of another backtest`);
+      throw invalidBacktest(`page ${n + 1} is of another backtest`);
   });
   return pages;
 }
 
-const wrong = (message: string): CliError => new CliError('verify.backtest', message);
+const invalidBacktest = (message: string): CliError => new CliError('verify.backtest', message);
 
-function verified<T>(run: () => T): T {
+function withCliErrors<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
@@ -78,7 +79,7 @@ function verified<T>(run: () => T): T {
       error instanceof JsonError ||
       error instanceof Fault
     )
-      throw wrong(error.message);
+      throw invalidBacktest(error.message);
     throw error;
   }
 }

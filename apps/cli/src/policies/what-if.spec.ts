@@ -43,7 +43,7 @@ const verify = (pages: readonly unknown[], keys: unknown = KEYS) =>
     cwd: folderOf({ 'b.json': { media_type: 'x', pages }, 'k.json': keys }),
   });
 
-test('a backtest goes page by page, tells of its progress, and its signed answer verifies offline', async () => {
+test('a backtest reads page by page, reports progress, and its signed answer verifies offline', async () => {
   const pages = [
     signed(pageOf({ next_cursor: 'a' })),
     signed(pageOf({ cursor: 'a', changed: 0, changes: [], examples: [] })),
@@ -56,7 +56,7 @@ test('a backtest goes page by page, tells of its progress, and its signed answer
   });
   const { out, err } = await writ(['policy', 'backtest', 'set.json', '--since', '7d', '--json'], { env: api.env, cwd });
   expect(err).toBe('3 operations looked at\n6 operations looked at\n');
-  expect(api.heard.map(({ body }) => (JSON.parse(body) as { cursor?: string }).cursor)).toEqual([undefined, 'a']);
+  expect(api.requests.map(({ body }) => (JSON.parse(body) as { cursor?: string }).cursor)).toEqual([undefined, 'a']);
   const file = JSON.parse(out) as { pages: unknown[] };
   expect(await verify(file.pages)).toMatchObject({
     exit: 0,
@@ -66,7 +66,7 @@ test('a backtest goes page by page, tells of its progress, and its signed answer
   await api.close();
 });
 
-test('a backtest asks for the effects of calls, and shows which would be held, found and skipped', async () => {
+test('a backtest requests effects, and shows those that would be held, and those with findings or skipped', async () => {
   const effects = {
     judged: 4,
     skipped: 3,
@@ -94,7 +94,7 @@ test('a backtest asks for the effects of calls, and shows which would be held, f
   const cedar = '@id("all") @reason("all") permit (principal, action, resource);';
   const cwd = folderOf({ 'set.json': { v: 1, name: 'ours', cedar } });
   const { out } = await writ(['policy', 'backtest', 'set.json'], { env: api.env, cwd });
-  expect(api.heard.map(({ body }) => askedOf(body).effects)).toEqual([true, true]);
+  expect(api.requests.map(({ body }) => askedOf(body).effects)).toEqual([true, true]);
   const words = [
     /effects judged +8/,
     /not judged +6 contents_gone/,
@@ -110,7 +110,7 @@ test('a backtest asks for the effects of calls, and shows which would be held, f
   await api.close();
 });
 
-test("what was changed, left out, mixed, or signed by another or too late doesn't verify", async () => {
+test("a backtest that is changed, incomplete, mixed, or signed by another key or too late doesn't verify", async () => {
   const [first, second] = [signed(pageOf({ next_cursor: 'a' })), signed(pageOf({ cursor: 'a' }))];
   const forged = {
     ...first.envelope,
@@ -136,7 +136,7 @@ test("what was changed, left out, mixed, or signed by another or too late doesn'
   expect(await verify([first.envelope, second.envelope])).toMatchObject({ exit: 0 });
 });
 
-test("a key that was stolen signs no backtest: not after its revocation, not for before it, and not in a good key's name", async () => {
+test("a stolen key can't sign a backtest: not after its revocation, not backdated, and not in another key's name", async () => {
   const stolen = newSigner();
   const revoked = { keyid: stolen.keyid, jwk: stolen.publicJwk, not_before: null, not_after: null, revoked_from: 100 };
   const keys = { ...KEYS, record_keys: [...KEYS.record_keys, revoked] };
@@ -152,7 +152,7 @@ test("a key that was stolen signs no backtest: not after its revocation, not for
   }
 });
 
-test('an explanation says why, what would have passed, and whether the set in force decides alike', async () => {
+test('an explanation shows the reasons, what would pass, and whether the set in force decides the same', async () => {
   const said = {
     policy: { policy_hash: HASH, name: 'ours', enforcement: 'enforce' },
     mode: 'soft_gate',

@@ -18,11 +18,11 @@ import { checkPolicyFile, problemLines, readPolicyFile } from '../policy-file.ts
 
 type BacktestOptions = CommonOptions & { readonly since?: number; readonly limit: number };
 
-/** Operations that one request looks at. */
+/** Operations that one request examines. */
 const PAGE_ROWS = 100;
 const OPERATIONS = 1_000;
 
-/** The signed pages of one backtest: what `--json` writes and `verify-backtest` reads. */
+/** The signed pages of one backtest: `--json` writes them and `verify-backtest` reads them. */
 export interface BacktestFile {
   readonly media_type: 'application/vnd.writ.backtest-file.v1+json';
   readonly pages: readonly Backtest['envelope'][];
@@ -31,15 +31,15 @@ export interface BacktestFile {
 export function backtestCommand(context: Context): Command {
   const command = new Command('backtest')
     .argument('<file>')
-    .description('which decisions on calls and on their effects a set would change; --json gives the signed answer')
-    .option('--since <period>', 'how far back, as 12h or 7d', (text: string) => parsePeriod('--since', text))
-    .option('--limit <n>', 'operations to look at', parseCount, OPERATIONS);
+    .description('the decisions on calls and effects that a set would change; --json prints the signed answer')
+    .option('--since <period>', 'how far back, such as 12h or 7d', (text: string) => parsePeriod('--since', text))
+    .option('--limit <n>', 'maximum operations to examine', parseCount, OPERATIONS);
   return command.action(async (path: string) => {
     const options = command.optsWithGlobals<BacktestOptions>();
     const file = readPolicyFile(resolve(context.cwd, path));
     const { set, problems } = checkPolicyFile(file);
     if (set === null) {
-      for (const problem of problems) context.complain(`${problemLines(file, problem)}\n`);
+      for (const problem of problems) context.writeError(`${problemLines(file, problem)}\n`);
       context.setExit(EXIT.failed);
       return;
     }
@@ -53,7 +53,7 @@ export function backtestCommand(context: Context): Command {
       const page: Backtest = await client.read(Backtest, '/v1/policies/backtest', { method: 'POST', body });
       pages.push(page);
       [cursor, left] = [page.page.next_cursor, left - page.page.examined];
-      context.complain(`${options.limit - left} operations looked at\n`);
+      context.writeError(`${options.limit - left} operations looked at\n`);
     } while (cursor !== null && left > 0);
     const signed: BacktestFile = {
       media_type: 'application/vnd.writ.backtest-file.v1+json',
@@ -63,13 +63,13 @@ export function backtestCommand(context: Context): Command {
   });
 }
 
-/** What an effect does, as far as it fits a line of a table. */
+/** The width of an effect's summary in a table. */
 const HEADLINE_CHARS_MAX = 100;
 const EXAMPLES_SHOWN = 20;
 const EFFECT_COLUMNS = ['operation', 'tool', 'effect', 'findings', 'what it does'];
-type Counted = BacktestPage['changes'][number];
+type ChangeCount = BacktestPage['changes'][number];
 
-/** What the pages say together. */
+/** The pages as one summary. */
 export function describeBacktest(pages: readonly BacktestPage[]): string {
   const sum = (of: (page: BacktestPage) => number): number => pages.reduce((all, page) => all + of(page), 0);
   const examples = pages.flatMap((page) => page.examples).slice(0, EXAMPLES_SHOWN);
@@ -104,7 +104,7 @@ export function describeBacktest(pages: readonly BacktestPage[]): string {
   ].join('\n\n');
 }
 
-/** What the pages say of the effects that calls committed. */
+/** The summary of effects that calls committed. */
 function describeEffects(pages: readonly BacktestEffects[]): string[] {
   const sum = (of: (page: BacktestEffects) => number): number => pages.reduce((all, page) => all + of(page), 0);
   const skips = new Map<string, number>();
@@ -137,8 +137,8 @@ function effectRow({ operation_id, tool_id, from, to, findings, findings_then, h
   return [operation_id, tool_id, `${from} → ${to}`, found.join(', '), short === headline ? short : `${short}…`];
 }
 
-/** How many decisions change in the same way; nothing where none does. */
-function countsTable(what: string, changes: readonly Counted[]): string[] {
+/** Decisions that change in the same way, with their counts; empty where none changes. */
+function countsTable(what: string, changes: readonly ChangeCount[]): string[] {
   const counts = new Map<string, number>();
   for (const { from, to, tool_id, count } of changes) {
     const key = JSON.stringify([`${from} → ${to}`, tool_id]);
@@ -151,25 +151,25 @@ function countsTable(what: string, changes: readonly Counted[]): string[] {
 
 export function explainCommand(context: Context): Command {
   const command = new Command('explain')
-    .description('why a call was decided as it was, and whether the set in force decides alike')
+    .description('the reasons of a decision, and whether the set in force decides the same')
     .argument('<operation>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const told = await connect(context, options, 'admin').client.read(
+    const explanation = await connect(context, options, 'admin').client.read(
       OperationExplanation,
       `/v1/operations/${encodeURIComponent(id)}/explain`,
     );
-    show(context, options, told, () =>
+    show(context, options, explanation, () =>
       fieldsOf({
-        operation: told.operation_id,
-        'decided under': told.policy_hash,
-        'not asked': told.why_not,
-        then: told.then === null ? null : wordsOf(told.then),
-        now: told.now === null || told.alike === true ? null : wordsOf(told.now),
+        operation: explanation.operation_id,
+        'decided under': explanation.policy_hash,
+        'not asked': explanation.why_not,
+        then: explanation.then === null ? null : textOf(explanation.then),
+        now: explanation.now === null || explanation.alike === true ? null : textOf(explanation.now),
         alike:
-          told.alike === null
+          explanation.alike === null
             ? null
-            : told.alike
+            : explanation.alike
               ? 'the set in force decides the same'
               : 'the set in force decides otherwise',
       }),
@@ -177,7 +177,7 @@ export function explainCommand(context: Context): Command {
   });
 }
 
-const wordsOf = ({ policy, mode, decided, reasons, would_pass, better_with }: PolicyExplanation): string =>
+const textOf = ({ policy, mode, decided, reasons, would_pass, better_with }: PolicyExplanation): string =>
   [
     `${mode} by ${policy.name}${policy.enforcement === 'observe' ? ` (observed only; it decides ${decided})` : ''}`,
     ...reasons.map(({ code, message }) => `${code}: ${message}`),

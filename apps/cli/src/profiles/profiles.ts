@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ProfilePut, ProfileView, RAW_SHELLS } from '@writ/contract';
+import { ProfilePutReply, ProfileView, RAW_SHELLS } from '@writ/contract';
 import { Command } from 'commander';
 import { Type } from 'typebox';
 import { CliError, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
-import { parseNet } from '../parse-net.ts';
+import { describeNet, parseNet } from '../parse-net.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
@@ -15,11 +15,11 @@ const PATH = '/v1/execution-profiles';
 const Removed = Type.Object({ removed: Type.String() });
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
 
-/** `writ profile`: what raw commands may do at most. */
+/** `writ profile`: upper limits for raw commands. */
 export function profileCommand(context: Context): Command {
   return new Command('profile')
     .description(
-      'Execution profiles: what raw commands (shell.dangerous) may do at most. A profile never changes; it is removed, and created anew.',
+      'Execution profiles: upper limits for raw commands (shell.dangerous). A profile never changes: remove it, and create another.',
     )
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
@@ -29,8 +29,8 @@ export function profileCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
     const list = await readList(connect(context, options, 'operator').client, ProfileView, PATH, {
@@ -52,7 +52,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one in full').argument('<profile>');
+  const command = new Command('show').description('one profile in full').argument('<profile>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const profile = await connect(context, options, 'operator').client.read(ProfileView, pathOf(name));
@@ -65,6 +65,8 @@ interface CreateOptions extends CommonOptions {
   readonly workspace?: string;
   readonly env?: readonly string[];
   readonly net?: readonly string[];
+  readonly user?: string;
+  readonly image?: string;
   readonly wallMs: number;
   readonly memoryMib: number;
 }
@@ -73,26 +75,34 @@ const collect = (value: string, before: readonly string[] = []): string[] => [..
 const WALL_MS = 60_000;
 const MEMORY_MIB = 512;
 
-function createCommand(context: Context): Command {
-  const command = new Command('create')
-    .description('registers a profile; a token names it before anything runs under it')
+function createOptions(): Command {
+  return new Command('create')
+    .description('registers a profile; a token has to name it before anything runs under it')
     .argument('<profile>')
     .requiredOption('--shell <shell>', `what may read a command, of ${RAW_SHELLS.join(', ')}; may be repeated`, collect)
-    .option('--workspace <id>', 'the only workspace that it is for; any unless said')
-    .option('--env <name=value>', 'a variable that commands find, no secret; may be repeated', collect)
+    .option('--workspace <id>', 'the only workspace for it; any by default')
+    .option('--env <name=value>', 'an environment variable for commands, no secret; may be repeated', collect)
     .option(
-      '--net <domain=methods>',
-      'a host that commands may reach at most, where the token grants it too: api.example.org=GET,POST; may be repeated',
+      '--net <domain[:ports]=methods>',
+      'a host that commands may reach if the token grants it too: api.example.org=GET,POST; may be repeated',
       collect,
     )
-    .option('--wall-ms <n>', 'the longest that a command may run, in milliseconds', parseCount, WALL_MS)
+    .option('--user <name|uid:gid>', 'the user of the image that commands run as, never root; `sandbox` by default')
+    .option('--image <name>', 'the image of the tenant that commands run in; that of the tool by default')
+    .option('--wall-ms <n>', 'maximum run time of a command, in milliseconds', parseCount, WALL_MS)
     .option('--memory-mib <n>', 'memory of a command, in MiB', parseCount, MEMORY_MIB);
+}
+
+function createCommand(context: Context): Command {
+  const command = createOptions();
   return command.action(async (name: string) => {
     const {
       shell,
       workspace,
       env = [],
       net = [],
+      user,
+      image,
       wallMs,
       memoryMib,
       ...common
@@ -103,9 +113,11 @@ function createCommand(context: Context): Command {
       ...(workspace === undefined ? {} : { workspace_id: workspace }),
       environment: Object.fromEntries(env.map(variableOf)),
       net: net.map(parseNet),
+      ...(user === undefined ? {} : { user: userOf(user) }),
+      ...(image === undefined ? {} : { image }),
       limits: { wall_ms: wallMs, memory_bytes: memoryMib * 1024 * 1024 },
     };
-    const { valid, problems, profile } = await connect(context, common, 'admin').client.read(ProfilePut, PATH, {
+    const { valid, problems, profile } = await connect(context, common, 'admin').client.read(ProfilePutReply, PATH, {
       method: 'POST',
       body,
     });
@@ -126,7 +138,7 @@ function createCommand(context: Context): Command {
 
 function removeCommand(context: Context): Command {
   const command = new Command('remove')
-    .description('removes it: no call runs under it from then on, also none that waits')
+    .description('removes a profile: no further call runs under it, including waiting ones')
     .argument('<profile>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
@@ -141,9 +153,15 @@ function variableOf(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
+/** `NAME` or `UID:GID`. */
+function userOf(text: string): string | { uid: number; gid: number } {
+  const [, uid, gid] = /^(\d{1,5}):(\d{1,5})$/.exec(text) ?? [];
+  return uid === undefined ? text : { uid: Number(uid), gid: Number(gid) };
+}
+
 function describeProfile({
   name,
-  definition: { shells, workspace_id, environment, net, limits },
+  definition: { shells, workspace_id, environment, net, user = 'sandbox', image, limits },
   digest,
   created_by,
   created_at,
@@ -156,7 +174,9 @@ function describeProfile({
       Object.entries(environment)
         .map(([key, value]) => visibleLine(`${key}=${value}`))
         .join('\n') || 'none',
-    hosts: net.map(({ domain, methods }) => `${methods.join(',')} ${domain}`).join('\n') || 'none',
+    user: typeof user === 'string' ? user : `${user.uid}:${user.gid}`,
+    image: image ?? 'that of the tool',
+    hosts: net.map(describeNet).join('\n') || 'none',
     limits: `${limits.wall_ms} ms, ${Math.floor(limits.memory_bytes / (1024 * 1024))} MiB`,
     digest,
     created: `${momentOf(created_at)} by ${created_by}`,

@@ -20,17 +20,17 @@ beforeEach(() => {
   pending = 0;
 });
 
-test('the receipt is given byte for byte', async () => {
+test('the receipt is printed byte for byte', async () => {
   expect(await writ(['receipt', IDS.operation], { env: api.env })).toEqual({ exit: 0, out: RECEIPT_FILE, err: '' });
 });
 
-test('one that is pending is waited for', async () => {
+test('a pending receipt is requested again', async () => {
   pending = 2;
   expect((await writ(['receipt', IDS.operation, '--phase', 'outcome'], { env: api.env })).out).toBe(RECEIPT_FILE);
-  expect(api.heard.at(-1)!.url).toBe(`/v1/operations/${IDS.operation}/receipt?phase=outcome`);
+  expect(api.requests.at(-1)!.url).toBe(`/v1/operations/${IDS.operation}/receipt?phase=outcome`);
 });
 
-test('a file of it verifies', async () => {
+test('the file that `writ receipt` writes verifies', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'writ-receipt-'));
   const out = join(dir, 'r.json');
   expect((await writ(['receipt', IDS.operation, '--out', out], { env: api.env })).exit).toBe(0);
@@ -38,6 +38,6 @@ test('a file of it verifies', async () => {
   rmSync(dir, { recursive: true });
 });
 
-test('an operation that is not there fails at once', async () => {
+test('an unknown operation fails at once', async () => {
   expect((await writ(['receipt', 'op_other'], { env: api.env })).err).toMatch(/^error not_found: /);
 });

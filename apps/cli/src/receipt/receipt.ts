@@ -13,7 +13,7 @@ interface ReceiptOptions extends CommonOptions {
   readonly phase?: string;
 }
 
-/** A record is in the log within milliseconds; this long the program waits for one that is pending. */
+/** A record reaches the log within milliseconds. The program waits this long for a pending receipt. */
 const PENDING_MS = 10_000;
 const RETRY_MS = 200;
 
@@ -21,8 +21,8 @@ const RETRY_MS = 200;
 export function receiptCommand(context: Context): Command {
   const command = new Command('receipt')
     .argument('<operation>')
-    .option('--phase <phase>', "decision, outcome or resolution; the outcome's if there is one unless said")
-    .option('--out <file>', 'where to write it, byte for byte; stdout unless said');
+    .option('--phase <phase>', 'decision, outcome or resolution; by default the outcome if there is one')
+    .option('--out <file>', 'the file for the bytes; stdout by default');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ReceiptOptions>();
     const { client } = connect(context, options, 'admin');
@@ -46,7 +46,7 @@ async function fetchReceipt(client: Client, path: string): Promise<Uint8Array> {
   const until = performance.now() + PENDING_MS;
   for (;;) {
     try {
-      return await (await client.ask(path)).bytes();
+      return await (await client.request(path)).bytes();
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== 'receipt.pending' || performance.now() > until) throw error;
       await delay(RETRY_MS);

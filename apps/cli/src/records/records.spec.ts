@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fakeApi, writ, type FakeApi, type Ran } from '../specs/run-cli.ts';
+import { fakeApi, writ, type FakeApi, type CliResult } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
 const ROW = {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'writ-records-'));
   api = await fakeApi(({ url }) => {
     if (url.endsWith('/receipt')) return { body: RECEIPT };
-    // A server that would lead the program elsewhere isn't followed.
+    // The program doesn't follow a server to another address.
     if (url.startsWith('/v1/records/'))
       return {
         body: {
@@ -60,12 +60,12 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
-const records = (...args: string[]): Promise<Ran> => writ(['records', ...args], { env: api.env });
+const records = (...args: string[]): Promise<CliResult> => writ(['records', ...args], { env: api.env });
 
-test('every filter goes into the query', async () => {
+test('`writ records list` sends every filter', async () => {
   await records(
     'list',
     '--agent',
@@ -101,7 +101,7 @@ test('every filter goes into the query', async () => {
     '--cursor',
     'c',
   );
-  expect(Object.fromEntries(new URL(`http://x${api.heard[0]!.url}`).searchParams)).toEqual({
+  expect(Object.fromEntries(new URL(`http://x${api.requests[0]!.url}`).searchParams)).toEqual({
     agent: IDS.agent,
     tool: 'fs.read',
     session: 's',
@@ -121,10 +121,10 @@ test('every filter goes into the query', async () => {
   });
 });
 
-test('a period is so long before now, and what is neither is refused', async () => {
+test('a period counts back from now, and anything but a period or a moment is refused', async () => {
   const before = Date.now();
   await records('--since', '2h');
-  const since = Date.parse(new URL(`http://x${api.heard[0]!.url}`).searchParams.get('since') as string);
+  const since = Date.parse(new URL(`http://x${api.requests[0]!.url}`).searchParams.get('since') as string);
   expect(since).toBeGreaterThanOrEqual(before - 7_200_000);
   expect(since).toBeLessThanOrEqual(Date.now() - 7_200_000);
   expect(await records('--since', 'yesterday')).toMatchObject({
@@ -133,25 +133,25 @@ test('a period is so long before now, and what is neither is refused', async () 
   });
 });
 
-test("the table says what was decided and why, and hides nothing that it doesn't know", async () => {
+test('the table shows decisions and reasons, and also records of an unknown version', async () => {
   const { out } = await records();
   expect(out).toMatch(/7 +2026-01-01T00:00:00Z +decision +shell\.run +refused +policy\.denied +0\.75 +op_/);
   expect(out).toMatch(/6 +2026-01-01T00:00:00Z +x\\u\{202e\} +of an unknown version +rec_/);
   expect(out).not.toMatch(/indexed|more/);
 });
 
-test("a reader is told of pages to come and of records that aren't indexed yet", async () => {
+test("the list reports further pages and records that aren't indexed yet", async () => {
   page = { items: [ROW], next_cursor: 'c2', indexed_to: 8, tree_size: 9 };
   const { out } = await records();
   expect(out).toContain('indexed: the first 8 of 9 records\nmore: the same with --cursor c2');
   expect(JSON.parse((await records('--json')).out)).toEqual(page);
 });
 
-test('a record is shown as it was signed, and its receipt is written byte for byte from where the record is', async () => {
+test('a record is shown as signed, and its receipt is written byte for byte', async () => {
   const file = join(dir, 'r.json');
   const { out, exit } = await records('show', '7', '--receipt', file);
   expect([exit, out]).toEqual([0, expect.stringContaining('"kind": "tool_call"')]);
-  expect(api.heard.map(({ url }) => url)).toEqual(['/v1/records/7', '/v1/records/7/receipt']);
+  expect(api.requests.map(({ url }) => url)).toEqual(['/v1/records/7', '/v1/records/7/receipt']);
   expect(readFileSync(file, 'utf8')).toBe(JSON.stringify(RECEIPT));
   expect(await records('show', '../agents')).toMatchObject({
     exit: 2,

@@ -29,7 +29,7 @@ interface ListOptions extends CommonOptions {
   readonly cursor?: string;
 }
 
-/** A record by its place, as the API shows it. */
+/** A record by its index, in the API's form. */
 const RecordAnswer = Type.Object({
   leaf_index: Type.Integer(),
   tree_size: Type.Integer(),
@@ -46,7 +46,7 @@ export function recordsCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .description('by an index that is drawn behind the log; all filters must hold')
+    .description('search records by an index of the log; all filters must match')
     .option('--agent <id>')
     .option('--tool <id>')
     .option('--session <id>')
@@ -57,12 +57,12 @@ function listCommand(context: Context): Command {
     .option('--risk-min <score>', '0 to 1')
     .option('--risk-max <score>', '0 to 1')
     .option('--since <when>', 'a moment such as 2026-01-31T09:30:00Z, or a period before now such as 12h')
-    .option('--until <when>', 'likewise; not within')
-    .option('--resource <id>', 'what it is about; with `*` at its end, all that begin so')
-    .option('--text <words>', 'of rule ids, fault code, risk basis and change')
+    .option('--until <when>', 'the end of the range, exclusive; likewise')
+    .option('--resource <id>', 'the resource; with `*` at its end, all with that prefix')
+    .option('--text <words>', 'words in rule ids, fault code, risk basis and change')
     .option('--order <order>', 'newest or oldest')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins; repeat the filters');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show; repeat the filters');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const path = `/v1/records${filterQuery(options)}`;
@@ -71,7 +71,7 @@ function listCommand(context: Context): Command {
   });
 }
 
-/** The filters and the page that the options ask for, as the API names them. */
+/** The filters and the page of the options, with the API's names. */
 function filterQuery(options: ListOptions): string {
   const { agent, tool, session, operation, type, verdict, outcome, resource, text, order, limit, cursor } = options;
   return queryOf({
@@ -94,7 +94,7 @@ function filterQuery(options: ListOptions): string {
   });
 }
 
-/** A moment as it is; a period as the moment that is so long ago. */
+/** A moment unchanged; a period as the moment that long ago. */
 function momentBefore(option: string, text: string | undefined): string | undefined {
   if (text === undefined || text.includes('T')) return text;
   return new Date(Date.now() - parsePeriod(option, text)).toISOString();
@@ -122,7 +122,7 @@ const riskOf = ({ risk_score, is_drawn }: RecordRow): string =>
 function showCommand(context: Context): Command {
   const command = new Command('show')
     .description('one record, as it was signed')
-    .argument('<index>', 'its place in the log')
+    .argument('<index>', 'its index in the log')
     .option('--receipt <file>', 'writes its receipt there as well, byte for byte');
   return command.action(async (index: string) => {
     if (!/^\d{1,15}$/.test(index))
@@ -131,7 +131,8 @@ function showCommand(context: Context): Command {
     const { client } = connect(context, options, 'admin');
     const path = `/v1/records/${Number(index)}`;
     const record = await client.read(RecordAnswer, path);
-    if (options.receipt !== undefined) writeWhole(options.receipt, await (await client.ask(`${path}/receipt`)).bytes());
+    if (options.receipt !== undefined)
+      writeWhole(options.receipt, await (await client.request(`${path}/receipt`)).bytes());
     show(context, options, record, () =>
       fieldsOf({
         index: record.leaf_index,

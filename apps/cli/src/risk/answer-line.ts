@@ -8,12 +8,12 @@ const TOO_LONG = {
   message: `a command has at most ${LIMITS.commandBytes.max} bytes`,
 } as const;
 
-/** An answer to something that is no command: as if refused, with what is wrong. */
-export interface Wrong extends Assessment {
+/** The answer to text that is no command: a refusal with the problem. */
+export interface RefusedLine extends Assessment {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-/** What is wrong with a text that is to be a command; undefined if nothing is. */
+/** The problem of a text that has to be a command; undefined where there is none. */
 export function problemOf(text: string): { readonly code: string; readonly message: string } | undefined {
   if (text.trim() === '') return { code: 'command.empty', message: 'there is no command in it' };
   if (text.includes('\0')) return { code: 'command.nul', message: "a command can't hold a NUL character" };
@@ -27,14 +27,14 @@ const PROBLEMS = {
 } as const;
 
 /**
- * The answer to one line; what can't be a command is refused, never skipped, so that answers and lines stay in step.
+ * The answer to one line. Text that can't be a command is refused and never skipped, so answers and lines stay aligned.
  */
 export function answerTo(
   line: Line,
   assess: Assessor,
   { cwd, explain }: { readonly cwd?: string; readonly explain?: boolean } = {},
-): Assessment | Wrong {
-  const error = 'wrong' in line ? PROBLEMS[line.wrong] : problemOf(line.text);
+): Assessment | RefusedLine {
+  const error = 'problem' in line ? PROBLEMS[line.problem] : problemOf(line.text);
   if (error) return { risk_score: 1, risk_basis: [], category: 'admin', autonomy_mode: 'no_go', error };
   const explained = assess((line as { text: string }).text, cwd);
   return explain === true ? { ...explained.assessment, ...detailsOf(explained) } : explained.assessment;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything below runs without a connection: nothing here, nor what it imports, speaks to a network.
+// Everything below runs without a connection: neither this file nor its imports use a network.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { SHELL_RUN, type AutonomyMode, type ToolCategory } from '@writ/contract';
 import { compilePolicySet, decidePolicy, DEFAULT_POLICY, type PolicyDecision } from '@writ/policy';
 import { assessRisk, loadCommandGrammar, type Risk } from '@writ/risk';
 
-/** What is told of a command; the names are those of a tool call and its record. */
+/** The assessment of a command; its names are those of a tool call and its record. */
 export interface Assessment {
   readonly risk_score: number;
   readonly risk_basis: readonly string[];
@@ -14,14 +14,14 @@ export interface Assessment {
   readonly autonomy_mode: AutonomyMode;
 }
 
-/** The same with what led to it. */
+/** An assessment with its causes. */
 export interface Explained {
   readonly assessment: Assessment;
   readonly risk: Risk;
   readonly decision: PolicyDecision;
 }
 
-/** What the four fields come from: dimensions, contributions, and the policy's rules and words. */
+/** The causes of the four fields: dimensions, contributions, and the policy's rules and messages. */
 export function detailsOf({ risk, decision }: Explained) {
   return {
     dimensions: risk.dimensions,
@@ -38,8 +38,8 @@ const { resolve } = createRequire(import.meta.url);
 const bytesOf = (module: string): Uint8Array => new Uint8Array(readFileSync(resolve(module)));
 
 /**
- * Loads the grammar and the default policy once; what it returns assesses commands of `shell.run` in an interactive
- * session, where the caller's category is write, as a kernel would before anything else is known of the session.
+ * Loads the grammar and the default policy once. The returned function assesses commands of `shell.run` as a kernel
+ * would at the start of a session. The session is interactive, and the caller's category is write.
  */
 export async function loadAssessor(): Promise<Assessor> {
   const grammar = await loadCommandGrammar({ bytes: bytesOf, load: createRequire(import.meta.url) });
@@ -64,7 +64,7 @@ export async function loadAssessor(): Promise<Assessor> {
       staged_change: false,
       max_autonomy: null,
     });
-    // What a rule can't be asked about is refused.
+    // A command that a rule failed to evaluate is refused.
     const autonomy_mode = decision.errors.length > 0 ? 'no_go' : decision.mode;
     return {
       assessment: { risk_score: risk.risk_score, risk_basis: risk.risk_basis, category: risk.category, autonomy_mode },

@@ -10,18 +10,18 @@ const MODES = {
   no_go: 'no_go: it is refused, and no approval lifts that',
 } as const;
 
-/** As people say it. */
-export const wordsOf = (dimension: Dimension): string => dimension.replaceAll('_', ' ');
-const share = (points: number): string => (points / 1000).toFixed(3);
+/** The name of a dimension for people. */
+export const nameOf = (dimension: Dimension): string => dimension.replaceAll('_', ' ');
+const formatPoints = (points: number): string => (points / 1000).toFixed(3);
 
-/** An assessment for people: what becomes of the command, its score, and what each rule adds to it and why. */
+/** An assessment for people: the decision, the score, and the contribution of each rule with its reason. */
 export function describeAssessment({ assessment, risk, decision }: Explained): string {
   const why = new Map(risk.reasons.map(({ code, message }) => [code, message]));
   const rows = risk.risk_basis.map((rule) => [
     rule,
     risk.contributions
       .filter((one) => one.rule === rule)
-      .map(({ dimension, points }) => `${wordsOf(dimension)} ${share(points)}`)
+      .map(({ dimension, points }) => `${nameOf(dimension)} ${formatPoints(points)}`)
       .join(', '),
     why.get(rule) ?? RISK_RULES.find(({ id }) => id === rule)?.message ?? '',
   ]);
@@ -31,7 +31,7 @@ export function describeAssessment({ assessment, risk, decision }: Explained): s
     category: assessment.category,
     ...Object.fromEntries(
       DIMENSIONS.filter((dimension) => risk.dimensions[dimension] > 0).map((dimension) => [
-        wordsOf(dimension),
+        nameOf(dimension),
         risk.dimensions[dimension].toFixed(3),
       ]),
     ),

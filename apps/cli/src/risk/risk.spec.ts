@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseRiskRules } from '@writ/risk';
-import { writ, type World } from '../specs/run-cli.ts';
+import { writ, type CliEnvironment } from '../specs/run-cli.ts';
 
 const assess = async (command: string, ...more: string[]): Promise<unknown> =>
   JSON.parse((await writ(['risk', 'assess', '--command', command, '--json', ...more])).out);
-const answers = async (stdin: World['stdin'], ...more: string[]): Promise<unknown[]> => {
+const answers = async (stdin: CliEnvironment['stdin'], ...more: string[]): Promise<unknown[]> => {
   const { exit, out, err } = await writ(['risk', 'assess', '--stdin', ...more], { stdin });
   expect([exit, err]).toEqual([0, '']);
   return out
@@ -44,12 +44,12 @@ describe('writ risk assess', () => {
     expect(await assess(command)).toEqual(answer);
   });
 
-  it('counts the directory in', async () => {
+  it('includes the working directory', async () => {
     expect(await assess('rm -rf *', '--cwd', 'build')).toMatchObject({ autonomy_mode: 'autopilot' });
     expect(await assess('rm -rf *')).toMatchObject({ autonomy_mode: 'no_go' });
   });
 
-  it('explains what the score is made of', async () => {
+  it('explains the parts of the score', async () => {
     expect(await assess('rm -rf src', '--explain')).toMatchObject({
       risk_score: 0.62,
       dimensions: { reversibility: 0.5, blast_radius: 0.2, ambiguity: 0, policy_sensitivity: 0.05 },
@@ -62,7 +62,7 @@ describe('writ risk assess', () => {
     });
   });
 
-  it('tells people the mode, the score and each rule in words', async () => {
+  it('prints the mode, the score and each rule as text', async () => {
     const { exit, out } = await writ(['risk', 'assess', '--command', 'rm -rf src']);
     expect(exit).toBe(0);
     expect(out).toContain('soft_gate: it waits for one person');
@@ -73,13 +73,13 @@ describe('writ risk assess', () => {
     expect(out).toMatch(/category\.write +policy sensitivity 0\.050 +the tool changes files/);
   });
 
-  it('shows no control characters of a command', async () => {
+  it('escapes control characters of a command', async () => {
     const { out } = await writ(['risk', 'assess', '--command', "rm -rf $'a\\x1b[2Jb'"]);
     expect(out.replaceAll('\n', '')).not.toMatch(/[\x00-\x1f]/);
   });
 
   it.each([[[]], [['--command', 'ls', '--stdin']], [['--command', '']], [['--command', 'a'.repeat(65_537)]]])(
-    'has no answer to %j',
+    'is a usage error for %j',
     async (args) => {
       const { exit, out, err } = await writ(['risk', 'assess', ...args]);
       expect([exit, out]).toEqual([2, '']);
@@ -89,7 +89,7 @@ describe('writ risk assess', () => {
 });
 
 describe('writ risk assess --stdin', () => {
-  it('answers each line with one object, in order, with and without a last end', async () => {
+  it('answers each line with one object, in order, with and without a final newline', async () => {
     const modes = ['autopilot', 'soft_gate', 'no_go', 'autopilot'];
     const lines = ['ls', 'rm -rf src', 'sudo ls', 'echo é | wc'].join('\n');
     for (const stdin of [lines, `${lines}\n`, lines.replaceAll('\n', '\r\n')])
@@ -109,7 +109,7 @@ describe('writ risk assess --stdin', () => {
     ]);
   });
 
-  it('refuses what is no text, too long, or holds a NUL, and goes on', async () => {
+  it('refuses a line that is no text, too long or has a NUL, and goes on', async () => {
     const stdin = Buffer.concat([
       Buffer.from([0xff, 0xfe, 0x0a]),
       Buffer.from(`a\0b\n${'a'.repeat(65_537)}\n${'é'.repeat(40_000)}\nls\n`),
@@ -125,7 +125,7 @@ describe('writ risk assess --stdin', () => {
     ]);
   });
 
-  it('takes a line of the greatest length, and what is no bash', async () => {
+  it('accepts a line of maximum length, and text that is no bash', async () => {
     expect(await answers(`${'a'.repeat(65_536)}\nif then (\n'`)).toEqual([
       expect.objectContaining({ autonomy_mode: 'autopilot' }),
       expect.objectContaining({ risk_basis: ['category.write', 'shell.unparsed'], autonomy_mode: 'soft_gate' }),
@@ -133,7 +133,7 @@ describe('writ risk assess --stdin', () => {
     ]);
   });
 
-  it('answers nothing to nothing', async () => {
+  it('prints nothing for empty input', async () => {
     expect(await answers('')).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('writ risk assess --stdin', () => {
 });
 
 describe('writ risk rules', () => {
-  it('prints the table, which fits the schema', async () => {
+  it('prints the table of rules, which fits its schema', async () => {
     const { out } = await writ(['risk', 'rules', '--json']);
     expect(parseRiskRules(JSON.parse(out)).length).toBeGreaterThan(50);
     expect((await writ(['risk', 'rules'])).out).toContain('delete.root');

@@ -7,7 +7,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { tableOf } from '../terminal.ts';
 import { answerTo, problemOf } from './answer-line.ts';
 import { detailsOf, loadAssessor } from './assessor.ts';
-import { describeAssessment, wordsOf } from './describe-assessment.ts';
+import { describeAssessment, nameOf } from './describe-assessment.ts';
 import { linesOf } from './lines.ts';
 
 interface AssessOptions extends CommonOptions {
@@ -19,17 +19,15 @@ interface AssessOptions extends CommonOptions {
 
 /** `writ risk assess`, `writ risk rules`: both without a server. */
 export function riskCommand(context: Context): Command {
-  const command = new Command('risk').description(
-    'What a command would risk, and what would become of it. Needs no server.',
-  );
+  const command = new Command('risk').description('The risk of a command, and the decision on it. Needs no server.');
   const assess = command
     .command('assess')
     .description(
       'Assesses shell commands under the default policy, in an interactive session, for a caller of category write. Nothing is run.',
     )
     .option('--command <text>', 'the command')
-    .option('--stdin', 'one command a line on standard input; one JSON object a line comes back, in order')
-    .option('--cwd <directory>', 'a directory of the workspace; the workspace itself unless said')
+    .option('--stdin', 'read one command per line from standard input; print one JSON object per line, in order')
+    .option('--cwd <directory>', 'a directory of the workspace; the workspace itself by default')
     .option('--explain', 'with --json or --stdin: also what each rule adds, and why');
   assess.action(async () => {
     await run(context, assess.optsWithGlobals<AssessOptions>());
@@ -37,7 +35,7 @@ export function riskCommand(context: Context): Command {
   const rules = command
     .command('rules')
     .description('The table of risk rules.')
-    .option('--schema', 'the JSON Schema that the table fits');
+    .option('--schema', 'the JSON Schema of the table');
   rules.action(() => {
     showRules(context, rules.optsWithGlobals<CommonOptions & { schema?: boolean }>());
   });
@@ -46,7 +44,7 @@ export function riskCommand(context: Context): Command {
 
 async function run(context: Context, options: AssessOptions): Promise<void> {
   if ((options.command === undefined) === (options.stdin !== true))
-    throw usage('say what to assess: either `--command` or `--stdin`');
+    throw usage('name what to assess: either `--command` or `--stdin`');
   if (options.stdin === true) return runLines(context, options);
   const text = options.command ?? '';
   const problem = problemOf(text);
@@ -74,7 +72,7 @@ function showRules(context: Context, options: CommonOptions & { readonly schema?
         ceiling,
         reach,
         Object.entries(points)
-          .map(([dimension, each]) => `${wordsOf(dimension as never)} ${each / 1000}`)
+          .map(([dimension, each]) => `${nameOf(dimension as never)} ${each / 1000}`)
           .join(', '),
         message,
       ]),

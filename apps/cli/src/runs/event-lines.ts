@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { paint, momentOf } from '../terminal.ts';
-import type { RunEvent } from '../run-shapes.ts';
+import type { RunEvent } from '../run-schemas.ts';
 import { visibleLine } from '../visible.ts';
 
-/** As much of a text as a line is for. */
+/** The length of a text in one line. */
 const CHARS_MAX = 120;
 const clipped = (text: string): string => visibleLine(text.length > CHARS_MAX ? `${text.slice(0, CHARS_MAX)}…` : text);
 
-/** A kept event in one line; all of it is attacker-controlled. */
+/** A durable event in one line; all of it is attacker-controlled. */
 export function lineOf(event: RunEvent): string {
   const { seq, at } = 'seq' in event ? event : { seq: undefined, at: undefined };
   return [
     paint.dim(String(seq ?? '').padStart(4)),
     at === undefined ? '' : momentOf(at),
     paint.bold(event.kind),
-    ...wordsOf(event)
+    ...fieldsOf(event)
       .filter((word) => word !== '')
       .map(clipped),
   ]
@@ -22,7 +22,7 @@ export function lineOf(event: RunEvent): string {
     .join(' ');
 }
 
-function wordsOf(event: RunEvent): readonly string[] {
+function fieldsOf(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'replied':
       return [

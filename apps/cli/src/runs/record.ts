@@ -8,15 +8,15 @@ import type { CommonOptions, Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { Run } from './views.ts';
 
-const Told = Type.Object({
+const Transcript = Type.Object({
   runs: Type.Array(
     Type.Object({ run: Run, input: Type.String(), events: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
   ),
 });
 
 /**
- * `writ run record`: what a model of the provider `transcript` plays. One JSON value on stdout, with `--json` or
- * without.
+ * `writ run record`: a transcript that a model of the provider `transcript` plays back. It prints one JSON value, with
+ * or without `--json`.
  */
 export function recordCommand(context: Context): Command {
   const command = new Command('record')
@@ -26,13 +26,13 @@ export function recordCommand(context: Context): Command {
     const options = command.optsWithGlobals<CommonOptions>();
     const { client } = connect(context, options, 'operator');
     const { run_id, session_id } = await client.read(Run, `/v1/runs/${encodeURIComponent(id)}`);
-    const { runs } = await client.read(Told, `/v1/sessions/${encodeURIComponent(session_id)}/transcript`);
-    const told = runs.find(({ run }) => run.run_id === run_id);
-    if (told === undefined)
+    const { runs } = await client.read(Transcript, `/v1/sessions/${encodeURIComponent(session_id)}/transcript`);
+    const recorded = runs.find(({ run }) => run.run_id === run_id);
+    if (recorded === undefined)
       throw new CliError('answer', "the transcript of its session doesn't have the run: was it deleted meanwhile?");
-    const events = told.events
+    const events = recorded.events
       .filter(({ kind }) => kind !== 'ended')
       .map(({ seq: _seq, at: _at, ...event }) => parseMessage(RunEvent, event));
-    context.write(`${JSON.stringify(transcriptOf(told.run.model, told.input, events), null, 2)}\n`);
+    context.write(`${JSON.stringify(transcriptOf(recorded.run.model, recorded.input, events), null, 2)}\n`);
   });
 }

@@ -9,17 +9,17 @@ import { fieldsOf, tableOf } from '../terminal.ts';
 import { Replay } from './views.ts';
 
 type ReplayOptions = CommonOptions & { readonly policy?: string };
-/** All pages of a replay, as one. */
+/** All pages of a replay, merged. */
 type Replayed = Omit<Replay, 'next_cursor'>;
 
 /** `writ run replay`. */
 export function replayCommand(context: Context): Command {
   const command = new Command('replay')
-    .description('how another policy would have decided the calls of a run; nothing of it happens')
+    .description('how another policy would have decided the calls of a run; nothing runs')
     .argument('<run>')
     .option(
       '--policy <file|version>',
-      'a file with a set, or a stored one by hash, name or name@version; the one in force unless said',
+      'a file with a set, or a stored set by hash, name or name@version; the one in force by default',
     );
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ReplayOptions>();
@@ -37,7 +37,7 @@ export function replayCommand(context: Context): Command {
 }
 
 /**
- * A name that a file has is that file; so is one that no stored set can have.
+ * The policy is a file if a file has that name, or if the name can't be that of a stored set.
  * @throws CliError for a file that can't be read
  */
 function candidateOf(cwd: string, policy: string | undefined): { policy?: string; document?: unknown } {

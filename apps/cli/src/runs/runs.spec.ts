@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CALL, fakeRuns, RUN_ID, type FakeRuns } from '../specs/fake-runs.ts';
-import { fakeApi, problem, writ, type FakeApi, type Said } from '../specs/run-cli.ts';
+import { fakeApi, problem, writ, type FakeApi, type FakeResponse } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
 const AT = 1_767_225_600_000;
@@ -109,7 +109,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'writ-runs-'));
   writeFileSync(join(folder, 'team.json'), JSON.stringify({ v: 1, name: 'team', cedar_file: 'rules.cedar' }));
   writeFileSync(join(folder, 'rules.cedar'), 'permit (principal, action, resource);');
-  api = await fakeApi(({ url, method, body }): Said => {
+  api = await fakeApi(({ url, method, body }): FakeResponse => {
     if (url.endsWith('/transcript'))
       return {
         body: {
@@ -139,23 +139,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 const run = (...args: string[]) => writ(['run', ...args], { env: api.env, cwd: folder });
 const bodies = () =>
-  api.heard.map(({ method, url, body }) => [method, url, body === '' ? null : (JSON.parse(body) as unknown)]);
+  api.requests.map(({ method, url, body }) => [method, url, body === '' ? null : (JSON.parse(body) as unknown)]);
 
-test('the runs of a session are listed with how they stand, and one is shown with what it waits for or why it failed', async () => {
+test('the runs of a session are listed with their states, and one is shown with its wait or its error', async () => {
   expect((await run('list', 'ses_1')).out).toMatch(
     /run_1 +waiting +2026-01-01T00:00:00Z +2 +15 +main\nrun_1 +ended: model_failed[\s\S]*more: writ run list ses_1 --cursor next/,
   );
   expect((await run('show', 'run_1')).out).toMatch(/waits for +op_1[\s\S]*cost +7 millionths/);
   expect((await run('show', 'ended')).out).toContain('model.away: no\\u{202e} answer');
   expect(JSON.parse((await run('show', 'run_1', '--json')).out)).toEqual(RUN);
-  expect(api.heard[0]?.url).toBe('/v1/sessions/ses_1/runs?limit=50');
+  expect(api.requests[0]?.url).toBe('/v1/sessions/ses_1/runs?limit=50');
 });
 
-test("a run is ended and forked, and what isn't there or has no meaning is said", async () => {
+test('a run is cancelled and forked, and unknown runs and wrong usage are errors', async () => {
   expect((await run('cancel', 'run_1')).out).toBe('run_1 has ended: model_failed\n');
   expect((await run('fork', 'run_1', '--after', '2', '--name', 'other')).out).toMatch(
     /ses_2[\s\S]*run_1, after event 2/,
@@ -172,7 +172,7 @@ test("a run is ended and forked, and what isn't there or has no meaning is said"
     expect((await run(...args)).exit).toBe(2);
 });
 
-test('a replay joins its pages, and says of each call how it would be decided and where the runs part', async () => {
+test("a replay joins its pages, and shows each call's new decision and where the runs diverge", async () => {
   const { out } = await run('replay', 'run_1', '--policy', 'team@2');
   expect(out).toMatch(/looked at +3\n/);
   expect(out).toMatch(/would be +2 admitted, 0 held, 1 refused\nparts at +run_2 1\/0\n/);
@@ -189,20 +189,20 @@ test('a replay joins its pages, and says of each call how it would be decided an
   });
 });
 
-test('a replay takes a set from a file, with its rules, and says where there is none', async () => {
+test('a replay reads a set and its rules from a file, and a missing file is an error', async () => {
   await run('replay', 'run_1', '--policy', 'team.json');
   expect(bodies()[0]?.[2]).toEqual({
     document: { v: 1, name: 'team', cedar: 'permit (principal, action, resource);' },
   });
-  api.heard.length = 0;
+  api.requests.length = 0;
   expect(await run('replay', 'run_1', '--policy', './none')).toMatchObject({
     exit: 2,
     err: expect.stringContaining("can't be read (ENOENT)") as string,
   });
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });
 
-test('a run is given as a transcript that can be played', async () => {
+test('`writ run record` prints a transcript that can be played', async () => {
   expect(JSON.parse((await run('record', 'run_1')).out)).toEqual({
     v: 1,
     model: 'main',
@@ -211,12 +211,12 @@ test('a run is given as a transcript that can be played', async () => {
   });
 });
 
-describe('events', () => {
+describe('`writ run events`', () => {
   let runs: FakeRuns;
   afterEach(() => runs.close());
   const events = (...args: string[]) => writ(['run', 'events', RUN_ID, ...args], { env: runs.env });
 
-  it('are told up to the end of the run, each once, over connections that break', async () => {
+  it('prints each event once up to the end of the run, over broken connections', async () => {
     runs = await fakeRuns({
       stopped: null,
       streams: [
@@ -254,7 +254,7 @@ describe('events', () => {
     ]);
   });
 
-  it('begin after the one that is named, and are lines of JSON for programs', async () => {
+  it('starts after the event that --after names, and prints lines of JSON with --json', async () => {
     let resumed: string | undefined;
     runs = await fakeRuns({
       stopped: null,
@@ -281,9 +281,9 @@ describe('events', () => {
     ]);
   });
 
-  it('of a run that has ended are none after the last', async () => {
+  it('prints nothing after the last event of an ended run', async () => {
     runs = await fakeRuns({ streams: [] });
     expect(await events('--after', '0')).toEqual({ exit: 0, out: '', err: '' });
-    expect(runs.heard.map(({ what }) => what)).toEqual([`GET /v1/runs/${RUN_ID}`]);
+    expect(runs.requests.map(({ route: what }) => what)).toEqual([`GET /v1/runs/${RUN_ID}`]);
   });
 });

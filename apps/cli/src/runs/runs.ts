@@ -39,8 +39,8 @@ function listCommand(context: Context): Command {
   const command = new Command('list')
     .description('the runs of a session, newest first')
     .argument('<session>')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async (session: string) => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(
@@ -59,15 +59,13 @@ function listCommand(context: Context): Command {
     ]);
     const more = list.next_cursor === null ? '' : `\nmore: writ run list ${session} --cursor ${list.next_cursor}`;
     show(context, options, list, () =>
-      rows.length === 0
-        ? 'there is none'
-        : `${tableOf(['run', 'state', 'asked', 'rounds', 'tokens', 'model'], rows)}${more}`,
+      rows.length === 0 ? 'none' : `${tableOf(['run', 'state', 'asked', 'rounds', 'tokens', 'model'], rows)}${more}`,
     );
   });
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('a run as it stands').argument('<run>');
+  const command = new Command('show').description('the status of a run').argument('<run>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const run = await connect(context, options, 'operator').client.read(Run, pathOf(id));
@@ -76,22 +74,22 @@ function showCommand(context: Context): Command {
 }
 
 /**
- * Follows to the run's end over as many connections as that takes; what is kept comes once and in order. With `--json`
- * a line of JSON for each event.
+ * Follows the run to its end over as many connections as needed. Durable events come once and in order. With `--json`,
+ * one line of JSON per event.
  */
 function eventsCommand(context: Context): Command {
   const command = new Command('events')
-    .description('what happened in a run, and what happens until it ends')
+    .description('the events of a run, until it ends')
     .argument('<run>')
-    .option('--after <seq>', 'only what came after this event', parseCount, 0);
+    .option('--after <seq>', 'only later events than this one', parseCount, 0);
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { after: number }>();
     const { client } = connect(context, options, 'operator');
     const { state, events } = await client.read(Run, pathOf(id));
-    // Nothing comes after the last event of a run.
+    // No event follows the last event of a run.
     if (state === 'ended' && options.after >= events) return;
     for await (const event of followRun(client, id, { after: options.after })) {
-      // What streams is neither whole nor told twice: `writ chat` shows it.
+      // Streamed text is incomplete and is not repeated after a reconnect: `writ chat` shows it.
       if (!('seq' in event) || event.seq === undefined) continue;
       context.write(`${options.json === true ? JSON.stringify(event) : lineOf(event)}\n`);
     }
@@ -99,7 +97,9 @@ function eventsCommand(context: Context): Command {
 }
 
 function cancelCommand(context: Context): Command {
-  const command = new Command('cancel').description('end a run, with its calls that have not ended').argument('<run>');
+  const command = new Command('cancel')
+    .description('cancel a run, and its calls that have not ended')
+    .argument('<run>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const run = await connect(context, options, 'operator').client.read(Run, `${pathOf(id)}/cancel`, {
@@ -114,10 +114,10 @@ function cancelCommand(context: Context): Command {
 
 function forkCommand(context: Context): Command {
   const command = new Command('fork')
-    .description('a session that begins with the conversation up to an event of a run')
+    .description('a new session with the conversation up to an event of a run')
     .argument('<run>')
-    .requiredOption('--after <seq>', 'the last event that counts; 0: the conversation before the run', parseCount)
-    .option('--name <name>', 'of the new session')
+    .requiredOption('--after <seq>', 'the last event to include; 0: the conversation before the run', parseCount)
+    .option('--name <name>', 'a name for the new session')
     .option('--model <name>', "another model than the run's");
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ForkOptions>();

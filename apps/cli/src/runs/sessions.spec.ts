@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fakeApi, problem, writ, type FakeApi, type Said } from '../specs/run-cli.ts';
+import { fakeApi, problem, writ, type FakeApi, type FakeResponse } from '../specs/run-cli.ts';
 
 const AT = 1_767_225_600_000;
 const SESSION = {
@@ -60,7 +60,7 @@ const LINES = `${JSON.stringify({ line: 'session', v: 1, session: SESSION })}\n$
 
 let api: FakeApi;
 beforeAll(async () => {
-  api = await fakeApi(({ url, method }): Said => {
+  api = await fakeApi(({ url, method }): FakeResponse => {
     if (method === 'DELETE' && url.endsWith('busy')) return problem(409, 'conflict', 'a run of it is at work');
     if (url.endsWith('/transcript.ndjson')) return { body: url.includes('broken') ? LINES.slice(0, -5) : LINES };
     if (url.endsWith('/transcript')) return { body: TRANSCRIPT };
@@ -69,14 +69,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 const run = (...args: string[]) => writ(['session', ...args], { env: api.env });
 
-test('sessions are listed, those of sub-agents too where they are asked for, and shown with where they come from', async () => {
+test('sessions are listed, with --run those of sub-agents, and shown with their origin', async () => {
   expect((await run()).out).toMatch(/ses_1 +tidy\\u\{202e\} +2026-01-01T00:00:00Z +agt_1 +wsp_1 +main\n/);
   await run('list', '--workspace', 'wsp_1', '--run', 'run_9', '--limit', '2');
-  expect(api.heard.map(({ url }) => url)).toEqual([
+  expect(api.requests.map(({ url }) => url)).toEqual([
     '/v1/sessions?limit=50',
     '/v1/sessions?limit=2&workspace_id=wsp_1&run_id=run_9',
   ]);
@@ -85,7 +85,7 @@ test('sessions are listed, those of sub-agents too where they are asked for, and
   );
 });
 
-test('a transcript tells what was asked and what happened, line by line, and leads to the operations', async () => {
+test('a transcript prints inputs and events line by line, with the ids of operations', async () => {
   const { out } = await run('transcript', 'ses_1');
   expect(out.split('\n').map((line) => line.trim())).toEqual([
     'run_1 ended: end',
@@ -99,7 +99,7 @@ test('a transcript tells what was asked and what happened, line by line, and lea
   expect(JSON.parse((await run('transcript', 'ses_1', '--json')).out)).toEqual(TRANSCRIPT);
 });
 
-test('a transcript comes as lines as the API gives them, and one that broke off is no success', async () => {
+test('a transcript with --ndjson is printed unchanged, and an incomplete one is an error', async () => {
   expect(await run('transcript', 'ses_1', '--ndjson')).toEqual({ exit: 0, out: LINES, err: '' });
   expect(await run('transcript', 'broken', '--ndjson')).toEqual({
     exit: 1,
@@ -108,12 +108,12 @@ test('a transcript comes as lines as the API gives them, and one that broke off 
   });
 });
 
-test('a session is taken away by either name of it, and not while it is at work', async () => {
+test('a session is deleted by `delete` and `rm`, and not while a run is under way', async () => {
   expect([(await run('delete', 'ses_1')).out, (await run('rm', '../x')).out]).toEqual([
     'ses_1 deleted\n',
     'ses_1 deleted\n',
   ]);
-  expect(api.heard.map(({ method, url }) => [method, url])).toEqual([
+  expect(api.requests.map(({ method, url }) => [method, url])).toEqual([
     ['DELETE', '/v1/sessions/ses_1'],
     ['DELETE', '/v1/sessions/..%2Fx'],
   ]);

@@ -6,7 +6,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
-import { parseRunEvent } from '../run-shapes.ts';
+import { parseRunEvent } from '../run-schemas.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { visible } from '../visible.ts';
 import { lineOf } from './event-lines.ts';
@@ -20,9 +20,9 @@ interface ListOptions extends CommonOptions {
 }
 
 const LIST_ROWS = 50;
-/** A day: whoever reads longer has lost the other end. */
+/** A day. A transfer that takes longer has lost its connection. */
 const LINES_MS = 24 * 3_600_000;
-/** The last line of a transcript, and more than it is long. */
+/** The last line of a transcript, and an upper bound of its length. */
 const END = /(?:^|\n)\{"line":"end"[^\n]*\}\n$/;
 const END_CHARS = 1_000;
 const BROKE_OFF = 'the transcript broke off before its last line: ask again';
@@ -46,10 +46,10 @@ export function sessionCommand(context: Context): Command {
 function listCommand(context: Context): Command {
   const command = new Command('list')
     .description('conversations of agents, newest first')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show')
     .option('--workspace <id>', 'only those in this workspace')
-    .option('--run <id>', 'those of the sub-agents of this run, which are listed nowhere else');
+    .option('--run <id>', 'those of the sub-agents of this run, which are not listed otherwise');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const { limit, cursor, workspace, run } = options;
@@ -70,7 +70,7 @@ function listCommand(context: Context): Command {
     const more = list.next_cursor === null ? '' : `\nmore: writ session list --cursor ${list.next_cursor}`;
     show(context, options, list, () =>
       rows.length === 0
-        ? 'there is none'
+        ? 'none'
         : `${tableOf(['session', 'name', 'made', 'agent', 'workspace', 'model'], rows)}${more}`,
     );
   });
@@ -87,20 +87,20 @@ function showCommand(context: Context): Command {
 
 function transcriptCommand(context: Context): Command {
   const command = new Command('transcript')
-    .description('all that was said and done in a session, run by run')
+    .description('all messages and calls of a session, run by run')
     .argument('<session>')
-    .option('--ndjson', 'as lines of JSON, as the API gives them, however long it is');
+    .option('--ndjson', "the API's lines of JSON, without a limit of length");
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { ndjson?: boolean }>();
     if (options.ndjson === true)
       return await copyLines(context, connect(context, options, 'operator').client, `${pathOf(id)}/transcript.ndjson`);
-    const said = await connect(context, options, 'operator').client.read(Transcript, `${pathOf(id)}/transcript`);
+    const transcript = await connect(context, options, 'operator').client.read(Transcript, `${pathOf(id)}/transcript`);
     show(
       context,
       options,
-      said,
+      transcript,
       () =>
-        said.runs
+        transcript.runs
           .map(({ run, input, events }) =>
             [
               `${run.run_id} ${stateOf(run)}`,
@@ -119,9 +119,9 @@ function transcriptCommand(context: Context): Command {
   });
 }
 
-/** Hands the lines on as they come. @throws CliError where they break off before the one that ends them */
+/** Writes the lines as they arrive. @throws CliError where they end before the line that marks the end */
 async function copyLines(context: Context, client: Client, path: string): Promise<void> {
-  const { body } = await client.ask(path, { headers: { accept: 'application/x-ndjson' }, waitMs: LINES_MS });
+  const { body } = await client.request(path, { headers: { accept: 'application/x-ndjson' }, timeoutMs: LINES_MS });
   if (body === null) throw new CliError('answer', 'the transcript has no body');
   let last = '';
   try {
@@ -138,7 +138,7 @@ async function copyLines(context: Context, client: Client, path: string): Promis
 function deleteCommand(context: Context): Command {
   const command = new Command('delete')
     .alias('rm')
-    .description('take a session away with its runs and all that was said; receipts of its calls stay')
+    .description('delete a session with its runs and messages; receipts of its calls stay')
     .argument('<session>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();

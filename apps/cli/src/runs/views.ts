@@ -15,7 +15,8 @@ export const Session = Type.Object({
   dialect: text,
   model: text,
   forked_from: orNull(Type.Object({ run_id: text, after: count })),
-  spawned_by: orNull(Type.Object({ run_id: text, operation_id: text })),
+  session_mode: Type.Optional(text),
+  spawned_by: orNull(Type.Object({ run_id: orNull(text), operation_id: text })),
   job_id: orNull(text),
   created_at: count,
   created_by: text,
@@ -51,13 +52,13 @@ const Answer = orNull(
     reasons: Type.Array(Type.Object({ code: text, message: text })),
   }),
 );
-const place = { run_id: text, round: count, index: count };
+const position = { run_id: text, round: count, index: count };
 /** One page of a replay. */
 export const Replay = Type.Object({
   run_id: text,
   candidate: Type.Object({ policy_hash: text, name: text, enforcement: text }),
   next_cursor: orNull(text),
-  parts_at: orNull(Type.Object(place)),
+  parts_at: orNull(Type.Object(position)),
   counts: Type.Object({
     examined: count,
     skipped: count,
@@ -66,7 +67,7 @@ export const Replay = Type.Object({
   }),
   items: Type.Array(
     Type.Object({
-      ...place,
+      ...position,
       tool_id: text,
       operation_id: orNull(text),
       was: Answer,
@@ -92,8 +93,11 @@ export function describeSession(session: Session): string {
     'forked from':
       session.forked_from === null ? null : `${session.forked_from.run_id}, after event ${session.forked_from.after}`,
     'sub-agent of':
-      session.spawned_by === null ? null : `${session.spawned_by.run_id}, call ${session.spawned_by.operation_id}`,
+      session.spawned_by === null
+        ? null
+        : `${session.spawned_by.run_id ?? 'a turn'}, call ${session.spawned_by.operation_id}`,
     job: session.job_id,
+    mode: session.session_mode ?? null,
     made: `${momentOf(session.created_at)} by ${session.created_by}`,
   });
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SandboxWhole } from '@writ/contract';
+import type { SandboxDetails } from '@writ/contract';
 import { fieldsOf, momentOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
-/** Where the API has a sandbox. */
+/** The API path of a sandbox. */
 export const pathOf = (name: string, rest = ''): string => `/v1/sandboxes/${encodeURIComponent(name)}${rest}`;
 
 /** A sandbox for people. */
@@ -16,7 +16,7 @@ export function describeSandbox({
   signed_at,
   digest,
   problem,
-}: SandboxWhole): string {
+}: SandboxDetails): string {
   return fieldsOf({
     sandbox: name,
     workspace: workspace_id,

@@ -14,18 +14,18 @@ import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { writeWhole } from '../write-whole.ts';
 
 const LIST_ROWS = 50;
-/** Whoever reads it can sign. */
+/** Only the owner may read the file: the key in it signs sandboxes. */
 const PRIVATE_MODE = 0o600;
 
-/** `writ sandbox key`: keys of registrars. Private halves are files of theirs; public ones are registered. */
+/** `writ sandbox key`: keys of registrars. Private keys stay in files of the registrars; public keys are registered. */
 export function keyCommand(context: Context): Command {
   return new Command('key')
     .description('keys of registrars, who sign sandboxes')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(newCommand(context))
     .addCommand(addCommand(context))
-    .addCommand(endCommand(context, 'retire', 'what it signed stands, and it signs nothing more'))
-    .addCommand(endCommand(context, 'revoke', 'nothing runs in what it signed until another key signs it'));
+    .addCommand(endCommand(context, 'retire', 'its signatures stay valid, and it signs nothing more'))
+    .addCommand(endCommand(context, 'revoke', 'no sandbox that it signed runs anything until another key signs it'));
 }
 
 /** A registrar's private key. @throws CliError `usage` */
@@ -40,7 +40,7 @@ export function readRegistrarKey(path: string): Signer {
 
 function newCommand(context: Context): Command {
   const command = new Command('new')
-    .description('makes a key pair in a file that you keep; needs no server')
+    .description('makes a key pair, in a file that you keep; needs no server')
     .argument('<file>');
   return command.action((file: string) => {
     const path = resolve(context.cwd, file);
@@ -58,7 +58,7 @@ function addCommand(context: Context): Command {
   const command = new Command('add')
     .description('registers the public half of a key; the private one stays in its file')
     .argument('<file>', 'PEM: a private key, or a public one')
-    .option('--note <text>', 'for people');
+    .option('--note <text>', 'a note for people');
   return command.action(async (file: string) => {
     const { note, ...common } = command.optsWithGlobals<CommonOptions & { note?: string }>();
     const key = await connect(context, common, 'admin').client.read(RegistrarKeyView, '/v1/registrar-keys', {
@@ -71,8 +71,8 @@ function addCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
     const list = await readList(connect(context, options, 'operator').client, RegistrarKeyView, '/v1/registrar-keys', {
@@ -89,7 +89,7 @@ function listCommand(context: Context): Command {
 }
 
 function endCommand(context: Context, verb: 'retire' | 'revoke', description: string): Command {
-  // One id in 64 begins with `-`: it is an id all the same, and what isn't one is told by `parseKeyid`.
+  // One id in 64 begins with `-`, so unknown options are allowed here, and `parseKeyid` rejects those.
   const command = new Command(verb)
     .description(description)
     .argument('<key>', 'its id', parseKeyid)
@@ -105,14 +105,14 @@ function endCommand(context: Context, verb: 'retire' | 'revoke', description: st
   });
 }
 
-/** An RFC 7638 thumbprint in base64url. */
+/** Parses an RFC 7638 thumbprint in base64url. */
 function parseKeyid(text: string): string {
   if (!new RegExp(KEYID).test(text))
     throw new InvalidArgumentError(`\`${text}\` is no id of a key: \`writ sandbox key list\` shows them`);
   return text;
 }
 
-/** The public half of whatever PEM holds. @throws CliError `usage` */
+/** The public key of a PEM file, which may hold a private or a public key. @throws CliError `usage` */
 function readPublicKey(path: string): PublicJwk {
   const pem = readNamedFile(path);
   try {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { definitionBytes, readDefinition, sandboxDefinitionDigest, verifySandbox } from '@writ/mk8-shell';
 import { parseSigner, parseVerifier, type Envelope } from '@writ/signing';
-import { fakeApi, writ, type FakeApi, type Heard, type Said } from '../specs/run-cli.ts';
+import { fakeApi, writ, type FakeApi, type ReceivedRequest, type FakeResponse } from '../specs/run-cli.ts';
 
 const WORKSPACE = `wsp_${'0'.repeat(26)}`;
 const SENT = {
@@ -51,56 +51,56 @@ const key = (keyid: string, state = 'active') => ({
 
 let folder: string;
 let api: FakeApi;
-let says: (heard: Heard) => Said;
+let answer: (heard: ReceivedRequest) => FakeResponse;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sandbox-cli-'));
-  says = () => ({ body: whole });
-  api = await fakeApi((heard) => says(heard));
+  answer = () => ({ body: whole });
+  api = await fakeApi((heard) => answer(heard));
 });
 afterEach(async () => {
   await api.close();
   rmSync(folder, { recursive: true, force: true });
 });
 const run = (...args: string[]) => writ(['sandbox', ...args], { env: api.env, cwd: folder });
-const made = async (): Promise<string> => {
+const newKeyFile = async (): Promise<string> => {
   await run('key', 'new', 'registrar.pem');
   return readFileSync(join(folder, 'registrar.pem'), 'utf8');
 };
-const bodyOf = (n: number) => JSON.parse(api.heard[n]?.body ?? '{}') as Record<string, unknown>;
+const bodyOf = (n: number) => JSON.parse(api.requests[n]?.body ?? '{}') as Record<string, unknown>;
 
-test('a key is made in a file that nobody else reads, and never written over; nothing of it is shown or sent', async () => {
+test('a private key is written to a new file of mode 0600, and is never printed, sent or overwritten', async () => {
   const ran = await run('key', 'new', 'registrar.pem', '--json');
   const pem = readFileSync(join(folder, 'registrar.pem'), 'utf8');
   expect(statSync(join(folder, 'registrar.pem')).mode & 0o777).toBe(0o600);
   expect(JSON.parse(ran.out)).toMatchObject({ keyid: parseSigner(pem).keyid });
   expect(await run('key', 'new', 'registrar.pem')).toMatchObject({ exit: 2 });
   expect(readFileSync(join(folder, 'registrar.pem'), 'utf8')).toBe(pem);
-  says = () => ({ body: key('A'.repeat(43)) });
+  answer = () => ({ body: key('A'.repeat(43)) });
   expect(await run('key', 'add', 'registrar.pem', '--note', 'mine')).toMatchObject({ exit: 0 });
   expect(bodyOf(0)).toEqual({ public_key: parseSigner(pem).publicJwk, note: 'mine' });
   const secret = pem.split('\n')[1] ?? '';
   expect(secret.length).toBeGreaterThan(40);
-  expect(JSON.stringify([ran, api.heard])).not.toContain(secret);
+  expect(JSON.stringify([ran, api.requests])).not.toContain(secret);
 });
 
 test('keys are listed, retired and revoked by their ids', async () => {
-  says = ({ method }) => ({
+  answer = ({ method }) => ({
     body: method === 'GET' ? { items: [key('A'.repeat(43))], next_cursor: null } : key('A'.repeat(43), 'revoked'),
   });
   expect((await run('key')).out).toMatch(/since +key +state[^]*A{43} +active/);
   for (const verb of ['retire', 'revoke']) expect((await run('key', verb, 'A'.repeat(43))).out).toContain('revoked');
-  expect(api.heard.slice(1).map(({ method, url }) => `${method} ${url}`)).toEqual([
+  expect(api.requests.slice(1).map(({ method, url }) => `${method} ${url}`)).toEqual([
     `POST /v1/registrar-keys/${'A'.repeat(43)}/retire`,
     `POST /v1/registrar-keys/${'A'.repeat(43)}/revoke`,
   ]);
 });
 
-test('an id that begins like an option is an id, wherever it stands; what is none is refused and sent nowhere', async () => {
-  says = () => ({ body: key('A'.repeat(43), 'retired') });
+test('a key id that begins with a dash is accepted at any position; an invalid id is refused and not sent', async () => {
+  answer = () => ({ body: key('A'.repeat(43), 'retired') });
   for (const keyid of [`-mTP6${'o'.repeat(38)}`, `--json${'o'.repeat(37)}`, `-h${'o'.repeat(41)}`]) {
     expect(await run('key', 'retire', keyid, '--json')).toMatchObject({ exit: 0, err: '' });
     expect(await run('key', '--json', 'retire', keyid)).toMatchObject({ exit: 0, err: '' });
-    expect(api.heard.splice(0).map(({ url }) => url)).toEqual(Array(2).fill(`/v1/registrar-keys/${keyid}/retire`));
+    expect(api.requests.splice(0).map(({ url }) => url)).toEqual(Array(2).fill(`/v1/registrar-keys/${keyid}/retire`));
   }
   for (const args of [['--jsn'], ['A'.repeat(42)], ['A'.repeat(43), '--jsn'], []])
     expect(await run('key', 'revoke', ...args)).toMatchObject({
@@ -108,14 +108,14 @@ test('an id that begins like an option is an id, wherever it stands; what is non
       err: expect.stringContaining('error usage: ') as unknown,
     });
   expect((await run('key', 'revoke', '--jsn')).err).toContain('`writ sandbox key list`');
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });
 
-test('a sandbox is signed here, over what stands and the environment of a file, and the signature verifies', async () => {
-  const signer = parseSigner(await made());
+test('a sandbox is signed locally, over its definition and an environment file, and the signature verifies', async () => {
+  const signer = parseSigner(await newKeyFile());
   writeFileSync(join(folder, 'env'), '# who\nWHO=world\n');
   expect(await run('sign', 'build', '--env', 'env', '--key', 'registrar.pem')).toMatchObject({ exit: 0, err: '' });
-  expect(api.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
+  expect(api.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
     'GET /v1/sandboxes/build',
     'PUT /v1/sandboxes/build/signature',
   ]);
@@ -127,8 +127,8 @@ test('a sandbox is signed here, over what stands and the environment of a file, 
   expect([...sandbox.environment]).toEqual([['WHO', 'world']]);
 });
 
-test("what isn't as its digest says is not signed, nor an environment that can't be read, nor without a key", async () => {
-  await made();
+test("signing fails for a definition that doesn't match its digest, an invalid environment, and a missing key", async () => {
+  await newKeyFile();
   writeFileSync(join(folder, 'env'), 'no line\n');
   expect(await run('sign', 'build', '--env', 'env', '--key', 'registrar.pem')).toMatchObject({
     exit: 2,
@@ -138,17 +138,17 @@ test("what isn't as its digest says is not signed, nor an environment that can't
     exit: 2,
     err: expect.stringContaining('writ sandbox key new') as unknown,
   });
-  says = () => ({ body: { ...whole, definition: { ...SENT, fragments: {} } } });
+  answer = () => ({ body: { ...whole, definition: { ...SENT, fragments: {} } } });
   expect(await run('sign', 'build', '--key', 'registrar.pem')).toMatchObject({
     exit: 1,
     err: expect.stringContaining('sandbox.unverified') as unknown,
   });
-  expect(api.heard.every(({ method }) => method === 'GET')).toBe(true);
+  expect(api.requests.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('a sandbox is registered from files, and everything that is wrong is told with its pointer', async () => {
+test('a sandbox is registered from files, and every problem is reported with its pointer', async () => {
   writeFileSync(join(folder, 'fragments.json'), JSON.stringify(SENT.fragments));
-  says = () => ({ body: { valid: true, problems: [], sandbox: view } });
+  answer = () => ({ body: { valid: true, problems: [], sandbox: view } });
   const ran = await run(
     'register',
     'build',
@@ -166,7 +166,7 @@ test('a sandbox is registered from files, and everything that is wrong is told w
     fragments: SENT.fragments,
     enabled_templates: ['git.status', 'git.log'],
   });
-  says = () => ({
+  answer = () => ({
     body: {
       valid: false,
       problems: [{ pointer: '/rules/blacklist/0/kind', message: 'must be one of' }],
@@ -181,8 +181,8 @@ test('a sandbox is registered from files, and everything that is wrong is told w
   expect(await run('register', 'build')).toMatchObject({ exit: 2 });
 });
 
-test('sandboxes are listed, shown and removed, and show moves no terminal', async () => {
-  says = ({ method, url }) => ({
+test('sandboxes are listed, shown with control characters escaped, and removed', async () => {
+  answer = ({ method, url }) => ({
     body:
       method === 'DELETE' ? { removed: 'build' } : url.includes('build') ? whole : { items: [view], next_cursor: null },
   });

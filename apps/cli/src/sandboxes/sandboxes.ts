@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SandboxPut, SandboxView, SandboxWhole } from '@writ/contract';
+import { SandboxPutReply, SandboxView, SandboxDetails } from '@writ/contract';
 import { Command } from 'commander';
 import { Type } from 'typebox';
 import { CliError, usage } from '../cli-error.ts';
@@ -20,7 +20,7 @@ const Removed = Type.Object({ removed: Type.String() });
 export function sandboxCommand(context: Context): Command {
   return new Command('sandbox')
     .description(
-      'Sandboxes of mk8.shell: where scripts run, under which rules, with which environment. An administrator registers one, and its registrar signs it.',
+      'Sandboxes of mk8.shell: workspace, rules and environment of scripts. An administrator registers a sandbox, and its registrar signs it.',
     )
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
@@ -32,8 +32,8 @@ export function sandboxCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
     const list = await readList(connect(context, options, 'operator').client, SandboxView, '/v1/sandboxes', {
@@ -55,10 +55,12 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one in full, and whether scripts run in it').argument('<sandbox>');
+  const command = new Command('show')
+    .description('one sandbox in full, and whether scripts run in it')
+    .argument('<sandbox>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const sandbox = await connect(context, options, 'operator').client.read(SandboxWhole, pathOf(name));
+    const sandbox = await connect(context, options, 'operator').client.read(SandboxDetails, pathOf(name));
     show(context, options, sandbox, () => describeSandbox(sandbox));
   });
 }
@@ -72,12 +74,12 @@ interface RegisterOptions extends CommonOptions {
 
 function registerCommand(context: Context): Command {
   const command = new Command('register')
-    .description('registers a sandbox, or changes it; nothing runs in it until it is signed as it is')
+    .description('registers or changes a sandbox; nothing runs in it until it is signed in that form')
     .argument('<sandbox>')
     .requiredOption('--workspace <id>', 'the workspace that its scripts run in')
-    .option('--rules <json>', 'what it adds to the shipped rules: JSON, `@FILE` or `-`')
+    .option('--rules <json>', 'rules in addition to the shipped ones: JSON, `@FILE` or `-`')
     .option('--fragments <json>', 'fragments by their ids, for Include: JSON, `@FILE` or `-`')
-    .option('--templates <ids>', 'the only templates that ProcRun may use, separated by commas; all unless said');
+    .option('--templates <ids>', 'the only templates that ProcRun may use, separated by commas; all by default');
   return command.action(async (name: string) => {
     const { workspace, rules, fragments, templates, ...common } = command.optsWithGlobals<RegisterOptions>();
     if (rules === '-' && fragments === '-')
@@ -90,7 +92,7 @@ function registerCommand(context: Context): Command {
       ...(templates === undefined ? {} : { enabled_templates: templates.split(',').map((id) => id.trim()) }),
     };
     const { valid, problems, sandbox } = await connect(context, common, 'admin').client.read(
-      SandboxPut,
+      SandboxPutReply,
       '/v1/sandboxes',
       { method: 'PUT', body },
     );
@@ -111,7 +113,7 @@ function registerCommand(context: Context): Command {
 
 function removeCommand(context: Context): Command {
   const command = new Command('remove')
-    .description('removes it: no script runs in it from then on')
+    .description('removes a sandbox: no further script runs in it')
     .argument('<sandbox>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
-import { SandboxWhole } from '@writ/contract';
+import { SandboxDetails } from '@writ/contract';
 import {
   definitionBytes,
   EnvironmentError,
@@ -21,48 +21,48 @@ interface SignOptions extends CommonOptions {
   readonly key: string;
 }
 
-/** `writ sandbox sign`. The private key is read here and leaves this process in no form. */
+/** `writ sandbox sign`. The private key is read here and never leaves this process. */
 export function signCommand(context: Context): Command {
   const command = new Command('sign')
-    .description('signs it as it stands, with its environment; the private key stays here')
+    .description('signs a sandbox with its environment; the private key stays on this machine')
     .argument('<sandbox>')
-    .option('--env <file>', 'lines `KEY=VALUE`, `#` begins a comment; an empty environment unless said')
+    .option('--env <file>', 'lines `KEY=VALUE`, `#` begins a comment; an empty environment by default')
     .requiredOption('--key <file>', "the registrar's private key, of `writ sandbox key new`");
   return command.action(async (name: string) => {
     const { env, key, ...common } = command.optsWithGlobals<SignOptions>();
     const signer = readRegistrarKey(resolve(context.cwd, key));
     const environment = env === undefined ? '' : readNamedText(resolve(context.cwd, env), '--env');
     const { client } = connect(context, common, 'admin');
-    const standing = await client.read(SandboxWhole, pathOf(name));
+    const current = await client.read(SandboxDetails, pathOf(name));
     const statement = {
       v: 1 as const,
-      tenant_id: standing.tenant_id,
+      tenant_id: current.tenant_id,
       sandbox: name,
-      definition_digest: digestOf(standing),
+      definition_digest: digestOf(current),
       environment,
-      signed_at: Math.max(Date.now(), (standing.signed_at ?? 0) + 1),
+      signed_at: Math.max(Date.now(), (current.signed_at ?? 0) + 1),
     };
-    const signed = await client.read(SandboxWhole, pathOf(name, '/signature'), {
+    const signed = await client.read(SandboxDetails, pathOf(name, '/signature'), {
       method: 'PUT',
-      body: { envelope: envelopeOf(() => signSandbox(statement, signer)) },
+      body: { envelope: withUsageErrors(() => signSandbox(statement, signer)) },
     });
     show(context, common, signed, () => describeSandbox(signed));
   });
 }
 
-/** Computed here from what is shown: a digest that the server says is not what one signs. */
-function digestOf({ definition: sent, definition_digest }: SandboxWhole): string {
+/** Computes the digest from the definition. A registrar never signs a digest that only the server states. */
+function digestOf({ definition: sent, definition_digest }: SandboxDetails): string {
   const { definition } = readDefinition(sent);
   const digest = definition === null ? null : sandboxDefinitionDigest(definitionBytes(definition));
   if (digest !== definition_digest)
     throw new CliError(
       'sandbox.unverified',
-      'the sandbox is not what its digest says, so it is not signed: register it anew',
+      'the sandbox is not what its digest says, so it is not signed: register it again',
     );
   return digest;
 }
 
-function envelopeOf<T>(sign: () => T): T {
+function withUsageErrors<T>(sign: () => T): T {
   try {
     return sign();
   } catch (error) {

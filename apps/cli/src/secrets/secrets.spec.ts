@@ -16,7 +16,7 @@ test('secrets are listed, set and removed by name', async () => {
     expect(out).toMatch(/NPM_TOKEN[^]*2[^]*the registry/);
   }
   expect(
-    api.heard.map(({ method, url, body }) => [
+    api.requests.map(({ method, url, body }) => [
       method,
       url.split('?')[0],
       body === '' ? null : (JSON.parse(body) as unknown),
@@ -28,11 +28,11 @@ test('secrets are listed, set and removed by name', async () => {
   ]);
 });
 
-test('a value is read unseen, is never an argument, and is shown by nothing', async () => {
+test('a secret value is read without echo, is never an argument, and is never printed', async () => {
   expect(await writ(['secret', 'set', 'NPM_TOKEN', MARKER], { env: api.env, stdin: MARKER })).toMatchObject({
     exit: 2,
   });
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
   const { out, err } = await writ(['secret', 'set', 'NPM_TOKEN', '--json'], { env: api.env, stdin: MARKER });
   expect(out + err).not.toContain(MARKER);
   expect(await writ(['secret', 'set', 'NPM_TOKEN'], { env: api.env })).toMatchObject({ exit: 2 });

@@ -18,7 +18,7 @@ const describe = ({ name, version, note, created_at, created_by }: SecretView): 
     ...(note === null ? {} : { note }),
   });
 
-/** `writ secret`. No command of it shows a value, and none takes one as an argument. */
+/** `writ secret`. No subcommand shows a value, and none accepts one as an argument. */
 export function secretCommand(context: Context): Command {
   return new Command('secret')
     .addCommand(listCommand(context), { isDefault: true })
@@ -28,8 +28,8 @@ export function secretCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
     const list = await readList(connect(context, options, 'operator').client, SecretView, '/v1/secrets', {
@@ -47,9 +47,9 @@ function listCommand(context: Context): Command {
 
 function setCommand(context: Context): Command {
   const command = new Command('set')
-    .description('sets its value: typed unseen, or from standard input')
+    .description('sets the value of a secret: typed without echo, or from standard input')
     .argument('<name>')
-    .option('--note <text>', 'for people');
+    .option('--note <text>', 'a note for people');
   return command.action(async (name: string) => {
     const { note, ...common } = command.optsWithGlobals<CommonOptions & { note?: string }>();
     const { client } = connect(context, common, 'admin');
@@ -61,7 +61,7 @@ function setCommand(context: Context): Command {
 }
 
 function removeCommand(context: Context): Command {
-  const command = new Command('rm').description('removes it: no call gets it from then on').argument('<name>');
+  const command = new Command('rm').description('removes a secret: no further call gets it').argument('<name>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const secret = await connect(context, options, 'admin').client.read(

@@ -22,26 +22,26 @@ import {
 import { CliError, usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
 
-/** Where the rings and what is published of them are; each left out is that of `npm start`. */
+/** Where the rings and their published keys are; the defaults are those of `npm start`. */
 export interface FolderOptions extends CommonOptions {
   readonly keys?: string;
   readonly public?: string;
   readonly bundle?: string;
-  /** which device wraps the rings */
+  /** the file that names the device that wraps the rings */
   readonly wrap?: string;
 }
 
-/** The private keys that a ring had before, by id, and those that are new. */
-export type Pems = (keyid: string) => string | null;
+/** Returns the private key of an id, as PEM: of keys in the old ring, and of new ones. */
+export type PrivateKeyLookup = (keyid: string) => string | null;
 
-/** A ring that changes, with all rings as they are before. */
+/** A change of one ring, with all rings before the change. */
 export interface RingWrite {
   readonly before: Rings;
   readonly changed: KeyRing;
-  readonly pemOf: Pems;
+  readonly pemOf: PrivateKeyLookup;
 }
 
-/** The rings of a deployment in its files. */
+/** The rings of a deployment, in files. */
 export class KeyFolders {
   readonly #keys: string;
   readonly #public: string;
@@ -55,21 +55,18 @@ export class KeyFolders {
     this.#bundle =
       options.bundle ??
       (options.public === undefined ? join(state, 'public-keys.json') : join(options.public, 'public-keys.json'));
-    this.#wrap = options.wrap === undefined ? null : withinKeys(() => readKeyWrap(options.wrap as string));
+    this.#wrap = options.wrap === undefined ? null : withKeyErrors(() => readKeyWrap(options.wrap as string));
   }
 
-  /**
-   * Changes rings while nobody else does.
-   * @throws CliError `keys` where somebody does
-   */
+  /** Runs a change under the lock of the rings. @throws CliError `keys` where another process holds the lock */
   change<T>(run: () => T): T {
-    return withinKeys(() => whileRingsAreLocked(this.#keys, run));
+    return withKeyErrors(() => whileRingsAreLocked(this.#keys, run));
   }
 
   /** @throws CliError `keys` */
-  read(): { rings: Rings; pemsOf: Readonly<Record<Purpose, Pems>> } {
+  read(): { rings: Rings; pemsOf: Readonly<Record<Purpose, PrivateKeyLookup>> } {
     const [permit, record, checkpoint] = PURPOSES.map((purpose) =>
-      withinKeys(() => readRing(this.#fileOf(purpose), this.#wrap)),
+      withKeyErrors(() => readRing(this.#fileOf(purpose), this.#wrap)),
     );
     if (permit === undefined || record === undefined || checkpoint === undefined)
       throw new Error('a purpose has no ring');
@@ -80,13 +77,13 @@ export class KeyFolders {
   }
 
   /**
-   * Puts a changed ring in the place of the one that was. Its new keys are published before: one that signs before
-   * anybody knows it would have its records refused, and one that is known and never signs costs nothing. That a key
-   * ends or is revoked is published after: where this dies in between, the ring's key is still known as one that signs.
+   * Replaces a ring. Its new keys are published first: verifiers would refuse records of a key that isn't published
+   * yet, and a published key that never signs does no harm. The end or the revocation of a key is published last. If
+   * this process dies in between, the ring's key is still published as valid.
    * @throws CliError `keys`
    */
   write(purpose: Purpose, { before, changed, pemOf }: RingWrite): void {
-    const deployment = this.#deployment();
+    const deployment = this.#readDeploymentName();
     const files = {
       permit: join(this.#public, 'permit-keys.json'),
       record: join(this.#public, 'record-keys.json'),
@@ -94,7 +91,7 @@ export class KeyFolders {
       checkpoint: join(this.#public, 'checkpoint-keys.json'),
       all: this.#bundle,
     };
-    withinKeys(() => {
+    withKeyErrors(() => {
       publishRings(before, deployment, files, { purpose, changed });
       writeRing(this.#fileOf(purpose), formatRing(changed, pemOf), this.#wrap);
       publishRings({ ...before, [purpose]: changed }, deployment, files);
@@ -105,8 +102,8 @@ export class KeyFolders {
     return join(this.#keys, `${purpose}.json`);
   }
 
-  /** The name of the log's keys, as published before. */
-  #deployment(): string {
+  /** The deployment's name, read from the published keys of the log. */
+  #readDeploymentName(): string {
     const path = join(this.#public, 'log-keys.json');
     try {
       const {
@@ -124,8 +121,8 @@ export class KeyFolders {
   }
 }
 
-/** What is wrong with keys, said as the program says it. */
-export function withinKeys<T>(run: () => T): T {
+/** Converts errors of the key store into errors of this program. */
+export function withKeyErrors<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
@@ -137,7 +134,7 @@ export function withinKeys<T>(run: () => T): T {
 
 /** @throws CliError `usage` */
 export function purposeOf(text: string): Purpose {
-  const purpose = PURPOSES.find((known) => known === text);
+  const purpose = PURPOSES.find((each) => each === text);
   if (purpose === undefined) throw usage(`\`${text}\` is none of ${PURPOSES.join(', ')}`);
   return purpose;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { firstRing, newKey, publishRings, type NewKey } from '@writ/nest-kit/keys';
 import { parsePublicKeys, parseRing, PURPOSES, ringOf, type Purpose } from '@writ/signing';
-import { writ, type Ran } from '../specs/run-cli.ts';
+import { writ, type CliResult } from '../specs/run-cli.ts';
 
 let dir: string;
 let first: Record<Purpose, NewKey>;
@@ -35,10 +35,11 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-const run = (...args: string[]): Promise<Ran> => writ(['signing-keys', ...args], { env: { WRIT_STATE_DIR: dir } });
+const run = (...args: string[]): Promise<CliResult> =>
+  writ(['signing-keys', ...args], { env: { WRIT_STATE_DIR: dir } });
 const json = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
 
-test('a key that comes is published, signs later, and both halves of both keys are kept', async () => {
+test('a rotated key is published and signs later, and both key pairs are kept', async () => {
   const before = Date.now();
   const { exit, out, err } = await run('rotate', 'record', '--overlap', '30s', '--json');
   expect([exit, err]).toEqual([0, '']);
@@ -57,7 +58,7 @@ test('a key that comes is published, signs later, and both halves of both keys a
   expect((await run('list')).out).toContain(made.keyid);
 });
 
-test('private keys stay readable by their owner alone, stand nowhere else, and leave no file behind', async () => {
+test('private keys are readable by their owner alone, and are in no other or temporary file', async () => {
   for (const purpose of PURPOSES) expect(await run('rotate', purpose)).toMatchObject({ exit: 0 });
   for (const purpose of PURPOSES) expect(statSync(keyFile(purpose)).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(dir, 'keys')).toSorted()).toEqual(['checkpoint.json', 'permit.json', 'record.json']);
@@ -73,7 +74,7 @@ test('private keys stay readable by their owner alone, stand nowhere else, and l
   expect((await run('list', '--json')).out).not.toContain('PRIVATE');
 });
 
-test('one key waits at a time, and none comes sooner than it can be read', async () => {
+test('a ring has one pending key at a time, and an overlap shorter than the reading interval is refused', async () => {
   await run('rotate', 'permit');
   expect(await run('rotate', 'permit')).toMatchObject({
     exit: 1,
@@ -89,7 +90,7 @@ test('one key waits at a time, and none comes sooner than it can be read', async
   });
 });
 
-test('a key that is revoked has a successor at once, is no longer published as good, and is revoked once', async () => {
+test("a revoked key has a successor at once, is published as revoked, and can't be revoked twice", async () => {
   const kid = first.checkpoint.signer.keyid;
   const { exit, out } = await run('revoke', 'checkpoint', `--kid=${kid}`, '--from', '2026-05-01T12:00Z', '--json');
   expect(exit).toBe(0);
@@ -103,7 +104,7 @@ test('a key that is revoked has a successor at once, is no longer published as g
   });
 });
 
-test("an id that begins with a dash, or that is nobody's, is taken for an id", async () => {
+test('an id that begins with a dash, or is unknown, is parsed as an id', async () => {
   expect(await run('revoke', 'record', '--kid=-nobody')).toMatchObject({
     exit: 1,
     err: expect.stringContaining('there is no key `-nobody`') as string,
@@ -116,7 +117,7 @@ test("an id that begins with a dash, or that is nobody's, is taken for an id", a
   expect(readFileSync(keyFile('record'), 'utf8')).toBe(firstRing(first.record));
 });
 
-test('files that can not be read whole are left as they are', async () => {
+test('unreadable key files are left unchanged', async () => {
   writeFileSync(keyFile('record'), '{"v":1', { mode: 0o600 });
   expect(await run('rotate', 'record')).toMatchObject({
     exit: 1,
@@ -125,7 +126,7 @@ test('files that can not be read whole are left as they are', async () => {
   expect(readFileSync(keyFile('record'), 'utf8')).toBe('{"v":1');
 });
 
-test('of two that change keys at once one is refused, and undoes nothing', async () => {
+test('of two concurrent changes of keys, one is refused and changes nothing', async () => {
   const lock = join(dir, 'keys', '.changing');
   writeFileSync(lock, '1\n');
   const before = readFileSync(keyFile('record'), 'utf8');
@@ -150,10 +151,10 @@ test.each([
   ['rotate', ['rotate', 'record']],
   ['revoke', ['revoke', 'record']],
 ] as const)(
-  'a %s that dies before it writes the ring leaves the key that signs published without an end',
+  'a %s that dies before it writes the ring leaves the signing key published as valid',
   async (_what, args) => {
     const kid = first.record.signer.keyid;
-    // What the ring is written by way of: a folder in its place ends the command between the two writes.
+    // A folder at the path of the temporary file of the ring ends the command between its two writes.
     mkdirSync(`${keyFile('record')}.next`);
     expect(await run(...args, ...(args[0] === 'revoke' ? [`--kid=${kid}`] : []))).toMatchObject({ exit: 1 });
     const published = parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8'));
@@ -169,7 +170,7 @@ test.each([
   },
 );
 
-test('rings are wrapped for no device that is not named, and by none that can not be asked', async () => {
+test("rings are not wrapped without --wrap, nor by a device that doesn't answer", async () => {
   expect(await run('wrap')).toMatchObject({ exit: 2, err: expect.stringContaining('--wrap') as string });
   const device = join(dir, 'device.json');
   const before = readFileSync(keyFile('permit'), 'utf8');

@@ -16,17 +16,17 @@ import { usage } from '../cli-error.ts';
 import { show, type Context } from '../context.ts';
 import { parsePeriod } from '../period.ts';
 import { momentOf, tableOf } from '../terminal.ts';
-import { KeyFolders, purposeOf, withinKeys, type FolderOptions } from './key-folders.ts';
+import { KeyFolders, purposeOf, withKeyErrors, type FolderOptions } from './key-folders.ts';
 
-/** Thirty times what a process takes to read a file that changed. */
+/** Thirty times what a process takes to read a changed file. */
 const OVERLAP = '1m';
-/** The overlap of a key whose predecessor was lost: what every process takes to read it, and little more. */
-const HASTE_MS = 5_000;
+/** The overlap of a key whose predecessor was lost: a little more than every process takes to read it. */
+const REPLACEMENT_OVERLAP_MS = 5_000;
 /**
- * How long a key that was revoked is still taken in: until its successor signs everywhere, also on a machine that is
- * busy, and what it signed last has reached the log.
+ * How long records of a revoked key are still accepted. By then its successor signs everywhere, even on a busy machine,
+ * and its last records have reached the log.
  */
-const SETTLE_MS = 30_000;
+const REVOCATION_GRACE_MS = 30_000;
 
 interface RotateOptions extends FolderOptions {
   readonly overlap: string;
@@ -36,7 +36,7 @@ interface RevokeOptions extends FolderOptions {
   readonly from?: string;
 }
 
-/** `writ signing-keys`: works on the files alone; the processes follow them. */
+/** `writ signing-keys`: changes only the files; the processes follow them. */
 export function signingKeysCommand(context: Context): Command {
   return new Command('signing-keys')
     .addCommand(listCommand(context), { isDefault: true })
@@ -45,18 +45,18 @@ export function signingKeysCommand(context: Context): Command {
     .addCommand(wrapCommand(context));
 }
 
-const foldered = (command: Command): Command =>
+const withFolderOptions = (command: Command): Command =>
   command
     .option(
       '--keys <dir>',
-      'where `permit.json`, `record.json` and `checkpoint.json` are; `keys` of `npm start` unless said',
+      'the folder of `permit.json`, `record.json` and `checkpoint.json`; `keys` of `npm start` by default',
     )
-    .option('--public <dir>', 'where what is published of them is; `public` of `npm start` unless said')
+    .option('--public <dir>', 'the folder of the published keys; `public` of `npm start` by default')
     .option('--bundle <file>', 'the file that verifies receipts')
-    .option('--wrap <file>', 'which device wraps the rings: what `WRIT_KEY_WRAP_FILE` names');
+    .option('--wrap <file>', 'the file that names the device that wraps the rings, as in `WRIT_KEY_WRAP_FILE`');
 
 function listCommand(context: Context): Command {
-  const command = foldered(
+  const command = withFolderOptions(
     new Command('list').description('the keys of permits, records and checkpoints, and when each signs'),
   );
   return command.action(() => {
@@ -80,26 +80,27 @@ function listCommand(context: Context): Command {
 }
 
 function rotateCommand(context: Context): Command {
-  const command = foldered(
+  const command = withFolderOptions(
     new Command('rotate')
       .argument('<purpose>', PURPOSES.join(', '))
-      .description('makes another key, which signs once everybody knows it; the one before verifies on'),
-  ).option('--overlap <period>', 'how long it is known before it signs', OVERLAP);
+      .description('makes a new key, which signs after an overlap; the previous key still verifies'),
+  ).option('--overlap <period>', 'how long it is published before it signs', OVERLAP);
   return command.action((text: string) => {
     const options = command.optsWithGlobals<RotateOptions>();
     const purpose = purposeOf(text);
     const folders = new KeyFolders(context, options);
-    const [made, now] = [newKey(), Date.now()];
+    const [generated, now] = [newKey(), Date.now()];
     const ring = folders.change(() => {
       const { rings, pemsOf } = folders.read();
-      const changed = withinKeys(() =>
-        withNext(rings[purpose], { signer: made.signer, now, overlapMs: overlapOf(options.overlap) }),
+      const changed = withKeyErrors(() =>
+        withNext(rings[purpose], { signer: generated.signer, now, overlapMs: overlapOf(options.overlap) }),
       );
-      const pemOf = (keyid: string): string | null => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid));
+      const pemOf = (keyid: string): string | null =>
+        keyid === generated.signer.keyid ? generated.pem : pemsOf[purpose](keyid);
       folders.write(purpose, { before: rings, changed, pemOf });
       return changed;
     });
-    const next = viewOf(purpose, keyOf(ring, made.signer.keyid), now);
+    const next = viewOf(purpose, keyOf(ring, generated.signer.keyid), now);
     show(
       context,
       options,
@@ -111,9 +112,9 @@ function rotateCommand(context: Context): Command {
 }
 
 function wrapCommand(context: Context): Command {
-  const command = foldered(
+  const command = withFolderOptions(
     new Command('wrap').description(
-      'puts the rings under the key of a device, from which processes have it unwrap them; those that are under it already are wrapped anew',
+      'wraps the rings with the key of a device, which unwraps them for the processes; wrapped rings are wrapped again',
     ),
   );
   return command.action(() => {
@@ -135,10 +136,10 @@ function wrapCommand(context: Context): Command {
   });
 }
 
-/** Fewer than every process takes to read the file would have what the new key signs refused. */
+/** With a shorter overlap, some process would refuse the new key's signatures, since it hasn't read the key yet. */
 function overlapOf(text: string): number {
   const period = parsePeriod('--overlap', text);
-  if (period < HASTE_MS)
+  if (period < REPLACEMENT_OVERLAP_MS)
     throw usage(
       `\`--overlap ${text}\` is too short: every process has to read the key before it signs, which takes up to 2s; give 5s or more`,
     );
@@ -146,26 +147,31 @@ function overlapOf(text: string): number {
 }
 
 function revokeCommand(context: Context): Command {
-  const command = foldered(
+  const command = withFolderOptions(
     new Command('revoke')
       .argument('<purpose>', PURPOSES.join(', '))
-      .description('gives up a key that others may have; where it signs now, another takes its place'),
+      .description('revokes a key that others may have; if it signs now, a new key replaces it'),
   )
-    .requiredOption('--kid <id>', 'which; for an id that begins with a dash `--kid=-…`')
-    .option('--from <moment>', 'when it was lost, if that is known: `2026-05-01T12:00Z`; now unless said');
+    .requiredOption('--kid <id>', 'the id of the key; write `--kid=-…` for an id that begins with a dash')
+    .option('--from <moment>', 'when it was lost, if known: `2026-05-01T12:00Z`; now by default');
   return command.action((text: string) => {
     const options = command.optsWithGlobals<RevokeOptions>();
     const purpose = purposeOf(text);
     const folders = new KeyFolders(context, options);
-    const [made, now] = [newKey(), Date.now()];
+    const [generated, now] = [newKey(), Date.now()];
     const { ring, isLast } = folders.change(() => {
       const { rings, pemsOf } = folders.read();
-      const { changed, isReplaced } = withinKeys(() => {
-        const next = withSuccessorOf(rings[purpose], options.kid, { signer: made.signer, now, overlapMs: HASTE_MS });
-        const revoked = { keyid: options.kid, now, from: momentFrom(options.from, now), settleMs: SETTLE_MS };
+      const { changed, isReplaced } = withKeyErrors(() => {
+        const next = withSuccessorOf(rings[purpose], options.kid, {
+          signer: generated.signer,
+          now,
+          overlapMs: REPLACEMENT_OVERLAP_MS,
+        });
+        const revoked = { keyid: options.kid, now, from: momentFrom(options.from, now), settleMs: REVOCATION_GRACE_MS };
         return { changed: withRevoked(next.ring, revoked), isReplaced: next.isReplaced };
       });
-      const pemOf = (keyid: string): string | null => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid));
+      const pemOf = (keyid: string): string | null =>
+        keyid === generated.signer.keyid ? generated.pem : pemsOf[purpose](keyid);
       folders.write(purpose, { before: rings, changed, pemOf });
       return { ring: changed, isLast: isReplaced };
     });
@@ -174,14 +180,16 @@ function revokeCommand(context: Context): Command {
       purpose,
       keyid: options.kid,
       revoked: revoked?.revoked ?? null,
-      successor: isLast ? made.signer.keyid : null,
+      successor: isLast ? generated.signer.keyid : null,
     };
     show(context, options, value, () =>
       [
         revoked === undefined
           ? `the ${purpose} key ${options.kid} never signed, and is gone`
           : `the ${purpose} key ${options.kid} is revoked from ${momentOf(revoked.revoked?.from ?? now)} on`,
-        ...(isLast ? [`${made.signer.keyid} signs in its place from ${momentOf(now + HASTE_MS)} on`] : []),
+        ...(isLast
+          ? [`${generated.signer.keyid} signs in its place from ${momentOf(now + REPLACEMENT_OVERLAP_MS)} on`]
+          : []),
         publishedNote(purpose),
       ].join('\n'),
     );
@@ -196,15 +204,15 @@ function momentFrom(text: string | undefined, now: number): number {
   return moment;
 }
 
-/** What is left to do for those who verify away from here. */
+/** The remaining step for verifiers outside of this deployment. */
 const publishedNote = (purpose: Purpose): string =>
   purpose === 'permit'
-    ? 'nobody outside has to do anything'
-    : 'whoever keeps the public keys needs them anew: `/.well-known/writ-keys.json` has them';
+    ? 'verifiers outside have to do nothing'
+    : 'verifiers need the public keys again: `/.well-known/writ-keys.json` has them';
 
 const keyOf = ({ keys }: KeyRing, keyid: string): SigningKey => keys.find((key) => key.keyid === keyid) as SigningKey;
 
-/** A key as it is shown: nothing of its private half. */
+/** A key in the output: without its private half. */
 const viewOf = (purpose: Purpose, key: SigningKey, now: number) => ({
   purpose,
   keyid: key.keyid,

@@ -5,27 +5,27 @@ import { LIMITS } from '@writ/contract';
 import { usage } from '../cli-error.ts';
 import { visibleLine } from '../visible.ts';
 
-/** A file of a folder, by its path in there. */
+/** A file of a folder, by its path relative to that folder. */
 export interface FolderFile {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * All files of a folder, by path. INVARIANT (nothing from elsewhere): a link is followed nowhere, so what is sent is
- * what lies in the folder.
- * @throws CliError for what is no folder, for links and whatever else is no file, and for more than one skill can be
+ * All files of a folder, by path. INVARIANT (nothing from elsewhere): links are never followed, so only files of the
+ * folder are sent.
+ * @throws CliError for anything but a folder, for links and special files, and for more data than one skill may have
  */
 export function readFolder(folder: string): FolderFile[] {
   const files: FolderFile[] = [];
   const { skillFilesSent, skillFileBytes, skillBytes } = LIMITS;
   let bytes = 0;
-  const enter = (directory: string): void => {
+  const visit = (directory: string): void => {
     for (const name of namesIn(folder, directory)) {
       const path = directory === '' ? name : `${directory}/${name}`;
       const stat = lstatSync(join(folder, path));
       if (stat.isDirectory()) {
-        enter(path);
+        visit(path);
         continue;
       }
       if (!stat.isFile())
@@ -45,7 +45,7 @@ export function readFolder(folder: string): FolderFile[] {
       files.push({ path, bytes: content });
     }
   };
-  enter('');
+  visit('');
   if (files.length === 0)
     throw usage(
       `\`${visibleLine(folder)}\` is empty: a skill is a folder with a SKILL.md of at most ${skillFileBytes.max} bytes`,
@@ -63,7 +63,7 @@ function namesIn(folder: string, directory: string): string[] {
   }
 }
 
-/** What is opened is what was looked at: a file that has become a link meanwhile isn't followed. */
+/** Opens the file that was listed: a file that has become a link meanwhile isn't followed. */
 function contentOf(file: string, path: string): Uint8Array {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

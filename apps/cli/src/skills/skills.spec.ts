@@ -46,9 +46,9 @@ afterEach(async () => {
   await api.close();
 });
 const skill = (...args: string[]) => writ(['skill', ...args], { env: api.env, cwd });
-const sent = (): unknown => JSON.parse(api.heard[0]?.body ?? 'null');
+const sent = (): unknown => JSON.parse(api.requests[0]?.body ?? 'null');
 
-test('a folder is sent whole, byte by byte, and what became of it is told', async () => {
+test("a skill's folder is sent byte for byte, and the result is shown", async () => {
   expect(await skill('add', 'release')).toMatchObject({
     exit: 0,
     out: expect.stringMatching(/release[^]*7{64}[^]*added/),
@@ -62,7 +62,7 @@ test('a folder is sent whole, byte by byte, and what became of it is told', asyn
   expect(JSON.parse((await skill('add', 'release', '--json')).out)).toEqual({ change: 'added', skill: VIEW });
 });
 
-test('what is wrong with it is told by its files, with nothing of it that a terminal would do', async () => {
+test('problems of a skill name their files, with control characters escaped', async () => {
   answer = {
     valid: false,
     change: null,
@@ -133,17 +133,17 @@ test.each([
     'release',
     /more than 256 files/,
   ],
-])('one that %s is not sent', async (_how, change, folder, words) => {
+])("a skill's folder that %s is not sent", async (_how, change, folder, words) => {
   change();
   expect(await skill('add', folder)).toMatchObject({ exit: 2, err: expect.stringMatching(words) });
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });
 
 test('skills are listed, shown and removed', async () => {
   expect((await skill()).out).toMatch(/release +7{12} +2 +10/);
   expect((await skill('show', 'release')).out).toMatch(/SKILL\.md[^]*7{64}/);
   expect((await skill('remove', 'release')).out).toContain('removed release');
-  expect(api.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
+  expect(api.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
     expect.stringMatching(/^GET \/v1\/skills\?limit=50$/),
     'GET /v1/skills/release',
     'DELETE /v1/skills/release',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
-import { SkillPut, SkillView, SkillWhole } from '@writ/contract';
+import { SkillPutReply, SkillView, SkillDetails } from '@writ/contract';
 import { Command } from 'commander';
 import { Type } from 'typebox';
 import { CliError } from '../cli-error.ts';
@@ -15,7 +15,7 @@ const LIST_ROWS = 50;
 const PATH = '/v1/skills';
 const Removed = Type.Object({ removed: Type.String() });
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
-/** Enough of a digest to tell versions of a skill apart. */
+/** Enough of a digest to distinguish versions of a skill. */
 const DIGEST_CHARS = 12;
 
 /** `writ skill`: folders of guidance that agents read. */
@@ -30,8 +30,8 @@ export function skillCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
     const list = await readList(connect(context, options, 'operator').client, SkillView, PATH, {
@@ -55,10 +55,10 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one with its files and versions').argument('<skill>');
+  const command = new Command('show').description('one skill with its files and versions').argument('<skill>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const skill = await connect(context, options, 'operator').client.read(SkillWhole, pathOf(name));
+    const skill = await connect(context, options, 'operator').client.read(SkillDetails, pathOf(name));
     show(context, options, skill, () =>
       [
         fieldsOf({
@@ -98,12 +98,12 @@ function addCommand(context: Context): Command {
         encoding: 'base64',
       })),
     };
-    const answer = await connect(context, options, 'admin').client.read(SkillPut, PATH, { method: 'POST', body });
+    const answer = await connect(context, options, 'admin').client.read(SkillPutReply, PATH, { method: 'POST', body });
     const { valid, problems, change, skill } = answer;
     if (!valid || skill === null)
       throw new CliError(
         'skill.invalid',
-        `nothing was uploaded\n${problems.map((problem) => placed(problem, files)).join('\n')}`,
+        `nothing was uploaded\n${problems.map((problem) => problemLine(problem, files)).join('\n')}`,
       );
     show(
       context,
@@ -115,8 +115,8 @@ function addCommand(context: Context): Command {
   });
 }
 
-/** A problem at its file: messages about a SKILL.md name it themselves. */
-function placed({ pointer, message }: SkillPut['problems'][number], files: readonly FolderFile[]): string {
+/** A problem with its file; messages about a SKILL.md already contain the name. */
+function problemLine({ pointer, message }: SkillPutReply['problems'][number], files: readonly FolderFile[]): string {
   const [, index, member] = /^\/files\/(\d+)\/(content|path)$/.exec(pointer) ?? [];
   const file = files[Number(index ?? -1)];
   const names = file === undefined || member === 'path' || message.startsWith(file.path) ? '' : `${file.path}: `;
@@ -125,7 +125,7 @@ function placed({ pointer, message }: SkillPut['problems'][number], files: reado
 
 function removeCommand(context: Context): Command {
   const command = new Command('remove')
-    .description('removes it with all of its versions: no call reads it from then on')
+    .description('removes a skill with all its versions: no further call reads it')
     .argument('<skill>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();

@@ -32,7 +32,7 @@ import {
   type Signer,
 } from '@writ/signing';
 import { KEY_FILE, RECEIPT_FILE } from './pinned-receipt.ts';
-import { fakeApi, problem, type FakeApi, type Heard, type Said } from './run-cli.ts';
+import { fakeApi, problem, type FakeApi, type ReceivedRequest, type FakeResponse } from './run-cli.ts';
 
 export const newSigner = (): Signer =>
   parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
@@ -40,27 +40,27 @@ export const ORIGIN = 'writ.spec/log_01kdvq8qfwe9gr4v9m1h7e3x2z';
 const signer = newSigner();
 export const kernel = newSigner();
 /** The kernel's next key. */
-export const heir = newSigner();
-/** A key file that names the log's key, the kernel's, of which `over` says more, and the next one. */
+export const nextKernelKey = newSigner();
+/** A key file with the log's key, the kernel's key (extended by `over`) and the next key. */
 export const keysOf = (over: object = {}): string =>
   JSON.stringify({
     record_keys: [
       { keyid: kernel.keyid, jwk: kernel.publicJwk, ...over },
-      { keyid: heir.keyid, jwk: heir.publicJwk },
+      { keyid: nextKernelKey.keyid, jwk: nextKernelKey.publicJwk },
     ],
     log_keys: [formatNoteKey('writ.spec', signer.publicKey)],
   });
 export const LOG_KEYS = keysOf();
 
-/** When the kernel made every one of its records, in milliseconds since the epoch. */
+/** The time in all of the kernel's records, in milliseconds since the epoch. */
 export const RECORDED_AT = 1_767_225_600_000;
 const sample = verifyReceiptFile(RECEIPT_FILE, parseKeySet(KEY_FILE)).record;
-/** A record as the kernel seals it; `over` replaces what it says. */
+/** A record sealed by the kernel; `over` replaces fields. */
 export const recordOf = (i: number, over: Partial<AuditRecord> = {}): Uint8Array =>
   sealRecord({ ...sample, kernel_key_id: kernel.keyid, attempt: i + 1, ...over }, kernel).payloadBytes;
 export const recordsOf = (count: number): readonly Uint8Array[] => Array.from({ length: count }, (_, i) => recordOf(i));
-/** The record of the revocation of the kernel's key, as the next one seals it unless another is given. */
-export const revocationOf = (by: Signer = heir, lost: Signer = kernel): Uint8Array =>
+/** The record that revokes the kernel's key, sealed by the next key unless another is given. */
+export const revocationOf = (by: Signer = nextKernelKey, revokedKey: Signer = kernel): Uint8Array =>
   sealRecord(
     {
       ...sample,
@@ -73,18 +73,18 @@ export const revocationOf = (by: Signer = heir, lost: Signer = kernel): Uint8Arr
       change: formatKeyEvent({
         event: 'revoked',
         purpose: 'record',
-        keyid: lost.keyid,
-        x: lost.publicJwk.x,
+        keyid: revokedKey.keyid,
+        x: revokedKey.publicJwk.x,
         from: RECORDED_AT,
       }),
     },
     by,
   ).payloadBytes;
-/** The signatures of a log in which the records at these places are by the next key. */
-export const signedWithHeir =
-  (records: readonly Uint8Array[], heirs: readonly number[]) =>
+/** The signatures of a log in which the next key signed the records at these positions. */
+export const signedWithNextKey =
+  (records: readonly Uint8Array[], nextKeyIndexes: readonly number[]) =>
   (index: number): Envelope['signatures'][number] =>
-    signatureOf(records[index] as Uint8Array, heirs.includes(index) ? heir : kernel);
+    signatureOf(records[index] as Uint8Array, nextKeyIndexes.includes(index) ? nextKernelKey : kernel);
 /** The signature of a record. */
 export const signatureOf = (record: Uint8Array, by: Signer = kernel): Envelope['signatures'][number] =>
   sealEnvelope(RECORD_PAYLOAD_TYPE, record, by).signatures[0] ?? { keyid: '', sig: '' };
@@ -95,7 +95,7 @@ export const noteOf = (records: readonly Uint8Array[], { origin = ORIGIN, by = s
     signer: by,
   });
 
-/** The file of the receipt of a record in a log of these. */
+/** The file of the receipt of a record in a log of these records. */
 export function receiptIn(records: readonly Uint8Array[], index: number, by: Signer = kernel): string {
   const hashes = records.map(leafHash);
   const proof = proveInclusion(index, records.length, (level, at) =>
@@ -112,37 +112,38 @@ export function receiptIn(records: readonly Uint8Array[], index: number, by: Sig
 }
 
 /**
- * What the server signed, what it gives as records and as the signature of each, and what it says that it grew from.
+ * The data of the fake server: the signed note, the records, their signatures, and the records that its consistency
+ * proofs use.
  */
 export interface FakeLog {
   note: string;
   records: readonly Uint8Array[];
   signed: (index: number) => Envelope['signatures'][number];
-  proved: readonly Uint8Array[];
+  provedRecords: readonly Uint8Array[];
 }
 
 export const logOf = (records: readonly Uint8Array[]): FakeLog => ({
   note: noteOf(records),
   records,
   signed: (index) => signatureOf(records[index] as Uint8Array),
-  proved: records,
+  provedRecords: records,
 });
 
-/** A server that gives the log that stands in `state.log` at the moment. */
+/** A server that serves the present value of `state.log`. */
 export async function fakeLogServer(state: { log: FakeLog }): Promise<FakeApi> {
-  return await fakeApi(({ url }: Heard): Said => {
+  return await fakeApi(({ url }: ReceivedRequest): FakeResponse => {
     const { log } = state;
-    const asked = new URL(url, 'http://api');
-    if (asked.pathname === '/v1/log/checkpoint') return { body: log.note };
+    const requested = new URL(url, 'http://api');
+    if (requested.pathname === '/v1/log/checkpoint') return { body: log.note };
     const tilesByPlace = () =>
       new Map(
-        growTiles(0, log.proved.map(leafHash), () => []).map((tile) => [
+        growTiles(0, log.provedRecords.map(leafHash), () => []).map((tile) => [
           `${String(tile.level)}/${String(tile.index)}`,
           tile.hashes,
         ]),
       );
-    if (asked.pathname === '/v1/log/consistency') {
-      const [from, to] = ['from', 'to'].map((name) => Number(asked.searchParams.get(name))) as [number, number];
+    if (requested.pathname === '/v1/log/consistency') {
+      const [from, to] = ['from', 'to'].map((name) => Number(requested.searchParams.get(name))) as [number, number];
       const tiles = tilesByPlace();
       return {
         body: {
@@ -156,14 +157,14 @@ export async function fakeLogServer(state: { log: FakeLog }): Promise<FakeApi> {
         },
       };
     }
-    const signatures = parseTilePath(asked.pathname.replace('/v1/log/signatures/', 'entries/'));
+    const signatures = parseTilePath(requested.pathname.replace('/v1/log/signatures/', 'entries/'));
     if (signatures !== null)
       return {
         body: {
           signatures: Array.from({ length: signatures.width }, (_, i) => log.signed(signatures.index * TILE_WIDTH + i)),
         },
       };
-    const tile = parseTilePath(asked.pathname.replace('/v1/log/tile/', ''));
+    const tile = parseTilePath(requested.pathname.replace('/v1/log/tile/', ''));
     if (tile === null) return problem(404, 'not_found', 'there is no such thing here');
     if (tile.kind === 'hashes')
       return {

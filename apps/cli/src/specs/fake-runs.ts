@@ -100,7 +100,7 @@ export class FakeRun {
     this.#response.end();
   }
 
-  /** The connection breaks. */
+  /** Breaks the connection. */
   break(): void {
     this.#response.destroy();
   }
@@ -109,7 +109,7 @@ export class FakeRun {
 export const CALL = { id: 'c1', tool_id: 'fs.write', args: { path: 'a.txt', content: 'two\n' } };
 
 export interface FakeRunsOptions {
-  /** what each connection to a run's events gets, one after the other; the last one holds for all that follow */
+  /** the streams of the connections to a run's events, in order; the last one serves all further connections */
   readonly streams: readonly ((run: FakeRun) => void | Promise<void>)[];
   readonly approval?: Partial<ApprovalView>;
   readonly stopped?: string | null;
@@ -119,10 +119,10 @@ export interface FakeRunsOptions {
 /** The API of sessions, runs and approvals as `writ chat` needs it. */
 export interface FakeRuns {
   readonly env: Readonly<Record<string, string>>;
-  /** `METHOD path body`, and the key that asked */
-  readonly heard: { readonly what: string; readonly body: unknown; readonly key: string }[];
-  /** resolves with the first request that begins so */
-  readonly hears: (beginning: string) => Promise<void>;
+  /** `METHOD path`, the body, and the key of each request */
+  readonly requests: { readonly route: string; readonly body: unknown; readonly key: string }[];
+  /** resolves with the first request whose `METHOD path` begins so */
+  readonly waitForRequest: (beginning: string) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -132,8 +132,8 @@ export async function fakeRuns({
   stopped = 'end',
   models = ['one'],
 }: FakeRunsOptions): Promise<FakeRuns> {
-  const heard: { what: string; body: unknown; key: string }[] = [];
-  const waiting: { beginning: string; resolve: () => void }[] = [];
+  const requests: { route: string; body: unknown; key: string }[] = [];
+  const waiters: { beginning: string; resolve: () => void }[] = [];
   let connections = 0;
   const json = (response: ServerResponse, body: unknown, status = 200): void => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -141,9 +141,9 @@ export async function fakeRuns({
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sent = await text(request);
     const path = (request.url ?? '').split('?')[0] ?? '';
-    const what = `${request.method ?? ''} ${path}`;
-    heard.push({ what, body: sent === '' ? null : JSON.parse(sent), key: request.headers.authorization ?? '' });
-    for (const one of waiting) if (what.startsWith(one.beginning)) one.resolve();
+    const route = `${request.method ?? ''} ${path}`;
+    requests.push({ route, body: sent === '' ? null : JSON.parse(sent), key: request.headers.authorization ?? '' });
+    for (const one of waiters) if (route.startsWith(one.beginning)) one.resolve();
     if (path.endsWith('/events')) {
       const stream = streams[Math.min(connections++, streams.length - 1)];
       return void (await stream?.(new FakeRun(response, request.headers['last-event-id'] as string | undefined)));
@@ -180,15 +180,15 @@ export async function fakeRuns({
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    heard,
+    requests,
     env: {
       WRIT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       WRIT_API_KEY: 'writ_agent',
       WRIT_OPERATOR_KEY: 'writ_operator',
     },
-    hears: async (beginning) => {
-      if (heard.some(({ what }) => what.startsWith(beginning))) return;
-      await new Promise<void>((resolve) => waiting.push({ beginning, resolve }));
+    waitForRequest: async (beginning) => {
+      if (requests.some(({ route }) => route.startsWith(beginning))) return;
+      await new Promise<void>((resolve) => waiters.push({ beginning, resolve }));
     },
     close: () => {
       server.closeAllConnections();

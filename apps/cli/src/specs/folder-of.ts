@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Made since the last test. */
+/** Folders made since the last test. */
 const made: string[] = [];
 afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A folder with these files, until the test is over: what isn't text is written as JSON. */
+/** A folder with these files, for the duration of the test. Contents other than text are written as JSON. */
 export function folderOf(files: Readonly<Record<string, unknown>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'writ-cli-'));
   made.push(folder);

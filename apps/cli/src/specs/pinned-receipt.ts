@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A receipt of version 1 as it was once written, and the keys that verify it: bytes, not what today's code makes. */
+/** A receipt of version 1 and the keys that verify it, as fixed bytes: the present code did not generate them. */
 export const RECEIPT_FILE = [
   '{"media_type":"application/vnd.writ.receipt.v1+json","envelope":{"payloadType":"application/vnd.in-toto+json","payload":"eyJfdHlwZSI6Imh0dHB',
   'zOi8vaW4tdG90by5pby9TdGF0ZW1lbnQvdjEiLCJwcmVkaWNhdGUiOnsiYWN0b3IiOm51bGwsImFnZW50X2lkIjoiYWd0XzAxa2R2cThxZndlOWdyNHY5bTFoN2UzeDJ6IiwiYXBwcm9',

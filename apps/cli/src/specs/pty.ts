@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The program at a real terminal: `script` (util-linux) gives it one, and passes on what is typed. */
+/** The program at a real terminal: `script` (util-linux) provides the pty and passes on the input. */
 export class Pty {
   readonly #child: ChildProcess;
   #shown = '';
-  #waiting: (() => void) | null = null;
+  #onOutput: (() => void) | null = null;
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
-    // In place of the shell that `script` starts, which would take a ctrl-c for its own end.
+    // Replaces the shell that `script` starts, which would end at a ctrl-c.
     const command = `exec ${[process.execPath, '--disable-warning=ExperimentalWarning', '--conditions=@writ/source', MAIN, ...args].map(quoted).join(' ')}`;
     this.#child = spawn('script', ['-qfec', command, '/dev/null'], {
       env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env },
@@ -21,12 +21,12 @@ export class Pty {
     });
     this.#child.stdout?.on('data', (bytes: Buffer) => {
       this.#shown += String(bytes);
-      this.#waiting?.();
+      this.#onOutput?.();
     });
-    this.#child.once('close', () => this.#waiting?.());
+    this.#child.once('close', () => this.#onOutput?.());
   }
 
-  /** All that was shown, with what steers the terminal. */
+  /** All output, including control sequences. */
   get shown(): string {
     return this.#shown;
   }
@@ -35,25 +35,28 @@ export class Pty {
     this.#child.stdin?.write(text);
   }
 
-  /** Resolves with what was shown since `from`, once that holds the text. Throws where the program ends without. */
-  async until(text: string, from = 0): Promise<number> {
+  /**
+   * Resolves with the position after the text, once the output since `from` contains it. Throws if the program ends
+   * first.
+   */
+  async waitFor(text: string, from = 0): Promise<number> {
     for (;;) {
       const at = this.#shown.indexOf(text, from);
       if (at >= 0) return at + text.length;
       if (this.#child.exitCode !== null) throw new Error(`it ended without showing \`${text}\`:\n${this.#shown}`);
       await new Promise<void>((resolve) => {
-        this.#waiting = resolve;
+        this.#onOutput = resolve;
       });
     }
   }
 
-  /** The status that it ends with. */
-  async ends(): Promise<number | null> {
+  /** Resolves with the exit status. */
+  async waitForExit(): Promise<number | null> {
     if (this.#child.exitCode === null) await once(this.#child, 'close');
     return this.#child.exitCode;
   }
 
-  /** Ends it, where a test didn't. */
+  /** Ends the program, where a test didn't. */
   stop(): void {
     if (this.#child.exitCode === null) this.#child.kill();
   }

@@ -9,37 +9,37 @@ import { readEnvironment } from '../config.env.ts';
 import { runCli } from '../program.ts';
 import { textOf } from '../utf8.ts';
 
-/** What the program said and how it ended. */
-export interface Ran {
+/** The output and the exit status of the program. */
+export interface CliResult {
   readonly exit: number;
   readonly out: string;
   readonly err: string;
 }
 
-export interface World {
+export interface CliEnvironment {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string | Uint8Array;
-  /** a person at the terminal; without it, it is as in a pipe */
+  /** a person at the terminal; without it, standard input is a pipe */
   readonly confirm?: (question: string) => Promise<boolean>;
-  /** a person at a terminal, for `chat`; without it, it is as in a pipe */
+  /** a terminal for `chat`; without it, standard input is a pipe */
   readonly terminal?: Terminal;
-  /** given what ctrl-c does, whenever that changes */
-  readonly onInterrupt?: (heard: () => void) => () => void;
-  /** told what a terminal would show of progress; without it, it is as in a pipe */
+  /** receives the handler of ctrl-c, whenever it changes */
+  readonly onInterrupt?: (handler: () => void) => () => void;
+  /** receives the progress line of a terminal; without it, stderr is a pipe */
   readonly showProgress?: (line: string) => void;
 }
 
-/** As a pipe hands it over: not at the ends of lines. */
-function* inPieces(bytes: Buffer, length = 1000): Generator<Uint8Array> {
+/** Splits bytes as a pipe does: not at line ends. */
+function* chunksOf(bytes: Buffer, length = 1000): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += length) yield bytes.subarray(start, start + length);
 }
 
 /** Runs the program as `writ ARGS…` would. */
 export async function writ(
   args: readonly string[],
-  { env = {}, cwd = '/', stdin = '', confirm, showProgress, terminal, onInterrupt }: World = {},
-): Promise<Ran> {
+  { env = {}, cwd = '/', stdin = '', confirm, showProgress, terminal, onInterrupt }: CliEnvironment = {},
+): Promise<CliResult> {
   let [out, err] = ['', ''];
   const exit = await runCli(args, {
     cwd,
@@ -47,13 +47,13 @@ export async function writ(
     write: (words) => {
       out += words;
     },
-    complain: (words) => {
+    writeError: (words) => {
       err += words;
     },
     readStdin: async () => textOf(Buffer.from(stdin), 'standard input'),
     readHidden: async () => textOf(Buffer.from(stdin), 'standard input'),
     confirm: confirm ?? null,
-    streamStdin: () => Readable.from(inPieces(Buffer.from(stdin))),
+    streamStdin: () => Readable.from(chunksOf(Buffer.from(stdin))),
     showProgress: showProgress ?? null,
     terminal: terminal ?? null,
     onInterrupt: onInterrupt ?? (() => () => undefined),
@@ -62,7 +62,7 @@ export async function writ(
   return { exit, out, err };
 }
 
-export interface Heard {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly key: string | undefined;
@@ -70,39 +70,39 @@ export interface Heard {
   readonly body: string;
 }
 
-export interface Said {
+export interface FakeResponse {
   readonly status?: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An API that answers what a test says, and remembers what it was asked. */
+/** A fake API whose answers a test defines, and which keeps the requests. */
 export interface FakeApi {
   readonly url: string;
-  readonly heard: Heard[];
+  readonly requests: ReceivedRequest[];
   readonly env: Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 }
 
-/** @param answer by `METHOD /path`, without the query; strings and bytes are sent as they are, anything else as JSON */
-export async function fakeApi(answer: (heard: Heard) => Said): Promise<FakeApi> {
-  const heard: Heard[] = [];
+/** @param answer by `METHOD /path`, without the query; strings and bytes are sent unchanged, anything else as JSON */
+export async function fakeApi(answer: (request: ReceivedRequest) => FakeResponse): Promise<FakeApi> {
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      const one = {
+      const received = {
         method: request.method ?? '',
         url: request.url ?? '',
         key: request.headers.authorization,
         headers: request.headers,
         body,
       };
-      heard.push(one);
-      const { status = 200, body: said, headers = {} } = answer(one);
+      requests.push(received);
+      const { status = 200, body: content, headers = {} } = answer(received);
       response.writeHead(status, headers);
-      response.end(typeof said === 'string' || said instanceof Uint8Array ? said : JSON.stringify(said));
+      response.end(typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content));
     });
   });
-  // A test that fails before it closes must not keep the run from ending.
+  // A test that fails before it closes the server must not keep the process alive.
   server.unref();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -112,11 +112,11 @@ export async function fakeApi(answer: (heard: Heard) => Said): Promise<FakeApi> 
     server.close();
     await once(server, 'close');
   };
-  return { url, heard, env: { WRIT_URL: url, WRIT_API_KEY: 'writ_test' }, close };
+  return { url, requests, env: { WRIT_URL: url, WRIT_API_KEY: 'writ_test' }, close };
 }
 
-/** A problem as the API answers it. */
-export const problem = (status: number, code: string, detail: string): Said => ({
+/** A problem in the API's form. */
+export const problem = (status: number, code: string, detail: string): FakeResponse => ({
   status,
   body: { type: `https://writ.dev/errors/${code}`, title: code, status, code, detail },
 });

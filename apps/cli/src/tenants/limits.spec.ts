@@ -25,12 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
 const run = (...args: string[]) => writ(['tenant', 'limits', ...args], { env: api.env });
 
-test('without an option the limits are shown and nothing is set', async () => {
+test('`writ tenant limits` without options shows the limits and sets nothing', async () => {
   const { exit, out } = await run(IDS.tenant);
   expect(exit).toBe(0);
   expect(out).toMatch(/requests\/second +as the orchestrator is configured/);
@@ -38,10 +38,10 @@ test('without an option the limits are shown and nothing is set', async () => {
   expect(out).toMatch(/bytes +4096 of any number/);
   expect(out).toMatch(/bytes of outputs +70000 of 1000000/);
   expect(out).toMatch(/set +2026-01-01T00:00:00Z/);
-  expect(api.heard).toMatchObject([{ method: 'GET', url: `/v1/tenants/${IDS.tenant}/limits` }]);
+  expect(api.requests).toMatchObject([{ method: 'GET', url: `/v1/tenants/${IDS.tenant}/limits` }]);
 });
 
-test('what is named is set, and no more', async () => {
+test('`writ tenant limits` sets only the limits that options name', async () => {
   await run(
     IDS.tenant,
     '--weight',
@@ -57,8 +57,8 @@ test('what is named is set, and no more', async () => {
     '--outputs-bytes-max',
     '16777216',
   );
-  expect(api.heard[0]).toMatchObject({ method: 'PATCH' });
-  expect(JSON.parse(api.heard[0]?.body ?? '')).toEqual({
+  expect(api.requests[0]).toMatchObject({ method: 'PATCH' });
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({
     requests_per_second: null,
     weight: 3,
     waiting_max: 500,
@@ -77,5 +77,5 @@ test.each([
   [['--bytes-max', '1e9']],
 ])('%j is refused before anything is sent', async (args) => {
   expect((await run(IDS.tenant, ...args)).exit).toBe(2);
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { TenantLimitsView, type TenantLimitsChange } from '@writ/contract';
 import { Command, InvalidArgumentError } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
-import { boundsOf, FILES, heldOf, parseBound, type Bound } from '../quota.ts';
+import { boundsOf, FILES, usageText, parseBound, type Bound } from '../quota.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
 
 interface LimitOptions extends CommonOptions {
@@ -19,7 +19,7 @@ interface LimitOptions extends CommonOptions {
 
 const AS_CONFIGURED = 'as the orchestrator is configured';
 
-/** `writ tenant limits TENANT`: shows them, and sets those that are named. */
+/** `writ tenant limits TENANT`: shows the limits, and sets those that options name. */
 export function limitsCommand(context: Context): Command {
   const command = limitOptions(new Command('limits'));
   command.action(async (tenant: string) => {
@@ -40,9 +40,9 @@ export function limitsCommand(context: Context): Command {
         weight: String(limits.weight),
         'running at most': String(limits.running_max),
         'waiting at most': String(limits.waiting_max),
-        files: heldOf(limits.files, limits.files_max),
-        bytes: heldOf(limits.bytes, limits.bytes_max),
-        'bytes of outputs': heldOf(limits.outputs_bytes, limits.outputs_bytes_max),
+        files: usageText(limits.files, limits.files_max),
+        bytes: usageText(limits.bytes, limits.bytes_max),
+        'bytes of outputs': usageText(limits.outputs_bytes, limits.outputs_bytes_max),
         set: limits.changed_at === null ? 'never' : momentOf(limits.changed_at),
       }),
     );
@@ -52,7 +52,7 @@ export function limitsCommand(context: Context): Command {
 
 const limitOptions = (command: Command): Command =>
   command
-    .description('what a tenant may have at once; with an option it is set')
+    .description('the limits of a tenant; options set them')
     .argument('<tenant>')
     .option(
       '--requests-per-second <count>',
@@ -64,16 +64,12 @@ const limitOptions = (command: Command): Command =>
       `requests at once, at each replica of the orchestrator; \`default\`: ${AS_CONFIGURED}`,
       parseOrDefault,
     )
-    .option('--weight <count>', 'its part of what tenants share, 1 to 1000', parseAmount)
-    .option('--running-max <count>', 'calls that are with executors at once', parseAmount)
-    .option('--waiting-max <count>', 'calls that wait for an executor', parseAmount)
+    .option('--weight <count>', 'its share of shared capacity, 1 to 1000', parseAmount)
+    .option('--running-max <count>', 'maximum calls that run at once', parseAmount)
+    .option('--waiting-max <count>', 'maximum calls that wait for an executor', parseAmount)
     .option('--files-max <count>', `${FILES} in all its workspaces; \`none\`: without bound`, parseBound)
     .option('--bytes-max <count>', `bytes of them in all its workspaces; \`none\`: without bound`, parseBound)
-    .option(
-      '--outputs-bytes-max <count>',
-      'bytes of whole outputs that are kept at once; `none`: without bound',
-      parseBound,
-    );
+    .option('--outputs-bytes-max <count>', 'bytes of full outputs kept at once; `none`: without limit', parseBound);
 
 function changeOf({
   requestsPerSecond,

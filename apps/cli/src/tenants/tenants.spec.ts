@@ -2,7 +2,7 @@
 import { fakeApi, writ } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
-test('a second tenant is one command, and its key is shown once', async () => {
+test('`writ tenant create` makes a tenant and shows its key once', async () => {
   const api = await fakeApi(() => ({
     status: 201,
     body: { tenant_id: IDS.tenant, name: 'two', api_key_id: IDS.key, api_key: 'writ_shown_once' },
@@ -11,5 +11,5 @@ test('a second tenant is one command, and its key is shown once', async () => {
   await api.close();
   expect(exit).toBe(0);
   expect(out).toContain('writ_shown_once');
-  expect(api.heard[0]).toMatchObject({ method: 'POST', url: '/v1/tenants', body: '{"name":"two"}' });
+  expect(api.requests[0]).toMatchObject({ method: 'POST', url: '/v1/tenants', body: '{"name":"two"}' });
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { IDS, TOKEN } from '../specs/samples.ts';
-import { describeToken, standingOf } from './describe-token.ts';
+import { describeToken, statusOf } from './describe-token.ts';
 
 const { not_before, expires_at } = TOKEN.grant;
 const NOW = not_before + 1;
@@ -11,7 +11,7 @@ test.each([
   [{}, expires_at, 'expired'],
   [{ revoked: true }, expires_at, 'revoked'],
 ] as const)('a token with %j at %d is %s', (more, now, expected) => {
-  expect(standingOf({ ...TOKEN, ...more }, now)).toBe(expected);
+  expect(statusOf({ ...TOKEN, ...more }, now)).toBe(expected);
 });
 
 test('a chain is shown from its root down to the token', () => {
@@ -21,16 +21,22 @@ test('a chain is shown from its root down to the token', () => {
   );
 });
 
-test('hosts and secrets are shown, and what bounds it from above alone', () => {
+test('a token is shown with hosts, secrets and the bounds of its ancestors', () => {
   const grant = {
     ...TOKEN.grant,
-    net: [{ domain: '*.a.org', methods: ['GET', 'PUT'] }],
+    net: [
+      { domain: '*.a.org', methods: ['GET', 'PUT'] },
+      { domain: 'm.a.org', methods: ['TLS'], ports: [993] },
+    ],
     secrets: ['KEY'],
+    resources: ['info_store:handbook'],
     budgets: {},
   };
   const text = describeToken({ ...TOKEN, grant, used: {}, reserved: {}, left: { cpu_ms: 7 } }, NOW);
   expect(text).toContain('GET,PUT *.a.org');
+  expect(text).toContain('TLS m.a.org:993');
   expect(text).toMatch(/secrets +KEY/);
+  expect(text).toMatch(/resources +info_store:handbook/);
   expect(text).toMatch(/cpu_ms +- +- +- +7/);
   expect(describeToken({ ...TOKEN, grant, used: {}, reserved: {}, left: {} }, NOW)).toMatch(/budgets +unbounded/);
 });

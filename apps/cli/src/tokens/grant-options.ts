@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BUDGET_DIMENSIONS, Grant, parseMessage, type FsRoot } from '@writ/contract';
+import { BUDGET_DIMENSIONS, Grant, parseMessage, TOKEN_LISTED_KINDS, type FsRoot } from '@writ/contract';
 import { Command } from 'commander';
 import { usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
@@ -7,7 +7,7 @@ import { parseNet } from '../parse-net.ts';
 import { HOUR_MS, parsePeriod } from '../period.ts';
 import { readJsonOption } from '../read-json.ts';
 
-/** How a grant is written on the command line. What isn't said is taken from `base`. */
+/** The options of a grant. Those that are left out come from `base`. */
 export interface GrantOptions extends CommonOptions {
   readonly grant?: string;
   readonly tool?: readonly string[];
@@ -17,6 +17,7 @@ export interface GrantOptions extends CommonOptions {
   readonly net?: readonly string[];
   readonly secret?: readonly string[];
   readonly profile?: readonly string[];
+  readonly resource?: readonly string[];
   readonly effect?: readonly string[];
   readonly budget?: readonly string[];
   readonly from?: string;
@@ -33,25 +34,30 @@ export const withGrantOptions = (command: Command): Command =>
     .option('--tool <id>', 'a tool, a family (fs.*) or * for all; may be repeated', collect)
     .option(
       '--read <path>',
-      'a directory or file that may be read, with all below it, . for everything; may be repeated',
+      'a directory or file that may be read, with all below it; . for everything; may be repeated',
       collect,
     )
-    .option('--write <path>', "the same to be written, which doesn't include reading; may be repeated", collect)
+    .option('--write <path>', "the same for writing, which doesn't include reading; may be repeated", collect)
     .option(
       '--deny <path>',
-      'a directory or file that is not reached, with all below it, whatever --read and --write say; may be repeated',
+      'a directory or file that is denied, with all below it, despite --read and --write; may be repeated',
       collect,
     )
     .option(
-      '--net <domain=methods>',
-      'a host, or *.DOMAIN for all below it, and what may be asked of it: api.example.org=GET,POST; may be repeated',
+      '--net <domain[:ports]=methods>',
+      'a host, or *.DOMAIN for all below it, with the allowed methods, and ports if others than 80 and 443: api.example.org=GET,POST or mail.example.org:993=TLS; may be repeated',
       collect,
     )
     .option('--secret <name>', 'a secret that calls may use; may be repeated', collect)
     .option('--profile <name>', 'an execution profile that raw commands may run under; may be repeated', collect)
     .option(
+      '--resource <kind:name>',
+      `a resource that calls may use: info_store:handbook, or info_store:* for all of the kind; needed for ${TOKEN_LISTED_KINDS.join(', ')}; may be repeated`,
+      collect,
+    )
+    .option(
       '--effect <rule>',
-      'a rule on effects whose findings need no person under the token, such as effect.lost_many; may be repeated',
+      'a rule on effects whose findings need no approval under the token, such as effect.lost_many; may be repeated',
       collect,
     )
     .option(
@@ -59,14 +65,14 @@ export const withGrantOptions = (command: Command): Command =>
       `a bound, for instance calls=100, of ${BUDGET_DIMENSIONS.join(', ')}; may be repeated`,
       collect,
     )
-    .option('--from <time>', 'when it begins: 2030-01-31T08:00:00Z; at once unless said')
-    .option('--until <time>', 'when it ends, written the same')
-    .option('--valid <period>', 'how long, in the place of --until: 90s, 30m, 12h or 7d');
+    .option('--from <time>', 'the start of validity: 2030-01-31T08:00:00Z; now by default')
+    .option('--until <time>', 'the end of validity, in the same form')
+    .option('--valid <period>', 'the period of validity, instead of --until: 90s, 30m, 12h or 7d');
 
 /** The server's clock may be behind this machine's. */
 const SKEW_MS = 60_000;
 
-/** With its zone always said: what a local time means is not to be guessed in a grant. */
+/** The time zone is required: a grant must not depend on a local time. */
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?(Z|[+-]\d\d:\d\d)$/;
 
 function parseMoment(option: string, text: string): number {
@@ -89,7 +95,7 @@ function parseBudgets(texts: readonly string[]): Grant['budgets'] {
   );
 }
 
-/** The workspace itself is the empty path. */
+/** The empty path is the workspace itself. */
 const rootOf = (path: string): string => (path === '.' ? '' : path);
 
 function rootsOf({ read = [], write = [], deny = [] }: GrantOptions, base: readonly FsRoot[]): FsRoot[] {
@@ -118,15 +124,15 @@ function timesOf({ from, until, valid }: GrantOptions, now: number): Partial<Pic
 }
 
 /**
- * The grant that the options describe.
+ * Makes the grant that the options describe.
  *
- * @param base what holds where an option is left out
+ * @param base the values of options that are left out
  * @param now milliseconds since the epoch
  */
 export async function grantOf(context: Context, options: GrantOptions, base: Grant, now: number): Promise<Grant> {
   if (options.grant !== undefined)
     return parseGrant('`--grant`', await readJsonOption(context, '--grant', options.grant));
-  const { tool, read, write, deny, net, secret, profile, effect, budget } = options;
+  const { tool, read, write, deny, net, secret, profile, resource, effect, budget } = options;
   return parseGrant('the grant', {
     ...base,
     ...(tool === undefined ? {} : { tools: [...tool] }),
@@ -134,6 +140,7 @@ export async function grantOf(context: Context, options: GrantOptions, base: Gra
     ...(net === undefined ? {} : { net: net.map(parseNet) }),
     ...(secret === undefined ? {} : { secrets: [...secret] }),
     ...(profile === undefined ? {} : { profiles: [...profile] }),
+    ...(resource === undefined ? {} : { resources: [...resource] }),
     ...(effect === undefined ? {} : { effects: effect as NonNullable<Grant['effects']> }),
     ...(budget === undefined ? {} : { budgets: { ...base.budgets, ...parseBudgets(budget) } }),
     ...timesOf(options, now),

@@ -5,7 +5,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { momentOf, tableOf } from '../terminal.ts';
-import { describeToken, standingOf, Token } from './describe-token.ts';
+import { describeToken, statusOf, Token } from './describe-token.ts';
 import { emptyGrant, grantOf, withGrantOptions, type GrantOptions } from './grant-options.ts';
 
 interface IssueOptions extends GrantOptions {
@@ -35,10 +35,10 @@ export function tokenCommand(context: Context): Command {
 
 function issueCommand(context: Context): Command {
   const command = withGrantOptions(
-    new Command('issue').description('a token for an agent; grants nothing that is not said'),
+    new Command('issue').description('a token for an agent; it grants only what options name'),
   )
-    .option('--agent <id>', 'who may use it')
-    .option('--workspace <id>', 'the only workspace it reaches; any unless said');
+    .option('--agent <id>', 'the agent that may use it')
+    .option('--workspace <id>', 'the only workspace it grants; any by default');
   return command.action(async () => {
     const options = command.optsWithGlobals<IssueOptions>();
     const { client, defaults } = connect(context, options, 'admin');
@@ -58,11 +58,11 @@ function issueCommand(context: Context): Command {
 function attenuateCommand(context: Context): Command {
   const command = withGrantOptions(
     new Command('attenuate')
-      .description('a child of a token, for the same agent or another; what is not said is as in the parent')
+      .description('a child of a token, for the same agent or another; it inherits what options do not name')
       .argument('<token>'),
   )
-    .option('--agent <id>', "who may use it; the parent's agent unless said")
-    .option('--workspace <id>', 'the only workspace it reaches; as the parent unless said');
+    .option('--agent <id>', "the agent that may use it; the parent's agent by default")
+    .option('--workspace <id>', "the only workspace it grants; the parent's by default");
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<IssueOptions>();
     const { client } = connect(context, options, 'admin');
@@ -79,7 +79,7 @@ function attenuateCommand(context: Context): Command {
 
 function showCommand(context: Context): Command {
   const command = new Command('show')
-    .description('what it grants, its chain, and what is left of its budgets')
+    .description('the grant of a token, its chain, and its remaining budgets')
     .argument('<token>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
@@ -89,7 +89,7 @@ function showCommand(context: Context): Command {
 }
 
 function revokeCommand(context: Context): Command {
-  const command = new Command('revoke').description('end a token and all that were made from it').argument('<token>');
+  const command = new Command('revoke').description('revoke a token and all its descendants').argument('<token>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const token = await connect(context, options, 'admin').client.read(Token, `${path(id)}/revoke`, {
@@ -102,11 +102,11 @@ function revokeCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .description('tokens, the newest first')
+    .description('tokens, newest first')
     .option('--agent <id>', 'only those of one agent')
-    .option('--parent <token>', 'only what was made of that token')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--parent <token>', 'only children of that token')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, Token, '/v1/capability-tokens', {
@@ -121,7 +121,7 @@ function listCommand(context: Context): Command {
       token.agent_id,
       token.grant.tools.join(' '),
       momentOf(token.grant.expires_at),
-      standingOf(token, Date.now()),
+      statusOf(token, Date.now()),
     ]);
     show(context, options, list, () =>
       rows.length === 0 ? 'no tokens' : tableOf(['issued', 'token', 'agent', 'tools', 'expires', 'state'], rows),

@@ -5,27 +5,27 @@ import { readNamedFile } from '../read-named-file.ts';
 import { textOf } from '../utf8.ts';
 import { visibleLine } from '../visible.ts';
 
-/** A file of tools as it stands on disk. Problems name places in it. */
+/** A tools file on disk. Problems refer to positions in it. */
 export interface ToolsFile {
   readonly path: string;
   readonly lines: readonly string[];
-  /** what it says, whatever that is */
+  /** the parsed content, not validated yet */
   readonly value: Readonly<Record<string, unknown>>;
-  /** line and column, from 1, of what a JSON pointer names, or of the nearest thing above it */
-  readonly placeOf: (pointer: string) => { readonly line: number; readonly column: number };
+  /** line and column, from 1, of the node at a JSON pointer, or of its nearest existing ancestor */
+  readonly positionOf: (pointer: string) => { readonly line: number; readonly column: number };
 }
 
-/** Something that is wrong at a place. */
+/** A problem at a position. */
 interface Problem {
   readonly pointer: string;
   readonly message: string;
   readonly help: string;
 }
 
-/** Longer files hold something else. */
+/** A longer file is no tools file. */
 const BYTES_MAX = 1024 * 1024;
 
-/** Reads YAML 1.2. @throws CliError with line and column for what is no YAML */
+/** Reads YAML 1.2. @throws CliError with line and column for text that is no YAML */
 export function readToolsFile(path: string): ToolsFile {
   const text = contentOf(path);
   const counter = new LineCounter();
@@ -34,14 +34,14 @@ export function readToolsFile(path: string): ToolsFile {
   const [broken] = [...document.errors, ...document.warnings];
   if (broken !== undefined) {
     const { line, col } = counter.linePos(broken.pos[0]);
-    throw usage(placed(path, lines, { line, column: col }, broken.message));
+    throw usage(positionedMessage(path, lines, { line, column: col }, broken.message));
   }
   const value = asRecord(document, path);
   return {
     path,
     lines,
     value,
-    placeOf: (pointer) => {
+    positionOf: (pointer) => {
       const { line, col } = counter.linePos(offsetOf(document, pointer));
       return { line: Math.max(1, line), column: Math.max(1, col) };
     },
@@ -49,22 +49,22 @@ export function readToolsFile(path: string): ToolsFile {
 }
 
 /**
- * A problem as compilers tell it: `file:line:column: what: what to do`, the line that it is in, and a mark below it.
+ * A problem in the format of compilers: `file:line:column: what: what to do`, the source line, and a caret below it.
  */
-export function problemLines({ path, lines, placeOf }: ToolsFile, { pointer, message, help }: Problem): string {
-  return placed(path, lines, placeOf(pointer), `${message}${help === '' ? '' : `: ${help}`}`);
+export function problemLines({ path, lines, positionOf }: ToolsFile, { pointer, message, help }: Problem): string {
+  return positionedMessage(path, lines, positionOf(pointer), `${message}${help === '' ? '' : `: ${help}`}`);
 }
 
-/** Everything that is wrong, in the file's order, as one error. */
-export function refusal(file: ToolsFile, problems: readonly Problem[]): CliError {
-  const inOrder = [...problems].sort((a, b) => file.placeOf(a.pointer).line - file.placeOf(b.pointer).line);
+/** All problems, in the file's order, as one error. */
+export function invalidToolsError(file: ToolsFile, problems: readonly Problem[]): CliError {
+  const inOrder = [...problems].sort((a, b) => file.positionOf(a.pointer).line - file.positionOf(b.pointer).line);
   return new CliError(
     'tools.invalid',
     `nothing was applied\n${inOrder.map((problem) => problemLines(file, problem)).join('\n')}`,
   );
 }
 
-function placed(
+function positionedMessage(
   path: string,
   lines: readonly string[],
   { line, column }: { line: number; column: number },
@@ -77,7 +77,7 @@ function placed(
 function asRecord(document: Document, path: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    // Aliases that stand for more than a hundred nodes are a bomb.
+    // More than a hundred alias expansions are treated as a "billion laughs" attack.
     value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
     throw usage(`\`${path}\`: ${(error as Error).message}`);

@@ -7,7 +7,7 @@ import { Type, type Static } from 'typebox';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
-import { readToolsFile, refusal } from './tools-file.ts';
+import { readToolsFile, invalidToolsError } from './tools-file.ts';
 
 const Cli = Type.Object({
   cmd: Type.String(),
@@ -73,7 +73,7 @@ function applyCommand(context: Context): Command {
   const command = new Command('apply')
     .description('registers the programs of a file as tools: all of them, or none')
     .requiredOption('-f, --file <path>', 'a YAML file with `tools:`')
-    .option('--dry-run', 'only say what would become of them');
+    .option('--dry-run', 'only show what would change');
   return command.action(async () => {
     const {
       file: path,
@@ -82,12 +82,12 @@ function applyCommand(context: Context): Command {
     } = command.optsWithGlobals<CommonOptions & { file: string; dryRun?: true }>();
     const file = readToolsFile(resolve(context.cwd, path));
     const { problems } = readToolFile(file.value);
-    if (problems.length > 0) throw refusal(file, problems);
+    if (problems.length > 0) throw invalidToolsError(file, problems);
     const applied = await connect(context, options, 'admin').client.read(ToolsApplied, '/v1/tools', {
       method: 'PUT',
       body: { ...file.value, dry_run: dryRun ?? false },
     });
-    if (!applied.valid) throw refusal(file, applied.problems);
+    if (!applied.valid) throw invalidToolsError(file, applied.problems);
     show(context, options, applied, () =>
       tableOf(
         ['tool', 'version', 'change'],
@@ -99,7 +99,7 @@ function applyCommand(context: Context): Command {
 
 function removeCommand(context: Context): Command {
   const command = new Command('rm')
-    .description('takes a tool back: calls of it that have not begun do not run')
+    .description('removes a tool: calls of it that have not begun do not run')
     .argument('<tool>');
   return command.action(async (tool: string) => {
     const options = command.optsWithGlobals<CommonOptions>();

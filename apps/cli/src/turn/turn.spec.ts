@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fakeApi, writ, type FakeApi, type Said } from '../specs/run-cli.ts';
+import { fakeApi, writ, type FakeApi, type FakeResponse } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
 const CALL = { call_id: 'a', standing: 'completed', approval_id: null, tool_id: 'fs.list' };
@@ -17,14 +17,14 @@ const TURN = {
 const OUTPUT = '[TOOL_CALL:a] {"action":"fs.list"}';
 
 let api: FakeApi;
-let said: Said;
+let said: FakeResponse;
 beforeAll(async () => {
   api = await fakeApi(() => said);
 });
 afterAll(() => api.close());
 beforeEach(() => {
   said = { body: TURN };
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
 const turn = (stdin: string, ...args: string[]) =>
@@ -32,9 +32,9 @@ const turn = (stdin: string, ...args: string[]) =>
     env: api.env,
     stdin,
   });
-const sent = () => JSON.parse(api.heard[0]!.body) as Record<string, unknown>;
+const sent = () => JSON.parse(api.requests[0]!.body) as Record<string, unknown>;
 
-test('what the model wrote is sent as it is, and what it is to be told comes out, without control characters', async () => {
+test("`writ turn` sends the model's output unchanged, and prints the messages with control characters escaped", async () => {
   const { exit, out, err } = await turn(OUTPUT, '--session', 's', '--turn', 't1', '--wait', '5');
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
   expect(out).toMatch(/^\[TOOL_RESULT:a\] status=Completed/);
@@ -47,15 +47,15 @@ test('what the model wrote is sent as it is, and what it is to be told comes out
     capability_token_id: IDS.token,
     workspace_id: IDS.workspace,
   });
-  expect(api.heard[0]).toMatchObject({ method: 'POST', url: '/v1/turns?wait=5000' });
+  expect(api.requests[0]).toMatchObject({ method: 'POST', url: '/v1/turns?wait=5000' });
 });
 
-test('the whole answer is one value of JSON, and a turn has an id that is made up unless one is given', async () => {
+test('with --json, a turn prints the whole answer as one value, and generates a turn id by default', async () => {
   expect(JSON.parse((await turn(OUTPUT, '--json')).out)).toEqual(TURN);
   expect(sent()['turn_id']).toMatch(/^cli-[0-9a-f-]{36}$/);
 });
 
-test('a held call is told with its approval and how to go on; a failed one or a problem is status 1', async () => {
+test('a turn reports a held call with its approval and the next command; a failed call or a problem exits with 1', async () => {
   said = {
     status: 202,
     body: { ...TURN, state: 'held', calls: [{ ...CALL, standing: 'held', approval_id: 'apr_1' }] },
@@ -70,8 +70,8 @@ test('a held call is told with its approval and how to go on; a failed one or a 
   expect(await turn(OUTPUT)).toMatchObject({ exit: 1, err: expect.stringMatching(/^call: no[^\u0007]*\n$/) });
 });
 
-test('nothing on standard input, and no dialect, have no meaning', async () => {
+test('a turn without standard input or a dialect is a usage error', async () => {
   expect((await turn('')).exit).toBe(2);
   expect((await writ(['turn'], { env: api.env, stdin: OUTPUT })).exit).toBe(2);
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });

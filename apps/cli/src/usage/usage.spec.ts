@@ -28,9 +28,9 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 const run = (...args: string[]) => writ(['usage', ...args], { env: api.env });
-const asked = (): URLSearchParams => new URL(`http://x${api.heard.at(-1)!.url}`).searchParams;
+const asked = (): URLSearchParams => new URL(`http://x${api.requests.at(-1)!.url}`).searchParams;
 
-test('what runs took is told by model, and by what else is asked for', async () => {
+test('`writ usage` sums runs by model, and by another dimension on request', async () => {
   expect(await run()).toMatchObject({
     exit: 0,
     out: expect.stringMatching(/main +2 +300 +20 +30 +1\.2345 EUR/) as string,
@@ -45,11 +45,11 @@ test('what runs took is told by model, and by what else is asked for', async () 
   expect(JSON.parse((await run('--json')).out)).toMatchObject({ items: [{ model: 'main', cost: 1_234_500 }] });
 });
 
-test('a moment that is none is said to be none, and nothing is asked', async () => {
+test('an invalid moment is a usage error, and nothing is sent', async () => {
   expect(await run('--from', 'yesterday')).toMatchObject({
     exit: 2,
     err: expect.stringContaining('--from yesterday') as string,
   });
   expect((await run('--by', 'colour')).exit).toBe(2);
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
 });

@@ -15,7 +15,7 @@ interface UsageOptions extends CommonOptions {
 
 const Count = Type.Integer({ minimum: 0 });
 const text = Type.Union([Type.String(), Type.Null()]);
-/** What `/v1/usage` answers, as far as it is shown. */
+/** The fields of `/v1/usage` that are shown. */
 const Usage = Type.Object({
   from: Count,
   to: Count,
@@ -37,13 +37,13 @@ const Usage = Type.Object({
 const MILLION = 1_000_000;
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z)?$/;
 
-/** `writ usage`: what runs of agents took. */
+/** `writ usage`: tokens and costs of agents' runs. */
 export function usageCommand(context: Context): Command {
   const command = new Command('usage')
     .option('--from <when>', 'a day or a moment such as 2026-01-31T09:30:00Z, or a period before now such as 7d')
-    .option('--to <when>', 'likewise; not within')
+    .option('--to <when>', 'the end of the range, exclusive; likewise')
     .addOption(
-      new Option('--by <what>', 'what is summed, beside models')
+      new Option('--by <what>', 'the dimension of the sums, beside models')
         .choices(['model', 'session', 'agent', 'day'])
         .default('model'),
     );
@@ -54,12 +54,12 @@ export function usageCommand(context: Context): Command {
       ...(from === undefined ? {} : { from: momentOf('--from', from) }),
       ...(to === undefined ? {} : { to: momentOf('--to', to) }),
     });
-    const said = await connect(context, options, 'operator').client.read(Usage, `/v1/usage?${query.toString()}`);
-    show(context, options, said, () => shown(said));
+    const report = await connect(context, options, 'operator').client.read(Usage, `/v1/usage?${query.toString()}`);
+    show(context, options, report, () => describeUsage(report));
   });
 }
 
-function shown({ by, items }: Static<typeof Usage>): string {
+function describeUsage({ by, items }: Static<typeof Usage>): string {
   const rows = items.map((row) => [
     ...(by === 'model' ? [] : [row.of ?? '']),
     row.model,

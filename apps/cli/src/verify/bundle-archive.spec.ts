@@ -8,7 +8,7 @@ const read = async (file: string): Promise<unknown> => {
   return null;
 };
 
-test("a file that isn't there, and a folder, are slips of the command line", async () => {
+test('a missing file, and a folder, are usage errors', async () => {
   const folder = folderOf({});
   await expect(read(join(folder, 'absent.tar'))).rejects.toMatchObject({
     code: 'usage',
@@ -20,7 +20,7 @@ test("a file that isn't there, and a folder, are slips of the command line", asy
   });
 });
 
-test('what is no archive is no bundle', async () => {
+test('a file that is no archive is refused as a bundle', async () => {
   const folder = folderOf({ 'text.tar': 'no archive at all', 'empty.tar': '' });
   for (const name of ['text.tar', 'empty.tar'])
     await expect(read(join(folder, name))).rejects.toMatchObject({ code: 'verify.bundle' });

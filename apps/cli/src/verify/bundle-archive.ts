@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the archive of a bundle, attacker-controlled in every byte. INVARIANT (bounded): one file of it is held at a
-// time, and none longer than a bundle's are. INVARIANT (nothing else): what isn't a file of a bundle, by name, kind and
-// place, is refused, so no byte of an archive goes unread.
+// Reads the archive of a bundle, whose every byte is attacker-controlled. INVARIANT (bounded): memory holds one file of
+// it at a time, and no file may exceed the maximum of a bundle. INVARIANT (nothing else): an entry that isn't a bundle
+// file by name, kind and position is refused, so every byte of an archive is read.
 import { createReadStream, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { BUNDLE_PATH } from '@writ/contract';
 import { extract } from 'tar-stream';
 import { CliError, usage } from '../cli-error.ts';
 
-/** Twice what one file of receipts is made to hold: a file has at least one, however long. */
+/** Twice the target size of one file of receipts: a file has at least one receipt, however long. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
 /** More than a manifest can list. */
 const FILES_MAX = 5_000;
@@ -26,25 +26,25 @@ export interface BundleFile {
   readonly bytes: Buffer;
 }
 
-export const broken = (message: string): CliError => new CliError('verify.bundle', message);
+export const invalidBundle = (message: string): CliError => new CliError('verify.bundle', message);
 
 /**
  * The files of an archive in their order, the manifest last.
- * @throws CliError `verify.bundle` for one that is no bundle, or that was cut or added to; `usage` for a file that
- * can't be read
+ * @throws CliError `verify.bundle` for anything but a complete bundle without additions; `usage` for a file that can't
+ * be read
  */
 export async function* readBundle(file: string): AsyncGenerator<BundleFile> {
   const seen = new Set<string>();
   let length = END_BYTES;
   try {
     const archive = extract();
-    // What goes wrong with the file ends the archive with it.
+    // An error of the file ends the archive's stream with the same error.
     pipeline(createReadStream(file), archive).catch(() => undefined);
     for await (const entry of archive) {
-      if (seen.has(MANIFEST)) throw broken(`\`${entry.header.name}\` comes after the manifest: it was added`);
+      if (seen.has(MANIFEST)) throw invalidBundle(`\`${entry.header.name}\` comes after the manifest: it was added`);
       const read = await readFile(entry);
       if (seen.has(read.path) || seen.size >= FILES_MAX)
-        throw broken(`\`${read.path}\` comes twice, or there are too many files`);
+        throw invalidBundle(`\`${read.path}\` comes twice, or there are too many files`);
       seen.add(read.path);
       length += BLOCK_BYTES + Math.ceil(read.bytes.length / BLOCK_BYTES) * BLOCK_BYTES;
       yield read;
@@ -53,18 +53,19 @@ export async function* readBundle(file: string): AsyncGenerator<BundleFile> {
     if (cause instanceof CliError) throw cause;
     const { syscall, code } = cause as NodeJS.ErrnoException;
     if (syscall !== undefined) throw usage(`\`${file}\` can't be read (${code ?? 'unknown'})`);
-    throw broken(`the archive can't be read to its end (${(cause as Error).message}): it was cut, or is none`);
+    throw invalidBundle(`the archive can't be read to its end (${(cause as Error).message}): it was cut, or is none`);
   }
-  if (!seen.has(MANIFEST)) throw broken('the archive has no manifest, which is its last file: it was cut');
+  if (!seen.has(MANIFEST)) throw invalidBundle('the archive has no manifest, which is its last file: it was cut');
   if (statSync(file).size !== length)
-    throw broken('the archive has bytes that are in none of its files: it was cut or added to');
+    throw invalidBundle('the archive has bytes that are in none of its files: it was cut or added to');
 }
 
 async function readFile(entry: Entry): Promise<BundleFile> {
   const { name, type, size = 0, mode, mtime } = entry.header;
-  if (type !== 'file' || (name !== MANIFEST && !NAME.test(name))) throw broken(`\`${name}\` is no file of a bundle`);
-  if (mode !== 0o644 || mtime?.getTime() !== 0) throw broken(`\`${name}\` isn't packed as a bundle's files are`);
-  if (size > FILE_BYTES_MAX) throw broken(`\`${name}\` is longer than a file of a bundle can be`);
+  if (type !== 'file' || (name !== MANIFEST && !NAME.test(name)))
+    throw invalidBundle(`\`${name}\` is no file of a bundle`);
+  if (mode !== 0o644 || mtime?.getTime() !== 0) throw invalidBundle(`\`${name}\` isn't packed as a bundle's files are`);
+  if (size > FILE_BYTES_MAX) throw invalidBundle(`\`${name}\` is longer than a file of a bundle can be`);
   const parts: Uint8Array[] = [];
   for await (const part of entry) parts.push(part as Uint8Array);
   return { path: name, bytes: Buffer.concat(parts) };

@@ -36,11 +36,11 @@ const MANIFEST: BundleManifest = {
 const sealed = (over: object = {}, signer = good, type = BUNDLE_PAYLOAD_TYPE): Buffer =>
   Buffer.from(JSON.stringify(sealEnvelope(type, canonicalBytes({ ...MANIFEST, ...over }), signer)));
 
-test('a manifest is what a good key signed as one', () => {
+test('a manifest that a valid key signed is opened', () => {
   expect(openManifest(sealed(), recordKeys)).toEqual({ manifest: MANIFEST, byRevoked: false });
 });
 
-test('a manifest that a revoked key signed is opened, and told of', () => {
+test('a manifest that a revoked key signed is opened, and marked', () => {
   expect(openManifest(sealed({ kernel_key_id: lost.keyid }, lost), recordKeys)).toMatchObject({ byRevoked: true });
 });
 
@@ -58,7 +58,7 @@ test.each<[string, Buffer, string]>([
   ['with a member more', sealed({ more: 1 }), 'trusted key'],
   ['with a file elsewhere', sealed({ files: [{ path: '../x', bytes: 1, sha256: '0'.repeat(64) }] }), 'trusted key'],
   ['that is no JSON', Buffer.from('{'), 'trusted key'],
-])('a manifest %s is none', (_what, bytes, words) => {
+])('a manifest %s is refused', (_what, bytes, words) => {
   expect(() => openManifest(bytes, recordKeys)).toThrow(
     expect.objectContaining({ code: 'verify.bundle', message: expect.stringContaining(words) as string }),
   );

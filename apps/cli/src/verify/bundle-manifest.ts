@@ -4,20 +4,20 @@ import { JsonError, parseIJson } from '@writ/digest';
 import type { KeySet } from '@writ/receipt';
 import { SignatureError } from '@writ/signing';
 import { openSigned } from '../open-signed.ts';
-import { broken } from './bundle-archive.ts';
+import { invalidBundle } from './bundle-archive.ts';
 
 /** The envelope and the manifest: lists of objects of scalars. */
 const DEPTH_MAX = 8;
 
 export interface OpenedManifest {
   readonly manifest: BundleManifest;
-  /** The key that signed it was revoked since: whoever has that key could have made it. */
+  /** The key that signed it was revoked later: anybody who has that key could have made the manifest. */
   readonly byRevoked: boolean;
 }
 
 /**
- * Opens the manifest of a bundle. One by a key that was revoked is told of: all that it says but who made it, and when,
- * is held against the receipts.
+ * Opens the manifest of a bundle. A manifest that a revoked key signed is opened too, and marked. Everything in it is
+ * checked against the receipts, except its author and its time.
  *
  * @throws CliError `verify.bundle`
  */
@@ -28,13 +28,13 @@ export function openManifest(bytes: Uint8Array, recordKeys: KeySet['recordKeys']
       payloadType: BUNDLE_PAYLOAD_TYPE,
       schema: BundleManifest,
       depthMax: DEPTH_MAX,
-      refuse: broken,
-      takesRevoked: true,
+      refuse: invalidBundle,
+      allowsRevoked: true,
     });
     return { manifest, byRevoked: (recordKeys.get(manifest.kernel_key_id)?.revokedAt ?? null) !== null };
   } catch (error) {
     if (error instanceof SignatureError || error instanceof JsonError || error instanceof Fault)
-      throw broken(`the manifest is not one that a trusted key signed (${error.message})`);
+      throw invalidBundle(`the manifest is not one that a trusted key signed (${error.message})`);
     throw error;
   }
 }

@@ -6,22 +6,22 @@ import { decodeBase64 } from '@writ/signing';
 import { CliError } from '../cli-error.ts';
 import type { KeyHistoryFile } from '../key-history-file.ts';
 import type { Terms } from '../trust.ts';
-import { broken } from './bundle-archive.ts';
+import { invalidBundle } from './bundle-archive.ts';
 
-/** Milliseconds: what a record that lies in the range by its time is compared with. */
+/** Milliseconds: the range for the times of a bundle's first and last record. */
 type Range = Pick<BundleManifest, 'since' | 'until'>;
 
-/** The records of a bundle as they are verified one after another, and what is known of all of them. */
+/** The records of a bundle, verified one after another, and their totals. */
 export class BundleRecords {
   readonly #terms: Terms;
   readonly #checkpoint: string;
   #history: KeyHistory;
   readonly #payloads = new Map<string, string>();
   readonly #decisions: { readonly id: string; readonly hash: string }[] = [];
-  readonly named = { policy: new Set<string>(), tool: new Set<string>() };
+  readonly referenced = { policy: new Set<string>(), tool: new Set<string>() };
   readonly operations = new Set<string>();
   count = 0;
-  /** those by a key that was revoked since */
+  /** records by a key that was revoked later */
   byRevoked = 0;
   first: number | null = null;
   last: number | null = null;
@@ -35,19 +35,19 @@ export class BundleRecords {
     this.#history = history;
   }
 
-  /** Takes in what the bundle has of its log's keys. @throws CliError `verify.<check>` */
+  /** Adds the key history of the bundle's log. @throws CliError `verify.<check>` */
   addHistory(file: KeyHistoryFile): void {
-    if (this.count > 0) throw broken('the history of keys comes behind receipts that are judged by it');
+    if (this.count > 0) throw invalidBundle('the history of keys comes behind receipts that are judged by it');
     for (const checkpoint of file.checkpoints)
       if (checkpoint !== this.#checkpoint)
         throw new CliError(
           'verify.checkpoint',
           "the history of keys is proved towards another checkpoint than the bundle's",
         );
-    this.#history = [...this.#history, ...file.of(this.#checkpoint, this.#terms)];
+    this.#history = [...this.#history, ...file.historyOf(this.#checkpoint, this.#terms)];
   }
 
-  /** Whose signatures are believed. */
+  /** The trusted keys. */
   get keys(): Terms['keys'] {
     return this.#terms.keys;
   }
@@ -55,31 +55,31 @@ export class BundleRecords {
   /** Verifies a file of receipts, one a line. @throws CliError `verify.<check>` naming the line */
   add(path: string, text: string, logId: string | null): string {
     const lines = text.split('\n');
-    if (lines.pop() !== '') throw broken(`\`${path}\` doesn't end with a whole line`);
+    if (lines.pop() !== '') throw invalidBundle(`\`${path}\` doesn't end with a whole line`);
     let log = logId;
-    for (const [i, line] of lines.entries()) log = this.#one(`${path}:${String(i + 1)}`, `${line}\n`, log);
+    for (const [i, line] of lines.entries()) log = this.#addReceipt(`${path}:${String(i + 1)}`, `${line}\n`, log);
     return log ?? '';
   }
 
-  #one(where: string, line: string, logId: string | null): string {
-    const { record, leafIndex, hash } = this.#verified(where, line, logId);
+  #addReceipt(where: string, line: string, logId: string | null): string {
+    const { record, leafIndex, hash } = this.#verifyReceipt(where, line, logId);
     if (this.last !== null && leafIndex <= this.last)
-      throw broken(`\`${where}\`: leaf ${String(leafIndex)} comes after leaf ${String(this.last)}`);
+      throw invalidBundle(`\`${where}\`: leaf ${String(leafIndex)} comes after leaf ${String(this.last)}`);
     this.isContiguous &&= this.last === null || leafIndex === this.last + 1;
     if (this.first === null) [this.first, this.#firstAt] = [leafIndex, record.recorded_at];
     [this.last, this.#lastAt] = [leafIndex, record.recorded_at];
     this.count += 1;
     if (this.keys.recordKeys.get(record.kernel_key_id)?.revokedAt !== null) this.byRevoked += 1;
     this.#payloads.set(record.record_id, hash);
-    if (record.policy_hash !== null) this.named.policy.add(record.policy_hash);
-    if (record.tool_definition_digest !== null) this.named.tool.add(record.tool_definition_digest);
+    if (record.policy_hash !== null) this.referenced.policy.add(record.policy_hash);
+    if (record.tool_definition_digest !== null) this.referenced.tool.add(record.tool_definition_digest);
     if (record.operation_id !== null) this.operations.add(record.operation_id);
     if (record.phase === 'outcome' && record.decision_record_id !== null && record.decision_hash !== null)
       this.#decisions.push({ id: record.decision_record_id, hash: record.decision_hash });
     return record.log_id;
   }
 
-  #verified(
+  #verifyReceipt(
     where: string,
     line: string,
     logId: string | null,
@@ -106,22 +106,24 @@ export class BundleRecords {
     }
   }
 
-  /** Every outcome of a session has its decision beside it. @throws CliError */
+  /** Requires the decision of every outcome of a session. @throws CliError */
   requireDecisions(): void {
     for (const { id, hash } of this.#decisions)
       if (this.#payloads.get(id) !== hash)
-        throw broken(`an outcome names the decision \`${id}\`, and it isn't there: records of the session are missing`);
+        throw invalidBundle(
+          `an outcome names the decision \`${id}\`, and it isn't there: records of the session are missing`,
+        );
   }
 
   /**
-   * The leaves are those that the manifest says, without a gap, and begin and end within its range of time.
+   * Requires that the leaves have no gap, and that the first and the last one are within the manifest's range of time.
    * @throws CliError
    */
   requireRange({ since, until }: Range): void {
-    if (!this.isContiguous) throw broken('leaves are missing between the first and the last');
+    if (!this.isContiguous) throw invalidBundle('leaves are missing between the first and the last');
     for (const at of this.count === 0 ? [] : [this.#firstAt, this.#lastAt]) {
       if (at < (since ?? 0) || at >= (until ?? Infinity))
-        throw broken("the first or the last record isn't of the range of time: it was cut elsewhere");
+        throw invalidBundle("the first or the last record isn't of the range of time: it was cut elsewhere");
     }
   }
 }

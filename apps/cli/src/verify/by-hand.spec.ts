@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page that verifies a receipt by hand, as it is written: its shell blocks, one after the other, in one shell.
+// Runs the shell blocks of the page on manual verification of a receipt, one after the other, in one shell.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,11 +31,11 @@ onTools(`the page's commands verify a receipt (needs ${missing.join(', ') || 'no
   expect(status).toBe(0);
   expect(stdout.match(/Signature Verified Successfully/g)).toHaveLength(2);
   const { inclusion } = JSON.parse(RECEIPT_FILE) as { inclusion: { checkpoint: string } };
-  // The root that was computed, and the same as the checkpoint states it.
+  // The computed root, and the root in the checkpoint.
   expect(stdout.split('\n').filter((line) => line === inclusion.checkpoint.split('\n')[2])).toHaveLength(2);
 });
 
-onTools("the page's commands find a record that was changed", () => {
+onTools("the page's commands detect a changed record", () => {
   const receipt = JSON.parse(RECEIPT_FILE) as { envelope: { payload: string } };
   receipt.envelope.payload = Buffer.from(
     Buffer.from(receipt.envelope.payload, 'base64').toString().replace('fs.write', 'fs.wrote'),

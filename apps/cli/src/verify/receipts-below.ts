@@ -3,16 +3,16 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { usage } from '../cli-error.ts';
 
-/** What the file of a receipt ends in. */
+/** The suffix of receipt files. */
 const RECEIPT_SUFFIX = '.json';
 
-/** Answers whether the path leads to a folder; what isn't there is for its reader to say. */
+/** Whether the path is a folder; a missing path is reported where it is read. */
 export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
- * The files below a folder that have to be receipts: all that end in `.json`, in the order of their names, whatever
- * their depth. Each is named when it is reached, so that a folder of any size is gone through in the memory of one
- * listing a level. Links are not followed: one could lead to the same receipts again, or out.
+ * The receipt files below a folder: all files that end in `.json`, at any depth, in the order of their names. It yields
+ * each path as it walks, so memory holds one listing per level, however large the folder. It doesn't follow links,
+ * which could lead to the same receipts again, or out of the folder.
  *
  * @throws CliError `usage` for a folder that can't be read
  */

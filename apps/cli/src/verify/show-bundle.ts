@@ -4,7 +4,7 @@ import { fieldsOf, momentOf, paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import type { VerifiedBundle } from './verify-bundle.ts';
 
-/** Tells what a bundle holds, what of it is proven and what isn't. */
+/** Prints the contents of a bundle, with what is proven and what is not. */
 export function showBundle(
   context: Context,
   file: string,

@@ -26,7 +26,7 @@ const verify = (receipt: string | Uint8Array, ...args: string[]) =>
 const failedCheck = async (receipt: string | Uint8Array): Promise<string> =>
   /^error verify\.([a-z_]+): /.exec((await verify(receipt)).err)?.[1] ?? 'none';
 
-test('a genuine receipt verifies, and every check that was made is named', async () => {
+test('a genuine receipt verifies, and the output lists every check', async () => {
   const { exit, out, err } = await verify(RECEIPT_FILE);
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
   for (const name of Object.keys(CHECKS))
@@ -40,7 +40,7 @@ test('a genuine receipt verifies, and every check that was made is named', async
 test.each([
   ['host', 'counted by the host, outside of the sandbox'],
   ['agent', 'counted by the agent inside of the sandbox, within its limits: the call may have made it say less'],
-] as const)('it says who counted usage: the %s', async (usage_counted_by, words) => {
+] as const)('the output names who counted usage: the %s', async (usage_counted_by, words) => {
   const records = [recordOf(0, { budget_delta: { cpu_ms: 5 }, usage_counted_by })];
   const { exit, out } = await writ([
     'verify',
@@ -51,11 +51,11 @@ test.each([
   expect([exit, out.includes(words)]).toEqual([0, true]);
 });
 
-test("it says nothing of who counted usage where the record doesn't", async () => {
+test("the output doesn't name who counted usage if the record doesn't", async () => {
   expect((await verify(RECEIPT_FILE)).out).not.toContain('counted');
 });
 
-test('with --json it is one value, also when it fails', async () => {
+test('with --json, `writ verify` prints one value, also when it fails', async () => {
   const good = JSON.parse((await verify(RECEIPT_FILE, '--json')).out) as { ok: boolean; receipts: unknown[] };
   expect(good).toMatchObject({ ok: true, receipts: [{ ok: true, failed: null, record: { tx_outcome: 'committed' } }] });
   const bad = await verify(RECEIPT_FILE.replace('writ.local', 'evil.local'), '--json');
@@ -64,7 +64,7 @@ test('with --json it is one value, also when it fails', async () => {
 });
 
 const receipt = JSON.parse(RECEIPT_FILE) as Receipt;
-/** The types name what a receipt has to hold; what is tampered with does not keep to them. */
+/** The types describe a valid receipt; tampered ones need not conform to them. */
 type Tampered = {
   media_type: string;
   envelope: { payloadType: string; payload: string; signatures: { keyid: string; sig: string }[] };
@@ -156,7 +156,7 @@ test.each<[string, string, string]>([
   ['a space', RECEIPT_FILE.replace(',', ', '), 'format'],
   ['the newline', RECEIPT_FILE.trimEnd(), 'format'],
   ['everything', 'nothing\n', 'format'],
-])('a receipt with %s changed fails, and the check is named', async (_, file, check) => {
+])('a receipt with %s changed fails, and the output names the check', async (_, file, check) => {
   expect(await failedCheck(file)).toBe(check);
 });
 
@@ -174,7 +174,7 @@ test('a receipt with any single byte changed fails', async () => {
   expect((JSON.parse(out) as { receipts: { ok: boolean }[] }).receipts.filter(({ ok }) => ok)).toEqual([]);
 });
 
-test('a genuine receipt of another operation, log or deployment is not the one that was asked for', async () => {
+test('a genuine receipt of another operation, log or deployment than requested fails', async () => {
   for (const [option, value] of [
     ['--operation', 'op_other'],
     ['--log', 'log_other'],
@@ -185,7 +185,7 @@ test('a genuine receipt of another operation, log or deployment is not the one t
   expect((await verify(RECEIPT_FILE, '--deployment', 'writ.local')).exit).toBe(0);
 });
 
-test('keys that are no keys fail as such; files that are not there are a usage error', async () => {
+test('an invalid key file fails its check; missing files are a usage error', async () => {
   const receiptPath = save('receipt.json', RECEIPT_FILE);
   expect((await writ(['verify', receiptPath, '--keys', save('bad.json', '{}')])).err).toMatch(/^error verify\.keys: /);
   expect((await writ(['verify', receiptPath, '--keys', '/no/such'])).exit).toBe(2);
@@ -206,19 +206,19 @@ describe('a trust policy', () => {
   const witnesses = (more: object = {}) => ({
     witnesses: { keys: [formatCosignerKey('witness.spec', signer.publicKey)], quorum: 1, ...more },
   });
-  /** The receipt, cosigned by the witness so many seconds ago. */
+  /** The receipt, cosigned by the witness the given number of seconds ago. */
   const cosigned = (agoS: number): string =>
     spelled((r) => {
       const text = r.inclusion.checkpoint.slice(0, r.inclusion.checkpoint.indexOf('\n\n') + 1);
       r.inclusion.checkpoint += cosign(text, { name: 'witness.spec', signer }, Math.floor(Date.now() / 1000) - agoS);
     });
 
-  test('takes the place of a key file', async () => {
+  test('replaces a key file', async () => {
     const { exit, out } = await run(trusting());
     expect([exit, out.includes('witnesses')]).toEqual([0, false]);
   });
 
-  test('asks for witnesses, and says which are missing', async () => {
+  test('requires witnesses, and names the missing ones', async () => {
     const { exit, out, err } = await run(trusting(witnesses()));
     expect([exit, err]).toEqual([
       1,
@@ -236,18 +236,18 @@ describe('a trust policy', () => {
     );
   });
 
-  test("that names no deployment of the receipt's log fails, and nothing is said to have passed", async () => {
+  test("that names no deployment of the receipt's log fails, and no check is listed as passed", async () => {
     const { err, out } = await run(trusting({ log_keys: [] }, 'other.example'));
     expect([err, out.includes('✔')]).toEqual([expect.stringMatching(/^error verify\.keys: .*no deployment/), false]);
   });
 
-  test('and a key file are not given both, nor neither', async () => {
+  test('and a key file exclude each other, and one is required', async () => {
     expect(await run(trusting(), RECEIPT_FILE, '--keys', save('keys.json', KEY_FILE))).toMatchObject({ exit: 2 });
     expect(await writ(['verify', save('receipt.json', RECEIPT_FILE)])).toMatchObject({ exit: 2 });
   });
 });
 
-describe('a folder', () => {
+describe('a folder of receipts', () => {
   const folderOf = (name: string, files: Readonly<Record<string, string>>): string => {
     const folder = join(dir, name);
     for (const [path, content] of Object.entries(files)) {
@@ -259,7 +259,7 @@ describe('a folder', () => {
   const run = (folder: string, ...args: string[]) =>
     writ(['verify', folder, '--keys', save('keys.json', KEY_FILE), ...args]);
 
-  test('is verified with all that is below it, a line a receipt, and counted', async () => {
+  test('is verified recursively, with one line per receipt and a total', async () => {
     const folder = folderOf('good', {
       'b.json': RECEIPT_FILE,
       'a/1.json': RECEIPT_FILE,
@@ -277,7 +277,7 @@ describe('a folder', () => {
     );
   });
 
-  test('fails with one receipt that does, and the others are judged all the same', async () => {
+  test('fails if one receipt fails, and the others are still verified', async () => {
     const folder = folderOf('mixed', {
       '1.json': RECEIPT_FILE,
       '2.json': RECEIPT_FILE.replace('writ.local', 'evil.local'),
@@ -300,7 +300,7 @@ describe('a folder', () => {
     ).toEqual(['error verify.checkpoint', 'error verify.format']);
   });
 
-  test('without a receipt has verified nothing, and says so', async () => {
+  test('without a receipt is an error', async () => {
     expect(await run(folderOf('none', { 'readme.txt': '' }))).toMatchObject({
       exit: 1,
       out: '',
@@ -309,7 +309,7 @@ describe('a folder', () => {
   });
 });
 
-/** All of our own files that a file imports, itself included. */
+/** All files of this repository that a file imports, including itself. */
 function reach(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -323,7 +323,7 @@ function reach(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-test('no code that verifying runs speaks to a network', () => {
+test('no module that `writ verify` loads uses a network', () => {
   const files = [...reach(join(import.meta.dirname, 'verify.ts'))];
   expect(files.length).toBeGreaterThan(40);
   for (const file of files) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything below runs without a connection: nothing here, nor what it imports, speaks to a network. A spec follows
-// the imports.
+// Everything below runs without a connection: neither this file nor its imports use a network. A spec follows the
+// imports.
 import type { AuditRecord } from '@writ/contract';
 import {
   CHECKS,
@@ -39,15 +39,15 @@ interface VerifyOptions extends CommonOptions, TrustOptions, KeyHistoryOptions {
 interface FileVerdict {
   readonly file: string;
   readonly ok: boolean;
-  /** Those that were passed, in order. */
+  /** The checks that passed, in order. */
   readonly checks: readonly PassedCheck[];
   readonly failed: { readonly check: string; readonly message: string } | null;
-  /** What was signed; null unless everything holds. */
+  /** The signed record; null unless every check passed. */
   readonly record: AuditRecord | null;
 }
 
-/** What a caller judges by. */
-interface Grounds {
+/** The trusted keys and the key history that receipts are judged by. */
+interface TrustMaterial {
   readonly trust: Trust;
   readonly histories: KeyHistoryFile;
 }
@@ -81,7 +81,7 @@ export function verifyCommand(context: Context): Command {
 }
 
 function verify(context: Context, paths: readonly string[], options: VerifyOptions): void {
-  const trust = readTrustOr(options);
+  const trust = readTrustOrFailure(options);
   const expected = { operationId: options.operation, logId: options.log, deployment: options.deployment };
   const histories = readKeyHistoryFile(options);
   const verdictOf = (file: string): FileVerdict =>
@@ -90,18 +90,20 @@ function verify(context: Context, paths: readonly string[], options: VerifyOptio
   const receipts = paths.map(verdictOf);
   const failures = receipts.filter(({ ok }) => !ok);
   show(context, options, { ok: failures.length === 0, receipts }, () => receipts.map(describe).join('\n\n'));
-  for (const failure of failures) complainOf(context, failure);
+  for (const failure of failures) printFailure(context, failure);
   if (failures.length > 0) context.setExit(EXIT.failed);
 }
 
-/** A line a receipt as each is judged, and a summary: of a folder there may be more than a screen or a value holds. */
+/**
+ * Prints a line per receipt as each is judged, and a summary. A folder may hold more receipts than fit one JSON value.
+ */
 function verifyFolders(
   context: Context,
   paths: readonly string[],
   { json }: VerifyOptions,
   verdictOf: (file: string) => FileVerdict,
 ): void {
-  const tell = (value: unknown, words: string): void =>
+  const print = (value: unknown, words: string): void =>
     context.write(`${json === true ? JSON.stringify(value) : words}\n`);
   const counts = { verified: 0, failed: 0 };
   for (const path of paths) {
@@ -109,36 +111,38 @@ function verifyFolders(
     for (const file of isFolder(path) ? receiptsBelow(path) : [path]) {
       const verdict = verdictOf(file);
       counts[verdict.ok ? 'verified' : 'failed'] += 1;
-      tell(verdict, lineOf(verdict));
-      if (!verdict.ok) complainOf(context, verdict);
+      print(verdict, lineOf(verdict));
+      if (!verdict.ok) printFailure(context, verdict);
     }
-    // Nothing was verified there: that must not look like all of it was.
+    // Nothing was verified there, and that must not look like success.
     if (counts.verified + counts.failed === before)
       throw new CliError(
         'verify.empty',
         `\`${visibleLine(path)}\` has no \`.json\` file: name the folder that the receipts lie in`,
       );
   }
-  tell({ ok: counts.failed === 0, ...counts }, `${String(counts.verified)} verified, ${String(counts.failed)} failed`);
+  print({ ok: counts.failed === 0, ...counts }, `${String(counts.verified)} verified, ${String(counts.failed)} failed`);
   if (counts.failed > 0) context.setExit(EXIT.failed);
 }
 
-function complainOf(context: Context, { file, failed }: FileVerdict): void {
-  context.complain(`error verify.${failed?.check}: \`${visibleLine(file)}\`: ${visibleLine(failed?.message ?? '')}\n`);
+function printFailure(context: Context, { file, failed }: FileVerdict): void {
+  context.writeError(
+    `error verify.${failed?.check}: \`${visibleLine(file)}\`: ${visibleLine(failed?.message ?? '')}\n`,
+  );
 }
 
 function lineOf({ file, failed, record }: FileVerdict): string {
   if (failed !== null) return `${paint.red('✖')} ${visibleLine(file)}  ${failed.check}`;
-  const said = [
+  const parts = [
     record?.operation_id ?? record?.record_id,
     record?.tool_id,
     record?.tx_outcome ?? record?.verdict,
   ].filter((each) => typeof each === 'string');
-  return `${paint.green('✔')} ${visibleLine(file)}  ${paint.dim(visibleLine(said.join(' ')))}`;
+  return `${paint.green('✔')} ${visibleLine(file)}  ${paint.dim(visibleLine(parts.join(' ')))}`;
 }
 
-/** Keys that are no keys are a check that fails, for every receipt. */
-function readTrustOr(options: TrustOptions): Trust | Omit<FileVerdict, 'file'> {
+/** A key file that can't be parsed fails the check `keys` of every receipt. */
+function readTrustOrFailure(options: TrustOptions): Trust | Omit<FileVerdict, 'file'> {
   try {
     return readTrust(options, Date.now());
   } catch (error) {
@@ -146,7 +150,7 @@ function readTrustOr(options: TrustOptions): Trust | Omit<FileVerdict, 'file'> {
   }
 }
 
-function judge(file: string, { trust, histories }: Grounds, expected: Expectation): FileVerdict {
+function judge(file: string, { trust, histories }: TrustMaterial, expected: Expectation): FileVerdict {
   const bytes = readNamedFile(file, 'receipt');
   let terms: Terms | null = null;
   try {
@@ -157,7 +161,7 @@ function judge(file: string, { trust, histories }: Grounds, expected: Expectatio
       terms.keys,
       expected,
       terms.witnessing,
-      histories.of(receipt.inclusion.checkpoint, terms),
+      histories.historyOf(receipt.inclusion.checkpoint, terms),
     );
     return { file, ok: true, checks: [...passedBefore('format', terms), ...checks], failed: null, record };
   } catch (error) {
@@ -176,17 +180,21 @@ function failedBy(error: unknown, terms: Terms | null): Omit<FileVerdict, 'file'
 }
 
 /**
- * Checks are made in one order, and the first that fails ends them: those before it were passed, but for what nobody
- * asked for.
+ * Checks run in a fixed order, and the first failure ends them. So those before it passed, except checks that were not
+ * requested.
  */
 function passedBefore(check: CheckName, terms: Terms | null): PassedCheck[] {
   const names = Object.keys(CHECKS) as CheckName[];
-  const asked = terms?.witnessing?.terms;
-  const unasked: readonly CheckName[] =
-    asked === undefined ? ['witnesses', 'freshness'] : asked.checkpointAgeMaxMs === null ? ['freshness'] : [];
+  const witnessTerms = terms?.witnessing?.terms;
+  const notRequested: readonly CheckName[] =
+    witnessTerms === undefined
+      ? ['witnesses', 'freshness']
+      : witnessTerms.checkpointAgeMaxMs === null
+        ? ['freshness']
+        : [];
   return names
     .slice(0, names.indexOf(check))
-    .filter((name) => !unasked.includes(name))
+    .filter((name) => !notRequested.includes(name))
     .map((name) => ({ name, detail: CHECKS[name] }));
 }
 

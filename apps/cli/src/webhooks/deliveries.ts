@@ -16,7 +16,7 @@ const LIST_ROWS = 50;
 const pathOf = (webhook: string): string => `/v1/webhooks/${encodeURIComponent(webhook)}`;
 
 export function pingCommand(context: Context): Command {
-  const command = new Command('ping').description('send a message that only says that it came').argument('<webhook>');
+  const command = new Command('ping').description('send a test message').argument('<webhook>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const delivery = await connect(context, options, 'operator').client.read(Delivery, `${pathOf(id)}/ping`, {
@@ -34,11 +34,11 @@ export function pingCommand(context: Context): Command {
 
 export function deliveriesCommand(context: Context): Command {
   const command = new Command('deliveries')
-    .description('what was sent, and what is on its way')
+    .description('sent and pending messages')
     .argument('<webhook>')
     .option('--state <state>', 'pending, delivered or failed')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'operator').client, Delivery, `${pathOf(id)}/deliveries`, {
@@ -66,7 +66,7 @@ export function deliveriesCommand(context: Context): Command {
 
 export function redeliverCommand(context: Context): Command {
   const command = new Command('redeliver')
-    .description('send a message once more, with the id that it had')
+    .description('send a message again, with the same id')
     .argument('<webhook>')
     .argument('<delivery>');
   return command.action(async (id: string, delivery: string) => {

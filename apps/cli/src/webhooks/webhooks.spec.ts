@@ -41,13 +41,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 const run = (...args: string[]) => writ(['webhooks', ...args], { env: api.env });
 const bodies = () =>
-  api.heard.map(({ method, url, body }) => [method, url, body === '' ? null : (JSON.parse(body) as unknown)]);
+  api.requests.map(({ method, url, body }) => [method, url, body === '' ? null : (JSON.parse(body) as unknown)]);
 
-test('a webhook is made for everything unless its events are said, and its secret is shown', async () => {
+test('a new webhook gets all events by default, and its secret is shown', async () => {
   const { out } = await run('create', 'ops', '--target', 'https://example.com/hooks');
   expect(out).toContain('whsec_AAAA');
   await run(
@@ -74,11 +74,11 @@ test('a webhook is made for everything unless its events are said, and its secre
   ]);
 });
 
-test('the list says which are disabled, and why', async () => {
+test('the list of webhooks shows disabled ones with the reason', async () => {
   expect((await run()).out).toMatch(/whk_1 +ops +https:\/\/example\.com\/hooks +disabled +gone/);
 });
 
-test('an update changes what is said and leaves the rest', async () => {
+test('an update of a webhook changes only what options name', async () => {
   await run('update', 'whk_1', '--disable');
   expect(bodies()).toEqual([
     ['GET', '/v1/webhooks/whk_1', null],
@@ -91,25 +91,25 @@ test('an update changes what is said and leaves the rest', async () => {
   expect((await run('update', 'whk_1', '--disable', '--enable')).exit).toBe(2);
 });
 
-test('a secret is rotated with an overlap of so many hours', async () => {
+test("a webhook's secret is rotated with an overlap in hours", async () => {
   expect((await run('rotate-secret', 'whk_1', '--overlap-hours', '2')).out).toContain('whsec_AAAA');
   expect(bodies()).toEqual([['POST', '/v1/webhooks/whk_1/secret', { overlap_ms: 7_200_000 }]]);
 });
 
-test("deliveries are listed with why they didn't arrive, pinged and sent once more", async () => {
+test('deliveries are listed with their errors, a webhook is pinged, and a message is sent again', async () => {
   expect((await run('deliveries', 'whk_1', '--state', 'pending')).out).toMatch(
     /dlv_1 +approval\.pending +pending +2 +2026-01-01T00:00:00Z +status: no success\\u\{202e\}/,
   );
   await run('ping', 'whk_1');
   await run('redeliver', 'whk_1', 'dlv_1');
-  expect(api.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
+  expect(api.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
     'GET /v1/webhooks/whk_1/deliveries?state=pending&limit=50',
     'POST /v1/webhooks/whk_1/ping',
     'POST /v1/webhooks/whk_1/deliveries/dlv_1/redeliver',
   ]);
 });
 
-test('a webhook is taken away by its id, as one segment of the path', async () => {
+test('a webhook is deleted by its id, as one segment of the path', async () => {
   expect((await run('delete', '../api-keys/x')).out).toContain('whk_1 deleted');
-  expect(api.heard[0]).toMatchObject({ method: 'DELETE', url: '/v1/webhooks/..%2Fapi-keys%2Fx' });
+  expect(api.requests[0]).toMatchObject({ method: 'DELETE', url: '/v1/webhooks/..%2Fapi-keys%2Fx' });
 });

@@ -31,7 +31,7 @@ interface ListOptions extends CommonOptions {
 const LIST_ROWS = 50;
 const HOUR_MS = 3_600_000;
 const pathOf = (id: string): string => `/v1/webhooks/${encodeURIComponent(id)}`;
-const gathered = (one: string, before: readonly string[] = []): string[] => [...before, one];
+const collect = (one: string, before: readonly string[] = []): string[] => [...before, one];
 
 /** `writ webhooks`. */
 export function webhooksCommand(context: Context): Command {
@@ -49,9 +49,9 @@ export function webhooksCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   const command = new Command('list')
-    .description('who is told, and whether that arrives')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'where the page begins');
+    .description('webhooks, and whether messages arrive')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, Webhook, '/v1/webhooks', {
@@ -66,7 +66,7 @@ function listCommand(context: Context): Command {
       each.disabled_reason ?? (each.failing_since === null ? '' : 'failing'),
     ]);
     show(context, options, list, () =>
-      rows.length === 0 ? 'there is none' : tableOf(['webhook', 'name', 'url', 'state', ''], rows),
+      rows.length === 0 ? 'none' : tableOf(['webhook', 'name', 'url', 'state', ''], rows),
     );
   });
 }
@@ -76,7 +76,7 @@ function createCommand(context: Context): Command {
     .description('a new webhook; its secret is shown once')
     .argument('<name>')
     .requiredOption('--target <url>', 'where messages go: https, at a public address')
-    .option('--event <kind>', 'what it is told of, once for each; everything unless said', gathered);
+    .option('--event <kind>', 'a kind of event to send; may be repeated; all kinds by default', collect);
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CreateOptions>();
     const body = { name, url: options.target, events: options.event ?? [...NOTICE_KINDS, 'run.finished'] };
@@ -99,12 +99,12 @@ function showCommand(context: Context): Command {
 
 function updateCommand(context: Context): Command {
   const command = new Command('update')
-    .description('change a webhook; what is not said stays')
+    .description('change a webhook; settings that are not given stay')
     .argument('<webhook>')
     .option('--name <name>')
     .option('--target <url>')
-    .option('--event <kind>', 'once for each; in the place of those that were', gathered)
-    .option('--enable', 'deliver again, what waited first')
+    .option('--event <kind>', 'a kind of event; may be repeated; replaces the previous list', collect)
+    .option('--enable', 'deliver again, beginning with waiting messages')
     .option('--disable', 'deliver nothing for now');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<UpdateOptions>();
@@ -127,7 +127,7 @@ function rotateCommand(context: Context): Command {
   const command = new Command('rotate-secret')
     .description('a new secret; for a while messages are signed with the old one too')
     .argument('<webhook>')
-    .option('--overlap-hours <n>', 'how long the old one goes on; 24 unless said', parseCount);
+    .option('--overlap-hours <n>', 'how long the old secret signs too; 24 by default', parseCount);
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { overlapHours?: number }>();
     const body = options.overlapHours === undefined ? {} : { overlap_ms: options.overlapHours * HOUR_MS };
@@ -141,7 +141,7 @@ function rotateCommand(context: Context): Command {
 
 function deleteCommand(context: Context): Command {
   const command = new Command('delete')
-    .description('take a webhook away, with what was on its way to it')
+    .description('delete a webhook, with its undelivered messages')
     .argument('<webhook>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();

@@ -14,7 +14,7 @@ import type { WitnessFolder } from './witness-folder.ts';
 
 /** 63 hashes and a note of a hundred signatures are 20 KiB. */
 const BODY_BYTES_MAX = 64 * 1024;
-/** A log that sends its request slower than that gets no answer. */
+/** The time limit for a request to arrive. */
 const REQUEST_MS = 10_000;
 const MS_PER_S = 1000;
 
@@ -23,7 +23,7 @@ export interface Witness {
   readonly signer: NoteSigner;
   /** The keys of the logs that it watches. */
   readonly logs: readonly NoteKey[];
-  /** told of evidence as it is found */
+  /** called when evidence is found */
   readonly onEvidence: (origin: string) => void;
 }
 
@@ -42,7 +42,7 @@ export function witnessServer(witness: Witness): Server {
     answer(witness, request).then(
       ({ status, body = '', type = 'text/plain; charset=utf-8' }) =>
         response.writeHead(status, { 'content-type': type }).end(body),
-      // A state that can't be read or written: nothing was cosigned.
+      // The state can't be read or written, so nothing was cosigned.
       () => failed(response),
     );
   });
@@ -59,24 +59,24 @@ async function answer(witness: Witness, request: IncomingMessage): Promise<Answe
   if (request.url !== '/add-checkpoint') return { status: 404 };
   if (request.method !== 'POST') return { status: 405 };
   const body = await readBody(request);
-  const asked = body === null ? null : requestOf(body);
-  return asked === null
+  const parsed = body === null ? null : requestOf(body);
+  return parsed === null
     ? { status: 400, body: 'no request for a cosignature\n' }
-    : addCheckpoint(witness, asked, Date.now());
+    : addCheckpoint(witness, parsed, Date.now());
 }
 
 /**
- * Judges and answers. INVARIANT (one at a time): nothing here waits, so no other request comes between what is read,
- * what is decided and what is written; and the state is on disk before the cosignature is made.
+ * Judges and answers. INVARIANT (one at a time): this function never awaits, so no other request runs between the read,
+ * the decision and the write. The state is on disk before the cosignature is made.
  */
 export function addCheckpoint(
   { folder, signer, logs, onEvidence }: Witness,
   request: AddCheckpoint,
   now: number,
 ): Answer {
-  const judged = judgeCheckpoint(request, logs, (origin) => folder.seen(origin));
+  const judged = judgeCheckpoint(request, logs, (origin) => folder.lastCosigned(origin));
   if ('evidence' in judged && judged.evidence !== null) {
-    folder.keepEvidence(judged.evidence, now);
+    folder.saveEvidence(judged.evidence, now);
     onEvidence(judged.evidence.origin);
   }
   switch (judged.verdict) {
@@ -91,7 +91,7 @@ export function addCheckpoint(
     case 'bad_proof':
       return { status: 422, body: 'the log did not prove that it grew from what this witness saw\n' };
     case 'cosign':
-      folder.keep(judged.origin, judged.seen);
+      folder.saveCosigned(judged.origin, judged.cosigned);
       return { status: 200, body: cosign(judged.text, signer, Math.floor(now / MS_PER_S)) };
   }
 }

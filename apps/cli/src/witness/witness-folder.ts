@@ -15,9 +15,9 @@ import {
 import { Type, type Static } from 'typebox';
 import { CliError, usage } from '../cli-error.ts';
 import { writeWhole } from '../write-whole.ts';
-import type { Evidence, Seen } from './judge-checkpoint.ts';
+import type { Evidence, CosignedCheckpoint } from './judge-checkpoint.ts';
 
-/** Bounds what a log that misbehaves all day can make a witness keep. */
+/** Limits the evidence that a misbehaving log can make a witness store. */
 const EVIDENCE_MAX = 1_000;
 
 const EvidenceFile = Type.Object(
@@ -25,7 +25,7 @@ const EvidenceFile = Type.Object(
     v: Type.Literal(1),
     kind: Type.Union([Type.Literal('fork'), Type.Literal('unproven')]),
     origin: Type.String(),
-    /** when the second was shown, in milliseconds since the epoch */
+    /** when the second note was received, in milliseconds since the epoch */
     found_at: Type.Integer(),
     kept: Type.String(),
     shown: Type.String(),
@@ -35,8 +35,8 @@ const EvidenceFile = Type.Object(
 export type FoundEvidence = Static<typeof EvidenceFile>;
 
 /**
- * What a witness has to remember, in a folder: its key, the last checkpoint of each log, evidence. Every write is on
- * disk before it returns. One process serves a folder.
+ * The persistent state of a witness, in a folder: its key, the last checkpoint of each log, and evidence. Every write
+ * is on disk before it returns. Only one process may use a folder.
  */
 export class WitnessFolder {
   readonly #path: string;
@@ -45,7 +45,7 @@ export class WitnessFolder {
     this.#path = path;
   }
 
-  /** The key, made if there is none and a name is given. @throws CliError `usage` */
+  /** The key; it is made if there is none and a name is given. @throws CliError `usage` */
   signer(name?: string): NoteSigner {
     const [keyFile, nameFile] = [join(this.#path, 'key.pem'), join(this.#path, 'name')];
     if (!existsSync(nameFile)) {
@@ -56,7 +56,7 @@ export class WitnessFolder {
       const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
       requireName(name, parseSigner(pem).publicKey);
       writeWhole(keyFile, pem, 0o600);
-      // Last: a key without a name was never told to anybody.
+      // Written last: a key without a name was never published.
       writeWhole(nameFile, `${name}\n`);
     }
     const kept = readFileSync(nameFile, 'utf8').trimEnd();
@@ -67,22 +67,22 @@ export class WitnessFolder {
     return { name: kept, signer: parseSigner(readFileSync(keyFile, 'utf8')) };
   }
 
-  /** Read from disk each time: what isn't there was not cosigned. */
-  seen(origin: string): Seen | null {
+  /** Read from disk each time: a log without a file was never cosigned. */
+  lastCosigned(origin: string): CosignedCheckpoint | null {
     const file = this.#logFile(origin);
     if (!existsSync(file)) return null;
     const note = readFileSync(file, 'utf8');
-    const { origin: named, treeSize, root } = parseCheckpoint(parseNote(note).text);
-    if (named !== origin) throw new Error(`\`${file}\` is of the log \`${named}\``);
+    const { origin: notedOrigin, treeSize, root } = parseCheckpoint(parseNote(note).text);
+    if (notedOrigin !== origin) throw new Error(`\`${file}\` is of the log \`${notedOrigin}\``);
     return { treeSize, root, note };
   }
 
-  keep(origin: string, { note }: Seen): void {
+  saveCosigned(origin: string, { note }: CosignedCheckpoint): void {
     writeWhole(this.#logFile(origin), note);
   }
 
-  /** Keeps two notes; the same two are kept once. */
-  keepEvidence(evidence: Evidence, now: number): void {
+  /** Stores two notes; the same pair is stored once. */
+  saveEvidence(evidence: Evidence, now: number): void {
     const file = join(this.#path, 'evidence', `${hexOf(`${evidence.kept}\n${evidence.shown}`)}.json`);
     if (existsSync(file) || this.#evidenceFiles().length >= EVIDENCE_MAX) return;
     const found: FoundEvidence = { v: 1, ...evidence, found_at: now };
@@ -101,7 +101,7 @@ export class WitnessFolder {
     return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
   }
 
-  /** By hash: an origin is the log's word, and no name of a file. */
+  /** By hash, since the log chooses its origin, which may be no valid file name. */
   #logFile(origin: string): string {
     return join(this.#path, 'logs', hexOf(origin));
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { growTiles, hashAtFromTiles, leafHash, proveConsistency } from '@writ/merkle';
 import { formatCosignerKey, parseCosignerKey, parseNoteKey, verifyCosignatures, type NoteKey } from '@writ/signing';
 import { LOG_KEYS, newSigner, noteOf, ORIGIN, recordsOf } from '../specs/fake-log.ts';
-import { writ, type Ran } from '../specs/run-cli.ts';
+import { writ, type CliResult } from '../specs/run-cli.ts';
 import { addCheckpoint, type Witness } from './serve-witness.ts';
 import { WitnessFolder } from './witness-folder.ts';
 
@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-const run = (verb: string, ...args: string[]): Promise<Ran> => writ(['witness', verb, '--dir', dir, ...args]);
+const run = (verb: string, ...args: string[]): Promise<CliResult> => writ(['witness', verb, '--dir', dir, ...args]);
 const proof = (records: readonly Uint8Array[], from: number, to: number): Uint8Array[] => {
   const tiles = new Map(
     growTiles(0, records.map(leafHash), () => []).map(({ level, index, hashes }) => [
@@ -44,7 +44,7 @@ const proof = (records: readonly Uint8Array[], from: number, to: number): Uint8A
     hashAtFromTiles((level, index) => tiles.get(`${String(level)}/${String(index)}`) ?? []),
   );
 };
-/** Asks for a cosignature of the log's first records, as having grown from the size given. */
+/** Requests a cosignature of the log's first records, which grew from the given size. */
 const ask = (records: readonly Uint8Array[], to: number, from: number, note = noteOf(records.slice(0, to))) =>
   addCheckpoint(witness, { oldSize: from, hashes: proof(records, from, to), note }, NOW);
 const evidence = async (): Promise<{ kind: string; kept: string; shown: string; found_at: number }[]> =>
@@ -55,7 +55,7 @@ const evidence = async (): Promise<{ kind: string; kept: string; shown: string; 
   ).evidence;
 
 describe('a witness', () => {
-  it('cosigns what grew from what it cosigned before, under the key that it publishes', () => {
+  it('cosigns a checkpoint that extends the last one, with its published key', () => {
     for (const [from, to] of [
       [0, 5],
       [5, 5],
@@ -70,7 +70,7 @@ describe('a witness', () => {
     }
   });
 
-  it('says the size that it saw where the log says another, and cosigns nothing smaller', () => {
+  it('returns the size that it cosigned if the log states another, and cosigns no smaller log', () => {
     ask(RECORDS, 12, 0);
     for (const [from, to] of [
       [0, 20],
@@ -82,13 +82,13 @@ describe('a witness', () => {
     expect(ask(RECORDS, 20, 12).status).toBe(200);
   });
 
-  it('remembers what it cosigned when it is started again', () => {
+  it('remembers the last checkpoint after a restart', () => {
     ask(RECORDS, 12, 0);
     witness = { ...witness, folder: new WitnessFolder(dir) };
     expect(ask(RECORDS, 5, 0)).toMatchObject({ status: 409, body: '12\n' });
   });
 
-  it('cosigns nothing that it could not remember', () => {
+  it("cosigns nothing if it can't store its state", () => {
     ask(RECORDS, 5, 0);
     const logs = join(dir, 'logs');
     rmSync(logs, { recursive: true });
@@ -96,7 +96,7 @@ describe('a witness', () => {
     expect(() => ask(RECORDS, 12, 0)).toThrow();
   });
 
-  it('keeps both checkpoints of a log that shows two histories of one size, and goes on with neither', async () => {
+  it('keeps both checkpoints of a fork as evidence, and cosigns neither', async () => {
     ask(RECORDS, 12, 0);
     for (const from of [0, 12]) expect(ask(OTHER, 12, from)).toMatchObject({ status: 409, body: '12\n' });
     expect(await evidence()).toEqual([
@@ -117,14 +117,14 @@ describe('a witness', () => {
     expect(ask(RECORDS, 20, 12).status).toBe(200);
   });
 
-  it('refuses growth that is not proved, and keeps what was shown', async () => {
+  it('refuses growth without a valid proof, and keeps the evidence', async () => {
     ask(RECORDS, 12, 0);
     expect(ask(OTHER, 20, 12).status).toBe(422);
     expect((await evidence()).map(({ kind, shown }) => [kind, shown])).toEqual([['unproven', noteOf(OTHER)]]);
     expect(ask(RECORDS, 20, 12).status).toBe(200);
   });
 
-  it('has no evidence against a log that behaves', async () => {
+  it('has no evidence against a correct log', async () => {
     ask(RECORDS, 12, 0);
     expect(await run('evidence')).toEqual({ exit: 0, out: 'none\n', err: '' });
   });
@@ -137,10 +137,10 @@ describe('a witness', () => {
     ['smaller than the size before it', noteOf(RECORDS.slice(0, 3)), 400],
   ])('does not cosign a checkpoint %s', (_what, note, status) => {
     expect(addCheckpoint(witness, { oldSize: 4, hashes: [], note }, NOW).status).toBe(status);
-    expect(witness.folder.seen(ORIGIN)).toBeNull();
+    expect(witness.folder.lastCosigned(ORIGIN)).toBeNull();
   });
 
-  it('takes no proof for a log that it sees for the first time', () => {
+  it('refuses a proof for a log without an earlier checkpoint', () => {
     expect(
       addCheckpoint(witness, { oldSize: 0, hashes: [new Uint8Array(32)], note: noteOf(RECORDS) }, NOW).status,
     ).toBe(400);
@@ -148,14 +148,14 @@ describe('a witness', () => {
 });
 
 describe('the key of a witness', () => {
-  it('is made once, is readable by its owner alone, and keeps its name', async () => {
+  it('is generated once, is readable by its owner alone, and keeps its name', async () => {
     expect((await run('key')).out.trimEnd()).toBe(formatCosignerKey(key.name, witness.signer.signer.publicKey));
     expect(statSync(join(dir, 'key.pem')).mode & 0o077).toBe(0);
     expect(await run('key', '--name', 'another')).toMatchObject({ exit: 2 });
     expect(readFileSync(join(dir, 'name'), 'utf8')).toBe('witness.spec/w1\n');
   });
 
-  it('needs a name that a key can have, and a folder that has one to serve from', async () => {
+  it('needs a valid name, and `serve` needs a folder with a key', async () => {
     const empty = join(dir, 'empty');
     expect(await writ(['witness', 'key', '--dir', empty, '--name', 'a b'])).toMatchObject({ exit: 2 });
     expect(await writ(['witness', 'serve', '--dir', empty, '--log', 'x'])).toMatchObject({

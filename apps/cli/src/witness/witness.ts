@@ -23,7 +23,7 @@ interface ServeOptions extends FolderOptions {
   readonly port: string;
 }
 
-/** `writ witness`: sees to it that a log shows everybody the same history, from another machine than the log's. */
+/** `writ witness`: verifies, from another machine than the log's, that a log shows everybody the same history. */
 export function witnessCommand(context: Context): Command {
   return new Command('witness')
     .addCommand(keyCommand(context))
@@ -32,12 +32,12 @@ export function witnessCommand(context: Context): Command {
 }
 
 const inFolder = (command: Command): Command =>
-  command.requiredOption('--dir <dir>', 'where the witness keeps its key and what it saw');
+  command.requiredOption('--dir <dir>', 'the folder with the key and the state of the witness');
 
 function keyCommand(context: Context): Command {
   const command = inFolder(new Command('key'))
-    .description('the key by which others trust this witness; made the first time')
-    .option('--name <name>', 'its name, as `witness.example/w1`');
+    .description('the public key of this witness; generated the first time')
+    .option('--name <name>', 'its name, such as `witness.example/w1`');
   return command.action(() => {
     const options = command.optsWithGlobals<FolderOptions & { name?: string }>();
     const { name, signer } = new WitnessFolder(options.dir).signer(options.name);
@@ -48,10 +48,10 @@ function keyCommand(context: Context): Command {
 
 function serveCommand(context: Context): Command {
   const command = inFolder(new Command('serve'))
-    .description('cosigns checkpoints of logs that only grow (C2SP tlog-witness), until it is stopped')
+    .description('cosigns checkpoints of append-only logs (C2SP tlog-witness), until it is stopped')
     .requiredOption(
       '--log <key...>',
-      'keys of the logs to watch, as `log_keys` of writ-keys.json has them: all logs of that name',
+      'keys of the logs to watch, as in `log_keys` of writ-keys.json: all logs of that name',
     )
     .option('--host <address>', 'where to listen', '127.0.0.1')
     .option('--port <port>', '0 for any', PORT);
@@ -60,15 +60,17 @@ function serveCommand(context: Context): Command {
     const folder = new WitnessFolder(options.dir);
     const signer = folder.signer();
     const onEvidence = (origin: string): void =>
-      context.complain(`evidence against ${visibleLine(origin)}: see \`writ witness evidence --dir ${options.dir}\`\n`);
+      context.writeError(
+        `evidence against ${visibleLine(origin)}: see \`writ witness evidence --dir ${options.dir}\`\n`,
+      );
     const server = witnessServer({ folder, signer, logs: options.log.map(logKey), onEvidence });
     server.listen(portOf(options.port), options.host);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${String(port)}/`;
-    const said = { name: signer.name, url, key: formatCosignerKey(signer.name, signer.signer.publicKey) };
+    const info = { name: signer.name, url, key: formatCosignerKey(signer.name, signer.signer.publicKey) };
     context.write(
-      options.json === true ? `${JSON.stringify(said)}\n` : `${said.name} listens on ${url}\n${said.key}\n`,
+      options.json === true ? `${JSON.stringify(info)}\n` : `${info.name} listens on ${url}\n${info.key}\n`,
     );
     await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
     server.closeAllConnections();
@@ -88,13 +90,13 @@ function evidenceCommand(context: Context): Command {
   });
 }
 
-const WORDS: Readonly<Record<FoundEvidence['kind'], string>> = {
+const KIND_TEXTS: Readonly<Record<FoundEvidence['kind'], string>> = {
   fork: "two roots of one size: whoever holds the log's key showed two histories",
   unproven: 'the log did not prove that the second grew from the first',
 };
 
 const describe = ({ kind, origin, found_at, kept, shown }: FoundEvidence): string =>
-  `${momentOf(found_at)} ${visibleLine(origin)}\n${WORDS[kind]}\n\n${visible(kept)}\n${visible(shown)}`;
+  `${momentOf(found_at)} ${visibleLine(origin)}\n${KIND_TEXTS[kind]}\n\n${visible(kept)}\n${visible(shown)}`;
 
 function logKey(text: string): NoteKey {
   try {

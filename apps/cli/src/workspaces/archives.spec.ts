@@ -28,7 +28,7 @@ afterAll(async () => {
   await api.close();
 });
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
   dir = mkdtempSync(join(tmpdir(), 'writ-cli-'));
 });
 afterEach(() => rmSync(dir, { recursive: true }));
@@ -39,25 +39,25 @@ test.each([
   ['a.tar', Buffer.from(ARCHIVE)],
   ['a.tar.gz', gzipSync(ARCHIVE)],
   ['a.tgz', gzipSync(ARCHIVE)],
-])('%s is sent as the archive that it holds', async (name, bytes) => {
+])('%s is sent as its uncompressed archive', async (name, bytes) => {
   writeFileSync(join(dir, name), bytes);
   const { exit, out } = await workspace('import', join(dir, name), '--path', 'into', '--replace');
   expect([exit, out]).toEqual([0, expect.stringContaining(SNAPSHOT)]);
   expect(
-    api.heard.map(({ method, url, headers, body }) => [method, url, headers['content-type'], body === ARCHIVE]),
+    api.requests.map(({ method, url, headers, body }) => [method, url, headers['content-type'], body === ARCHIVE]),
   ).toEqual([['POST', `/v1/workspaces/${IDS.workspace}/import?path=into&replace=true`, 'application/x-tar', true]]);
 });
 
-test("a file that isn't there, and one that says it is zipped and isn't, are sent nowhere whole", async () => {
+test("a missing file, and a `.gz` file that isn't compressed, are errors", async () => {
   expect((await workspace('import', join(dir, 'none.tar'))).exit).toBe(2);
-  expect(api.heard).toEqual([]);
+  expect(api.requests).toEqual([]);
   writeFileSync(join(dir, 'a.tgz'), 'not zipped');
   expect((await workspace('import', join(dir, 'a.tgz'))).exit).toBe(1);
 });
 
-test('an export is written as it comes, zipped where its name says so, and over no file', async () => {
+test('an export is written unchanged, compressed by its name, and never over a file', async () => {
   expect((await workspace('export', join(dir, 'a.tar'), '--at', SNAPSHOT, '--path', 'src')).exit).toBe(0);
-  expect(api.heard[0]!.url).toBe(`/v1/workspaces/${IDS.workspace}/export?at=${SNAPSHOT}&path=src`);
+  expect(api.requests[0]!.url).toBe(`/v1/workspaces/${IDS.workspace}/export?at=${SNAPSHOT}&path=src`);
   expect((await workspace('export', join(dir, 'a.tgz'))).exit).toBe(0);
   expect([readFileSync(join(dir, 'a.tar'), 'utf8'), gunzipSync(readFileSync(join(dir, 'a.tgz'))).toString()]).toEqual([
     ARCHIVE,

@@ -12,9 +12,9 @@ import { show, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { queryOf } from '../http/lists.ts';
 import { fieldsOf } from '../terminal.ts';
-import { AT, pathOf, withWorkspace, type StateOptions, type WorkspaceOptions } from './which.ts';
+import { AT, pathOf, withWorkspace, type StateOptions, type WorkspaceOptions } from './workspace-options.ts';
 
-/** As long as the API takes for a request to arrive, and as long again for the change. */
+/** The API's time limit for a request body, plus as long again for the change. */
 const ARCHIVE_MS = 600_000;
 const isZipped = (file: string): boolean => /\.(tgz|gz)$/.test(file);
 
@@ -27,11 +27,11 @@ interface ImportOptions extends WorkspaceOptions {
 export function importCommand(context: Context): Command {
   const command = withWorkspace(
     new Command('import')
-      .description('unpack a tar archive into it, in one change')
-      .argument('<file>', 'an archive; `.tar.gz` and `.tgz` are unzipped'),
+      .description('unpack a tar archive into the workspace, in one change')
+      .argument('<file>', 'an archive; `.tar.gz` and `.tgz` are decompressed'),
   )
-    .option('--path <directory>', 'where to put it; the workspace unless said')
-    .option('--replace', 'take away what the archive does not name');
+    .option('--path <directory>', 'the target directory; the workspace itself by default')
+    .option('--replace', 'remove files that the archive does not have');
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<ImportOptions>();
     const connection = connect(context, options, 'admin');
@@ -43,7 +43,7 @@ export function importCommand(context: Context): Command {
         method: 'POST',
         body: Readable.toWeb(read(file)),
         headers: { 'content-type': 'application/x-tar' },
-        waitMs: ARCHIVE_MS,
+        timeoutMs: ARCHIVE_MS,
       },
     );
     show(context, options, workspace, () =>
@@ -52,7 +52,7 @@ export function importCommand(context: Context): Command {
   });
 }
 
-/** What fails on the way fails the request, which has no end then. */
+/** An error of the file or of the decompression fails the request. */
 function read(file: string): Readable {
   const bytes = createReadStream(file);
   if (!isZipped(file)) return bytes;
@@ -69,8 +69,8 @@ interface ExportOptions extends StateOptions {
 export function exportCommand(context: Context): Command {
   const command = withWorkspace(
     new Command('export')
-      .description('pack it into a tar archive')
-      .argument('<file>', 'a new file; `.tar.gz` and `.tgz` are zipped'),
+      .description('pack the workspace into a tar archive')
+      .argument('<file>', 'a new file; `.tar.gz` and `.tgz` are compressed'),
   )
     .option('--at <state>', `${AT}; the head unless said`)
     .option('--path <directory>', 'only what is below it');
@@ -79,9 +79,9 @@ export function exportCommand(context: Context): Command {
     const connection = connect(context, options, 'admin');
     if (statSync(file, { throwIfNoEntry: false }) !== undefined)
       throw usage(`\`${file}\` is there already: name another file`);
-    const answer = await connection.client.ask(
+    const answer = await connection.client.request(
       `${pathOf(connection, options)}/export${queryOf({ at: options.at, path: options.path })}`,
-      { waitMs: ARCHIVE_MS },
+      { timeoutMs: ARCHIVE_MS },
     );
     const bytes = await save(answer, file);
     const snapshot = answer.headers.get('etag')?.replaceAll('"', '') ?? null;
@@ -89,7 +89,7 @@ export function exportCommand(context: Context): Command {
   });
 }
 
-/** Under another name until it is whole: an archive that broke off is none. */
+/** Writes a temporary file, and renames it when the archive is complete. */
 async function save(answer: Response, file: string): Promise<number> {
   const partial = `${file}.partial`;
   try {

@@ -6,12 +6,9 @@ import { show, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { queryOf } from '../http/lists.ts';
 import { visible } from '../visible.ts';
-import { AT, pathOf, placeOf, withWorkspace, type StateOptions } from './which.ts';
+import { AT, pathOf, encodePath, withWorkspace, type StateOptions } from './workspace-options.ts';
 
-/**
- * `writ workspace cat PATH`. Bytes that a terminal would take for commands are shown, not sent; `export` and `download`
- * give them as they are.
- */
+/** `writ workspace cat PATH`. Control characters are escaped; `export` and `download` return the bytes unchanged. */
 export function catCommand(context: Context): Command {
   const command = withWorkspace(new Command('cat').description('the text of a file').argument('<path>')).option(
     '--at <state>',
@@ -20,8 +17,8 @@ export function catCommand(context: Context): Command {
   return command.action(async (path: string) => {
     const options = command.optsWithGlobals<StateOptions>();
     const connection = connect(context, options, 'admin');
-    const answer = await connection.client.ask(
-      `${pathOf(connection, options)}/files/${placeOf(path)}${queryOf({ at: options.at })}`,
+    const answer = await connection.client.request(
+      `${pathOf(connection, options)}/files/${encodePath(path)}${queryOf({ at: options.at })}`,
     );
     const bytes = Buffer.from(await answer.arrayBuffer());
     if (!isUtf8(bytes))

@@ -5,7 +5,7 @@ import { show, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { queryOf } from '../http/lists.ts';
 import { visible, visibleLine } from '../visible.ts';
-import { AT, pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { AT, pathOf, withWorkspace, type WorkspaceOptions } from './workspace-options.ts';
 import { paint } from '../terminal.ts';
 
 interface DiffOptions extends WorkspaceOptions {
@@ -17,12 +17,12 @@ interface DiffOptions extends WorkspaceOptions {
 export function diffCommand(context: Context): Command {
   const command = withWorkspace(
     new Command('diff')
-      .description('what differs between two states')
+      .description('the differences between two states')
       .argument('<from>', AT)
-      .argument('[to]', 'the head unless said'),
+      .argument('[to]', 'the head by default'),
   )
-    .option('--text', 'as unified diffs')
-    .option('--path <path>', 'only what is there and below');
+    .option('--text', 'print unified diffs')
+    .option('--path <path>', 'only this path and all below it');
   return command.action(async (from: string, to: string | undefined) => {
     const options = command.optsWithGlobals<DiffOptions>();
     const connection = connect(context, options, 'admin');
@@ -39,7 +39,7 @@ export function diffCommand(context: Context): Command {
   });
 }
 
-const WHY: Record<NonNullable<FileDiff['why_no_text']>, string> = {
+const NO_TEXT_REASONS: Record<NonNullable<FileDiff['why_no_text']>, string> = {
   binary: 'no text',
   too_long: 'too long to show',
   not_a_file: 'no file',
@@ -49,7 +49,7 @@ function textOf(files: readonly FileDiff[], total: number): string {
   if (total === 0) return 'no difference';
   const shown = files.map((file) =>
     file.text === null
-      ? `${lineOf(file)}  (${WHY[file.why_no_text ?? 'binary']})`
+      ? `${lineOf(file)}  (${NO_TEXT_REASONS[file.why_no_text ?? 'binary']})`
       : visible(file.text.replace(/\n$/, '')),
   );
   return [...shown, ...(total > files.length ? [`and ${total - files.length} more`] : [])].join('\n');

@@ -12,12 +12,12 @@ import { queryOf } from '../http/lists.ts';
 import { fieldsOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { readTree } from './read-tree.ts';
-import { AT, pathOf, placeOf, withWorkspace, type StateOptions } from './which.ts';
+import { AT, pathOf, encodePath, withWorkspace, type StateOptions } from './workspace-options.ts';
 
 /** `writ workspace download DIR`. */
 export function downloadCommand(context: Context): Command {
   const command = withWorkspace(
-    new Command('download').description('write its files into a new or empty directory').argument('<dir>'),
+    new Command('download').description('write the files into a new or empty directory').argument('<dir>'),
   ).option('--at <state>', `${AT}; the head unless said`);
   return command.action(async (dir: string) => {
     const options = command.optsWithGlobals<StateOptions>();
@@ -34,14 +34,14 @@ export function downloadCommand(context: Context): Command {
   });
 }
 
-interface Place {
+interface FileTarget {
   readonly workspace: string;
   readonly snapshot_id: string;
   readonly dir: string;
   readonly entry: TreeEntry;
 }
 
-/** Paths come from a server: one that leads out of the directory is refused, whoever made it. */
+/** Paths come from the server: a path that leads out of the directory is refused. */
 function checkPath(path: string): string[] {
   const segments = path.split('/');
   if (path.includes('\0') || segments.some((segment) => ['', '.', '..'].includes(segment)))
@@ -55,14 +55,14 @@ function checkPath(path: string): string[] {
 async function write(
   context: Context,
   client: Client,
-  { workspace, snapshot_id, dir, entry: { path, state } }: Place,
+  { workspace, snapshot_id, dir, entry: { path, state } }: FileTarget,
 ): Promise<void> {
   const segments = checkPath(path);
   const target = join(dir, ...segments);
   if (state.kind === 'dir') return void mkdirSync(target, { recursive: true });
-  // A link of the workspace would lead to another place here than it does there.
-  if (state.kind === 'symlink') return context.complain(`left out: ${visibleLine(path)} is a symbolic link\n`);
-  const answer = await client.ask(`${workspace}/files/${placeOf(path)}${queryOf({ at: snapshot_id })}`);
+  // A link of the workspace could have another target on this machine.
+  if (state.kind === 'symlink') return context.writeError(`left out: ${visibleLine(path)} is a symbolic link\n`);
+  const answer = await client.request(`${workspace}/files/${encodePath(path)}${queryOf({ at: snapshot_id })}`);
   const bytes = await answer.bytes();
   if (createHash('sha256').update(bytes).digest('hex') !== state.sha256)
     throw new CliError('blob.corrupt', `the content of \`${visibleLine(path)}\` is not what the snapshot names`);

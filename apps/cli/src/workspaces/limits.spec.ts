@@ -11,24 +11,24 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
 const run = (...args: string[]) =>
   writ(['workspace', 'limits', '--workspace', IDS.workspace, ...args], { env: api.env });
 
-test('without an option what a workspace may hold and holds is shown, and nothing is set', async () => {
+test('`writ workspace limits` without options shows quota and usage, and sets nothing', async () => {
   const { exit, out } = await run();
   expect(exit).toBe(0);
   expect(out).toMatch(/files +3 of 10\n/);
   expect(out).toMatch(/bytes +4096 of any number/);
-  expect(api.heard).toMatchObject([{ method: 'GET', url: `/v1/workspaces/${IDS.workspace}/limits` }]);
+  expect(api.requests).toMatchObject([{ method: 'GET', url: `/v1/workspaces/${IDS.workspace}/limits` }]);
 });
 
-test('what is named is set, `none` takes a bound away, and anything else is refused before it is sent', async () => {
+test('options set limits, `none` removes one, and invalid values are refused before anything is sent', async () => {
   await run('--files-max', 'none', '--bytes-max', '0');
-  expect(api.heard[0]).toMatchObject({ method: 'PATCH' });
-  expect(JSON.parse(api.heard[0]?.body ?? '')).toEqual({ files_max: null, bytes_max: 0 });
+  expect(api.requests[0]).toMatchObject({ method: 'PATCH' });
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({ files_max: null, bytes_max: 0 });
   expect((await run('--files-max', '-1')).exit).toBe(2);
-  expect(api.heard).toHaveLength(1);
+  expect(api.requests).toHaveLength(1);
 });

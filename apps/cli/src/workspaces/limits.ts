@@ -3,22 +3,20 @@ import { WorkspaceLimits } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
-import { boundsOf, FILES, heldOf, parseBound, type Bound } from '../quota.ts';
+import { boundsOf, FILES, usageText, parseBound, type Bound } from '../quota.ts';
 import { fieldsOf } from '../terminal.ts';
-import { pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { pathOf, withWorkspace, type WorkspaceOptions } from './workspace-options.ts';
 
 interface LimitOptions extends WorkspaceOptions {
   readonly filesMax?: Bound;
   readonly bytesMax?: Bound;
 }
 
-/** `writ workspace limits`: shows what it may hold and holds, and sets what is named. */
+/** `writ workspace limits`: shows the quota and the usage, and sets what options name. */
 export function limitsCommand(context: Context): Command {
-  const command = withWorkspace(
-    new Command('limits').description('what it may hold, and holds; with an option it is set'),
-  )
+  const command = withWorkspace(new Command('limits').description('the quota and the usage; options set the quota'))
     .option('--files-max <count>', `${FILES}; \`none\`: without bound`, parseBound)
-    .option('--bytes-max <count>', 'bytes of them; `none`: without bound', parseBound);
+    .option('--bytes-max <count>', 'bytes of them; `none`: without limit', parseBound);
   return command.action(async () => {
     const options = command.optsWithGlobals<LimitOptions>();
     const connection = connect(context, options, 'admin');
@@ -31,8 +29,8 @@ export function limitsCommand(context: Context): Command {
     show(context, options, limits, () =>
       fieldsOf({
         workspace: limits.workspace_id,
-        files: heldOf(limits.files, limits.files_max),
-        bytes: heldOf(limits.bytes, limits.bytes_max),
+        files: usageText(limits.files, limits.files_max),
+        bytes: usageText(limits.bytes, limits.bytes_max),
       }),
     );
   });

@@ -6,7 +6,7 @@ import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
-import { pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { pathOf, withWorkspace, type WorkspaceOptions } from './workspace-options.ts';
 
 interface LogOptions extends WorkspaceOptions {
   readonly limit?: number;
@@ -17,9 +17,9 @@ const ROWS = 50;
 
 /** `writ workspace log`. */
 export function logCommand(context: Context): Command {
-  const command = withWorkspace(new Command('log').description('the states that were its head, the newest first'))
-    .option('--limit <n>', 'rows of a page', parseCount, ROWS)
-    .option('--cursor <text>', 'where the page begins');
+  const command = withWorkspace(new Command('log').description('earlier heads, newest first'))
+    .option('--limit <n>', 'rows per page', parseCount, ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
     const options = command.optsWithGlobals<LogOptions>();
     const connection = connect(context, options, 'admin');

@@ -16,19 +16,19 @@ export interface Tree {
   readonly entries: TreeEntry[];
 }
 
-export interface TreeWish {
-  /** a snapshot or a moment; the head unless said */
+export interface TreeQuery {
+  /** a snapshot or a moment; the head unless set */
   readonly at?: string | undefined;
   readonly path?: string | undefined;
-  /** levels; all unless said */
+  /** levels; all unless set */
   readonly depth?: number | undefined;
 }
 
 /**
- * Reads a whole tree of one snapshot, page by page: later pages name the snapshot of the first, so that a commit
- * between them doesn't mix two.
+ * Reads a whole tree of one snapshot, page by page. Later pages name the snapshot of the first page, so that a commit
+ * in between doesn't mix two snapshots.
  */
-export async function readTree(client: Client, workspace: string, { at, path, depth }: TreeWish = {}): Promise<Tree> {
+export async function readTree(client: Client, workspace: string, { at, path, depth }: TreeQuery = {}): Promise<Tree> {
   const entries: TreeEntry[] = [];
   let [snapshotId, cursor]: [string | undefined, string | undefined] = [at, undefined];
   for (;;) {

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { show, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf } from '../terminal.ts';
-import { AT, pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { AT, pathOf, withWorkspace, type WorkspaceOptions } from './workspace-options.ts';
 
 interface RestoreOptions extends WorkspaceOptions {
   readonly ifHead?: string;
@@ -13,11 +13,11 @@ interface RestoreOptions extends WorkspaceOptions {
 /** `writ workspace restore STATE [PATH]`. */
 export function restoreCommand(context: Context): Command {
   const command = withWorkspace(
-    new Command('restore').description('make it what it was; that is a new state, which another restore takes back'),
+    new Command('restore').description('restore an earlier state, as a new state; another restore undoes it'),
   )
     .argument('<state>', AT)
-    .argument('[path]', 'only what is there and below; everything unless said')
-    .option('--if-head <snapshot>', 'only if this is the head still');
+    .argument('[path]', 'only this path and all below it; everything by default')
+    .option('--if-head <snapshot>', 'only if this is still the head');
   return command.action(async (at: string, path: string | undefined) => {
     const options = command.optsWithGlobals<RestoreOptions>();
     const connection = connect(context, options, 'admin');

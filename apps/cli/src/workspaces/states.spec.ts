@@ -54,41 +54,41 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
 });
 
 const workspace = (...args: string[]) => writ(['workspace', ...args, '--workspace', IDS.workspace], { env: api.env });
 const asked = () =>
-  api.heard.map(
+  api.requests.map(
     ({ method, url }) => `${method} ${decodeURIComponent(url).replace(`/v1/workspaces/${IDS.workspace}`, '')}`,
   );
 
-test('a history says who made each state, and how', async () => {
+test('the history of a workspace shows who made each state, and how', async () => {
   const lines = (await workspace('log')).out.split('\n');
   expect(lines[1]).toMatch(new RegExp(`^3 .*${SNAPSHOT} +committed fs\\.write +${IDS.operation}`));
   expect(lines[2]).toMatch(new RegExp(`^2 .*restored +${IDS.key}`));
 });
 
-test('a directory is listed, one level of it, in the state that is named', async () => {
+test('`writ workspace ls` lists one level of a directory in the given state', async () => {
   expect((await workspace('ls', 'src', '--at', '2026-01-31T09:30:00Z')).out).toContain('a.txt');
   expect(asked()).toEqual(['GET /tree?path=src&depth=1&at=2026-01-31T09:30:00Z']);
 });
 
-test('a file is shown, and steers no terminal', async () => {
+test('`writ workspace cat` escapes control characters', async () => {
   expect((await workspace('cat', 'dir/a b.txt', '--at', SNAPSHOT)).out).toBe('line\n\\u{1b}[2Jend\n');
   expect(asked()).toEqual([`GET /files/dir/a b.txt?at=${SNAPSHOT}`]);
   expect(await workspace('cat', 'bytes')).toMatchObject({ exit: 2, out: '' });
 });
 
-test('a text diff names what has no text, and how much is left out', async () => {
+test('a text diff names files without text, and the number of files left out', async () => {
   const { out } = await workspace('diff', SNAPSHOT, '--text', '--path', 'src');
   expect(out).toContain('-1\n+\\u{1b}[31m2\nM long.bin');
   expect(out).toContain('(no text)\nand 1 more\n');
   expect(asked()).toEqual([`GET /diff/text?from=${SNAPSHOT}&path=src`]);
 });
 
-test('a restore names the state, the path and the head that it relies on', async () => {
+test('a restore sends the state, the path and the expected head', async () => {
   expect((await workspace('restore', SNAPSHOT, 'src', '--if-head', SNAPSHOT)).out).toContain(SNAPSHOT);
   expect(asked()).toEqual(['POST /restore']);
-  expect(JSON.parse(api.heard[0]!.body)).toEqual({ at: SNAPSHOT, path: 'src', if_head: SNAPSHOT });
+  expect(JSON.parse(api.requests[0]!.body)).toEqual({ at: SNAPSHOT, path: 'src', if_head: SNAPSHOT });
 });

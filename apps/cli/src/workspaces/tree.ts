@@ -5,22 +5,22 @@ import { show, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { visibleLine } from '../visible.ts';
 import { readTree } from './read-tree.ts';
-import { AT, pathOf, withWorkspace, type StateOptions } from './which.ts';
+import { AT, pathOf, withWorkspace, type StateOptions } from './workspace-options.ts';
 import { paint } from '../terminal.ts';
 
-/** Wide enough for the files of a source tree; a wider size moves its own line only. */
+/** Wide enough for the files of a source tree; a longer size shifts only its own line. */
 const SIZE_COLUMNS = 9;
 
 /** `writ workspace tree [PATH]`. */
 export const treeCommand = (context: Context): Command =>
-  listing(context, new Command('tree').description('its files, all the way down'));
+  listing(context, new Command('tree').description('all files, recursively'));
 
 /** `writ workspace ls [PATH]`. */
 export const lsCommand = (context: Context): Command =>
-  listing(context, new Command('ls').description('what a directory holds'), 1);
+  listing(context, new Command('ls').description('the files of a directory'), 1);
 
 function listing(context: Context, bare: Command, depth?: number): Command {
-  const command = withWorkspace(bare.argument('[path]', 'a directory; the workspace unless said')).option(
+  const command = withWorkspace(bare.argument('[path]', 'a directory; the workspace itself by default')).option(
     '--at <state>',
     `${AT}; the head unless said`,
   );

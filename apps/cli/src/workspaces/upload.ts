@@ -10,7 +10,7 @@ import { connect } from '../http/connection.ts';
 import { queryOf } from '../http/lists.ts';
 import { fieldsOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
-import { pathOf, placeOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { pathOf, encodePath, withWorkspace, type WorkspaceOptions } from './workspace-options.ts';
 
 interface UploadOptions extends WorkspaceOptions {
   readonly exclude: readonly string[];
@@ -23,9 +23,9 @@ interface LocalFile {
   readonly size: number;
 }
 
-/** Never what a person means by "my project": history and what a package manager makes again. */
+/** Version history, and what a package manager can restore: usually no part of an upload. */
 const EXCLUDED = ['.git', 'node_modules'];
-/** Base64 takes four bytes for three; half of the body's limit leaves room for that and for the paths. */
+/** Base64 takes four bytes for three; half of the body's limit is enough for that and for the paths. */
 const BATCH_BYTES_MAX = LIMITS.filesBodyBytes.max / 2;
 const BATCH_FILES_MAX = 1_000;
 const ANY_EXECUTE = 0o111;
@@ -33,7 +33,7 @@ const ANY_EXECUTE = 0o111;
 /** `writ workspace upload DIR`. Existing files of the same names are replaced; others stay. */
 export function uploadCommand(context: Context): Command {
   const command = withWorkspace(
-    new Command('upload').description("put a directory's files into it").argument('<dir>'),
+    new Command('upload').description("upload a directory's files").argument('<dir>'),
   ).option(
     '--exclude <name>',
     `a name to leave out wherever it stands; may be repeated (${EXCLUDED.join(' and ')} unless said)`,
@@ -44,7 +44,8 @@ export function uploadCommand(context: Context): Command {
     const options = command.optsWithGlobals<UploadOptions>();
     const connection = connect(context, options, 'admin');
     const { files, skipped } = listFiles(dir, options.exclude);
-    for (const path of skipped) context.complain(`left out: ${visibleLine(path)} is neither a file nor a directory\n`);
+    for (const path of skipped)
+      context.writeError(`left out: ${visibleLine(path)} is neither a file nor a directory\n`);
     if (files.length === 0) throw usage(`\`${dir}\` has no files`);
     const workspace = await upload(connection.client, pathOf(connection, options), files);
     show(context, options, { ...workspace, files: files.length }, () =>
@@ -85,7 +86,7 @@ function describeFile(path: string, from: string): LocalFile {
   return { path, from, size, mode: (mode & ANY_EXECUTE) === 0 ? '644' : '755' };
 }
 
-/** Small files many at a time, each batch one change of the workspace; large ones by themselves. */
+/** Small files go in batches, each one change of the workspace; large files go one by one. */
 async function upload(client: Client, workspace: string, files: readonly LocalFile[]): Promise<WorkspaceView> {
   let last: WorkspaceView | undefined;
   for (const batch of batchesOf(files.filter(({ size }) => size <= BATCH_BYTES_MAX / 2))) {
@@ -100,7 +101,7 @@ async function upload(client: Client, workspace: string, files: readonly LocalFi
     last = await client.read(WorkspaceView, `${workspace}/files`, { method: 'POST', body });
   }
   for (const { path, from, mode } of files.filter(({ size }) => size > BATCH_BYTES_MAX / 2)) {
-    last = await client.read(WorkspaceView, `${workspace}/files/${placeOf(path)}${queryOf({ mode })}`, {
+    last = await client.read(WorkspaceView, `${workspace}/files/${encodePath(path)}${queryOf({ mode })}`, {
       method: 'PUT',
       body: readFileSync(from),
     });
@@ -110,13 +111,13 @@ async function upload(client: Client, workspace: string, files: readonly LocalFi
 
 function batchesOf(files: readonly LocalFile[]): LocalFile[][] {
   const batches: LocalFile[][] = [];
-  let room = 0;
+  let bytesLeft = 0;
   for (const file of files) {
     const batch = batches.at(-1);
-    room -= file.size;
-    if (batch === undefined || room < 0 || batch.length === BATCH_FILES_MAX) {
+    bytesLeft -= file.size;
+    if (batch === undefined || bytesLeft < 0 || batch.length === BATCH_FILES_MAX) {
       batches.push([file]);
-      room = BATCH_BYTES_MAX - file.size;
+      bytesLeft = BATCH_BYTES_MAX - file.size;
     } else batch.push(file);
   }
   return batches;

@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  api.heard.length = 0;
+  api.requests.length = 0;
   dir = mkdtempSync(join(tmpdir(), 'writ-cli-'));
   entries = [
     { path: 'bin', state: { kind: 'dir', mode: null, sha256: null, size: 0 } },
@@ -64,14 +64,14 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const workspace = (...args: string[]) => writ(['workspace', ...args, '--workspace', IDS.workspace], { env: api.env });
 
-test('a tree is read whole, later pages of the same snapshot', async () => {
+test('a tree is read completely, with later pages from the same snapshot', async () => {
   const { out } = await workspace('tree');
   expect(out).toContain('bin/run*');
   expect(out).toContain('src/ä b.js');
-  expect(api.heard[1]!.url).toBe(`/v1/workspaces/${IDS.workspace}/tree?at=${SNAPSHOT}&cursor=c`);
+  expect(api.requests[1]!.url).toBe(`/v1/workspaces/${IDS.workspace}/tree?at=${SNAPSHOT}&cursor=c`);
 });
 
-test('a diff says what came and went', async () => {
+test('a diff lists added and removed paths', async () => {
   const { out } = await workspace('diff', SNAPSHOT);
   expect(out).toMatch(/^A a .*\nD b /);
 });
@@ -84,7 +84,7 @@ test('files are uploaded with their modes; history, packages and links are not',
   const { exit, err } = await workspace('upload', dir);
   expect(exit).toBe(0);
   expect(err).toBe('left out: link is neither a file nor a directory\n');
-  expect(JSON.parse(api.heard[0]!.body)).toEqual({
+  expect(JSON.parse(api.requests[0]!.body)).toEqual({
     files: [
       { path: 'run', content: 'eA==', encoding: 'base64', mode: '755' },
       { path: 'src/a.js', content: 'eQ==', encoding: 'base64', mode: '644' },
@@ -92,19 +92,19 @@ test('files are uploaded with their modes; history, packages and links are not',
   });
 });
 
-test('large files go by themselves, as bytes, and many small ones in several bodies', async () => {
+test('large files are sent one by one as bytes, and small ones in batches', async () => {
   const body = LIMITS.filesBodyBytes.max;
   writeFileSync(join(dir, 'large #1.bin'), Buffer.alloc((body / 16) * 5, 1));
   for (const name of ['a', 'b', 'c']) writeFileSync(join(dir, name), Buffer.alloc((body / 16) * 3, 1));
   expect((await workspace('upload', dir)).exit).toBe(0);
-  expect(api.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
+  expect(api.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
     `POST /v1/workspaces/${IDS.workspace}/files`,
     `POST /v1/workspaces/${IDS.workspace}/files`,
     `PUT /v1/workspaces/${IDS.workspace}/files/large%20%231.bin?mode=644`,
   ]);
 });
 
-test('a download is what the snapshot names, modes included', async () => {
+test('a download has the files and modes of the snapshot', async () => {
   const target = join(dir, 'out');
   expect((await workspace('download', target)).exit).toBe(0);
   expect(readFileSync(join(target, 'src/ä b.js'), 'utf8')).toBe('x\n');
@@ -112,7 +112,7 @@ test('a download is what the snapshot names, modes included', async () => {
 });
 
 test.each(['../escaped', '/etc/escaped', 'a/../../escaped', 'a//b', './a', 'a\0b'])(
-  'a server that names a file %j writes nothing outside',
+  'a server that names a file %j causes no write outside the directory',
   async (path) => {
     entries = [file(path, 'other')];
     const { exit, err } = await workspace('download', join(dir, 'out'));
@@ -122,18 +122,18 @@ test.each(['../escaped', '/etc/escaped', 'a/../../escaped', 'a//b', './a', 'a\0b
   },
 );
 
-test('a content that is not what the snapshot names is not written', async () => {
+test("a file whose content doesn't match its hash is not written", async () => {
   entries = [file('a', 'expected')];
   expect((await workspace('download', join(dir, 'out'))).err).toMatch(/^error blob\.corrupt: /);
   expect(existsSync(join(dir, 'out', 'a'))).toBe(false);
 });
 
-test('a directory with files in it is left alone', async () => {
+test('a download refuses a directory that is not empty', async () => {
   writeFileSync(join(dir, 'mine'), '');
   expect((await workspace('download', dir)).exit).toBe(2);
 });
 
-test('lists, creation and history', async () => {
+test('workspaces are listed and created, and show their history', async () => {
   expect((await writ(['workspace'], { env: api.env })).out).toContain(IDS.workspace);
   expect((await writ(['workspace', 'create', 'w'], { env: api.env })).out).toContain(SNAPSHOT);
 });

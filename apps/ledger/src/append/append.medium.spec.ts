@@ -13,7 +13,7 @@ import {
   record,
   TestLedger,
   type Replica,
-  type Sent,
+  type SentRecord,
 } from '../specs/test-ledger.ts';
 
 describe('the ledger on a real database', () => {
@@ -24,7 +24,7 @@ describe('the ledger on a real database', () => {
   });
   afterAll(() => ledgers.close());
 
-  async function verifyReceipts(ledger: Replica, tenant: TenantId, sent: Sent[]): Promise<void> {
+  async function verifyReceipts(ledger: Replica, tenant: TenantId, sent: SentRecord[]): Promise<void> {
     for (const one of sent) {
       const { inclusion, envelope } = await ledger.receipts.of({
         v: 1,
@@ -48,7 +48,7 @@ describe('the ledger on a real database', () => {
     }
   }
 
-  it('gives each record an index without gaps and a receipt that verifies, across tiles', async () => {
+  it('gives each record a consecutive index and a receipt that verifies, across tiles', async () => {
     const ledger = replica('a');
     const tenant = newTenant();
     const sent = Array.from({ length: 300 }, () => record(tenant));
@@ -66,7 +66,7 @@ describe('the ledger on a real database', () => {
     expect(Buffer.from(rootOf(rows.map((row) => leafHash(row.payload as Buffer))))).toEqual(roots.rows[0]!.root);
   });
 
-  it('appends a record once, however often and wherever it is sent', async () => {
+  it('appends a record once, however often and to whichever replica it is sent', async () => {
     const [a, b] = [replica('once-a'), replica('once-b')];
     const tenant = newTenant();
     const sent = Array.from({ length: 40 }, () => record(tenant));
@@ -96,7 +96,7 @@ describe('the ledger on a real database', () => {
     }
   });
 
-  it('refuses what the kernel did not sign or what names another tenant, and takes the rest', async () => {
+  it('refuses records that the kernel did not sign or that name another tenant, and appends the others', async () => {
     const ledger = replica('bad');
     const tenant = newTenant();
     const good = record(tenant);
@@ -109,7 +109,7 @@ describe('the ledger on a real database', () => {
     expect(appended.map((a) => a.fault !== null)).toEqual([true, false, true, true, true]);
   });
 
-  it('signs a committed root that was left unsigned, when next asked', async () => {
+  it('signs a committed root without a checkpoint at the next request', async () => {
     const ledger = replica('unsigned');
     const tenant = newTenant();
     const sent = [record(tenant), record(tenant)];
@@ -120,7 +120,7 @@ describe('the ledger on a real database', () => {
     await verifyReceipts(ledger, tenant, sent);
   });
 
-  it('never goes on from a database that is behind what was signed', async () => {
+  it('appends nothing to a database that is behind the last signed root', async () => {
     const ledger = replica('behind');
     const tenant = newTenant();
     await ledger.append([record(tenant)]);
@@ -138,7 +138,7 @@ describe('the ledger on a real database', () => {
     await expect(replica('behind').append([record(tenant)])).rejects.toMatchObject({ code: 'ledger.diverged' });
   });
 
-  it('makes receipts for more askers than it has connections, while their root is not signed yet', async () => {
+  it('makes receipts for more requests than it has connections, while their root is not signed yet', async () => {
     const ledger = replica('crowd');
     const tenant = newTenant();
     const sent = record(tenant);
@@ -146,12 +146,12 @@ describe('the ledger on a real database', () => {
     await asOwner(
       `ALTER TABLE ledger.checkpoint DISABLE TRIGGER USER; DELETE FROM ledger.checkpoint WHERE tenant_id = '${tenant}'; ALTER TABLE ledger.checkpoint ENABLE TRIGGER USER`,
     );
-    const asked = { v: 1 as const, tenant_id: tenant, operation_id: operationOf(sent), phase: null };
-    const receipts = await Promise.all(Array.from({ length: 40 }, () => ledger.receipts.of(asked)));
+    const request = { v: 1 as const, tenant_id: tenant, operation_id: operationOf(sent), phase: null };
+    const receipts = await Promise.all(Array.from({ length: 40 }, () => ledger.receipts.of(request)));
     expect(new Set(receipts.map(({ inclusion }) => inclusion.checkpoint)).size).toBe(1);
   });
 
-  it('signs no receipt for a root behind what was signed, though nothing is appended', async () => {
+  it('signs no receipt for a root behind the last signed one, also when nothing is appended', async () => {
     const ledger = replica('receipt-behind');
     const tenant = newTenant();
     const first = record(tenant);
@@ -170,7 +170,7 @@ describe('the ledger on a real database', () => {
     ).rejects.toMatchObject({ code: 'ledger.diverged' });
   });
 
-  it('appends what is good though another log has diverged, when both are sent at once', async () => {
+  it('appends to good logs when a diverged log is in the same batch', async () => {
     const ledger = replica('beside-diverged');
     const [bad, good] = [newTenant(), newTenant()];
     await ledger.append([record(bad)]);
@@ -194,7 +194,7 @@ describe('the ledger on a real database', () => {
     expect(rows[0]).toEqual({ n: 6 });
   });
 
-  it('takes rows of a thousand tenants, and shows a transaction those that it names and no others', async () => {
+  it('appends for a thousand tenants, and a transaction sees only the tenants that it names', async () => {
     const ledger = replica('many');
     const tenants = Array.from({ length: 1_000 }, newTenant);
     const replies = await Promise.all(
@@ -205,7 +205,7 @@ describe('the ledger on a real database', () => {
     expect(replies.flatMap(({ appended }) => appended.map(({ leaf_index }) => leaf_index))).toEqual(
       tenants.map(() => 0),
     );
-    const seen = (naming: string): Promise<number> =>
+    const visibleLeaves = (naming: string): Promise<number> =>
       inTransaction(ledgers.pool, async (client) => {
         await client.query(naming);
         const { rows } = await client.query<{ n: number }>(
@@ -214,9 +214,11 @@ describe('the ledger on a real database', () => {
         );
         return rows[0]?.n ?? 0;
       });
-    expect(await seen('SELECT 1')).toBe(0);
-    expect(await seen(`SELECT set_config('writ.tenant_id', '${tenants[0]}', true)`)).toBe(1);
-    expect(await seen(`SELECT set_config('writ.tenant_ids', '${tenants.slice(0, 500).join(',')}', true)`)).toBe(500);
+    expect(await visibleLeaves('SELECT 1')).toBe(0);
+    expect(await visibleLeaves(`SELECT set_config('writ.tenant_id', '${tenants[0]}', true)`)).toBe(1);
+    expect(
+      await visibleLeaves(`SELECT set_config('writ.tenant_ids', '${tenants.slice(0, 500).join(',')}', true)`),
+    ).toBe(500);
     const root = (naming: string) =>
       inTransaction(ledgers.pool, async (client) => {
         await client.query(naming);
@@ -230,7 +232,7 @@ describe('the ledger on a real database', () => {
     );
   });
 
-  it('can insert and select, nothing else', async () => {
+  it('has a role that can insert and select, nothing else', async () => {
     const ledger = replica('roles');
     const tenant = newTenant();
     await ledger.append([record(tenant)]);

@@ -18,7 +18,7 @@ const entry = (traceparent: string | null): Entry => ({
 });
 const traceparent = (digit: string): string => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`;
 
-test('the work is done once, whatever the number of traces', async () => {
+test('inTracesOf runs the work once, whatever the number of traces', async () => {
   const telemetry = startTelemetry({ service: 'ledger', version: '0.1.0' });
   let runs = 0;
   expect(
@@ -31,7 +31,7 @@ test('the work is done once, whatever the number of traces', async () => {
   await telemetry.shutdown();
 });
 
-test('what goes wrong in the work is thrown as it is', async () => {
+test('inTracesOf throws the error of the work unchanged', async () => {
   const failed = new Error("the log can't be written");
   await expect(inTracesOf([entry(traceparent('a'))], () => Promise.reject(failed))).rejects.toBe(failed);
 });

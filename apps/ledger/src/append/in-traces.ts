@@ -3,16 +3,16 @@ import { extractTrace, withSpan } from '@writ/telemetry';
 import type { Entry } from '../log/entry.ts';
 
 /**
- * Does the work once and shows it in the trace of every record. A batch holds the records of many calls and travels in
- * the context of one of them, so each is asked of its own record.
+ * Runs the work once and records a span for it in the trace of every record. A batch holds the records of many calls
+ * and has the trace context of only one of them, so each record's own trace is used.
  */
 export async function inTracesOf<T>(entries: readonly Entry[], work: () => Promise<T>): Promise<T> {
-  const done = work();
-  const shown = entries.flatMap(({ traceparent, phase }) =>
+  const result = work();
+  const spans = entries.flatMap(({ traceparent, phase }) =>
     traceparent === null
       ? []
-      : [extractTrace({ traceparent }, () => withSpan('logged', { phase: phase ?? 'none' }, () => done))],
+      : [extractTrace({ traceparent }, () => withSpan('logged', { phase: phase ?? 'none' }, () => result))],
   );
-  await Promise.allSettled(shown);
-  return await done;
+  await Promise.allSettled(spans);
+  return await result;
 }

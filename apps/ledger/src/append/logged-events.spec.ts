@@ -1,70 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LoggedEvents } from './logged-events.ts';
 
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo())
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition())
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });
 };
 
-it('tells of what comes alone at once, and of each log once that grew meanwhile', async () => {
-  const told: string[] = [];
+it('LoggedEvents publishes a lone growth at once, and each log that grew meanwhile once', async () => {
+  const published: string[] = [];
   const events = new LoggedEvents(
     (tenant) => {
-      told.push(tenant);
+      published.push(tenant);
     },
     (error) => {
       throw error;
     },
   );
-  events.tell(['a', 'b', 'a']);
-  expect(told).toEqual(['a', 'b']);
-  events.tell(['a']);
-  events.tell(['c', 'a']);
-  expect(told).toEqual(['a', 'b']);
-  await until(() => told.length > 2);
-  expect(told).toEqual(['a', 'b', 'a', 'c']);
-  // The time after the second telling is over as well, and nothing came in it.
+  events.notify(['a', 'b', 'a']);
+  expect(published).toEqual(['a', 'b']);
+  events.notify(['a']);
+  events.notify(['c', 'a']);
+  expect(published).toEqual(['a', 'b']);
+  await until(() => published.length > 2);
+  expect(published).toEqual(['a', 'b', 'a', 'c']);
+  // The interval after the second publication is over as well, and nothing arrived in it.
   await until(() => {
-    events.tell(['d']);
-    return told.at(-1) === 'd';
+    events.notify(['d']);
+    return published.at(-1) === 'd';
   });
   await events.stop();
 });
 
-it('tells what is left when it is stopped', async () => {
-  const told: string[] = [];
+it('LoggedEvents publishes pending growth when it stops', async () => {
+  const published: string[] = [];
   const events = new LoggedEvents(
     (tenant) => {
-      told.push(tenant);
+      published.push(tenant);
     },
     (error) => {
       throw error;
     },
   );
-  events.tell(['a']);
-  events.tell(['b']);
+  events.notify(['a']);
+  events.notify(['b']);
   await events.stop();
-  expect(told).toEqual(['a', 'b']);
+  expect(published).toEqual(['a', 'b']);
 });
 
-it('holds nobody up where the bus is away, and tells again later', async () => {
-  const [told, reported]: [string[], unknown[]] = [[], []];
+it('LoggedEvents reports a failed publication, delays nothing and publishes later growth', async () => {
+  const [published, reported]: [string[], unknown[]] = [[], []];
   const away = new Error('the bus is away');
   const events = new LoggedEvents(
     (tenant) => {
       if (reported.length === 0) throw away;
-      told.push(tenant);
+      published.push(tenant);
     },
     (error) => {
       reported.push(error);
     },
   );
-  events.tell(['a', 'b']);
+  events.notify(['a', 'b']);
   expect(reported).toEqual([away]);
-  events.tell(['c']);
-  await until(() => told.length > 0);
-  expect(told).toEqual(['c']);
+  events.notify(['c']);
+  await until(() => published.length > 0);
+  expect(published).toEqual(['c']);
   await events.stop();
 });

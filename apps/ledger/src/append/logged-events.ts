@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How long news gather after some were told: whoever tails a log reads it at most this much later, and a busy log costs
- * ten events a second in the place of one for each batch, which the bus and every orchestrator would otherwise pay for.
+ * How long growth is collected after a publication. Subscribers of a log read it at most this much later. A busy log
+ * publishes ten events a second instead of one per batch, which would load the bus and every orchestrator.
  */
-const GATHER_MS = 100;
+const COLLECT_MS = 100;
 
 /**
- * Tells that logs grew: at once where nothing was told lately, else each log once when the time is over. Nobody waits
- * for it, and what is lost on the way costs a poll.
+ * Publishes that logs grew: at once where nothing was published lately, else each log once when the interval is over.
+ * Nothing waits for the publication, and a lost event only costs its subscribers a poll.
  */
 export class LoggedEvents {
   readonly #publish: (tenantId: string) => void;
   readonly #onError: (error: unknown) => void;
-  readonly #gathered = new Set<string>();
+  readonly #pending = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onError told of what could not be published, once for all that were to be told together */
+  /** @param onError receives the error of a failed publication, once for all events that were published together */
   constructor(publish: (tenantId: string) => void, onError: (error: unknown) => void) {
     this.#publish = publish;
     this.#onError = onError;
   }
 
-  tell(tenantIds: Iterable<string>): void {
-    for (const tenantId of tenantIds) this.#gathered.add(tenantId);
+  notify(tenantIds: Iterable<string>): void {
+    for (const tenantId of tenantIds) this.#pending.add(tenantId);
     if (this.#timer === undefined) this.#flush();
   }
 
-  /** Tells what is left. */
+  /** Publishes pending growth. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#flush();
@@ -36,13 +36,13 @@ export class LoggedEvents {
 
   #flush(): void {
     this.#timer = undefined;
-    if (this.#gathered.size === 0) return;
-    const tenants = [...this.#gathered];
-    this.#gathered.clear();
-    // Unref'd: news keep no process up.
+    if (this.#pending.size === 0) return;
+    const tenants = [...this.#pending];
+    this.#pending.clear();
+    // Unref'd: pending events keep no process alive.
     this.#timer = setTimeout(() => {
       this.#flush();
-    }, GATHER_MS).unref();
+    }, COLLECT_MS).unref();
     try {
       for (const tenantId of tenants) this.#publish(tenantId);
     } catch (error) {

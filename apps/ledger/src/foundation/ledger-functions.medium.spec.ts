@@ -17,7 +17,7 @@ describe('the table of the functions of the schema ledger', () => {
     expect(wrongRows(table, catalog)).toEqual([]);
   });
 
-  it('has every function that the ledger may call and the schema does not call itself, but for those of larger statements', () => {
+  it('has every function that the ledger may call and that neither the schema nor a larger statement calls', () => {
     // refresh_statistics: `refreshStatistics` of libs/database calls it. tile_hashes: a join reads many tiles at once.
     expect(uncalledFunctions(table, catalog, ['writ_ledger'])).toEqual(['refresh_statistics']);
   });

@@ -2,7 +2,7 @@
 import type { RecordRow } from '@writ/contract';
 import { sqlFunction, sqlTypes } from '@writ/database';
 
-/** A committed leaf: what the log's own columns say of it, and the statement. */
+/** A committed leaf: the log's own columns and the statement. */
 export interface IndexedLeaf {
   readonly leaf_index: number;
   readonly record_id: string;
@@ -13,7 +13,7 @@ export interface IndexedLeaf {
   readonly recorded_at: number;
 }
 
-/** Where a log stands, a partial tile of it, its root at the size signed last, or a record that is there already. */
+/** The head of a log, a partial tile of it, its root at the size signed last, or an existing record. */
 export interface OpenRow {
   what: 'log' | 'tile' | 'signed' | 'record';
   log_id: string;
@@ -24,7 +24,7 @@ export interface OpenRow {
   frontier: Buffer;
 }
 
-/** The newest root and the checkpoint that is shown. */
+/** The newest root, and the checkpoint that the proof leads to. */
 export interface CheckpointRow {
   readonly newest_size: number;
   readonly newest_root: Buffer;
@@ -34,7 +34,7 @@ export interface CheckpointRow {
   readonly level: null;
 }
 
-/** A tile over the leaf, behind the checkpoint. */
+/** A tile over the leaf, in a row after the checkpoint's. */
 export interface TileRow {
   readonly level: number;
   readonly tile_index: number;
@@ -42,10 +42,10 @@ export interface TileRow {
 }
 
 /**
- * What became of a log in a batch. `done`: all of it is indexed. `more`: there is more. `waits`: the logs before it had
- * filled the batch. `taken`: another replica indexes it.
+ * The result of a log in a batch of the indexer. `done`: all of it is indexed. `more`: it has further leaves. `waits`:
+ * earlier logs filled the batch. `taken`: another replica indexes it.
  */
-export type Drawn = 'done' | 'more' | 'waits' | 'taken';
+export type IndexProgress = 'done' | 'more' | 'waits' | 'taken';
 
 export interface NextLeaf extends IndexedLeaf {
   readonly log_id: string;
@@ -53,14 +53,14 @@ export interface NextLeaf extends IndexedLeaf {
   readonly state: null;
 }
 
-/** What becomes of a log, behind its leaves. */
-export interface LogDrawn {
+/** The result of a log, in a row after its leaves. */
+export interface LogProgress {
   readonly log_id: string;
   readonly tenant_id: string;
-  readonly state: Drawn;
+  readonly state: IndexProgress;
 }
 
-/** A record by the names of the index's columns. */
+/** A record with the column names of the index. */
 export type FoundRecord = Omit<RecordRow, 'type' | 'outcome'> & {
   readonly kind: string;
   readonly tx_outcome: string | null;
@@ -118,7 +118,7 @@ export const ledgerSql = {
     { logs: sqlTypes.textArray, sizes: sqlTypes.bigintArray, tenants: sqlTypes.textArray, notes: sqlTypes.textArray },
     { returns: 'nothing' },
   ),
-  leavesToIndex: sqlFunction<NextLeaf | LogDrawn>()(
+  leavesToIndex: sqlFunction<NextLeaf | LogProgress>()(
     'ledger.leaves_to_index',
     { tenants: sqlTypes.textArray, logs: sqlTypes.textArray, leaves: sqlTypes.integer, bytes: sqlTypes.bigint },
     { returns: 'rows' },

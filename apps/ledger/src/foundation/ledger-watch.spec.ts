@@ -17,7 +17,7 @@ const entry = (fault: string | null) => ({
   fault,
 });
 
-test('a batch is timed and counted by what became of its records, and one that fails by its fault', async () => {
+test("a batch is timed and counted by its records' results, and a failed one by its fault", async () => {
   const watch = watchAppends(telemetry.meter);
   await watch(3, async () => ({ appended: [entry(null), entry(null), entry('record.invalid')] }));
   await expect(
@@ -37,18 +37,18 @@ test('a batch is timed and counted by what became of its records, and one that f
 });
 
 test('answers of witnesses are counted by witness', async () => {
-  const tell = watchWitnesses(telemetry.meter);
-  tell('w1', 'cosigned');
-  tell('w1', 'silent');
+  const observe = watchWitnesses(telemetry.meter);
+  observe('w1', 'cosigned');
+  observe('w1', 'silent');
   expect(await telemetry.metricsText()).toContain('writ_ledger_witness_answers_total{witness="w1",answer="silent"} 1');
 });
 
-test('a log that goes on to wait after a look has waited since it was first due', () => {
+test('a log that stays due after a round keeps the time since it was first due', () => {
   const due = new DueLogs();
   expect([due.size, due.oldestAt]).toEqual([0, null]);
   due.add(['a']);
   const since = due.oldestAt;
-  expect(due.take()).toEqual(['a']);
+  expect(due.startRound()).toEqual(['a']);
   expect([due.size, due.oldestAt]).toEqual([0, null]);
   due.add(['a', 'b']);
   expect([due.size, due.oldestAt]).toEqual([2, since]);

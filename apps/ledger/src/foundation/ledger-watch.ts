@@ -2,13 +2,13 @@
 import { Fault, type AppendReply } from '@writ/contract';
 import type { Meter } from '@writ/telemetry';
 
-/** Told of each batch, its records and its answer. */
+/** Measures a batch of records and its answer. */
 export type AppendWatch = <T extends Pick<AppendReply, 'appended'>>(
   records: number,
   append: () => Promise<T>,
 ) => Promise<T>;
 
-/** Told of what witnesses answer. */
+/** Receives the answers of witnesses. */
 export type WitnessWatch = (witness: string, answer: 'cosigned' | 'conflict' | 'fork' | 'silent') => void;
 
 /** Counts and times batches of records. */
@@ -45,7 +45,10 @@ export function watchWitnesses(meter: Meter): WitnessWatch {
   };
 }
 
-/** How far signatures and the record index are. Times are in milliseconds by `performance.now()`. */
+/**
+ * Reports the progress of signatures and of the record index as gauges. Times are in milliseconds by
+ * `performance.now()`.
+ */
 export function watchProgress(
   meter: Meter,
   {

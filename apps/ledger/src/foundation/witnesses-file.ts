@@ -5,7 +5,7 @@ import { parseIJson } from '@writ/digest';
 import { parseCosignerKey, type NoteKey } from '@writ/signing';
 import { Type } from 'typebox';
 
-/** Each is asked about each checkpoint of each log. */
+/** The most witnesses: each gets a request for each checkpoint of each log. */
 const WITNESSES_MAX = 16;
 const FILE_BYTES_MAX = 64 * 1024;
 
@@ -20,7 +20,7 @@ const WitnessesFile = Type.Object(
   closed,
 );
 
-/** A witness as the ledger knows it. */
+/** The address and key of a witness. */
 export interface WitnessAddress {
   /** C2SP's submission prefix, with a slash at its end */
   readonly url: string;
@@ -29,7 +29,7 @@ export interface WitnessAddress {
 
 /**
  * Reads WRIT_WITNESSES_FILE: `{"witnesses":[{"url","key"}]}`, whose keys are as `writ witness key` prints them. Throws
- * on anything else, and on a quorum that they can't reach: a ledger that was told wrongly doesn't start.
+ * on anything else, and on a quorum that they can't reach, so that a ledger with a wrong configuration doesn't start.
  */
 export function readWitnesses(path: string, quorum: number): WitnessAddress[] {
   const { witnesses } = parseMessage(

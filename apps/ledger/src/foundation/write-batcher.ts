@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export interface WriteBatcherOptions<T, R> {
-  /** Writes a batch as one. Everybody whose item is in it gets what it resolves with, or its error. */
+  /** Writes one batch. Every item of it gets the result or the error. */
   readonly write: (items: readonly T[]) => Promise<R>;
-  /** What an item counts as; 1 unless said. */
+  /** The weight of an item; 1 by default. */
   readonly weigh?: (item: T) => number;
-  /** The most that a batch weighs, but for one item that weighs more; no bound unless said. */
+  /** The largest weight of a batch, except a single heavier item; no limit by default. */
   readonly weightMax?: number;
   /**
-   * Answers whether an error may be the fault of one item of several: then each is written alone, and the error is that
-   * one's only. Never unless said.
+   * Whether one item of several may have caused the error: then each is written alone, and only that item gets the
+   * error. Never by default.
    */
-  readonly mayBeOfOne?: (error: unknown) => boolean;
+  readonly isMaybeOfOneItem?: (error: unknown) => boolean;
 }
 
 interface Waiting<T, R> {
@@ -21,9 +21,9 @@ interface Waiting<T, R> {
 }
 
 /**
- * Writes what arrives in batches: a batch is what arrived while the last one was being written. There is no timer: an
- * item that comes alone is written at once, and the more come, the more share what a write costs. Items are written in
- * the order in which they arrived.
+ * Writes items in batches: a batch is what arrived while the previous one was being written. There is no timer: a lone
+ * item is written at once, and the more items arrive, the more share the cost of a write. Items are written in the
+ * order in which they arrived.
  */
 export class WriteBatcher<T, R> {
   readonly #options: WriteBatcherOptions<T, R>;
@@ -34,7 +34,7 @@ export class WriteBatcher<T, R> {
     this.#options = options;
   }
 
-  /** Takes a turn, now. Resolves when the batch that the item went with is written. */
+  /** Queues the item, now. Resolves when its batch is written. */
   run(item: T): Promise<R> {
     return new Promise<R>((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
@@ -44,7 +44,7 @@ export class WriteBatcher<T, R> {
 
   async #drain(): Promise<void> {
     this.#isWriting = true;
-    while (this.#waiting.length > 0) await this.#settle(this.#takeBatch());
+    while (this.#waiting.length > 0) await this.#settle(this.#nextBatch());
     this.#isWriting = false;
   }
 
@@ -53,13 +53,13 @@ export class WriteBatcher<T, R> {
       const result = await this.#options.write(batch.map(({ item }) => item));
       for (const { resolve } of batch) resolve(result);
     } catch (error) {
-      if (batch.length > 1 && this.#options.mayBeOfOne?.(error) === true)
+      if (batch.length > 1 && this.#options.isMaybeOfOneItem?.(error) === true)
         for (const waiting of batch) await this.#settle([waiting]);
       else for (const { reject } of batch) reject(error);
     }
   }
 
-  #takeBatch(): Waiting<T, R>[] {
+  #nextBatch(): Waiting<T, R>[] {
     const { weigh = () => 1, weightMax = Infinity } = this.#options;
     let weight = 0;
     const end = this.#waiting.findIndex(({ item }, i) => (weight += weigh(item)) > weightMax && i > 0);

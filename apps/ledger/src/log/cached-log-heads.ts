@@ -6,25 +6,25 @@ import type { Growth, LogState } from './grow.ts';
 /** The partial tile on a log's right edge at each level that has one. */
 export type Edges = ReadonlyMap<number, readonly Uint8Array[]>;
 
-/** Where a log stood after a batch of this replica. */
+/** The head of a log after a batch of this replica. */
 export interface LogHead {
   readonly state: LogState;
   readonly edges: Edges;
 }
 
-/** Logs remembered: some 10 KiB each. */
+/** Cached logs: about 10 KiB each. */
 const LOGS_MAX = 2_000;
 
-/** Reads a level's partial tile from memory: an append reads no other tile. */
+/** Reads a level's partial tile from the cache: an append reads no other tile. */
 export const edgeReader =
   (edges: Edges): ReadTile =>
   (level) =>
     edges.get(level) ?? [];
 
-/** The log head after a growth from this one. */
+/** The log head after a batch was added to this one. */
 export function headAfter(edges: Edges, growth: Growth): LogHead {
   const next = new Map(edges);
-  // In the order of their indices: the last one of a level is its edge, unless it is full.
+  // Tiles come in the order of their indices: the last one of a level is its edge, unless it is full.
   for (const tile of growth.tiles) {
     if (tile.width < TILE_WIDTH) next.set(tile.level, tile.hashes);
     else next.delete(tile.level);
@@ -33,8 +33,8 @@ export function headAfter(edges: Edges, growth: Growth): LogHead {
 }
 
 /**
- * What this replica knows of logs from its own batches. It spares asking the database, and is never trusted: the
- * statement that writes compares it with what is there, under the log's lock.
+ * The log heads after this replica's own batches. The cache saves a query and is never trusted: the statement that
+ * writes compares it with the database, under the log's lock.
  */
 export class CachedLogHeads {
   readonly #logs = new LRUCache<string, LogHead>({ max: LOGS_MAX });
@@ -43,8 +43,8 @@ export class CachedLogHeads {
     return this.#logs.get(logId);
   }
 
-  set(logId: string, standing: LogHead): void {
-    this.#logs.set(logId, standing);
+  set(logId: string, head: LogHead): void {
+    this.#logs.set(logId, head);
   }
 
   forget(logIds: readonly string[]): void {

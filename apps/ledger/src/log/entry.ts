@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * A record on its way into the log of its tenant, its signature verified. `payload` is stored and hashed as it came.
- */
+/** A verified record that is to be appended to the log of its tenant. `payload` is stored and hashed unchanged. */
 export interface Entry {
   readonly logId: string;
   readonly tenantId: string;
@@ -19,7 +17,7 @@ export interface Entry {
   readonly traceparent: string | null;
 }
 
-/** What a batch has for one log. */
+/** The records of a batch for one log. */
 export interface LogEntries {
   readonly logId: string;
   readonly tenantId: string;

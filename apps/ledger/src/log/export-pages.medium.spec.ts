@@ -2,7 +2,7 @@
 import type { ExportReply, TenantId } from '@writ/contract';
 import { leafHash, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
-import { newTenant, noteKey, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
+import { newTenant, noteKey, record, TestLedger, type Replica, type SentRecord } from '../specs/test-ledger.ts';
 
 let ledgers: TestLedger;
 let ledger: Replica;
@@ -12,28 +12,28 @@ beforeAll(async () => {
 });
 afterAll(() => ledgers.close());
 
-async function logOf(count: number, text = ''): Promise<{ tenant_id: TenantId; sent: Sent[] }> {
+async function logOf(count: number, text = ''): Promise<{ tenant_id: TenantId; sent: SentRecord[] }> {
   const tenant_id = newTenant();
   const sent = Array.from({ length: count }, () => record(tenant_id, { provenance: { text } }));
   await append(tenant_id, sent);
   return { tenant_id, sent };
 }
 
-/** Appends to a log until its checkpoint is stored, which is a moment after the append was answered. */
-async function append(tenant_id: TenantId, sent: Sent[], before = 0): Promise<void> {
+/** Appends to a log and waits until its checkpoint is stored, which is shortly after the append is answered. */
+async function append(tenant_id: TenantId, sent: SentRecord[], before = 0): Promise<void> {
   for (let at = 0; at < sent.length; at += 20) await ledger.append(sent.slice(at, at + 20));
   const size = before + sent.length;
   while ((await page(tenant_id, { from: size })).newest_size < size) await new Promise(setImmediate);
 }
 const page = (tenant_id: TenantId, over: object = {}) =>
   ledger.pages.read({ v: 1, tenant_id, from: 0, limit: 256, tree_size: null, ...over });
-const faultOf = (asked: Promise<unknown>): Promise<string> =>
-  asked.then(
+const faultOf = (request: Promise<unknown>): Promise<string> =>
+  request.then(
     () => 'none',
     (error: unknown) => (error as { code: string }).code,
   );
 
-/** Verifies each record of a page as a stranger would, and gives their envelopes. */
+/** Verifies each record of a page as an outside verifier would, and returns their envelopes. */
 function verified({ checkpoint, tree_size, records }: ExportReply) {
   const { root, treeSize } = parseCheckpoint(verifyNote(checkpoint, [noteKey]).text);
   expect(treeSize).toBe(tree_size);
@@ -51,7 +51,7 @@ function verified({ checkpoint, tree_size, records }: ExportReply) {
   return records.map(({ envelope }) => envelope);
 }
 
-it('gives every record in the order of the log, each proved towards the newest checkpoint, across tiles and messages', async () => {
+it('an export has every record in log order, each proved towards the newest checkpoint, across tiles and pages', async () => {
   const { tenant_id, sent } = await logOf(300, 'x'.repeat(4_000));
   const got: unknown[] = [];
   let pages = 0;
@@ -67,7 +67,7 @@ it('gives every record in the order of the log, each proved towards the newest c
   expect((await page(tenant_id, { from: 298, limit: 1 })).records).toHaveLength(1);
 });
 
-it('proves towards an earlier checkpoint where that is asked for, and nothing beyond it', async () => {
+it('an export towards an earlier checkpoint proves its records and has none beyond it', async () => {
   const { tenant_id, sent } = await logOf(40);
   await append(
     tenant_id,
@@ -85,14 +85,14 @@ it('proves towards an earlier checkpoint where that is asked for, and nothing be
   expect(await faultOf(page(tenant_id, { tree_size: 51 }))).toBe('not_found');
 });
 
-it('shows a tenant nothing of another, and has nothing for one without records', async () => {
+it("an export shows no other tenant's records, and is not found for a tenant without records", async () => {
   const [mine, theirs] = [await logOf(2), await logOf(5)];
   expect(verified(await page(mine.tenant_id))).toEqual(mine.sent.map(({ envelope }) => envelope));
   expect((await page(theirs.tenant_id)).newest_size).toBe(5);
   expect(await faultOf(page(newTenant()))).toBe('not_found');
 });
 
-it('signs what a replica that died left unsigned', async () => {
+it('an export signs a root that a dead replica left unsigned', async () => {
   const { tenant_id } = await logOf(4);
   const owner = await ledgers.asOwner();
   await owner.query('SET session_replication_role = replica');

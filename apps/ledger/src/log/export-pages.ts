@@ -9,17 +9,14 @@ import type { SignedLog } from './signed-log.ts';
 import { fetchTiles } from './tiles.ts';
 
 /**
- * Bytes of payloads in one answer, beyond which no further one is added: with base64, and with proofs of forty hashes
- * each, it stays below what a message holds.
+ * Payload bytes of one page, beyond which no further record is added. With base64 and proofs of forty hashes each, the
+ * page stays below the size of a message.
  */
 const PAGE_BYTES = 256 * 1024;
 
-type Towards = Omit<Checkpoint, 'witnessed'>;
+type TargetCheckpoint = Omit<Checkpoint, 'witnessed'>;
 
-/**
- * Gives a tenant's records in the order of their leaves, with proofs: what is exported. Nothing that isn't signed is
- * ever among them.
- */
+/** Reads the pages of an export: a tenant's records in log order, with proofs. A page never has an unsigned record. */
 export class ExportPages {
   readonly #log: SignedLog;
   readonly #checkpoints: Checkpoints;
@@ -35,7 +32,7 @@ export class ExportPages {
    */
   async read(request: ExportRequest): Promise<ExportReply> {
     const { tenant_id, from } = request;
-    // Where nothing more is covered, what a ledger that died left unsigned is signed, and looked for once more.
+    // If the checkpoint covers nothing more, this signs a root that a dead ledger left unsigned, and reads once more.
     const page =
       (await this.#log.read(tenant_id, async (client, logId, newest) =>
         newest === null || newest.treeSize <= from ? null : await this.#page(client, logId, newest, request),
@@ -53,13 +50,13 @@ export class ExportPages {
     newest: Checkpoint,
     { from, limit, tree_size }: ExportRequest,
   ): Promise<ExportReply> {
-    const towards = tree_size === null ? covering(newest, from) : await this.#checkpoints.at(client, logId, tree_size);
-    if (towards === null) throw new Fault('not_found', `no checkpoint of ${String(tree_size)} records is stored`);
-    const { treeSize, note } = towards;
+    const target = tree_size === null ? targetFor(newest, from) : await this.#checkpoints.at(client, logId, tree_size);
+    if (target === null) throw new Fault('not_found', `no checkpoint of ${String(tree_size)} records is stored`);
+    const { treeSize, note } = target;
     const to = Math.min(from + limit, treeSize);
     const leaves = from >= to ? [] : await readLeaves(client, logId, { from, to, bytesMax: PAGE_BYTES });
     const nodes = leaves.flatMap(({ leaf_index }) => inclusionNodes(leaf_index, treeSize));
-    // Neighbours share nearly all tiles, so a page costs what one proof does.
+    // Neighbouring leaves share nearly all tiles, so a page costs about as much as one proof.
     const hashAt = hashAtFromTiles(await fetchTiles(client, logId, tilesOf(nodes, treeSize), treeSize));
     return {
       newest_size: newest.treeSize,
@@ -74,6 +71,6 @@ export class ExportPages {
   }
 }
 
-/** A verifier may ask for witnesses, so the checkpoint that has them is taken as far as it reaches. */
-const covering = (newest: Checkpoint, from: number): Towards =>
+/** A verifier may require witnesses, so the witnessed checkpoint is used as far as it reaches. */
+const targetFor = (newest: Checkpoint, from: number): TargetCheckpoint =>
   newest.witnessed !== null && from < newest.witnessed.treeSize ? newest.witnessed : newest;

@@ -14,7 +14,7 @@ import {
 } from '@writ/merkle';
 import type { Entry } from './entry.ts';
 
-/** Where a log stands before a batch. */
+/** The state of a log before a batch. */
 export interface LogState {
   readonly treeSize: number;
   readonly frontier: Frontier;
@@ -23,8 +23,8 @@ export interface LogState {
 export const NEW_LOG: LogState = { treeSize: 0, frontier: EMPTY_FRONTIER };
 
 /**
- * Reads the state of a log as a row holds it. Throws Fault `ledger.diverged` when size, root and frontier don't agree:
- * somebody wrote into the table, and going on would sign it.
+ * Parses the state of a log from a row. Throws Fault `ledger.diverged` when size, root and frontier don't agree:
+ * somebody changed the table, and continuing would sign the change.
  */
 export function parseLogState(row: { at: number; root: Uint8Array; frontier: Uint8Array }): LogState {
   const frontier = parseFrontier(row.frontier);
@@ -34,13 +34,13 @@ export function parseLogState(row: { at: number; root: Uint8Array; frontier: Uin
   return { treeSize: row.at, frontier };
 }
 
-/** What a batch adds to one log: leaves at strictly consecutive indices, the tiles that change, the new root. */
+/** The addition of a batch to one log: leaves at consecutive indices, the changed tiles, the new root. */
 export interface Growth {
   readonly first: number;
   readonly frontier: Frontier;
   readonly root: Uint8Array;
   readonly tiles: readonly Tile[];
-  /** of the new leaves, those that are in no full tile */
+  /** the hashes of the new leaves that are in no full tile */
   readonly edgeHashes: readonly Uint8Array[];
 }
 

@@ -15,7 +15,15 @@ import {
   type Frontier,
 } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
-import { newTenant, noteKey, payloadOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
+import {
+  newTenant,
+  noteKey,
+  payloadOf,
+  record,
+  TestLedger,
+  type Replica,
+  type SentRecord,
+} from '../specs/test-ledger.ts';
 import { InclusionProofs } from './inclusion-proofs.ts';
 
 let ledgers: TestLedger;
@@ -29,21 +37,21 @@ afterAll(() => ledgers.close());
 const proofsOf = ({ memory }: Replica): InclusionProofs => new InclusionProofs(ledgers.pool, memory, 0);
 
 /** Appends so many records and waits until the checkpoint over all of them is stored. */
-async function grow(tenant_id: TenantId, sent: Sent[], by: number): Promise<void> {
+async function grow(tenant_id: TenantId, sent: SentRecord[], by: number): Promise<void> {
   const more = Array.from({ length: by }, () => record(tenant_id));
   for (let at = 0; at < by; at += 200) await ledger.append(more.slice(at, at + 200));
   sent.push(...more);
   expect((await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 0 })).tree_size).toBe(sent.length);
 }
 
-function verify(inclusion: Inclusion | null, sent: readonly Sent[]): void {
+function verify(inclusion: Inclusion | null, sent: readonly SentRecord[]): void {
   expect(inclusion).not.toBeNull();
   const { leaf_index: leafIndex, hashes, checkpoint, tree_size } = inclusion as Inclusion;
   const { root, treeSize } = parseCheckpoint(verifyNote(checkpoint, [noteKey]).text);
   expect([treeSize, tree_size]).toEqual([sent.length, sent.length]);
   verifyInclusion(
     {
-      leafHash: leafHash(payloadOf(sent[leafIndex] as Sent)),
+      leafHash: leafHash(payloadOf(sent[leafIndex] as SentRecord)),
       leafIndex,
       treeSize,
       hashes: hashes.map((hash) => decodeBase64(hash)),
@@ -52,8 +60,8 @@ function verify(inclusion: Inclusion | null, sent: readonly Sent[]): void {
   );
 }
 
-it('proves every leaf of a log that grows, with tiles that it remembers from when it was smaller', async () => {
-  const [tenant_id, sent, proofs] = [newTenant(), [] as Sent[], proofsOf(ledger)];
+it('every leaf of a growing log is proved, with tiles that were cached at smaller sizes', async () => {
+  const [tenant_id, sent, proofs] = [newTenant(), [] as SentRecord[], proofsOf(ledger)];
   for (const by of [1, 1, 1, 4, 1, 247, 1, 1, 255, 300]) {
     await grow(tenant_id, sent, by);
     for (const leaf of new Set([0, 1, 2, 254, 255, 256, 257, 511, 512, sent.length - 1]))
@@ -62,8 +70,8 @@ it('proves every leaf of a log that grows, with tiles that it remembers from whe
   }
 }, 240_000);
 
-it('reads a full tile once', async () => {
-  const [tenant_id, sent, proofs] = [newTenant(), [] as Sent[], proofsOf(ledger)];
+it('a full tile is read once', async () => {
+  const [tenant_id, sent, proofs] = [newTenant(), [] as SentRecord[], proofsOf(ledger)];
   await grow(tenant_id, sent, 300);
   verify(await proofs.find(tenant_id, 7), sent);
   await ledgers.tamper([
@@ -73,8 +81,8 @@ it('reads a full tile once', async () => {
   await expect(proofsOf(ledger).find(tenant_id, 200)).rejects.toThrow();
 });
 
-it('reads the partial tiles of a log once a size, and gives no proof out of ones that do not lead to the signed root', async () => {
-  const [tenant_id, sent, proofs] = [newTenant(), [] as Sent[], proofsOf(ledger)];
+it('partial tiles are read once per size, and tampered ones give no proof', async () => {
+  const [tenant_id, sent, proofs] = [newTenant(), [] as SentRecord[], proofsOf(ledger)];
   await grow(tenant_id, sent, 300);
   verify(await proofs.find(tenant_id, 299), sent);
   const flip =
@@ -89,8 +97,8 @@ it('reads the partial tiles of a log once a size, and gives no proof out of ones
   for (const leaf of [301, 299, 7]) verify(await proofs.find(tenant_id, leaf), sent);
 });
 
-it('gives no proof out of a tile that does not lead to the signed root, and remembers none', async () => {
-  const [tenant_id, sent, proofs] = [newTenant(), [] as Sent[], proofsOf(ledger)];
+it('a tampered full tile gives no proof and is not cached', async () => {
+  const [tenant_id, sent, proofs] = [newTenant(), [] as SentRecord[], proofsOf(ledger)];
   await grow(tenant_id, sent, 300);
   const flip =
     'UPDATE ledger.tile SET hashes = set_byte(hashes, 0, get_byte(hashes, 0) # 1) WHERE tenant_id = $1 AND level = 0 AND tile_index = 0 AND width = 256';
@@ -100,8 +108,8 @@ it('gives no proof out of a tile that does not lead to the signed root, and reme
   verify(await proofs.find(tenant_id, 200), sent);
 });
 
-it('leaves a log to whoever signs where its newest root is not signed, or is not where this replica signed last', async () => {
-  const [tenant_id, sent, proofs] = [newTenant(), [] as Sent[], proofsOf(ledger)];
+it('a log gives no proof when its newest root is unsigned or behind the root that this replica signed last', async () => {
+  const [tenant_id, sent, proofs] = [newTenant(), [] as SentRecord[], proofsOf(ledger)];
   await grow(tenant_id, sent, 2);
   await grow(tenant_id, sent, 2);
   verify(await proofsOf(ledgers.replica('another')).find(tenant_id, 0), sent);
@@ -157,7 +165,7 @@ async function* grownTo(
   }
 }
 
-it('proves leaves at the seams of tiles in logs of every size that has one', async () => {
+it('leaves at tile boundaries are proved in logs of every boundary size', async () => {
   const [tenant_id, proofs] = [newTenant(), proofsOf(ledger)];
   const leaves = Array.from({ length: 100_000 }, (_, i) => leafHash(Buffer.from(String(i))));
   for await (const treeSize of grownTo(
@@ -165,7 +173,7 @@ it('proves leaves at the seams of tiles in logs of every size that has one', asy
     [1, 2, 3, 7, 8, 255, 256, 257, 65_535, 65_536, 65_537, 100_000],
     leaves,
   )) {
-    // The first who asks has it signed.
+    // The first request makes the ledger sign the root.
     expect((await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 0 })).tree_size).toBe(treeSize);
     const seams = [0, 256, 512, 65_280, 65_536, treeSize]
       .flatMap((seam) => [seam - 1, seam, seam + 1])

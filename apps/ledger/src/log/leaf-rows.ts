@@ -3,7 +3,7 @@ import { RECORD_PAYLOAD_TYPE, type Receipt } from '@writ/contract';
 import type { Client } from '@writ/database';
 import { encodeBase64 } from '@writ/signing';
 
-/** A leaf as it is stored: what the kernel signed, and its signature. */
+/** A stored leaf: the signed bytes and the kernel's signature. */
 export interface LeafRow {
   readonly leaf_index: number;
   readonly payload: Buffer;
@@ -11,11 +11,11 @@ export interface LeafRow {
   readonly sig: Buffer;
 }
 
-/** Leaves from one index up to another, which is not among them. */
+/** Leaves from one index up to another one, exclusive. */
 export interface LeafRange {
   readonly from: number;
   readonly to: number;
-  /** No further leaf is added when those before it have as many bytes of payload. */
+  /** No further leaf is added once the leaves so far have as many bytes of payload. */
   readonly bytesMax: number;
 }
 
@@ -35,7 +35,7 @@ export async function readLeaves(
   return rows;
 }
 
-/** Reads who signed the leaves from one index up to another, which is not among them, in their order. */
+/** Reads the signatures of the leaves from one index up to another one, exclusive, in their order. */
 export async function readSignatures(
   client: Client,
   logId: string,

@@ -2,7 +2,15 @@
 import { logIdOf, type TenantId } from '@writ/contract';
 import { encodeTile, leafHash, rootOf, verifyConsistency, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, encodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
-import { newTenant, noteKey, payloadOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
+import {
+  newTenant,
+  noteKey,
+  payloadOf,
+  record,
+  TestLedger,
+  type Replica,
+  type SentRecord,
+} from '../specs/test-ledger.ts';
 
 let ledgers: TestLedger;
 let ledger: Replica;
@@ -12,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => ledgers.close());
 
-/** A log of so many records, appended in batches of those sizes. */
-async function logOf(...sizes: number[]): Promise<{ tenant_id: TenantId; sent: Sent[]; hashes: Uint8Array[] }> {
+/** Appends so many records to a new log, in batches of these sizes. */
+async function logOf(...sizes: number[]): Promise<{ tenant_id: TenantId; sent: SentRecord[]; hashes: Uint8Array[] }> {
   const tenant_id = newTenant();
   const sent = sizes.flatMap((size) => Array.from({ length: size }, () => record(tenant_id)));
   let from = 0;
@@ -24,15 +32,15 @@ async function logOf(...sizes: number[]): Promise<{ tenant_id: TenantId; sent: S
   return { tenant_id, sent, hashes: sent.map((one) => leafHash(payloadOf(one))) };
 }
 
-const faultOf = (asked: Promise<unknown>): Promise<string> =>
-  asked.then(
+const faultOf = (request: Promise<unknown>): Promise<string> =>
+  request.then(
     () => 'none',
     (error: unknown) => (error as { code: string }).code,
   );
 const proofOf = (hashes: readonly string[]): Uint8Array[] => hashes.map((hash) => decodeBase64(hash));
 
-describe('a log that is read', () => {
-  it('gives each tile at every width that the checkpoint covers, those too at which none was written', async () => {
+describe('the log reader', () => {
+  it('returns each tile at every width that the checkpoint covers, also at widths that were never written', async () => {
     const { tenant_id, hashes } = await logOf(3, 300);
     const tile = async (level: number, index: number, width: number) =>
       (await ledger.reader.tile({ v: 1, tenant_id, level, index, width })).hashes;
@@ -60,8 +68,8 @@ describe('a log that is read', () => {
   });
 
   /**
-   * Makes the rows of a batch those that a version before migration 0014 wrote: the whole partial tile as a row, and no
-   * hashes beside the root.
+   * Rewrites the rows of a batch as a version before migration 0014 wrote them: the whole partial tile as a row, and no
+   * hashes with the root.
    */
   async function asBefore(tenant_id: TenantId, treeSize: number, hashes: readonly Uint8Array[]): Promise<void> {
     await ledgers.tamper([
@@ -90,7 +98,7 @@ describe('a log that is read', () => {
     [[12, 265]],
     [[265]],
     [[3, 7, 12, 18, 265, 267]],
-  ])('reads and goes on where the batches that ended at %j are of an earlier version', async (before) => {
+  ])('reads and extends a log whose batches that ended at %j are of an earlier version', async (before) => {
     const { tenant_id, hashes } = await logOf(3, 4, 5, 6);
     for (const size of before.filter((size) => size < 256)) await asBefore(tenant_id, size, hashes);
     const all = async () => {
@@ -120,7 +128,7 @@ describe('a log that is read', () => {
       return tree_size;
     };
     expect(await all()).toBe(18);
-    // By replicas that know nothing of the log yet.
+    // With replicas that have nothing of the log cached.
     for (const [size, added] of [
       [18, 200],
       [218, 47],
@@ -135,7 +143,7 @@ describe('a log that is read', () => {
     expect(await all()).toBe(267);
   });
 
-  it("gives no tile, and appends nothing, where a batch's hashes are gone", async () => {
+  it("returns no tile, and the ledger appends nothing, when a batch's hashes are missing", async () => {
     const { tenant_id } = await logOf(3, 4, 5);
     await ledgers.tamper([
       ['UPDATE ledger.root SET edge_hashes = NULL WHERE tenant_id = $1 AND tree_size = 7', [tenant_id]],
@@ -146,7 +154,7 @@ describe('a log that is read', () => {
     await expect(ledgers.replica('hole').append([record(tenant_id)])).rejects.toThrow();
   });
 
-  it('gives the records of a bundle, byte for byte, in answers that a message holds', async () => {
+  it('returns the records of a bundle, byte for byte, in answers that fit into a message', async () => {
     const tenant_id = newTenant();
     const sent = Array.from({ length: 60 }, () => record(tenant_id, { provenance: { text: 'x'.repeat(15_000) } }));
     for (let at = 0; at < sent.length; at += 20) await ledger.append(sent.slice(at, at + 20));
@@ -164,7 +172,7 @@ describe('a log that is read', () => {
     expect(await faultOf(ledger.reader.entries({ v: 1, tenant_id, index: 0, width: 60, from: 60 }))).toBe('not_found');
   });
 
-  it('gives the signature of every record, and none that the checkpoint does not cover', async () => {
+  it('returns the signature of every record that the checkpoint covers, and no other', async () => {
     const { tenant_id, sent } = await logOf(3, 257);
     const signatures = async (index: number, width: number) =>
       (await ledger.reader.signatures({ v: 1, tenant_id, index, width })).signatures;
@@ -197,7 +205,7 @@ describe('a log that is read', () => {
     expect(await faultOf(ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 264 }))).toBe('not_found');
   });
 
-  it('proves that each earlier log is the beginning of each later one', async () => {
+  it('proves consistency between every two sizes of a log', async () => {
     const { tenant_id, hashes } = await logOf(1, 6, 250, 300);
     const sizes = [1, 2, 7, 8, 255, 256, 257, 512, 557];
     for (const from of sizes) {
@@ -221,16 +229,16 @@ describe('a log that is read', () => {
     expect(await faultOf(ledger.reader.consistency({ v: 1, tenant_id, from: 2, to: 1 }))).toBe('request.malformed');
   });
 
-  it('shows nothing of a tenant without records', async () => {
+  it('answers not_found for a tenant without records', async () => {
     const tenant_id = newTenant();
     expect(await faultOf(ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 0, width: 1 }))).toBe('not_found');
     expect(await faultOf(ledger.reader.consistency({ v: 1, tenant_id, from: 0, to: 0 }))).toBe('not_found');
   });
 
-  it('signs what a replica that died left unsigned', async () => {
+  it('signs a root that a dead replica left unsigned', async () => {
     const { tenant_id } = await logOf(4);
     const owner = await ledgers.asOwner();
-    // As it is left by one that died between its COMMIT and its note.
+    // The state that a replica leaves that died between its COMMIT and its note.
     await owner.query('SET session_replication_role = replica');
     await owner.query('DELETE FROM ledger.checkpoint WHERE tenant_id = $1', [tenant_id]);
     expect((await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 3 })).tree_size).toBe(4);

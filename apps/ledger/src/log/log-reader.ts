@@ -32,16 +32,16 @@ import type { SignedLog, SignedRead } from './signed-log.ts';
 import { fetchTiles } from './tiles.ts';
 
 /**
- * Bytes of leaves in one answer, beyond which no further one is added: with base64 and the largest leaf it stays below
- * what a message holds.
+ * Payload bytes of one answer, beyond which no further leaf is added. With base64 and the largest leaf, the answer
+ * stays below the size of a message.
  */
 const ENTRIES_BYTES = 512 * 1024;
 
 type Read<T> = (client: Client, logId: string, newest: Checkpoint) => Promise<T | null>;
 
 /**
- * Gives a tenant's log to whoever verifies it: tiles, leaves and proofs. All of it is cut from what the newest
- * checkpoint covers, so nothing is ever shown that isn't signed, and a tile of a given name never has other bytes.
+ * Serves a tenant's log to verifiers: tiles, leaves and proofs. It returns only what the newest checkpoint covers, so
+ * nothing unsigned is ever returned, and a tile of a given name always has the same bytes.
  */
 export class LogReader {
   readonly #log: SignedLog;
@@ -101,10 +101,10 @@ export class LogReader {
   async inclusion({ tenant_id, leaf_index }: InclusionRequest): Promise<Inclusion> {
     return (
       (await this.#proofs.find(tenant_id, leaf_index)) ??
-      found(
+      requireFound(
         await this.#log.readNewest(
           tenant_id,
-          under((client, logId, checkpoint) => inclusionOf(client, logId, leaf_index, checkpoint)),
+          ifCovered((client, logId, checkpoint) => inclusionOf(client, logId, leaf_index, checkpoint)),
         ),
       )
     );
@@ -121,23 +121,23 @@ export class LogReader {
   }
 
   async #covered<T>(tenantId: string, read: Read<T>): Promise<T> {
-    return found(await this.#log.read(tenantId, under(read)));
+    return requireFound(await this.#log.read(tenantId, ifCovered(read)));
   }
 }
 
-/** Nothing is covered where nothing is signed. */
-const under =
+/** Without a checkpoint nothing is covered. */
+const ifCovered =
   <T>(read: Read<T>): SignedRead<T> =>
   async (client, logId, newest) =>
     newest === null ? null : await read(client, logId, newest);
 
-function found<T>(read: T | null): T {
+function requireFound<T>(read: T | null): T {
   if (read === null) throw new Fault('not_found');
   return read;
 }
 
 /**
- * A leaf's proof towards a checkpoint that covers it, or towards the witnessed one where that does too.
+ * A leaf's proof towards a checkpoint that covers it, or towards the witnessed one if that also covers it.
  * @throws Fault `not_found` where neither does.
  */
 export async function inclusionOf(

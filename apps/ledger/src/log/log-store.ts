@@ -9,9 +9,9 @@ import type { Entry, LogEntries } from './entry.ts';
 import { growLog, NEW_LOG, parseLogState, type LogState } from './grow.ts';
 import { edgeReader, headAfter, CachedLogHeads, type Edges, type LogHead } from './cached-log-heads.ts';
 import { edgesOf } from './tiles.ts';
-import { batchOf, type Grown } from './write-batch.ts';
+import { batchOf, type LogGrowth } from './write-batch.ts';
 
-/** Where each record of a batch stands, by `<log_id>/<record_id>`, and the root of each of its logs afterwards. */
+/** The index of each record of a batch, by `<log_id>/<record_id>`, and the root of each of its logs afterwards. */
 export interface AppendedBatch {
   readonly indexes: ReadonlyMap<string, number>;
   readonly roots: readonly CommittedRoot[];
@@ -21,14 +21,14 @@ export const keyOf = (entry: { logId: string; recordId: string }): string => `${
 
 /**
  * Appends batches to the logs. INVARIANT (consecutive): the primary key (log_id, leaf_index) is the fence; a replica
- * that lost its lock fails, and nothing of its batch is there. INVARIANT (exactly once): a record that is there already
- * keeps its index. INVARIANT (no going back): a log whose stored root at the size signed last isn't the root signed
- * last gets no further record.
+ * that lost its lock fails, and nothing of its batch is stored. INVARIANT (exactly once): a record that exists already
+ * keeps its index. INVARIANT (no going back): a log whose stored root differs from the root that was signed last at
+ * that size gets no further record.
  */
 export class LogStore {
   readonly #pool: Pool;
   readonly #memory: SignedMemory;
-  readonly #standing = new CachedLogHeads();
+  readonly #heads = new CachedLogHeads();
 
   constructor(pool: Pool, memory: SignedMemory) {
     this.#pool = pool;
@@ -36,46 +36,50 @@ export class LogStore {
   }
 
   /**
-   * One transaction for the whole batch, whatever logs it spans. Resolves after COMMIT; callers MUST have the roots
-   * signed then, before they append again. Faults: `ledger.diverged`, `ledger.unavailable`, `database.unavailable`.
+   * Appends the whole batch in one transaction, over any number of logs. Resolves after COMMIT; callers MUST have the
+   * roots signed before they append again. Faults: `ledger.diverged`, `ledger.unavailable`, `database.unavailable`.
    */
   async append(entries: readonly Entry[]): Promise<AppendedBatch> {
     await this.#memory.verifyWritable();
     const logs = groupByLog(entries);
-    return (await this.#appendKnown(logs)) ?? (await this.#appendAsked(entries, logs));
+    return (await this.#appendFromCache(logs)) ?? (await this.#appendAfterQuery(entries, logs));
   }
 
   /**
-   * In one statement, where this replica wrote the last batch and signed it or is about to, for each of the logs. Null,
-   * and nothing is written, when that isn't so, when another replica was faster, when a record is there already, or
-   * when it failed: asking says which.
+   * Appends in one statement. This needs a cached head for each of the logs, from a batch that this replica wrote last
+   * and has signed or claimed for signing. Null, and nothing is written, when a log has no such head, another replica
+   * was faster, a record exists already, or the statement failed: the append with a query finds out which.
    */
-  async #appendKnown(logs: readonly LogEntries[]): Promise<AppendedBatch | null> {
-    const grown: (Grown & { standing: LogHead })[] = [];
+  async #appendFromCache(logs: readonly LogEntries[]): Promise<AppendedBatch | null> {
+    const grown: (LogGrowth & { head: LogHead })[] = [];
     for (const log of logs) {
-      const standing = this.#standing.of(log.logId);
-      if (!standing || this.#memory.last(log.logId)?.treeSize !== standing.state.treeSize) return null;
+      const head = this.#heads.of(log.logId);
+      if (!head || this.#memory.last(log.logId)?.treeSize !== head.state.treeSize) return null;
       const entries = firstOfEach(log.entries);
       grown.push({
         log: { ...log, entries },
-        from: standing.state,
-        growth: growLog(standing.state, entries, edgeReader(standing.edges)),
-        standing,
+        from: head.state,
+        growth: growLog(head.state, entries, edgeReader(head.edges)),
+        head,
       });
     }
     const written = await ledgerSql.appendBatch(this.#pool, batchOf(grown)).catch(() => false);
     if (!written) {
-      this.#standing.forget(logs.map((log) => log.logId));
+      this.#heads.forget(logs.map((log) => log.logId));
       return null;
     }
-    for (const { log, growth, standing } of grown) this.#standing.set(log.logId, headAfter(standing.edges, growth));
+    for (const { log, growth, head: standing } of grown) this.#heads.set(log.logId, headAfter(standing.edges, growth));
     return { indexes: new Map(grown.flatMap(indexesOf)), roots: grown.map(rootAfter) };
   }
 
-  async #appendAsked(entries: readonly Entry[], logs: readonly LogEntries[]): Promise<AppendedBatch> {
-    const { known, all, standings } = await inTransaction(this.#pool, async (client) => {
-      const { states, known, tiles } = await this.#open(client, entries, logs);
-      const all = logs.map((log): Grown & { edges: Edges } => {
+  async #appendAfterQuery(entries: readonly Entry[], logs: readonly LogEntries[]): Promise<AppendedBatch> {
+    const {
+      known,
+      all,
+      standings: heads,
+    } = await inTransaction(this.#pool, async (client) => {
+      const { states, known, tiles } = await this.#openBatch(client, entries, logs);
+      const all = logs.map((log): LogGrowth & { edges: Edges } => {
         const from = states.get(log.logId) ?? NEW_LOG;
         const fresh = firstOfEach(log.entries).filter((entry) => !known.has(keyOf(entry)));
         const edges = edgesOf(tiles, log.logId);
@@ -89,11 +93,11 @@ export class LogStore {
         standings: all.map(({ log, growth, edges }) => [log.logId, headAfter(edges, growth)] as const),
       };
     });
-    for (const [logId, standing] of standings) this.#standing.set(logId, standing);
+    for (const [logId, head] of heads) this.#heads.set(logId, head);
     return { indexes: new Map([...known, ...all.flatMap(indexesOf)]), roots: all.map(rootAfter) };
   }
 
-  async #open(client: Client, entries: readonly Entry[], logs: readonly LogEntries[]) {
+  async #openBatch(client: Client, entries: readonly Entry[], logs: readonly LogEntries[]) {
     const signed = logs.map((log) => this.#memory.last(log.logId));
     const rows = await ledgerSql.openBatch.in(client, {
       tenants: logs.map((log) => log.tenantId),
@@ -104,12 +108,12 @@ export class LogStore {
     });
     logs.forEach((log, i) => verifySigned(log.logId, signed[i], rows));
     const states = new Map<string, LogState>();
-    const known = new Map<string, number>();
+    const existing = new Map<string, number>();
     for (const row of rows) {
       if (row.what === 'log') states.set(row.log_id, parseLogState(row));
-      if (row.what === 'record') known.set(keyOf({ logId: row.log_id, recordId: row.record_id }), row.at);
+      if (row.what === 'record') existing.set(keyOf({ logId: row.log_id, recordId: row.record_id }), row.at);
     }
-    return { states, known, tiles: rows.filter((row) => row.what === 'tile') };
+    return { states, known: existing, tiles: rows.filter((row) => row.what === 'tile') };
   }
 }
 
@@ -123,17 +127,17 @@ function groupByLog(entries: readonly Entry[]): LogEntries[] {
   return [...logs].map(([logId, of]) => ({ logId, tenantId: of[0]?.tenantId ?? '', entries: of }));
 }
 
-const indexesOf = ({ log, growth }: Grown): [string, number][] =>
+const indexesOf = ({ log, growth }: LogGrowth): [string, number][] =>
   log.entries.map((entry, i) => [keyOf(entry), growth.first + i]);
 
-const rootAfter = ({ log, growth }: Grown): CommittedRoot => ({
+const rootAfter = ({ log, growth }: LogGrowth): CommittedRoot => ({
   logId: log.logId,
   tenantId: log.tenantId,
   treeSize: growth.frontier.size,
   root: growth.root,
 });
 
-/** The same record may come twice in one batch: from two senders, or from one that asked again. */
+/** The same record may occur twice in one batch: from two senders, or from one that retried. */
 const firstOfEach = (entries: readonly Entry[]): Entry[] => [
   ...new Map(entries.map((entry) => [entry.recordId, entry])).values(),
 ];
@@ -144,11 +148,11 @@ function verifySigned(
   rows: readonly OpenRow[],
 ): void {
   if (!signed) return;
-  const there = rows.find((row) => row.what === 'signed' && row.log_id === logId);
-  if (there && isSameHash(there.root, signed.root)) return;
+  const stored = rows.find((row) => row.what === 'signed' && row.log_id === logId);
+  if (stored && isSameHash(stored.root, signed.root)) return;
   throw new Fault(
     'ledger.diverged',
-    `log \`${logId}\` was signed at size ${signed.treeSize}, and the database ${there ? 'has another root there' : 'does not reach it'}: ` +
+    `log \`${logId}\` was signed at size ${signed.treeSize}, and the database ${stored ? 'has another root there' : 'does not reach it'}: ` +
       'restore the newest backup, or move the tenant to a new log; nothing is appended until then',
   );
 }

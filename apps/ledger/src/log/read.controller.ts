@@ -19,10 +19,10 @@ import {
 import { ExportPages } from './export-pages.ts';
 import { LogReader } from './log-reader.ts';
 
-/** Pages of exports read at once: they share the database with appends, and a reader of many pages comes again. */
-const EXPORTS_AT_ONCE = 16;
+/** Concurrent reads of export pages: they share the database with appends, and a reader of many pages retries. */
+const EXPORTS_MAX = 16;
 
-/** The log as its verifiers read it. */
+/** The log for its verifiers. */
 @Controller()
 export class ReadController {
   constructor(
@@ -55,7 +55,7 @@ export class ReadController {
     return this.reader.consistency(parseMessage(ConsistencyRequest, message));
   }
 
-  @MessagePattern('ledger.export', { concurrencyMax: EXPORTS_AT_ONCE })
+  @MessagePattern('ledger.export', { concurrencyMax: EXPORTS_MAX })
   export(@Payload() message: unknown): Promise<ExportReply> {
     return this.pages.read(parseMessage(ExportRequest, message));
   }

@@ -6,7 +6,7 @@ import { inclusionOf } from './log-reader.ts';
 import type { SignedLog } from './signed-log.ts';
 
 /**
- * Makes receipts: a stored record with its proof towards the newest checkpoint. It reads tiles only, never the whole
+ * Makes receipts: a stored record with its proof towards the newest checkpoint. It reads only tiles, never the whole
  * log.
  */
 export class Receipts {

@@ -4,14 +4,14 @@ import { inTenant, type Client, type Pool } from '@writ/database';
 import type { Checkpoint, Checkpoints } from '../signing/checkpoints.ts';
 
 /**
- * Reads what it was asked for as far as the checkpoint covers it; null where it doesn't. There is no checkpoint in a
- * log of which nothing was signed yet.
+ * Reads as far as the checkpoint covers; null where the checkpoint doesn't cover the request. There is no checkpoint in
+ * a log of which nothing is signed yet.
  */
 export type SignedRead<T> = (client: Client, logId: string, newest: Checkpoint | null) => Promise<T | null>;
 
 /**
- * A tenant's log as far as it is signed. A note is stored a moment after the append that it signs was answered, and a
- * ledger may die between the two: what isn't covered is looked for once more, with the newest root signed.
+ * A tenant's log as far as it is signed. A note is stored shortly after its append is answered, and a ledger may die
+ * between the two. So a read that isn't covered is repeated once, after the newest root is signed.
  */
 export class SignedLog {
   readonly #pool: Pool;
@@ -24,7 +24,7 @@ export class SignedLog {
 
   /** Null where the newest root doesn't cover it either. Faults: those of `readNewest`. */
   async read<T>(tenantId: string, read: SignedRead<T>): Promise<T | null> {
-    return (await this.#look(tenantId, read)) ?? (await this.readNewest(tenantId, read));
+    return (await this.#readSnapshot(tenantId, read)) ?? (await this.readNewest(tenantId, read));
   }
 
   /**
@@ -33,11 +33,14 @@ export class SignedLog {
    */
   async readNewest<T>(tenantId: string, read: SignedRead<T>): Promise<T | null> {
     await this.#checkpoints.signNewest(logIdOf(tenantId as TenantId), tenantId);
-    return await this.#look(tenantId, read);
+    return await this.#readSnapshot(tenantId, read);
   }
 
-  /** One snapshot for the checkpoint and what it covers: a batch that commits meanwhile is not half seen. */
-  #look<T>(tenantId: string, read: SignedRead<T>): Promise<T | null> {
+  /**
+   * One database snapshot for the checkpoint and the records that it covers, so that a concurrent batch is not half
+   * visible.
+   */
+  #readSnapshot<T>(tenantId: string, read: SignedRead<T>): Promise<T | null> {
     const logId = logIdOf(tenantId as TenantId);
     return inTenant(
       this.#pool,

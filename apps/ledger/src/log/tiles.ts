@@ -10,7 +10,7 @@ interface TileRow {
 }
 
 /**
- * The partial tile on a log's right edge at each level, out of what `ledger.open_batch` gave: all that an append
+ * The partial tile on a log's right edge at each level, from the rows of `ledger.open_batch`: all tiles that an append
  * depends on.
  */
 export function edgesOf(rows: readonly { log_id: string; level: number; frontier: Buffer }[], logId: string): Edges {
@@ -21,7 +21,10 @@ export function edgesOf(rows: readonly { log_id: string; level: number; frontier
   );
 }
 
-/** Fetches these tiles at the width they have in a tree of `treeSize`, in one query, and answers from memory. */
+/**
+ * Fetches these tiles in one query, at the width that they have in a tree of `treeSize`; the returned function reads
+ * from memory.
+ */
 export async function fetchTiles(
   client: Client,
   logId: string,

@@ -4,21 +4,21 @@ import type { ledgerSql } from '../foundation/ledger-functions.ts';
 import type { LogEntries } from './entry.ts';
 import type { Growth, LogState } from './grow.ts';
 
-/** What a batch adds to one log, and where the log must stand for it. */
-export interface Grown {
+/** The addition of a batch to one log, and the state that the log must have before it. */
+export interface LogGrowth {
   readonly log: LogEntries;
   readonly from: LogState;
   readonly growth: Growth;
 }
 
 /**
- * The partial tile of the leaves is no row of its own: each root has the hashes that its batch added to it, since the
- * whole tile anew would be most of what a batch writes.
+ * The partial tile of level 0 has no row of its own: each root has the hashes that its batch added to the tile. Writing
+ * the whole tile again would be most of a batch's bytes.
  */
 const isRow = ({ level, width }: Tile): boolean => level > 0 || width === TILE_WIDTH;
 
-/** What `ledgerSql.appendBatch` takes to write a batch, whatever logs it spans. */
-export function batchOf(grown: readonly Grown[]): Parameters<typeof ledgerSql.appendBatch>[1] {
+/** The parameters of `ledgerSql.appendBatch` for a batch over any number of logs. */
+export function batchOf(grown: readonly LogGrowth[]): Parameters<typeof ledgerSql.appendBatch>[1] {
   const leaves = grown.flatMap(({ log, growth }) =>
     log.entries.map((entry, i) => ({ entry, index: growth.first + i })),
   );

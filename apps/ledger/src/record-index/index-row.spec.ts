@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatId } from '@writ/contract';
-import { newTenant, operationOf, payloadOf, type Sent } from '../specs/test-ledger.ts';
-import { wholeRecord } from '../specs/whole-record.ts';
-import { drawRow, wordsOf } from './index-row.ts';
+import { newTenant, operationOf, payloadOf, type SentRecord } from '../specs/test-ledger.ts';
+import { completeRecord } from '../specs/complete-record.ts';
+import { indexRowOf, wordsOf } from './index-row.ts';
 
 const tenant = newTenant();
 const agent_id = formatId('agent', new Uint8Array(16));
-const leafOf = (sent: Sent) => ({
+const leafOf = (sent: SentRecord) => ({
   leaf_index: 7,
   record_id: sent.record_id,
   kind: 'tool_call',
@@ -16,9 +16,9 @@ const leafOf = (sent: Sent) => ({
   payload: payloadOf(sent),
 });
 
-test('a row says what the record says, and names what it is about once', () => {
+test("a row has the record's members and each id that the record refers to once", () => {
   const approval = formatId('approval', new Uint8Array(16));
-  const sent = wholeRecord(tenant, {
+  const sent = completeRecord(tenant, {
     agent_id,
     tool_id: 'fs.write',
     verdict: 'refused',
@@ -33,7 +33,7 @@ test('a row says what the record says, and names what it is about once', () => {
     approval_refs: [approval],
     change: { verb: 'secret_set', subject: 'wsp_a', digest: null },
   });
-  expect(drawRow(leafOf(sent))).toEqual({
+  expect(indexRowOf(leafOf(sent))).toEqual({
     leaf_index: 7,
     record_id: sent.record_id,
     kind: 'tool_call',
@@ -54,18 +54,18 @@ test('a row says what the record says, and names what it is about once', () => {
   });
 });
 
-test.each<[string, (sent: Sent) => Uint8Array]>([
-  ['of a later version', () => payloadOf(wholeRecord(tenant, { v: 2, agent_id }))],
-  ['with a field that is not known', () => payloadOf(wholeRecord(tenant, { agent_id, ...{ more: 1 } }))],
+test.each<[string, (sent: SentRecord) => Uint8Array]>([
+  ['of a later version', () => payloadOf(completeRecord(tenant, { v: 2, agent_id }))],
+  ['with an unknown member', () => payloadOf(completeRecord(tenant, { agent_id, ...{ more: 1 } }))],
   [
     'that holds NUL',
     (sent) => Buffer.from(Buffer.from(payloadOf(sent)).toString().replace('"fs.read"', '"fs\\u0000"')),
   ],
   ['that is no JSON', () => Buffer.from('{')],
-  ['that is nothing', () => new Uint8Array()],
-])("a record %s is known by the log's own columns, and marked", (_what, payload) => {
-  const sent = wholeRecord(tenant, { agent_id, tool_id: 'fs.read' });
-  expect(drawRow({ ...leafOf(sent), payload: payload(sent) })).toMatchObject({
+  ['that is empty', () => new Uint8Array()],
+])("a record %s is indexed by the log's own columns only, with is_drawn false", (_what, payload) => {
+  const sent = completeRecord(tenant, { agent_id, tool_id: 'fs.read' });
+  expect(indexRowOf({ ...leafOf(sent), payload: payload(sent) })).toMatchObject({
     record_id: sent.record_id,
     is_drawn: false,
     agent_id: null,
@@ -75,10 +75,10 @@ test.each<[string, (sent: Sent) => Uint8Array]>([
   });
 });
 
-test('what no index can hold is cut, whatever was signed', () => {
-  const sent = wholeRecord(tenant);
+test('members that are too long for the index are truncated or dropped', () => {
+  const sent = completeRecord(tenant);
   expect(
-    drawRow({
+    indexRowOf({
       ...leafOf(sent),
       kind: 'k'.repeat(5_000),
       phase: 'p'.repeat(5_000),
@@ -88,6 +88,6 @@ test('what no index can hold is cut, whatever was signed', () => {
   ).toMatchObject({ kind: 'k'.repeat(64), phase: 'p'.repeat(64), operation_id: null });
 });
 
-test('words are what is between anything else', () => {
+test('wordsOf splits at every character that is no letter or digit', () => {
   expect(wordsOf(['policy.denied', null, 'No-Shell_7', undefined, '…'])).toBe('policy denied No Shell 7');
 });

@@ -3,7 +3,7 @@ import { AuditRecord, isId, parseMessage } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import type { IndexedLeaf } from '../foundation/ledger-functions.ts';
 
-/** What the index holds of a record. `resources` and `words` become lexemes in the database. */
+/** The index row of a record. `resources` and `words` become lexemes in the database. */
 export interface IndexRow {
   readonly leaf_index: number;
   readonly record_id: string;
@@ -21,7 +21,7 @@ export interface IndexRow {
   readonly risk_score: number | null;
   readonly resources: readonly string[];
   readonly words: string;
-  /** ids that have several words, each as one lexeme beside `words` */
+  /** ids of several words, each as one lexeme in addition to `words` */
   readonly terms: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const STATEMENT_DEPTH = 16;
 /** Longest word of the log's own columns. Longer ones don't fit into a row of a B-tree, and no known record has one. */
 const WORD_MAX = 64;
 
-const NOTHING = {
+const UNREADABLE = {
   is_drawn: false,
   agent_id: null,
   tool_id: null,
@@ -48,9 +48,9 @@ const NOTHING = {
  * The row of a leaf. Never throws: for a record of an unknown version the row holds only the log's own columns, and is
  * marked (`is_drawn` is false).
  */
-export function drawRow(leaf: IndexedLeaf): IndexRow {
+export function indexRowOf(leaf: IndexedLeaf): IndexRow {
   const { leaf_index, record_id, recorded_at } = leaf;
-  const known = {
+  const columns = {
     leaf_index,
     record_id,
     recorded_at,
@@ -59,11 +59,11 @@ export function drawRow(leaf: IndexedLeaf): IndexRow {
     operation_id: isId('operation', leaf.operation_id) ? leaf.operation_id : null,
   };
   const record = recordOf(leaf.payload);
-  if (record === null) return { ...known, ...NOTHING };
+  if (record === null) return { ...columns, ...UNREADABLE };
   const { agent_id, tool_id, verdict, tx_outcome, fault_code, risk_score } = record;
   const texts = [...record.rule_ids, ...record.risk_basis, fault_code, record.change?.verb];
   return {
-    ...known,
+    ...columns,
     is_drawn: true,
     agent_id,
     tool_id,
@@ -95,8 +95,8 @@ function recordOf(payload: Uint8Array): AuditRecord | null {
 }
 
 /**
- * The ids of what a record is about: where it ran, under what, what it made, what it changed. A record names no path
- * and no host.
+ * The ids that a record refers to: where it ran, under which rules, what it produced, what it changed. A record names
+ * no path and no host.
  */
 function resourcesOf(record: AuditRecord): string[] {
   const named = [

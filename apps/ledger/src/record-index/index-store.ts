@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { logIdOf, type TenantId } from '@writ/contract';
 import { inTransaction, int8Array, textArray, type Client, type Pool } from '@writ/database';
-import { ledgerSql, type Drawn, type LogDrawn, type NextLeaf } from '../foundation/ledger-functions.ts';
-import { drawRow, type IndexRow } from './index-row.ts';
+import { ledgerSql, type IndexProgress, type LogProgress, type NextLeaf } from '../foundation/ledger-functions.ts';
+import { indexRowOf, type IndexRow } from './index-row.ts';
 
 /**
  * Leaves of a batch. It bounds what a crash loses, and how long the locks of its logs are held. It is small, because an
@@ -12,7 +12,7 @@ import { drawRow, type IndexRow } from './index-row.ts';
 const LEAVES = 100;
 /** Leaves that are read one after the other before the event loop does other work. */
 const LEAVES_AT_ONCE = 20;
-/** Leaves of 16 KiB are read until they are as many bytes. */
+/** Leaves are read until they have as many bytes; one leaf has at most 16 KiB. */
 const BATCH_BYTES = 1024 * 1024;
 
 type Row = IndexRow & Pick<NextLeaf, 'log_id' | 'tenant_id'>;
@@ -26,28 +26,28 @@ export class IndexStore {
   }
 
   /**
-   * Indexes the next leaves of these tenants' logs: one batch in all, in one transaction of its own. Returns what
-   * became of each log, by tenant. Each log continues after its largest index. The logs are looked at in the order
-   * given. INVARIANT (no gaps): whoever holds the log's lock inserts rows in the order of leaves, so the largest index
-   * says how far the index is filled.
+   * Indexes the next leaves of these tenants' logs, as one batch in its own transaction. Returns the progress of each
+   * log, by tenant. Each log continues after its largest index. The logs are read in the order given. INVARIANT (no
+   * gaps): the holder of the log's lock inserts rows in the order of leaves, so the largest index tells how far the
+   * index is filled.
    */
-  async drawNext(tenantIds: readonly string[]): Promise<ReadonlyMap<string, Drawn>> {
+  async indexNext(tenantIds: readonly string[]): Promise<ReadonlyMap<string, IndexProgress>> {
     return await inTransaction(
       this.#pool,
       async (client) => {
-        const said = await readLeaves(client, tenantIds);
-        const leaves = said.filter((row) => row.state === null);
-        if (leaves.length > 0) await insertRows(client, await drawRows(leaves));
-        return new Map(said.flatMap(({ tenant_id, state }) => (state === null ? [] : [[tenant_id, state]])));
-        // A server that crashed may have lost the end of the index, and nothing else of it. It is indexed again by
-        // whoever appends to the log or asks it.
+        const progress = await readLeaves(client, tenantIds);
+        const leaves = progress.filter((row) => row.state === null);
+        if (leaves.length > 0) await insertRows(client, await indexRowsOf(leaves));
+        return new Map(progress.flatMap(({ tenant_id, state }) => (state === null ? [] : [[tenant_id, state]])));
+        // A crashed server may have lost the end of the index, and nothing else of it. The next append to the log or
+        // search in it indexes it again.
       },
-      { unawaited: true },
+      { asyncCommit: true },
     );
   }
 }
 
-/** How many records of a log the index has: the first so many. Read in the caller's transaction. */
+/** How many of a log's first records the index has, read in the caller's transaction. */
 export async function indexedTo(client: Client, logId: string): Promise<number> {
   const {
     rows: [row],
@@ -59,7 +59,7 @@ export async function indexedTo(client: Client, logId: string): Promise<number> 
   return row?.size ?? 0;
 }
 
-async function readLeaves(client: Client, tenantIds: readonly string[]): Promise<readonly (NextLeaf | LogDrawn)[]> {
+async function readLeaves(client: Client, tenantIds: readonly string[]): Promise<readonly (NextLeaf | LogProgress)[]> {
   return await ledgerSql.leavesToIndex.in(client, {
     tenants: tenantIds,
     logs: tenantIds.map((tenantId) => logIdOf(tenantId as TenantId)),
@@ -72,10 +72,10 @@ async function readLeaves(client: Client, tenantIds: readonly string[]): Promise
  * Reading a statement takes some 50 µs. Appends run between statements: a whole batch would delay them by tens of
  * milliseconds.
  */
-async function drawRows(leaves: readonly NextLeaf[]): Promise<Row[]> {
+async function indexRowsOf(leaves: readonly NextLeaf[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const leaf of leaves) {
-    rows.push({ ...drawRow(leaf), log_id: leaf.log_id, tenant_id: leaf.tenant_id });
+    rows.push({ ...indexRowOf(leaf), log_id: leaf.log_id, tenant_id: leaf.tenant_id });
     if (rows.length % LEAVES_AT_ONCE === 0) await setImmediate();
   }
   return rows;

@@ -4,7 +4,7 @@ import type { TenantId } from '@writ/contract';
 import { createPool, type Pool } from '@writ/database';
 import { IndexStore } from './index-store.ts';
 import { newTenant, TestLedger, type Replica } from '../specs/test-ledger.ts';
-import { wholeRecord } from '../specs/whole-record.ts';
+import { completeRecord } from '../specs/complete-record.ts';
 import { DueLogs, Indexer, restAfter } from './indexer.ts';
 
 /** More than a batch, and no multiple of one. */
@@ -27,7 +27,7 @@ afterAll(async () => {
 const append = async (tenant: TenantId, count: number): Promise<void> => {
   for (let left = count; left > 0; left -= AT_ONCE)
     await ledger.append(
-      Array.from({ length: Math.min(left, AT_ONCE) }, (_, n) => wholeRecord(tenant, { recorded_at: n })),
+      Array.from({ length: Math.min(left, AT_ONCE) }, (_, n) => completeRecord(tenant, { recorded_at: n })),
     );
 };
 const failOnError = (error: unknown): void => {
@@ -41,8 +41,8 @@ const indexerOf = (
   due.add(tenants);
   return new Indexer(due, new IndexStore(pool), onError);
 };
-/** The rows of a tenant beside its leaves: every leaf once, and nothing else. */
-const expectWhole = async (tenant: TenantId, count: number): Promise<void> => {
+/** Compares the rows of a tenant with its leaves: every leaf has one row, and there is no other row. */
+const expectFullyIndexed = async (tenant: TenantId, count: number): Promise<void> => {
   const { rows } = await owner.query<{ leaf: number | null; row: number | null; same: boolean | null }>(
     `SELECT l.leaf_index AS leaf, r.leaf_index AS row, l.record_id = r.record_id AND l.recorded_at = r.recorded_at AS same
        FROM (SELECT * FROM ledger.leaf WHERE tenant_id = $1) l FULL JOIN (SELECT * FROM ledger.record_index WHERE tenant_id = $1) r USING (log_id, leaf_index) ORDER BY 1, 2`,
@@ -54,49 +54,49 @@ const rounds = async (indexer: Indexer, count = 3): Promise<void> => {
   for (let i = 0; i < count; i += 1) await indexer.round();
 };
 
-test('a log that stood before there was an index is drawn whole, in turns, and then as it grows', async () => {
+test('a log that existed before the index is indexed completely over several rounds, and then as it grows', async () => {
   const tenant = newTenant();
   await append(tenant, MANY);
   await rounds(indexerOf([tenant]));
-  await expectWhole(tenant, MANY);
+  await expectFullyIndexed(tenant, MANY);
   await append(tenant, 3);
   await rounds(indexerOf([tenant]));
-  await expectWhole(tenant, MANY + 3);
+  await expectFullyIndexed(tenant, MANY + 3);
 });
 
-test('logs with a few records each are drawn together, whatever becomes of one of them', async () => {
+test('logs with a few records each are indexed in one batch, whatever the result of one of them', async () => {
   const store = new IndexStore(ledgers.pool);
   const [behind, held, ...others] = Array.from({ length: 12 }, newTenant) as [TenantId, TenantId, ...TenantId[]];
   await append(behind, MANY);
   for (const tenant of [held, ...others]) await append(tenant, 3);
   await owner.query('BEGIN');
   await owner.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 20261))', [`log_${held.slice(4)}`]);
-  // The one that is far behind has the first batch to itself, and all others wait for the next.
-  expect([...(await store.drawNext([behind, held, ...others])).values()]).toEqual([
+  // The log that is far behind fills the first batch, and all others wait for the next one.
+  expect([...(await store.indexNext([behind, held, ...others])).values()]).toEqual([
     'more',
     ...Array.from({ length: 11 }, () => 'waits'),
   ]);
-  expect([...(await store.drawNext([held, ...others, behind])).values()]).toEqual([
+  expect([...(await store.indexNext([held, ...others, behind])).values()]).toEqual([
     'taken',
     ...others.map(() => 'done'),
     'more',
   ]);
-  for (const tenant of others) await expectWhole(tenant, 3);
+  for (const tenant of others) await expectFullyIndexed(tenant, 3);
   await owner.query('COMMIT');
   await rounds(indexerOf([behind, held]));
-  await expectWhole(behind, MANY);
-  await expectWhole(held, 3);
+  await expectFullyIndexed(behind, MANY);
+  await expectFullyIndexed(held, 3);
 });
 
-test('a log that is far behind stands back for the others within a round', async () => {
+test('a log that is far behind yields to the others within a round', async () => {
   const [behind, ...others] = Array.from({ length: 4 }, newTenant) as [TenantId, ...TenantId[]];
   await append(behind, 2 * MANY);
   for (const tenant of others) await append(tenant, 3);
   await indexerOf([behind, ...others]).round();
-  for (const tenant of others) await expectWhole(tenant, 3);
+  for (const tenant of others) await expectFullyIndexed(tenant, 3);
 });
 
-test("a log that can't be drawn holds up no other", async () => {
+test("a log that can't be indexed delays no other", async () => {
   const tenants = [newTenant(), newTenant(), newTenant()];
   for (const tenant of tenants) await append(tenant, 2);
   const [, broken] = tenants as [TenantId, TenantId, TenantId];
@@ -104,14 +104,14 @@ test("a log that can't be drawn holds up no other", async () => {
   const errors: unknown[] = [];
   const indexer = indexerOf(tenants, { onError: (error) => errors.push(error) });
   await indexer.round();
-  for (const tenant of tenants.filter((each) => each !== broken)) await expectWhole(tenant, 2);
+  for (const tenant of tenants.filter((each) => each !== broken)) await expectFullyIndexed(tenant, 2);
   expect(errors).toMatchObject([{ constraint: 'broken' }]);
   await owner.query('ALTER TABLE ledger.record_index DROP CONSTRAINT broken');
   await indexer.round();
-  await expectWhole(broken, 2);
+  await expectFullyIndexed(broken, 2);
 });
 
-test('two replicas that index while records come draw every leaf once', async () => {
+test('two replicas that index during appends index every leaf once', async () => {
   const tenants = [newTenant(), newTenant(), newTenant()];
   const other = createPool({ url: ledgers.database.urlFor('writ_ledger'), applicationName: 'ledger-spec-other' });
   let isOver = false;
@@ -123,11 +123,11 @@ test('two replicas that index while records come draw every leaf once', async ()
   isOver = true;
   await Promise.all(replicas);
   await rounds(indexerOf(tenants));
-  for (const tenant of tenants) await expectWhole(tenant, 700);
+  for (const tenant of tenants) await expectFullyIndexed(tenant, 700);
   await other.end();
 });
 
-test('an indexer whose connection is killed in the middle of a batch leaves nothing of it, and goes on where it was', async () => {
+test('an indexer whose connection is killed during a batch leaves no row of it, and continues later', async () => {
   const tenant = newTenant();
   await append(tenant, 600);
   const pool = createPool({
@@ -141,7 +141,7 @@ test('an indexer whose connection is killed in the middle of a batch leaves noth
   await owner.query('BEGIN');
   await owner.query('LOCK TABLE ledger.record_index IN SHARE MODE');
   const round = indexer.round();
-  // Outside of that transaction, within which the statistics stand still.
+  // With another connection, since statistics are frozen within the owner's transaction.
   const killer = await ledgers.asOwner();
   for (let killed = 0; killed === 0;) {
     const { rowCount } = await killer.query(
@@ -156,11 +156,11 @@ test('an indexer whose connection is killed in the middle of a batch leaves noth
   expect((await owner.query('SELECT 1 FROM ledger.record_index WHERE tenant_id = $1', [tenant])).rowCount).toBe(0);
   // The log is still due.
   await rounds(indexer);
-  await expectWhole(tenant, 600);
+  await expectFullyIndexed(tenant, 600);
   await pool.end();
 });
 
-test('an indexer that is stopped ends its batch, and the next one goes on behind it', async () => {
+test('a stopped indexer finishes its batch, and the next indexer continues after it', async () => {
   const tenant = newTenant();
   await append(tenant, MANY);
   const first = indexerOf([tenant]);
@@ -168,18 +168,18 @@ test('an indexer that is stopped ends its batch, and the next one goes on behind
   await first.stop();
   await round;
   const {
-    rows: [stood],
+    rows: [indexed],
   } = await owner.query<{ count: number }>('SELECT count(*) AS count FROM ledger.record_index WHERE tenant_id = $1', [
     tenant,
   ]);
-  expect(stood!.count).toBeLessThan(MANY);
+  expect(indexed!.count).toBeLessThan(MANY);
   await rounds(indexerOf([tenant]));
-  await expectWhole(tenant, MANY);
+  await expectFullyIndexed(tenant, MANY);
 });
 
-test('a record of an unknown version holds up nothing', async () => {
+test('a record of an unknown version delays nothing', async () => {
   const tenant = newTenant();
-  await ledger.append([wholeRecord(tenant), wholeRecord(tenant, { v: 2 }), wholeRecord(tenant)]);
+  await ledger.append([completeRecord(tenant), completeRecord(tenant, { v: 2 }), completeRecord(tenant)]);
   await rounds(indexerOf([tenant]));
   const { rows } = await owner.query(
     'SELECT is_drawn, kind, phase FROM ledger.record_index WHERE tenant_id = $1 ORDER BY leaf_index',
@@ -199,19 +199,19 @@ test('no append waits for an indexer that holds the lock of the log', async () =
   expect((await owner.query('SELECT 1 FROM ledger.record_index WHERE tenant_id = $1', [tenant])).rowCount).toBe(0);
   await owner.query('COMMIT');
   await rounds(indexer);
-  await expectWhole(tenant, 2);
+  await expectFullyIndexed(tenant, 2);
 });
 
-test('an index that is far behind rests for four fifths of the time, and never for minutes', () => {
+test('the indexer rests for four fifths of the time, and for at most ten seconds', () => {
   expect([0, 50, 100, 1_000, 60_000].map(restAfter)).toEqual([0, 200, 400, 4_000, 10_000]);
 });
 
-test('an indexer that is stopped while it rests ends at once', async () => {
+test('an indexer that is stopped during its rest ends at once', async () => {
   const tenant = newTenant();
   await append(tenant, 1);
-  const { promise: drawn, resolve } = Promise.withResolvers<undefined>();
+  const { promise: started, resolve } = Promise.withResolvers<undefined>();
   const store = {
-    drawNext: async () => {
+    indexNext: async () => {
       resolve(undefined);
       await sleep(1_000);
       return new Map([[tenant, 'more' as const]]);
@@ -221,11 +221,11 @@ test('an indexer that is stopped while it rests ends at once', async () => {
   due.add([tenant]);
   const indexer = new Indexer(due, store, failOnError);
   const round = indexer.round();
-  await drawn;
+  await started;
   const began = performance.now();
   await indexer.stop();
   await round;
-  // The batch under way, without the four seconds of its rest.
+  // Only the running batch, without the four seconds of rest.
   expect(performance.now() - began).toBeLessThan(3_000);
-  expect(due.take()).toEqual([tenant]);
+  expect(due.startRound()).toEqual([tenant]);
 });

@@ -1,65 +1,65 @@
 // Fills the index of records after the appends. INVARIANT (never in the way): an append, a receipt and a checkpoint
-// wait for no index. It takes at most a fifth of the time, a batch of some milliseconds at once. Every answer says how
-// far the index is.
+// never wait for the index. The indexer uses at most a fifth of the time, in batches of some milliseconds. Every search
+// result tells how far the index is filled.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
 import type { IndexStore } from './index-store.ts';
-import type { Drawn } from '../foundation/ledger-functions.ts';
+import type { IndexProgress } from '../foundation/ledger-functions.ts';
 
-/** From one round to the next: how far behind the index is on a quiet machine. */
+/** The interval of rounds: how far behind the index is on a quiet machine. */
 const ROUND_MS = 250;
 /**
- * After each batch it rests so many times as long as that took: what comes in between finds the processor and the
- * database to itself.
+ * The rest after each batch, as a multiple of the batch's time: during the rest, other requests have the processor and
+ * the database to themselves.
  */
 const REST_SHARE = 4;
 const REST_MS_MAX = 10_000;
-/** Logs that are indexed in one transaction: where each has a few records, most of the cost is the transaction's. */
-const LOGS_AT_ONCE = 64;
-/** Batches of these logs before other logs have their turn. */
+/** Logs that are indexed in one transaction: with a few records each, most of the cost is that of the transaction. */
+const LOGS_PER_BATCH = 64;
+/** Batches of these logs before other logs get their turn. */
 const BATCHES_IN_TURN = 20;
 
 /**
- * Which logs have, or may have, records that aren't indexed: told of by who appended, by who asked, and by the ledger's
- * memory at its start.
+ * The logs that have, or may have, records without an index row: reported by appends, by searches, and by the ledger's
+ * memory file at startup.
  */
 export class DueLogs {
-  /** since when each is due, by `performance.now()` */
+  /** the time since which each is due, by `performance.now()` */
   readonly #tenants = new Map<string, number>();
-  /** the same of those that are being looked at: one that isn't done goes on to wait */
-  #taken: ReadonlyMap<string, number> = new Map();
+  /** the same for the logs of the current round: one that isn't done keeps its time */
+  #inRound: ReadonlyMap<string, number> = new Map();
 
   add(tenants: Iterable<string>): void {
     for (const tenant of tenants)
-      if (!this.#tenants.has(tenant)) this.#tenants.set(tenant, this.#taken.get(tenant) ?? performance.now());
+      if (!this.#tenants.has(tenant)) this.#tenants.set(tenant, this.#inRound.get(tenant) ?? performance.now());
   }
 
-  /** Those of now. What is added meanwhile waits for the next time. */
-  take(): string[] {
-    this.#taken = new Map(this.#tenants);
+  /** The logs that are due now. Logs that are added later wait for the next round. */
+  startRound(): string[] {
+    this.#inRound = new Map(this.#tenants);
     this.#tenants.clear();
-    return [...this.#taken.keys()];
+    return [...this.#inRound.keys()];
   }
 
-  /** How many wait. */
+  /** How many logs wait. */
   get size(): number {
     return this.#tenants.size;
   }
 
-  /** Since when the one that has waited longest waits, by `performance.now()`; null where none does. */
+  /** The time since which the oldest log waits, by `performance.now()`; null where none does. */
   get oldestAt(): number | null {
     return this.#tenants.size === 0 ? null : Math.min(...this.#tenants.values());
   }
 }
 
-/** Milliseconds of rest after a batch that took so many. */
+/** Milliseconds of rest after a batch that took so many milliseconds. */
 export const restAfter = (batchMs: number): number => Math.min(REST_SHARE * batchMs, REST_MS_MAX);
 
-const isAway = (error: unknown): boolean => error instanceof Fault && error.code === 'database.unavailable';
+const isUnavailable = (error: unknown): boolean => error instanceof Fault && error.code === 'database.unavailable';
 
-/** Indexes batches: an IndexStore. */
-type Store = Pick<IndexStore, 'drawNext'>;
+/** The part of IndexStore that indexes batches. */
+type Store = Pick<IndexStore, 'indexNext'>;
 
 export class Indexer {
   readonly #due: DueLogs;
@@ -68,7 +68,7 @@ export class Indexer {
   readonly #rounds: Repeated;
   readonly #stopping = new AbortController();
 
-  /** @param onError told of our own faults, as a database that is away; the log stays due */
+  /** @param onError receives faults of the ledger, such as an unreachable database; the log stays due */
   constructor(due: DueLogs, store: Store, onError: (error: unknown) => void) {
     this.#due = due;
     this.#store = store;
@@ -76,12 +76,12 @@ export class Indexer {
     this.#rounds = new Repeated(() => this.round(), ROUND_MS, onError);
   }
 
-  /** Goes round until it is stopped. */
+  /** Starts rounds until it is stopped. */
   start(): void {
     this.#rounds.start();
   }
 
-  /** Resolves when the batch under way has ended. */
+  /** Resolves when the running batch has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#rounds.stop();
@@ -89,22 +89,22 @@ export class Indexer {
 
   /** One round: some batches of every log that is due, several logs in one. One that isn't done stays due. */
   async round(): Promise<void> {
-    const tenants = this.#due.take();
-    for (let at = 0; at < tenants.length && !this.#isStopping; at += LOGS_AT_ONCE)
-      await this.#draw(tenants.slice(at, at + LOGS_AT_ONCE));
+    const tenants = this.#due.startRound();
+    for (let at = 0; at < tenants.length && !this.#isStopping; at += LOGS_PER_BATCH)
+      await this.#index(tenants.slice(at, at + LOGS_PER_BATCH));
   }
 
   get #isStopping(): boolean {
     return this.#stopping.signal.aborted;
   }
 
-  async #draw(tenants: readonly string[]): Promise<void> {
+  async #index(tenants: readonly string[]): Promise<void> {
     try {
-      this.#due.add(await this.#turn(tenants));
+      this.#due.add(await this.#indexInTurn(tenants));
     } catch (error) {
-      if (tenants.length > 1 && !isAway(error)) {
+      if (tenants.length > 1 && !isUnavailable(error)) {
         // A log that can't be indexed delays no other log.
-        for (const tenantId of tenants) await this.#draw([tenantId]);
+        for (const tenantId of tenants) await this.#index([tenantId]);
         return;
       }
       this.#due.add(tenants);
@@ -113,26 +113,26 @@ export class Indexer {
   }
 
   /** Resolves with the tenants whose logs are not fully indexed. */
-  async #turn(tenants: readonly string[]): Promise<readonly string[]> {
-    const taken: string[] = [];
+  async #indexInTurn(tenants: readonly string[]): Promise<readonly string[]> {
+    const lockedElsewhere: string[] = [];
     let left = tenants;
     for (let batch = 0; batch < BATCHES_IN_TURN && left.length > 0 && !this.#isStopping; batch += 1) {
-      const said = await this.#drawNext(left);
-      // Another replica that has the log's lock may have looked before the newest leaf was there.
-      taken.push(...left.filter((tenantId) => said.get(tenantId) === 'taken'));
+      const progress = await this.#indexNext(left);
+      // Another replica that holds the log's lock may have read before the newest leaf was committed.
+      lockedElsewhere.push(...left.filter((tenantId) => progress.get(tenantId) === 'taken'));
       // A log that is far behind yields to those that haven't had their turn.
       left = [
-        ...left.filter((tenantId) => said.get(tenantId) === 'waits'),
-        ...left.filter((tenantId) => said.get(tenantId) === 'more'),
+        ...left.filter((tenantId) => progress.get(tenantId) === 'waits'),
+        ...left.filter((tenantId) => progress.get(tenantId) === 'more'),
       ];
     }
-    return [...taken, ...left];
+    return [...lockedElsewhere, ...left];
   }
 
-  async #drawNext(tenants: readonly string[]): Promise<ReadonlyMap<string, Drawn>> {
+  async #indexNext(tenants: readonly string[]): Promise<ReadonlyMap<string, IndexProgress>> {
     const began = performance.now();
     try {
-      return await this.#store.drawNext(tenants);
+      return await this.#store.indexNext(tenants);
     } finally {
       // Until it is stopped.
       await sleep(restAfter(performance.now() - began), undefined, { signal: this.#stopping.signal }).catch(

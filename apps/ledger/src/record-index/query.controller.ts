@@ -4,7 +4,7 @@ import { MessagePattern, Payload } from '@nestjs/microservices';
 import { parseMessage, RecordRequest, RecordsRequest, type Receipt, type RecordPage } from '@writ/contract';
 import { RecordReader } from './record-reader.ts';
 
-/** Records as people look for them. */
+/** Searches of records. */
 @Controller()
 export class QueryController {
   constructor(private readonly reader: RecordReader) {}

@@ -11,7 +11,7 @@ import {
 import fc from 'fast-check';
 import { IndexStore } from './index-store.ts';
 import { newTenant, payloadOf, TestLedger, type Replica } from '../specs/test-ledger.ts';
-import { wholeRecord } from '../specs/whole-record.ts';
+import { completeRecord } from '../specs/complete-record.ts';
 import { RecordReader } from './record-reader.ts';
 
 const [AGENT, OTHER] = [1, 2].map((n) => formatId('agent', Buffer.alloc(16, n))) as [string, string];
@@ -32,20 +32,20 @@ beforeAll(async () => {
 });
 afterAll(() => ledgers.close());
 
-/** Appends records that are signed and indexed when it resolves. */
+/** Appends records, and resolves when they are signed and indexed. */
 async function add(tenant: TenantId, records: readonly Partial<Omit<AuditRecord, 'v'>>[]): Promise<void> {
-  await ledger.append(records.map((each) => wholeRecord(tenant, each)));
+  await ledger.append(records.map((each) => completeRecord(tenant, each)));
   await ledger.receipts.checkpoint(tenant);
-  while ((await store.drawNext([tenant])).get(tenant) === 'more');
+  while ((await store.indexNext([tenant])).get(tenant) === 'more');
 }
-const asking = (
+const requestOf = (
   tenant_id: TenantId,
   filter: RecordFilter = {},
   over: Partial<RecordsRequest> = {},
 ): RecordsRequest => ({ v: 1, tenant_id, filter, order: 'newest', limit: 50, cursor: null, ...over });
 const find = (tenant: TenantId, filter: RecordFilter = {}, over: Partial<RecordsRequest> = {}): Promise<RecordPage> =>
-  reader.page(asking(tenant, filter, over));
-const placesOf = ({ items }: RecordPage): number[] => items.map(({ leaf_index }) => leaf_index);
+  reader.page(requestOf(tenant, filter, over));
+const indexesOf = ({ items }: RecordPage): number[] => items.map(({ leaf_index }) => leaf_index);
 
 describe('a filter', () => {
   let tenant: TenantId;
@@ -132,12 +132,12 @@ describe('a filter', () => {
     [{ text: 'no-shell' }, [1]],
     [{ text: 'secret_set' }, [3]],
     [{ agent_id: AGENT, text: 'denied', risk_min: 0.8, resource: POLICY, verdict: 'refused', since: 0 }, [1]],
-  ])('%j finds what it says, from both ends', async (filter, places) => {
-    expect(placesOf(await find(tenant, filter))).toEqual(places);
-    expect(placesOf(await find(tenant, filter, { order: 'oldest' }))).toEqual(places.toReversed());
+  ])('%j finds the matching records, in both orders', async (filter, places) => {
+    expect(indexesOf(await find(tenant, filter))).toEqual(places);
+    expect(indexesOf(await find(tenant, filter, { order: 'oldest' }))).toEqual(places.toReversed());
   });
 
-  it('shows what the index has of a record, and how far it is', async () => {
+  it('returns the indexed members of a record, and how far the index is filled', async () => {
     expect(await find(tenant, { verdict: 'refused' })).toEqual({
       indexed_to: 4,
       tree_size: 4,
@@ -166,11 +166,11 @@ describe('a filter', () => {
   it.each<[string, RecordFilter]>([
     ['`text` holds no word', { text: '… !' }],
     ['`resource` needs 6 characters', { resource: 'wsp_*' }],
-  ])("that can't be answered is refused: %s", async (words, filter) => {
+  ])("that can't be evaluated is refused: %s", async (words, filter) => {
     await expect(find(tenant, filter)).rejects.toThrow(words);
   });
 
-  it('of another tenant finds nothing, and its cursor neither', async () => {
+  it('of another tenant finds nothing, and a cursor of another tenant is refused', async () => {
     const stranger = newTenant();
     expect(await find(stranger)).toEqual({ items: [], next_cursor: null, indexed_to: 0, tree_size: 0 });
     const { next_cursor } = await find(tenant, {}, { limit: 1 });
@@ -182,7 +182,7 @@ describe('a filter', () => {
 
 describe('the database', () => {
   const statement = "SELECT * FROM ledger.find_records($1, $2, 9, '{}', true, NULL, NULL, 9)";
-  it('finds records of a tenant that the transaction names, and of no other', async () => {
+  it('finds only records of the tenant that the transaction names', async () => {
     const [ours, theirs] = [newTenant(), newTenant()];
     for (const tenant of [ours, theirs]) await add(tenant, [{}]);
     const asked = async (tenant: TenantId, log = tenant): Promise<number | string> => {
@@ -201,20 +201,20 @@ describe('the database', () => {
   });
 });
 
-test('a log whose index is behind says so, and is named to be drawn', async () => {
+test('a search in a log whose index is behind reports that and makes the log due', async () => {
   const tenant = newTenant();
   await add(tenant, [{}]);
-  await ledger.append([wholeRecord(tenant)]);
+  await ledger.append([completeRecord(tenant)]);
   await ledger.receipts.checkpoint(tenant);
   expect(await find(tenant)).toMatchObject({ indexed_to: 1, tree_size: 2, items: [{ leaf_index: 0 }] });
   expect(behind).toContain(tenant);
 });
 
-test('a cursor belongs to the question of its page', async () => {
+test('a cursor is refused with another query', async () => {
   const tenant = newTenant();
   await add(tenant, [{ tool_id: 'fs.read' }, { tool_id: 'fs.read' }]);
   const { next_cursor: cursor } = await find(tenant, { tool_id: 'fs.read' }, { limit: 1 });
-  expect(placesOf(await find(tenant, { tool_id: 'fs.read' }, { limit: 5, cursor }))).toHaveLength(1);
+  expect(indexesOf(await find(tenant, { tool_id: 'fs.read' }, { limit: 5, cursor }))).toHaveLength(1);
   for (const other of [
     find(tenant, {}, { cursor }),
     find(tenant, { tool_id: 'fs.write' }, { cursor }),
@@ -233,7 +233,7 @@ test('a cursor belongs to the question of its page', async () => {
   }
 });
 
-test('whatever is appended between the pages, they show each record that stood at the first, once', async () => {
+test('pages show each record that existed at the first page once, whatever is appended between them', async () => {
   const times = fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(
@@ -250,28 +250,28 @@ test('whatever is appended between the pages, they show each record that stood a
         const filter: RecordFilter = isFiltered ? { tool_id: 'even' } : {};
         const seen: number[] = [];
         let page = await find(tenant, filter, { limit, order });
-        seen.push(...placesOf(page));
+        seen.push(...indexesOf(page));
         for (let n = 0; page.next_cursor !== null; n += 1) {
           const more = between[n] ?? [];
           if (more.length > 0) await add(tenant, records(more));
           page = await find(tenant, filter, { limit, order, cursor: page.next_cursor });
-          seen.push(...placesOf(page));
+          seen.push(...indexesOf(page));
         }
-        const stood = before
+        const expected = before
           .map((at, place) => ({ at, place }))
           .filter(({ at }) => !isFiltered || at % 2 === 0)
           .sort((a, b) => a.at - b.at || a.place - b.place)
           .map(({ place }) => place);
-        expect(seen).toEqual(order === 'oldest' ? stood : stood.toReversed());
+        expect(seen).toEqual(order === 'oldest' ? expected : expected.toReversed());
       },
     ),
     { numRuns: 40 },
   );
 });
 
-test('a record at a place comes with its receipt, and beyond the log there is none', async () => {
+test('a record at an index is returned with its receipt, and beyond the log not_found', async () => {
   const tenant = newTenant();
-  const sent = [wholeRecord(tenant), wholeRecord(tenant)];
+  const sent = [completeRecord(tenant), completeRecord(tenant)];
   await ledger.append(sent);
   const receipt = await reader.receipt({ v: 1, tenant_id: tenant, leaf_index: 1 });
   expect(Buffer.from(receipt.envelope.payload, 'base64')).toEqual(Buffer.from(payloadOf(sent[1]!)));

@@ -17,16 +17,18 @@ import type { SignedLog } from '../log/signed-log.ts';
 import { ledgerSql, type FoundRecord } from '../foundation/ledger-functions.ts';
 import { formatCursor, parseCursor, type Cursor } from './record-cursor.ts';
 
-/** Of an id's beginning: its kind and two more. The names of a whole kind are as many as the records. */
+/**
+ * The shortest prefix of an id: its kind and two more characters. A whole kind has as many ids as there are records.
+ */
 const PREFIX_MIN = 6;
 const EMPTY: RecordPage = { items: [], next_cursor: null, indexed_to: 0, tree_size: 0 };
 
-/** Finds records by the index, as far as the newest checkpoint covers them. */
+/** Finds records in the index, as far as the newest checkpoint covers them. */
 export class RecordReader {
   readonly #log: SignedLog;
   readonly #onBehind: (tenantId: string) => void;
 
-  /** @param onBehind told of a tenant whose log has records that aren't indexed */
+  /** @param onBehind receives a tenant whose log has records that aren't indexed */
   constructor(log: SignedLog, onBehind: (tenantId: string) => void) {
     this.#log = log;
     this.#onBehind = onBehind;
@@ -34,7 +36,7 @@ export class RecordReader {
 
   /**
    * A page; an empty one for a log without records. Faults: `request.malformed` for a text without a word, or a cursor
-   * of another question; `ledger.diverged`.
+   * of another query; `ledger.diverged`.
    */
   async page(request: RecordsRequest): Promise<RecordPage> {
     const cursor = parseCursor(request);
@@ -61,7 +63,7 @@ export class RecordReader {
     return page;
   }
 
-  /** The receipt of the record at a place. Faults: `not_found` beyond the newest checkpoint, `ledger.diverged`. */
+  /** The receipt of the record at an index. Faults: `not_found` beyond the newest checkpoint, `ledger.diverged`. */
   async receipt({ tenant_id, leaf_index }: RecordRequest): Promise<Receipt> {
     const receipt = await this.#log.read(tenant_id, async (client, logId, newest) => {
       const [leaf] =
@@ -80,8 +82,8 @@ export class RecordReader {
   }
 }
 
-/** The filter as the statement takes it: by the names of columns. */
-function filterOf({ type, outcome, resource, text, ...same }: RecordFilter): Record<string, unknown> {
+/** The filter in the form of the statement: by column names. */
+function filterOf({ type, outcome, resource, text, ...rest }: RecordFilter): Record<string, unknown> {
   const isPrefix = resource?.endsWith('*') === true;
   if (isPrefix && resource.length <= PREFIX_MIN)
     throw new Fault(
@@ -98,7 +100,7 @@ function filterOf({ type, outcome, resource, text, ...same }: RecordFilter): Rec
   if (text !== undefined && texts.length === 0)
     throw new Fault('request.malformed', 'query parameter `text` holds no word');
   return {
-    ...same,
+    ...rest,
     texts,
     ...(type === undefined ? {} : { kind: type }),
     ...(outcome === undefined ? {} : { tx_outcome: outcome }),
@@ -108,18 +110,18 @@ function filterOf({ type, outcome, resource, text, ...same }: RecordFilter): Rec
   };
 }
 
-interface Question {
+interface RecordQuery {
   readonly request: RecordsRequest;
   readonly filter: Record<string, unknown>;
   readonly cursor: Cursor | null;
   readonly to: number;
 }
 
-/** One more than the page holds, which says whether there is a next one. */
+/** Reads one row more than the page holds, which tells whether there is a next page. */
 async function findRows(
   client: Client,
   logId: string,
-  { request, filter, cursor, to }: Question,
+  { request, filter, cursor, to }: RecordQuery,
 ): Promise<readonly FoundRecord[]> {
   return await ledgerSql.findRecords.in(client, {
     tenant: request.tenant_id,
@@ -140,7 +142,7 @@ function pageOf(
 ): Pick<RecordPage, 'items' | 'next_cursor'> {
   const items = rows
     .slice(0, request.limit)
-    .map(({ kind, tx_outcome, ...same }): RecordRow => ({ ...same, type: kind, outcome: tx_outcome }));
+    .map(({ kind, tx_outcome, ...rest }): RecordRow => ({ ...rest, type: kind, outcome: tx_outcome }));
   const last = items.at(-1);
   const next_cursor =
     rows.length <= request.limit || last === undefined

@@ -15,19 +15,17 @@ export interface Checkpoint {
   readonly root: Uint8Array;
   readonly note: string;
   /**
-   * The newest one that a quorum of witnesses cosigned, where there are witnesses: what a stranger is shown, if it
-   * covers what is asked about.
+   * The newest checkpoint that a quorum of witnesses cosigned, where there are witnesses. Verifiers get it if it covers
+   * the requested record.
    */
   readonly witnessed: Omit<Checkpoint, 'witnessed'> | null;
 }
 
-/** How checkpoints get their witnesses. */
+/** The cosigning of checkpoints by witnesses. */
 export interface Witnessing {
-  /**
-   * How many cosignatures make a checkpoint that is shown in the place of a newer one; 0 where there are no witnesses.
-   */
+  /** How many cosignatures let a checkpoint replace a newer one; 0 where there are no witnesses. */
   readonly quorum: number;
-  /** Told of the tenants whose logs have a newer checkpoint stored. */
+  /** Receives the tenants whose logs have a newer stored checkpoint. */
   readonly onStored: (tenantIds: readonly string[]) => void;
 }
 
@@ -39,7 +37,7 @@ interface SignedRoot extends CommittedRoot {
 }
 
 /** Stored checkpoints with the lines of their witnesses. */
-const STORED = `SELECT root.tree_size, root.root, checkpoint.note || coalesce((
+const CHECKPOINT_QUERY = `SELECT root.tree_size, root.root, checkpoint.note || coalesce((
                 SELECT string_agg(c.line, '' ORDER BY c.witness, c.key_hash) FROM ledger.cosignature c
                  WHERE c.log_id = checkpoint.log_id AND c.tree_size = checkpoint.tree_size), '') AS note
          FROM ledger.checkpoint JOIN ledger.root USING (log_id, tree_size)`;
@@ -51,7 +49,7 @@ const checkpointOf = ({ tree_size, root, note }: WitnessedRow): Omit<Checkpoint,
 });
 
 /**
- * Signs committed roots, and only those; keeps and finds their notes. The origin is `<deployment>/<log_id>` under one
+ * Signs committed roots, and only those; stores and finds their notes. The origin is `<deployment>/<log_id>` under one
  * key named `<deployment>`.
  */
 export class Checkpoints {
@@ -60,9 +58,9 @@ export class Checkpoints {
   readonly #signer: NoteSigner;
   readonly #report: (error: unknown) => void;
   readonly #witnessing: Witnessing;
-  readonly #kept: WriteBatcher<readonly SignedRoot[], void>;
+  readonly #noteWrites: WriteBatcher<readonly SignedRoot[], void>;
 
-  /** @param report told of notes that could not be stored */
+  /** @param report receives the errors of notes that could not be stored */
   constructor(
     pool: Pool,
     memory: SignedMemory,
@@ -75,25 +73,25 @@ export class Checkpoints {
     this.#memory = memory;
     this.#signer = signer;
     this.#report = report;
-    this.#kept = new WriteBatcher({ write: (batches) => this.#write(batches) });
+    this.#noteWrites = new WriteBatcher({ write: (batches) => this.#write(batches) });
   }
 
   /**
-   * Signs roots that a transaction has committed, but for those that a larger signature covers. They are claimed when
-   * it returns, so that nothing smaller is signed after, and remembered and signed when it resolves. Notes are stored
-   * beside that, and their COMMIT waits for no disk: one that isn't there costs nothing but signing the same bytes
-   * again when somebody asks. Faults: `ledger.diverged`, `ledger.unavailable`.
+   * Signs roots that a transaction has committed, except those that a larger signature covers. The roots are claimed
+   * when it returns, so that nothing smaller is signed afterwards; they are remembered and signed when it resolves.
+   * Notes are stored concurrently, and their COMMIT doesn't wait for the disk: a missing note only has to be signed
+   * again, with the same bytes, at the next request. Faults: `ledger.diverged`, `ledger.unavailable`.
    */
   async sign(roots: readonly CommittedRoot[]): Promise<void> {
-    this.#keep(await this.#note(roots)).catch(this.#report);
+    this.#store(await this.#signRemembered(roots)).catch(this.#report);
   }
 
   /**
-   * Stores what was signed, the newest of each log: those of several batches in one statement, while the database has
-   * another one under way.
+   * Stores the newest signed root of each log. While another statement is running, the roots of several batches wait
+   * and are stored in one statement.
    */
-  async #keep(signed: readonly SignedRoot[]): Promise<void> {
-    if (signed.length > 0) await this.#kept.run(signed);
+  async #store(signed: readonly SignedRoot[]): Promise<void> {
+    if (signed.length > 0) await this.#noteWrites.run(signed);
   }
 
   async #write(batches: readonly (readonly SignedRoot[])[]): Promise<void> {
@@ -106,13 +104,13 @@ export class Checkpoints {
         tenants: signed.map((s) => s.tenantId),
         notes: signed.map((s) => s.note),
       },
-      { unawaited: true },
+      { asyncCommit: true },
     );
     this.#witnessing.onStored(signed.map((s) => s.tenantId));
   }
 
-  /** They are signed while the disk writes, and given out when it has. */
-  async #note(roots: readonly CommittedRoot[]): Promise<readonly SignedRoot[]> {
+  /** Signs the roots while the memory file is being written, and returns them when both are done. */
+  async #signRemembered(roots: readonly CommittedRoot[]): Promise<readonly SignedRoot[]> {
     const { signable, written } = this.#memory.remember(roots);
     const [signed] = await Promise.all([this.#signed(signable), written]);
     return signed;
@@ -123,14 +121,14 @@ export class Checkpoints {
   }
 
   /**
-   * The newest checkpoint of a log, with what its witnesses said, read in the caller's transaction; null where nothing
-   * was signed yet.
+   * The newest checkpoint of a log with its cosignatures, read in the caller's transaction; null where nothing is
+   * signed yet.
    */
   async newest(client: Client, logId: string): Promise<Checkpoint | null> {
     const {
       rows: [row],
     } = await client.query<WitnessedRow>(
-      `${STORED} WHERE checkpoint.log_id = $1 ORDER BY checkpoint.tree_size DESC LIMIT 1`,
+      `${CHECKPOINT_QUERY} WHERE checkpoint.log_id = $1 ORDER BY checkpoint.tree_size DESC LIMIT 1`,
       [logId],
     );
     if (row === undefined) return null;
@@ -140,23 +138,23 @@ export class Checkpoints {
   }
 
   /**
-   * The checkpoint of one size, with what its witnesses said, read in the caller's transaction; null where none of that
-   * size was stored.
+   * The checkpoint of one size with its cosignatures, read in the caller's transaction; null where none of that size is
+   * stored.
    */
   async at(client: Client, logId: string, treeSize: number): Promise<Omit<Checkpoint, 'witnessed'> | null> {
     const {
       rows: [row],
-    } = await client.query<WitnessedRow>(`${STORED} WHERE checkpoint.log_id = $1 AND checkpoint.tree_size = $2`, [
-      logId,
-      treeSize,
-    ]);
+    } = await client.query<WitnessedRow>(
+      `${CHECKPOINT_QUERY} WHERE checkpoint.log_id = $1 AND checkpoint.tree_size = $2`,
+      [logId, treeSize],
+    );
     return row === undefined ? null : checkpointOf(row);
   }
 
   /**
-   * Signs the newest root of a log where that was left undone: the ledger died, or another request is about to. Callers
-   * MUST hold no connection: it takes its own, and all would wait for one that nobody gives back. Faults: `not_found`
-   * for a log without records, `ledger.diverged` for a root behind what was signed.
+   * Signs the newest root of a log if it is unsigned, because the ledger died or another request is about to sign it.
+   * Callers MUST NOT hold a connection: this takes its own, and otherwise all connections could wait for each other.
+   * Faults: `not_found` for a log without records, `ledger.diverged` for a root behind the last signed one.
    */
   async signNewest(logId: string, tenantId: string): Promise<void> {
     const {
@@ -173,15 +171,13 @@ export class Checkpoints {
     );
     if (row === undefined) throw new Fault('not_found');
     const root = { logId, tenantId, treeSize: row.tree_size, root: row.root };
-    const signed = await this.#note([root]);
-    await this.#keep(signed);
+    const signed = await this.#signRemembered([root]);
+    await this.#store(signed);
     if (signed.length > 0 || (await this.#reaches(root))) return;
     throw new Fault('ledger.diverged', `log \`${logId}\` was signed at a larger size than the database reaches`);
   }
 
-  /**
-   * Answers whether the database has the root that was signed last: then the one in hand was that of an older moment.
-   */
+  /** Whether the database has the root that was signed last: then the given root was read at an older moment. */
   async #reaches({ logId, tenantId }: CommittedRoot): Promise<boolean> {
     const last = this.#memory.last(logId);
     if (last === undefined) return true;

@@ -7,7 +7,7 @@ export interface CommittedRoot {
   readonly root: Uint8Array;
 }
 
-/** The newest of each log, where there are several. */
+/** The newest root of each log. */
 export function newestOfEach<R extends CommittedRoot>(roots: Iterable<R>): Iterable<R> {
   const newest = new Map<string, R>();
   for (const root of roots) if (root.treeSize >= (newest.get(root.logId)?.treeSize ?? 0)) newest.set(root.logId, root);

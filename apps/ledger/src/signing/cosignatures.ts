@@ -3,7 +3,7 @@ import { logIdOf, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import type { NoteKey } from '@writ/signing';
 
-/** A checkpoint as the ledger alone signed it, and who cosigned it already, as `<name>+<hash>`. */
+/** A checkpoint with only the ledger's signature, and the names of its cosigners, as `<name>+<hash>`. */
 export interface LedgerCheckpoint {
   readonly treeSize: number;
   readonly note: string;
@@ -17,10 +17,10 @@ export interface WitnessedRow {
   note: string;
 }
 
-/** How a key is told from others. */
+/** The unique name of a key. */
 export const nameOfKey = ({ name, keyHash }: NoteKey): string => `${name}+${keyHash}`;
 
-/** Keeps what witnesses said, and finds it. Whoever stores a line MUST have verified it. */
+/** Stores and finds cosignatures of witnesses. Callers MUST verify a line before they store it. */
 export class Cosignatures {
   readonly #pool: Pool;
 
@@ -29,7 +29,7 @@ export class Cosignatures {
   }
 
   /** The newest stored checkpoint of a tenant's log; null where there is none. */
-  async standing(tenantId: string): Promise<LedgerCheckpoint | null> {
+  async newestCheckpoint(tenantId: string): Promise<LedgerCheckpoint | null> {
     const {
       rows: [row],
     } = await inTenant(
@@ -46,8 +46,8 @@ export class Cosignatures {
     return row === undefined ? null : { treeSize: row.tree_size, note: row.note, cosignedBy: new Set(row.cosigned_by) };
   }
 
-  /** Stores a verified line; another replica may have been faster. */
-  async keep(tenantId: string, treeSize: number, { name, keyHash }: NoteKey, line: string): Promise<void> {
+  /** Stores a verified line; another replica may have stored it already. */
+  async insert(tenantId: string, treeSize: number, { name, keyHash }: NoteKey, line: string): Promise<void> {
     await inTenant(this.#pool, tenantId, (client) =>
       client.query(
         'INSERT INTO ledger.cosignature (log_id, tree_size, tenant_id, witness, key_hash, line) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING',
@@ -58,7 +58,7 @@ export class Cosignatures {
 }
 
 /**
- * The newest checkpoint that so many witnesses cosigned, with all that did, read in the caller's transaction; null
+ * The newest checkpoint that so many witnesses cosigned, with all cosignatures, read in the caller's transaction; null
  * where there is none.
  */
 export async function newestWitnessed(client: Client, logId: string, quorum: number): Promise<WitnessedRow | null> {

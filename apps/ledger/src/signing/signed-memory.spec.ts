@@ -7,7 +7,7 @@ import { SignedMemory } from './signed-memory.ts';
 
 const tenantId = formatId('tenant', new Uint8Array(16));
 const logId = logIdOf(tenantId);
-/** Resolves with how many may be signed, when that is durable. */
+/** Resolves with how many roots may be signed, once that is durable. */
 const remembered = async (memory: SignedMemory, ...roots: readonly ReturnType<typeof root>[]): Promise<number> => {
   const { signable, written } = memory.remember(roots);
   await written;
@@ -15,7 +15,7 @@ const remembered = async (memory: SignedMemory, ...roots: readonly ReturnType<ty
 };
 const root = (treeSize: number, fill: number) => ({ logId, tenantId, treeSize, root: new Uint8Array(32).fill(fill) });
 
-describe('the memory of what was signed', () => {
+describe('the memory file of signed roots', () => {
   let folder: string;
   let path: string;
   beforeEach(() => {
@@ -26,21 +26,21 @@ describe('the memory of what was signed', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('outlives the process', async () => {
+  it('keeps its roots over a restart', async () => {
     const first = new SignedMemory(path);
     expect(await remembered(first, root(3, 1))).toBe(1);
     await first.close();
     expect(new SignedMemory(path).last(logId)).toMatchObject({ treeSize: 3 });
   });
 
-  it('lets the same root be signed again, and no other of that size', async () => {
+  it('lets the same root be signed again, and refuses another root of that size', async () => {
     const memory = new SignedMemory(path);
     await remembered(memory, root(3, 1));
     expect(await remembered(memory, root(3, 1))).toBe(1);
     expect(() => memory.remember([root(3, 2)])).toThrow('another root');
   });
 
-  it('leaves out a smaller one, also while the larger one is on its way to the file', async () => {
+  it('skips a smaller root, also while the larger one is still being written', async () => {
     const memory = new SignedMemory(path);
     const larger = remembered(memory, root(3, 1));
     expect(memory.last(logId)?.treeSize).toBe(3);
@@ -49,7 +49,7 @@ describe('the memory of what was signed', () => {
     expect(memory.last(logId)?.treeSize).toBe(3);
   });
 
-  it('resolves for each of many at once when that one is in the file', async () => {
+  it('resolves each of many concurrent writes only when its root is in the file', async () => {
     const memory = new SignedMemory(path);
     await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
@@ -65,7 +65,7 @@ describe('the memory of what was signed', () => {
     expect(new SignedMemory(path).last(logId)?.treeSize).toBe(50);
   });
 
-  it('forgets a line that was cut off, and refuses one that can not be read', async () => {
+  it('ignores a truncated last line, and refuses an unreadable one', async () => {
     const memory = new SignedMemory(path);
     await remembered(memory, root(3, 1));
     await memory.close();
@@ -76,7 +76,7 @@ describe('the memory of what was signed', () => {
     expect(readFileSync(path, 'utf8')).toContain('rubbish');
   });
 
-  it("lets nothing be signed while the file can't be written, and goes on when it can", async () => {
+  it("lets nothing be signed while the file can't be written, and continues when it can", async () => {
     const memory = new SignedMemory(path);
     await memory.verifyWritable();
     const next = `${path}.next`;

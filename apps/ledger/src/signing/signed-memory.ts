@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The second place: what this replica signed last for each log, in a file outside of the database. INVARIANT (no going
+// The memory file: the root that this replica signed last for each log, outside of the database. INVARIANT (no going
 // back): a root of a smaller size, or another root of the same size, is never signed, also when the database was
-// restored from a backup. The file has a line a signature and is written out before the signature leaves. INVARIANT
-// (never torn): a file that a failed write may have left half a line in is written anew, and nothing is signed until
+// restored from a backup. The file has one line per signature, which is on disk before the signature leaves. INVARIANT
+// (never torn): after a failed write, which may have left half a line, the file is rewritten. Nothing is signed until
 // that has worked.
 import {
   accessSync,
@@ -25,11 +25,11 @@ import { newestOfEach, type CommittedRoot } from './committed-root.ts';
 import { WriteBatcher } from '../foundation/write-batcher.ts';
 
 /**
- * A write ends when its bytes are on disk (open(2)): a sync of its own would be one more way to a thread and back in
- * every append.
+ * A write returns when its bytes are on disk (open(2)): a separate sync would add a round trip to a thread to every
+ * append.
  */
 const FRESH_DURABLE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_DSYNC;
-/** Lines beyond which the file is written anew: a few MiB. */
+/** Lines beyond which the file is rewritten: a few MiB. */
 const LINES_MAX = 50_000;
 
 const file = {
@@ -42,15 +42,15 @@ const file = {
 
 export class SignedMemory {
   readonly #path: string;
-  /** The largest root of each log that was to be remembered: in the file, or on its way there. */
+  /** The largest claimed root of each log: in the file, or being written. */
   readonly #claimed = new Map<string, CommittedRoot>();
   readonly #written = new Map<string, CommittedRoot>();
-  /** What comes while the disk has a write under way goes with the next one. */
+  /** Roots that arrive during a write go into the next one. */
   readonly #writes = new WriteBatcher<readonly CommittedRoot[], void>({
     write: (batches) => this.#write(batches.flat()),
   });
   #lines = 0;
-  /** Undefined before the first write and after one that failed: then the file is written anew. */
+  /** Undefined before the first write and after a failed one: then the file is rewritten. */
   #fd: number | undefined;
   #hasFailed = false;
 
@@ -69,21 +69,21 @@ export class SignedMemory {
     }
   }
 
-  /** The largest root of a log that was signed or is about to be. */
+  /** The largest root of a log that was signed or is claimed for signing. */
   last(logId: string): CommittedRoot | undefined {
     return this.#claimed.get(logId);
   }
 
-  /** The tenants in whose logs something was signed. */
+  /** The tenants whose logs have a signed root. */
   tenants(): string[] {
     return [...this.#claimed.values()].map(({ tenantId }) => tenantId);
   }
 
   /**
-   * Remembers roots that are about to be signed: those that may be, which are claimed when it returns (`last` knows
-   * them), and when that is durable. No signature may leave before. One that is smaller than what was signed is left
-   * out: the larger checkpoint covers it. Throws the Fault `ledger.diverged` for another root of the same size;
-   * `written` rejects with `ledger.unavailable` where the file can't be written.
+   * Remembers roots before they are signed. Returns the roots that may be signed, which are claimed at once (`last`
+   * returns them), and a promise that resolves when they are durable. No signature may leave before. A root that is
+   * smaller than the last signed one is left out: the larger checkpoint covers it. Throws the Fault `ledger.diverged`
+   * for another root of the same size. `written` rejects with `ledger.unavailable` where the file can't be written.
    */
   remember(roots: readonly CommittedRoot[]): {
     readonly signable: readonly CommittedRoot[];
@@ -91,19 +91,19 @@ export class SignedMemory {
   } {
     const signable = roots.filter((root) => this.#mayBeSigned(root));
     for (const root of signable) this.#claimed.set(root.logId, root);
-    const news = signable.filter((root) => root.treeSize !== this.#written.get(root.logId)?.treeSize);
-    return { signable, written: news.length > 0 ? this.#writes.run(news) : Promise.resolve() };
+    const newRoots = signable.filter((root) => root.treeSize !== this.#written.get(root.logId)?.treeSize);
+    return { signable, written: newRoots.length > 0 ? this.#writes.run(newRoots) : Promise.resolve() };
   }
 
   /**
-   * Resolves if what is signed can be remembered. After a write that failed it tries another: nothing more is to be
-   * appended that couldn't be signed. Fault `ledger.unavailable`.
+   * Resolves if signed roots can be remembered. After a failed write it tries another one: nothing may be appended that
+   * couldn't be signed. Fault `ledger.unavailable`.
    */
   async verifyWritable(): Promise<void> {
     if (this.#hasFailed) await this.#writes.run([]);
   }
 
-  /** Resolves when what was asked for is written, and the file closed. Nothing may be remembered afterwards. */
+  /** Resolves when all pending roots are written and the file is closed. Nothing may be remembered afterwards. */
   async close(): Promise<void> {
     await this.#writes.run([]);
     if (this.#fd !== undefined) await file.close(this.#fd);
@@ -111,13 +111,13 @@ export class SignedMemory {
   }
 
   #mayBeSigned(root: CommittedRoot): boolean {
-    const known = this.#claimed.get(root.logId);
-    if (!known || root.treeSize > known.treeSize) return true;
-    if (root.treeSize < known.treeSize) return false;
-    if (isSameHash(root.root, known.root)) return true;
+    const last = this.#claimed.get(root.logId);
+    if (!last || root.treeSize > last.treeSize) return true;
+    if (root.treeSize < last.treeSize) return false;
+    if (isSameHash(root.root, last.root)) return true;
     throw new Fault(
       'ledger.diverged',
-      `log \`${root.logId}\` was signed at size ${known.treeSize} with another root than the database has now`,
+      `log \`${root.logId}\` was signed at size ${last.treeSize} with another root than the database has now`,
     );
   }
 
@@ -128,10 +128,10 @@ export class SignedMemory {
       else await this.#append(this.#fd, roots);
     } catch (cause) {
       this.#hasFailed = true;
-      await this.#forgetFile();
+      await this.#closeFile();
       throw new Fault(
         'ledger.unavailable',
-        "what was signed can't be remembered: see that WRIT_LEDGER_MEMORY_FILE can be written and its disk has room",
+        "signed roots can't be remembered: check that WRIT_LEDGER_MEMORY_FILE can be written and its disk has room",
         { cause },
       );
     }
@@ -148,9 +148,9 @@ export class SignedMemory {
     this.#lines += roots.length;
   }
 
-  /** A new file in the place of the old one, which stays as it is until the new one is on disk. */
+  /** Replaces the file by a new one. The old one stays unchanged until the new one is on disk. */
   async #rewrite(roots: readonly CommittedRoot[]): Promise<void> {
-    await this.#forgetFile();
+    await this.#closeFile();
     const all = [...newestOfEach([...this.#written.values(), ...roots])];
     const next = `${this.#path}.next`;
     const fd = await file.open(next, FRESH_DURABLE, 0o600);
@@ -167,15 +167,15 @@ export class SignedMemory {
     this.#lines = all.length;
   }
 
-  /** A failure to close it says nothing about what is on disk, which nobody relies on any more. */
-  async #forgetFile(): Promise<void> {
+  /** An error on close is ignored: no code relies on this file's contents any more. */
+  async #closeFile(): Promise<void> {
     const fd = this.#fd;
     this.#fd = undefined;
     if (fd !== undefined) await file.close(fd).catch(() => undefined);
   }
 }
 
-/** Makes names in a folder as durable as what they name. */
+/** Makes the entries of a folder durable. */
 async function syncFolder(path: string): Promise<void> {
   const fd = await file.open(path, 'r');
   try {
@@ -192,7 +192,7 @@ const LINE = /^(log_[0-9a-z]{26}) (ten_[0-9a-z]{26}) (\d{1,16}) ([0-9a-f]{64})$/
 
 function* parseLines(text: string): Generator<CommittedRoot> {
   const lines = text.split('\n');
-  // A line without its newline was being written when the power went: its signature never left.
+  // A line without its newline was being written at a crash: its signature never left.
   lines.pop();
   for (const [i, line] of lines.entries()) {
     const [, logId, tenantId, size, root] = LINE.exec(line) ?? [];

@@ -35,8 +35,8 @@ import { SignedLog } from '../log/signed-log.ts';
 import { Checkpoints, NO_WITNESSES, type Witnessing } from '../signing/checkpoints.ts';
 import { SignedMemory } from '../signing/signed-memory.ts';
 
-/** A record as the kernel sends it. */
-export type Sent = AppendRequest['records'][number];
+/** A record in the form in which the kernel sends it. */
+export type SentRecord = AppendRequest['records'][number];
 
 export const newSigner = (): Signer =>
   parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
@@ -45,8 +45,8 @@ const ledgerKey = newSigner();
 export const noteKey = parseNoteKey(formatNoteKey('writ.test', ledgerKey.publicKey));
 export const newTenant = (): TenantId => formatId('tenant', randomBytes(16));
 
-/** A signed record of an outcome; `over` replaces what it says. */
-export function record(tenant_id: TenantId, over: Record<string, unknown> = {}, signer = kernel): Sent {
+/** A signed record of an outcome; `over` replaces members of its predicate. */
+export function record(tenant_id: TenantId, over: Record<string, unknown> = {}, signer = kernel): SentRecord {
   const record_id = formatId('record', randomBytes(16));
   const operation_id = formatId('operation', randomBytes(16));
   const predicate = {
@@ -70,7 +70,7 @@ export function record(tenant_id: TenantId, over: Record<string, unknown> = {}, 
   return { record_id, tenant_id, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes(statement), signer) };
 }
 
-/** The key of a signer, without bounds unless said. */
+/** The key of a signer, valid at any time by default. */
 export const knownKey = (signer: Signer, over: Partial<KnownKey> = {}): KnownKey => ({
   ...parseVerifier(signer.publicJwk),
   notBefore: null,
@@ -79,14 +79,14 @@ export const knownKey = (signer: Signer, over: Partial<KnownKey> = {}): KnownKey
   ...over,
 });
 
-export const payloadOf = (sent: Sent): Uint8Array => decodeBase64(sent.envelope.payload);
-export const operationOf = (sent: Sent): string =>
+export const payloadOf = (sent: SentRecord): Uint8Array => decodeBase64(sent.envelope.payload);
+export const operationOf = (sent: SentRecord): string =>
   (JSON.parse(Buffer.from(payloadOf(sent)).toString()) as { predicate: { operation_id: string } }).predicate
     .operation_id;
 
-/** One replica of the ledger, with a memory of its own. */
+/** One replica of the ledger, with its own memory file. */
 export interface Replica {
-  readonly append: (records: Sent[]) => Promise<AppendReply>;
+  readonly append: (records: SentRecord[]) => Promise<AppendReply>;
   readonly receipts: Receipts;
   readonly reader: LogReader;
   readonly pages: ExportPages;
@@ -139,10 +139,7 @@ export class TestLedger {
     return connect(this.database.ownerUrl, 'ledger-spec-owner');
   }
 
-  /**
-   * Changes rows as somebody may who owns the database: no trigger, no foreign key and no row-level security stands in
-   * the way.
-   */
+  /** Changes rows as the owner of the database could: without triggers, foreign keys and row-level security. */
   async tamper(statements: readonly (readonly [text: string, values: readonly unknown[]])[]): Promise<void> {
     const owner = await this.asOwner();
     try {

@@ -6,24 +6,24 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { HostProcess, type Command, type CommandEnded } from '@writ/mk8-shell';
 import { codeOf } from '../fault.ts';
-import { ENVIRONMENT, sacrifice } from '../perform.ts';
-import { entryOf } from './located.ts';
+import { ENVIRONMENT, preferForOomKill } from '../perform.ts';
+import { entryOf } from './resolved-path.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
-const PASSED_ON = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'] as const;
+const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'] as const;
 
-/** A stream's head, and how much came in all. The stream is read to its end, whatever is kept. */
-class Head {
+/** The first bytes of a stream, and its total length. The stream is read to its end, whatever is kept. */
+class StreamHead {
   readonly #parts: Buffer[] = [];
-  #kept = 0;
-  #came = 0;
+  #keptBytes = 0;
+  #receivedBytes = 0;
 
   constructor(stream: Readable, bytesMax: number) {
     stream.on('data', (part: Buffer) => {
-      const kept = part.subarray(0, Math.max(0, bytesMax - this.#kept));
+      const kept = part.subarray(0, Math.max(0, bytesMax - this.#keptBytes));
       if (kept.length > 0) this.#parts.push(kept);
-      this.#kept += kept.length;
-      this.#came += part.length;
+      this.#keptBytes += kept.length;
+      this.#receivedBytes += part.length;
     });
   }
 
@@ -32,11 +32,11 @@ class Head {
   }
 
   get cutBytes(): number {
-    return this.#came - this.#kept;
+    return this.#receivedBytes - this.#keptBytes;
   }
 }
 
-/** Programs, started by their arguments and never by a shell, in a home that is new and empty each time. */
+/** Starts programs by their arguments, never with a shell, each in a new empty home folder. */
 export class Commands extends HostProcess {
   readonly #files: WorkspaceFiles;
   readonly #scratch: string;
@@ -45,7 +45,7 @@ export class Commands extends HostProcess {
 
   /**
    * @param variables those of this process, of which only the proxy's are passed on
-   * @param endAll kills all that a command started, however it tried to get away
+   * @param endAll kills all that a command started, however it tried to escape
    */
   constructor(
     files: WorkspaceFiles,
@@ -72,10 +72,10 @@ export class Commands extends HostProcess {
     signal: AbortSignal,
   ): Promise<CommandEnded> {
     const proxy = Object.fromEntries(
-      PASSED_ON.flatMap((name) => (this.#variables[name] === undefined ? [] : [[name, this.#variables[name]]])),
+      PROXY_VARIABLES.flatMap((name) => (this.#variables[name] === undefined ? [] : [[name, this.#variables[name]]])),
     );
     const { PATH, USER, LANG, TERM } = ENVIRONMENT;
-    // The descriptor, and not the path: that could lead elsewhere by the time the program starts.
+    // The descriptor, not the path, which could lead elsewhere by the time the program starts.
     const child = this.#files.inFolder(cwd, (folder) =>
       spawn(program, args, {
         cwd: entryOf(folder, '').slice(0, -1),
@@ -85,15 +85,20 @@ export class Commands extends HostProcess {
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );
-    sacrifice(child);
-    const [stdout, stderr] = [new Head(child.stdout, stdoutBytesMax), new Head(child.stderr, stderrBytesMax)];
-    const exit = await ended(child, timeoutMs, signal, this.#endAll);
+    preferForOomKill(child);
+    const [stdout, stderr] = [
+      new StreamHead(child.stdout, stdoutBytesMax),
+      new StreamHead(child.stderr, stderrBytesMax),
+    ];
+    const exit = await exitStatusOf(child, timeoutMs, signal, this.#endAll);
     return { exit, stdout: stdout.text, stderr: stderr.text, cutBytes: stdout.cutBytes };
   }
 }
 
-/** The exit status, when the program has ended, all that it started is gone and its output was read. */
-function ended(
+/**
+ * Resolves with the exit status when the program has ended, everything that it started is dead, and its output is read.
+ */
+function exitStatusOf(
   child: ChildProcess,
   timeoutMs: number,
   signal: AbortSignal,

@@ -1,14 +1,14 @@
-// The host of a container, on this machine's own files and processes. What it does inside a container:
-// `libs/sandbox-docker/src/interpreter.medium.spec.ts`.
+// Tests the host of a container on this machine's own files and processes.
+// `libs/sandbox-docker/src/interpreter.medium.spec.ts` tests it inside a container.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { hostContract } from '@writ/mk8-shell/contract';
 import { containerHost } from './container-host.ts';
-import { TestGate } from './world-outside.contract.ts';
+import { TestGate } from './test-gate.contract.ts';
 
-/** The command's own group only: these are no processes of a container. */
+/** Kills only the command's process group: this test runs outside of a container. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { HostClock, HostEnvironment, HostRandom, type Host } from '@writ/mk8-shell';
 import { Commands } from './commands.ts';
-import { ContainerSystem } from './container-system.ts';
+import { ContainerFacts } from './container-facts.ts';
 import { GateNet } from './gate-net.ts';
 import { WorkspaceFiles } from './workspace-files.ts';
 
@@ -14,13 +14,13 @@ class SystemClock extends HostClock {
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve();
-      const wake = (): void => {
+      const finish = (): void => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', wake);
+        signal.removeEventListener('abort', finish);
         resolve();
       };
-      const timer = setTimeout(wake, ms);
-      signal.addEventListener('abort', wake, { once: true });
+      const timer = setTimeout(finish, ms);
+      signal.addEventListener('abort', finish, { once: true });
     });
   }
 }
@@ -41,9 +41,9 @@ class Variables extends HostEnvironment {
     Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
 }
 
-/** Where a script runs. */
-export interface ContainerPlace {
-  /** of the workspace, without a slash at its end */
+/** The folders, variables and process control of a script's container. */
+export interface ContainerEnvironment {
+  /** the workspace's root, without a slash at its end */
   readonly root: string;
   /** a directory outside the workspace */
   readonly scratch: string;
@@ -52,8 +52,10 @@ export interface ContainerPlace {
   readonly endAll: (leader: ChildProcess) => void;
 }
 
-/** The world of a script in a container: all that it may touch is the container's own, or goes through its gate. */
-export function containerHost({ root, scratch, variables, endAll }: ContainerPlace): Host {
+/**
+ * The host of a script in a container: everything that it can touch belongs to the container or goes through its gate.
+ */
+export function containerHost({ root, scratch, variables, endAll }: ContainerEnvironment): Host {
   const files = new WorkspaceFiles(root);
   return {
     files,
@@ -62,6 +64,6 @@ export function containerHost({ root, scratch, variables, endAll }: ContainerPla
     clock: new SystemClock(),
     random: new SystemRandom(),
     env: new Variables(variables),
-    system: new ContainerSystem(root, scratch),
+    system: new ContainerFacts(root, scratch),
   };
 }

@@ -1,53 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The network of a container that has none: everything goes to the proxy on its loopback, and from there to the gate of
-// the call, which resolves, judges and pins. INVARIANT (the gate alone): nothing here opens a connection to anything
-// but the proxy. HTTP and TLS are read where something connects: most scripts don't, and they are half of what there
-// would be to read.
+// The network of a script, in a container without one: every request goes to the proxy on its loopback, and from there
+// to the gate of the call, which resolves, judges and pins. INVARIANT (the gate alone): this file connects only to the
+// proxy. HTTP and TLS modules are loaded on first use: most scripts don't connect, and these modules are half of the
+// code to load.
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { isIP } from 'node:net';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import { HostNet, type CertificateFacts, type Destination, type HttpAnswer, type HttpAsked } from '@writ/mk8-shell';
-import { gateWords, openTunnel, within, type Until } from './tunnel.ts';
+import {
+  HostNet,
+  UnreachableError,
+  type CertificateFacts,
+  type Destination,
+  type HttpAnswer,
+  type HttpRequest,
+} from '@writ/mk8-shell';
+import { gateMessage, isUnreachable, openTunnel, withDeadline, type Deadline } from './tunnel.ts';
 
-/** Statuses of the gate's own answers, whose body begins with its name. */
+/** Statuses of the gate's own answers, whose body begins with `writ: `. */
 const GATE_STATUSES: ReadonlySet<number> = new Set([400, 403, 502]);
+
+/** More than any name has addresses. */
+const LOOK_UP_BYTES_MAX = 64 * 1024;
 
 export class GateNet extends HostNet {
   readonly #proxy: URL | null;
   readonly #ca: string | undefined;
 
-  /** @param proxy of the job; undefined where nothing leaves; `ca` is trusted instead of the public authorities */
+  /** @param proxy of the job; undefined where nothing may leave; `ca` is trusted instead of the public authorities */
   constructor(proxy: string | undefined, ca?: string) {
     super();
     this.#proxy = proxy === undefined || !URL.canParse(proxy) ? null : new URL(proxy);
     this.#ca = ca;
   }
 
-  /** Names aren't resolved here; an address that is written as such is one, and can be judged. */
+  /** Resolves no names: the gate does. An IP address is returned as it is. */
   resolve(name: string): Promise<readonly string[] | null> {
     return Promise.resolve(isIP(name) === 0 ? null : [name]);
   }
 
-  async request(asked: HttpAsked, signal: AbortSignal): Promise<HttpAnswer> {
-    const url = new URL(asked.url);
-    const until = { timeoutMs: asked.timeoutMs, signal };
-    return url.protocol === 'https:' ? await this.#overTls(asked, url, until) : await this.#plain(asked, url, until);
+  async request(httpRequest: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const url = new URL(httpRequest.url);
+    const deadline = { timeoutMs: httpRequest.timeoutMs, signal };
+    return url.protocol === 'https:'
+      ? await this.#requestOverTls(httpRequest, url, deadline)
+      : await this.#requestOverHttp(httpRequest, url, deadline);
+  }
+
+  /** Asks the gate itself: a request without a host, in origin form (RFC 9112 §3.2.1). */
+  async lookUp(name: string, timeoutMs: number): Promise<readonly string[]> {
+    if (isIP(name) !== 0) return [name];
+    const { hostname, port } = this.#proxyUrl();
+    const { status, body } = await exchange(
+      { host: hostname, port, path: `/dns/${encodeURIComponent(name)}`, agent: false },
+      { method: 'GET', headers: {}, body: null, bytesMax: LOOK_UP_BYTES_MAX },
+      'writ',
+      { timeoutMs },
+    );
+    const text = Buffer.from(body).toString('utf8');
+    if (status !== 200) throw new Error(gateMessage(text) || `the gate answered ${status}`);
+    return text.split('\n').filter((line) => isIP(line) !== 0);
   }
 
   async connect({ name }: Destination, port: number, timeoutMs: number): Promise<number> {
     const began = performance.now();
-    (await openTunnel(this.#way(), name, port, { timeoutMs })).destroy();
+    try {
+      (await openTunnel(this.#proxyUrl(), name, port, { timeoutMs })).destroy();
+    } catch (error) {
+      if (error instanceof Error && isUnreachable(error)) throw new UnreachableError(error.message, { cause: error });
+      throw error;
+    }
     return performance.now() - began;
   }
 
-  /** Echoes are no TCP, and the gate takes nothing else. */
-  ping(): Promise<'impossible'> {
-    return Promise.resolve('impossible');
-  }
-
   async certificate({ name }: Destination, port: number, timeoutMs: number): Promise<CertificateFacts> {
-    const socket = await this.#tls(name, port, { timeoutMs }, false);
+    const socket = await this.#tls(name, port, { timeoutMs }, 'any');
     try {
       return factsOf(socket.getPeerCertificate(true), socket.authorized);
     } finally {
@@ -55,47 +82,53 @@ export class GateNet extends HostNet {
     }
   }
 
-  #way(): URL {
-    if (this.#proxy === null) throw new Error('nothing leaves this sandbox');
+  #proxyUrl(): URL {
+    if (this.#proxy === null) throw new Error('this sandbox has no network access');
     return this.#proxy;
   }
 
-  async #plain(asked: HttpAsked, url: URL, until: Until): Promise<HttpAnswer> {
-    const { hostname, port } = this.#way();
-    const answer = await exchange({ host: hostname, port, path: url.href, agent: false }, asked, url, until);
-    const words = GATE_STATUSES.has(answer.status) ? Buffer.from(answer.body).toString('utf8') : '';
-    if (words.startsWith('writ: ')) throw new Error(gateWords(words));
+  async #requestOverHttp(httpRequest: HttpRequest, url: URL, deadline: Deadline): Promise<HttpAnswer> {
+    const { hostname, port } = this.#proxyUrl();
+    const answer = await exchange(
+      { host: hostname, port, path: url.href, agent: false },
+      httpRequest,
+      url.host,
+      deadline,
+    );
+    const gateText = GATE_STATUSES.has(answer.status) ? Buffer.from(answer.body).toString('utf8') : '';
+    if (gateText.startsWith('writ: ')) throw new Error(gateMessage(gateText));
     return answer;
   }
 
-  async #overTls(asked: HttpAsked, url: URL, until: Until): Promise<HttpAnswer> {
-    const socket = await this.#tls(url.hostname, url.port === '' ? 443 : Number(url.port), until, true);
+  async #requestOverTls(httpRequest: HttpRequest, url: URL, deadline: Deadline): Promise<HttpAnswer> {
+    const socket = await this.#tls(url.hostname, url.port === '' ? 443 : Number(url.port), deadline, 'http');
     try {
       return await exchange(
         { createConnection: () => socket, path: `${url.pathname}${url.search}` },
-        asked,
-        url,
-        until,
+        httpRequest,
+        url.host,
+        deadline,
       );
     } finally {
       socket.destroy();
     }
   }
 
-  async #tls(name: string, port: number, until: Until, isTrustNeeded: boolean): Promise<TLSSocket> {
+  /** @param use `http`: the server must be trusted, and speak HTTP; `any`: only its certificate is looked at */
+  async #tls(name: string, port: number, deadline: Deadline, use: 'http' | 'any'): Promise<TLSSocket> {
     const { connect: connectTls } = await import('node:tls');
-    const tunnel = await openTunnel(this.#way(), name, port, until);
+    const tunnel = await openTunnel(this.#proxyUrl(), name, port, deadline);
     const host = name.replace(/^\[(.*)\]$/, '$1');
     const socket = connectTls({
       socket: tunnel,
       host,
-      rejectUnauthorized: isTrustNeeded,
-      ALPNProtocols: ['http/1.1'],
+      rejectUnauthorized: use === 'http',
+      ...(use === 'http' ? { ALPNProtocols: ['http/1.1'] } : {}),
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(this.#ca === undefined ? {} : { ca: this.#ca }),
     });
-    return await within(
-      until,
+    return await withDeadline(
+      deadline,
       (error) => {
         socket.destroy(error);
       },
@@ -112,20 +145,20 @@ export class GateNet extends HostNet {
   }
 }
 
-/** One request and its answer. Redirects are answers. */
+/** Sends one request and returns its answer. Redirects are not followed. */
 async function exchange(
-  way: RequestOptions,
-  { method, headers, body, bytesMax }: HttpAsked,
-  url: URL,
-  until: Until,
+  connection: RequestOptions,
+  { method, headers, body, bytesMax }: Pick<HttpRequest, 'method' | 'headers' | 'body' | 'bytesMax'>,
+  host: string,
+  deadline: Deadline,
 ): Promise<HttpAnswer> {
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const { request } = await import('node:http');
   const sent = request({
-    ...way,
+    ...connection,
     method,
     headers: {
-      host: url.host,
+      host,
       'user-agent': 'mk8.shell',
       accept: '*/*',
       'accept-encoding': 'identity',
@@ -134,8 +167,8 @@ async function exchange(
       ...headers,
     },
   });
-  return await within(
-    until,
+  return await withDeadline(
+    deadline,
     (error) => {
       sent.destroy(error);
     },
@@ -180,6 +213,7 @@ function factsOf(certificate: DetailedPeerCertificate, isTrusted: boolean): Cert
     validFromMs: Date.parse(certificate.valid_from),
     validToMs: Date.parse(certificate.valid_to),
     fingerprint256: certificate.fingerprint256,
+    names: (certificate.subjectaltname ?? '').split(', ').filter((name) => name !== ''),
     isTrusted,
   };
 }

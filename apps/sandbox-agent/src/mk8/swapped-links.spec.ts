@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program in the container that puts links in the way of a script, as fast as it can.
+// Attacks path resolution with a program that swaps a directory and a link as fast as it can.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkspaceFiles } from './workspace-files.ts';
 
-let place: string;
+let testRoot: string;
 let swapper: ChildProcess;
 /**
- * Puts a directory and a link that leads out in the same place, in turn, by nothing but renames. Begins anew where a
- * script made something there meanwhile.
+ * Puts a directory and a link out of the workspace at the same path in turn, only by renames. Starts again where a
+ * script created something there meanwhile.
  */
 const SWAPPER = `
   const { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
@@ -29,10 +29,10 @@ const SWAPPER = `
 `;
 
 beforeEach(async () => {
-  place = mkdtempSync(join(tmpdir(), 'writ-swap-'));
-  for (const folder of ['workspace', 'outside']) mkdirSync(join(place, folder));
-  for (const name of ['seen', 'secret']) writeFileSync(join(place, 'outside', name), 'outside');
-  swapper = spawn(process.execPath, ['-e', SWAPPER, join(place, 'workspace')], {
+  testRoot = mkdtempSync(join(tmpdir(), 'writ-swap-'));
+  for (const folder of ['workspace', 'outside']) mkdirSync(join(testRoot, folder));
+  for (const name of ['seen', 'secret']) writeFileSync(join(testRoot, 'outside', name), 'outside');
+  swapper = spawn(process.execPath, ['-e', SWAPPER, join(testRoot, 'workspace')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise((resolve) => swapper.stdout?.once('data', resolve));
@@ -41,16 +41,16 @@ afterEach(async () => {
   const gone = new Promise((resolve) => swapper.once('exit', resolve));
   swapper.kill('SIGKILL');
   await gone;
-  rmSync(place, { recursive: true });
+  rmSync(testRoot, { recursive: true });
 });
 
-/** Times that each use is tried: in a few hundred, one that looks and then uses the path is led out on any machine. */
+/** Tries of each operation: within a few hundred, code that checks a path and then uses it escapes on any machine. */
 const TIMES = 2000;
 
-test('a link that is put in the way between two looks leads no use of a path out', async () => {
-  const files = new WorkspaceFiles(join(place, 'workspace'));
+test('a link that replaces a directory during an operation never leads out of the workspace', async () => {
+  const files = new WorkspaceFiles(join(testRoot, 'workspace'));
   const read: string[] = [];
-  let through = 0;
+  let succeeded = 0;
   for (let n = 0; n < TIMES; n++) {
     const uses = [
       () =>
@@ -67,14 +67,14 @@ test('a link that is put in the way between two looks leads no use of a path out
       () => files.move('way/seen', 'way/seen'),
     ];
     for (const use of uses)
-      through += await use().then(
+      succeeded += await use().then(
         () => 1,
         () => 0,
       );
   }
-  expect(through).toBeGreaterThan(0);
-  // Nothing at all is what a file holds that is just being made.
+  expect(succeeded).toBeGreaterThan(0);
+  // A file that is just being created is empty.
   expect([read.includes('inside'), read.includes('outside'), read.includes('secret')]).toEqual([true, false, false]);
-  expect(readdirSync(join(place, 'outside'))).toEqual(['secret', 'seen']);
-  expect(readFileSync(join(place, 'outside', 'seen'), 'utf8')).toBe('outside');
+  expect(readdirSync(join(testRoot, 'outside'))).toEqual(['secret', 'seen']);
+  expect(readFileSync(join(testRoot, 'outside', 'seen'), 'utf8')).toBe('outside');
 }, 240_000);

@@ -2,23 +2,23 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
-/** What a gate has to say fits. */
-const WORDS_BYTES_MAX = 4096;
+/** Longer than any message of the gate. */
+const MESSAGE_BYTES_MAX = 4096;
 
-/** When something has to be over, and what says that it is sooner. */
-export interface Until {
+/** A deadline, and a signal that ends the wait earlier. */
+export interface Deadline {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * A connection through a proxy of HTTP, by CONNECT (RFC 9110 §9.3.6).
- * @throws Error with the proxy's words where it says no
+ * Opens a connection through an HTTP proxy, by CONNECT (RFC 9110 §9.3.6).
+ * @throws Error with the proxy's message where it refuses
  */
-export async function openTunnel(proxy: URL, name: string, port: number, until: Until): Promise<Socket> {
+export async function openTunnel(proxy: URL, name: string, port: number, deadline: Deadline): Promise<Socket> {
   const host = name.includes(':') && !name.startsWith('[') ? `[${name}]` : name;
   const { request } = await import('node:http');
-  const asked = request({
+  const connectRequest = request({
     host: proxy.hostname,
     port: proxy.port,
     method: 'CONNECT',
@@ -26,24 +26,24 @@ export async function openTunnel(proxy: URL, name: string, port: number, until: 
     headers: { host },
     agent: false,
   });
-  return await within(
-    until,
+  return await withDeadline(
+    deadline,
     (error) => {
-      asked.destroy(error);
+      connectRequest.destroy(error);
     },
     async () => {
       const { socket, head, status } = await new Promise<{ socket: Socket; head: Buffer; status: number }>(
         (resolve, reject) => {
-          asked.once('connect', ({ statusCode = 0 }, socket, rest) => {
+          connectRequest.once('connect', ({ statusCode = 0 }, socket, rest) => {
             resolve({ socket: socket as Socket, head: rest, status: statusCode });
           });
-          asked.once('error', reject);
-          asked.end();
+          connectRequest.once('error', reject);
+          connectRequest.end();
         },
       );
       if (status !== 200)
         throw new Error(
-          gateWords(`${head.toString('utf8')}${await textOf(socket, WORDS_BYTES_MAX)}`) ||
+          gateMessage(`${head.toString('utf8')}${await textOf(socket, MESSAGE_BYTES_MAX)}`) ||
             `the gate answered ${status}`,
         );
       if (head.length > 0) socket.unshift(head);
@@ -52,14 +52,17 @@ export async function openTunnel(proxy: URL, name: string, port: number, until: 
   );
 }
 
-/** What the gate says, in one line and without its name. */
-export const gateWords = (text: string): string =>
+/** The gate's message, in one line and without its prefix. */
+export const gateMessage = (text: string): string =>
   text
     .replace(/^writ: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, '; ');
 
-/** The beginning of what a stream says until its end. */
+/** Answers whether the error is the gate's, that the other side doesn't answer, or that the time is over. */
+export const isUnreachable = ({ message }: Error): boolean => /^(?:egress\.failed: |no answer within )/.test(message);
+
+/** The beginning of a stream's text; reads to its end or the bound. */
 async function textOf(stream: Readable, bytesMax: number): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -71,23 +74,23 @@ async function textOf(stream: Readable, bytesMax: number): Promise<string> {
   return Buffer.concat(parts).subarray(0, bytesMax).toString('utf8');
 }
 
-/** Does something that is broken off when its time is over, or a signal says so. */
-export async function within<Answer>(
-  { timeoutMs, signal }: Until,
-  breakOff: (error: Error) => void,
+/** Runs an action that is aborted at its deadline or by its signal. */
+export async function withDeadline<Answer>(
+  { timeoutMs, signal }: Deadline,
+  abort: (error: Error) => void,
   act: () => Promise<Answer>,
 ): Promise<Answer> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const stop = (why: string): void => {
     const error = new Error(why);
-    breakOff(error);
+    abort(error);
     reject(error);
   };
   const timer = setTimeout(() => {
     stop(`no answer within ${timeoutMs / 1000} s`);
   }, timeoutMs);
   const aborted = (): void => {
-    stop('it was broken off');
+    stop('the request was aborted');
   };
   signal?.addEventListener('abort', aborted, { once: true });
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of hosts, bundled and run in a real container by libs/sandbox-docker/src/interpreter.medium.spec.ts:
-// vitest itself isn't there. Says as JSON which tests passed and which didn't.
+// The contract of hosts, bundled and run in a real container by libs/sandbox-docker/src/interpreter.medium.spec.ts,
+// without vitest. Prints as JSON which tests ran and which failed.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -8,7 +8,7 @@ import { expect } from 'expect';
 import { hostContract } from '@writ/mk8-shell/contract';
 import { variables } from './config.env.ts';
 import { containerHost } from './container-host.ts';
-import { endOthers, running } from './end-others.ts';
+import { killOthers, runningPids } from './kill-others.ts';
 
 type Body = () => unknown;
 interface Test {
@@ -40,7 +40,7 @@ Object.assign(globalThis, {
   },
 });
 
-const spared = new Set(running());
+const initialPids = new Set(runningPids());
 const root = '/workspace/inner';
 
 async function runAll(): Promise<void> {
@@ -53,7 +53,7 @@ async function runAll(): Promise<void> {
         scratch: '/tmp',
         variables: { ...variables(), PLANTED: '1' },
         endAll: () => {
-          endOthers(spared);
+          killOthers(initialPids);
         },
       }),
       link: (path, target) => {
@@ -67,21 +67,21 @@ async function runAll(): Promise<void> {
       scratch: '/tmp',
       variables: variables(),
       endAll: () => {
-        endOthers(spared);
+        killOthers(initialPids);
       },
     });
-    const begun = (...argv: string[]) =>
+    const runProgram = (...argv: string[]) =>
       programs.run(
         { argv, cwd: '', env: {}, timeoutMs: 60_000, stdoutBytesMax: 100, stderrBytesMax: 100 },
         new AbortController().signal,
       );
-    const others = async () => (await system.processes())?.filter(({ pid }) => !spared.has(pid));
+    const others = async () => (await system.processes())?.filter(({ pid }) => !initialPids.has(pid));
 
-    it('what a program started ends with it, however it got away', async () => {
-      // Often: what is a matter of moments, the dead that nobody has heard of among them, shows in one of forty.
+    it('every process that a program started is killed with it, however it detached', async () => {
+      // Repeated, because races and unreaped zombies show in about one run of forty.
       for (let time = 0; time < 150; time++) {
         expect(
-          await begun(
+          await runProgram(
             'bash',
             '-c',
             'setsid sleep 3599 & (setsid setsid sleep 3599 &) & nohup sleep 3599 & sleep 3599 & echo begun',
@@ -91,18 +91,18 @@ async function runAll(): Promise<void> {
       }
     });
 
-    it('who is dead does not run, though nobody has heard of it', async () => {
+    it('a zombie is not listed as running', async () => {
       const names = async () => (await others())?.map((process) => process.name);
-      // `sleep` takes the shell's place and never asks for its child.
-      const run = begun('bash', '-c', 'sleep 0.2 & echo begun; exec sleep 5');
+      // `sleep` replaces the shell and never reaps its child.
+      const run = runProgram('bash', '-c', 'sleep 0.2 & echo begun; exec sleep 5');
       for (let look = 0; look < 400 && !isDeepStrictEqual(await names(), ['sleep']); look++) await setTimeout(10);
       expect(await names()).toEqual(['sleep']);
       expect(await run).toMatchObject({ exit: 0, stdout: 'begun\n' });
     });
 
-    it('one that forks and ends, again and again, is caught', async () => {
+    it('a process that forks and exits repeatedly is killed', async () => {
       for (let time = 0; time < 20; time++) {
-        expect(await begun('bash', '-c', 'hop() { hop & }; hop 2> /dev/null; echo begun')).toMatchObject({
+        expect(await runProgram('bash', '-c', 'hop() { hop & }; hop 2> /dev/null; echo begun')).toMatchObject({
           exit: 0,
           stdout: 'begun\n',
         });
@@ -110,10 +110,10 @@ async function runAll(): Promise<void> {
       }
     });
 
-    it('one whose first thread has ended is caught', async () => {
+    it('a process whose first thread has ended is killed', async () => {
       const outlived =
         'import ctypes, os, threading, time\nif os.fork() == 0:\n  threading.Thread(target=time.sleep, args=(3599,)).start()\n  ctypes.CDLL(None).pthread_exit(None)\ntime.sleep(0.5)\nprint("begun")';
-      expect(await begun('python3', '-c', outlived)).toMatchObject({ exit: 0, stdout: 'begun\n' });
+      expect(await runProgram('python3', '-c', outlived)).toMatchObject({ exit: 0, stdout: 'begun\n' });
       expect(await others()).toEqual([]);
     });
   });

@@ -16,12 +16,15 @@ import {
   type Stats,
 } from 'node:fs';
 import { HostFiles, type DirectoryEntry, type FileFacts } from '@writ/mk8-shell';
-import { entryOf, Escape, factsOf, isAbsent, locate, Located, openFolder } from './located.ts';
+import { entryOf, Escape, factsOf, isAbsent, resolvePath, ResolvedPath, openFolder } from './resolved-path.ts';
 
-/** A pipe or a device that a program left would hold up whoever opens it. */
-const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** A pipe or a device that a program left would block an open without these flags. */
+const SAFE_OPEN_FLAGS = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The files below a directory, by descriptors; works at once, so that nothing of its own comes between two looks. */
+/**
+ * The files below a directory, by descriptors. Each method works synchronously, so that no own code runs between its
+ * steps.
+ */
 export class WorkspaceFiles extends HostFiles {
   readonly #root: string;
 
@@ -32,9 +35,9 @@ export class WorkspaceFiles extends HostFiles {
   }
 
   resolve(path: string): Promise<string | null> {
-    return settled(() => {
+    return asPromise(() => {
       try {
-        return this.#at(path, 'follow', (located) => located.path);
+        return this.#withPath(path, 'follow', (located) => located.path);
       } catch (error) {
         if (error instanceof Escape) return null;
         throw error;
@@ -43,19 +46,21 @@ export class WorkspaceFiles extends HostFiles {
   }
 
   stat(path: string): Promise<FileFacts | null> {
-    return settled(() =>
-      this.#at(path, 'follow', ({ folder, rest: [name, ...deeper] }) => {
+    return asPromise(() =>
+      this.#withPath(path, 'follow', ({ folder, rest: [name, ...deeper] }) => {
         if (name === undefined)
           return { kind: 'directory', size: 0, modifiedMs: lstatSync(`${entryOf(folder, '')}.`).mtimeMs };
         const facts = deeper.length > 0 ? null : factsOf(folder, name);
-        return facts === null ? null : { kind: 'file', size: regular(facts, path).size, modifiedMs: facts.mtimeMs };
+        return facts === null
+          ? null
+          : { kind: 'file', size: requireRegularFile(facts, path).size, modifiedMs: facts.mtimeMs };
       }),
     );
   }
 
   list(path: string): Promise<readonly DirectoryEntry[]> {
-    return settled(() =>
-      this.#at(path, 'follow', ({ folder, rest }) => {
+    return asPromise(() =>
+      this.#withPath(path, 'follow', ({ folder, rest }) => {
         if (rest.length > 0) throw new Error(`there is no directory \`${path}\``);
         return readdirSync(entryOf(folder, ''), { withFileTypes: true }).map((entry) => ({
           name: entry.name,
@@ -66,23 +71,23 @@ export class WorkspaceFiles extends HostFiles {
   }
 
   read(path: string, bytesMax: number): Promise<Uint8Array> {
-    return settled(() =>
+    return asPromise(() =>
       this.#withFile(path, constants.O_RDONLY, (fd, { size }) => readUpTo(fd, Math.min(bytesMax, size))),
     );
   }
 
   write(path: string, bytes: Uint8Array, how: 'replace' | 'append'): Promise<void> {
-    return settled(() =>
-      this.#at(path, 'follow', (located) => {
+    return asPromise(() =>
+      this.#withPath(path, 'follow', (located) => {
         if (located.rest.length === 0) throw new Error(`\`${path}\` is a directory`);
-        located.make(located.rest.length - 1);
+        located.createDirectories(located.rest.length - 1);
         const fd = openSync(
           entryOf(located.folder, located.rest[0] ?? ''),
-          constants.O_WRONLY | constants.O_CREAT | SAFELY | (how === 'append' ? constants.O_APPEND : 0),
+          constants.O_WRONLY | constants.O_CREAT | SAFE_OPEN_FLAGS | (how === 'append' ? constants.O_APPEND : 0),
           0o644,
         );
         try {
-          regular(fstatSync(fd), path);
+          requireRegularFile(fstatSync(fd), path);
           if (how === 'replace') ftruncateSync(fd);
           for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
         } finally {
@@ -93,16 +98,16 @@ export class WorkspaceFiles extends HostFiles {
   }
 
   makeDirectory(path: string): Promise<void> {
-    return settled(() =>
-      this.#at(path, 'follow', (located) => {
-        located.make(located.rest.length);
+    return asPromise(() =>
+      this.#withPath(path, 'follow', (located) => {
+        located.createDirectories(located.rest.length);
       }),
     );
   }
 
   remove(path: string): Promise<void> {
-    return settled(() =>
-      this.#at(path, 'keep', ({ folder, rest: [name, ...deeper] }) => {
+    return asPromise(() =>
+      this.#withPath(path, 'keep', ({ folder, rest: [name, ...deeper] }) => {
         if (name === undefined) throw new Error("the workspace itself can't be removed");
         if (deeper.length === 0) removeEntry(folder, name);
       }),
@@ -110,41 +115,41 @@ export class WorkspaceFiles extends HostFiles {
   }
 
   move(from: string, to: string): Promise<void> {
-    return settled(() =>
-      this.#at(from, 'keep', (source) =>
-        this.#at(to, 'follow', (target) => {
+    return asPromise(() =>
+      this.#withPath(from, 'keep', (source) =>
+        this.#withPath(to, 'follow', (target) => {
           if (target.rest.length === 0) throw new Error(`\`${to}\` is a directory`);
           if (source.rest.length !== 1 || factsOf(source.folder, source.rest[0] ?? '') === null)
             throw new Error(`there is no file \`${from}\``);
-          target.make(target.rest.length - 1);
+          target.createDirectories(target.rest.length - 1);
           renameSync(entryOf(source.folder, source.rest[0] ?? ''), entryOf(target.folder, target.rest[0] ?? ''));
         }),
       ),
     );
   }
 
-  /** Holds a directory open while it is used, for what starts there. @throws where it is none */
+  /** Holds a directory open during `use`, for a program that starts in it. @throws where it is no directory */
   inFolder<Answer>(path: string, use: (folder: number) => Answer): Answer {
-    return this.#at(path, 'follow', ({ folder, rest }) => {
+    return this.#withPath(path, 'follow', ({ folder, rest }) => {
       if (rest.length > 0) throw new Error(`there is no directory \`${path}\``);
       return use(folder);
     });
   }
 
   #withFile<Answer>(path: string, flags: number, use: (fd: number, facts: Stats) => Answer): Answer {
-    return this.#at(path, 'follow', ({ folder, rest: [name, ...deeper] }) => {
+    return this.#withPath(path, 'follow', ({ folder, rest: [name, ...deeper] }) => {
       if (name === undefined || deeper.length > 0) throw new Error(`there is no file \`${path}\``);
-      const fd = openSync(entryOf(folder, name), flags | SAFELY);
+      const fd = openSync(entryOf(folder, name), flags | SAFE_OPEN_FLAGS);
       try {
-        return use(fd, regular(fstatSync(fd), path));
+        return use(fd, requireRegularFile(fstatSync(fd), path));
       } finally {
         closeSync(fd);
       }
     });
   }
 
-  #at<Answer>(path: string, last: 'follow' | 'keep', use: (located: Located) => Answer): Answer {
-    const located = locate(this.#root, path, last);
+  #withPath<Answer>(path: string, last: 'follow' | 'keep', use: (located: ResolvedPath) => Answer): Answer {
+    const located = resolvePath(this.#root, path, last);
     try {
       return use(located);
     } finally {
@@ -153,8 +158,8 @@ export class WorkspaceFiles extends HostFiles {
   }
 }
 
-/** What throws rejects. */
-const settled = <Answer>(act: () => Answer): Promise<Answer> =>
+/** Turns a throw into a rejection. */
+const asPromise = <Answer>(act: () => Answer): Promise<Answer> =>
   new Promise((resolve) => {
     resolve(act());
   });
@@ -162,7 +167,7 @@ const settled = <Answer>(act: () => Answer): Promise<Answer> =>
 const kindOf = (entry: Dirent): DirectoryEntry['kind'] =>
   entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'link' : 'file';
 
-function regular(facts: Stats, path: string): Stats {
+function requireRegularFile(facts: Stats, path: string): Stats {
   if (!facts.isFile()) throw new Error(`\`${path.slice(0, 200)}\` is neither a file nor a directory`);
   return facts;
 }
@@ -175,7 +180,7 @@ function readUpTo(fd: number, bytesMax: number): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** Removes an entry and all that is below it. A link is removed as such. */
+/** Removes an entry and everything below it. A link itself is removed, not its target. */
 function removeEntry(folder: number, name: string): void {
   try {
     const facts = factsOf(folder, name);
@@ -189,7 +194,7 @@ function removeEntry(folder: number, name: string): void {
     }
     rmdirSync(entryOf(folder, name));
   } catch (error) {
-    // Whoever else removes it has done the work.
+    // Another process has removed it already.
     if (!isAbsent(error)) throw error;
   }
 }

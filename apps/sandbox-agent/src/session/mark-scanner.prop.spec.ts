@@ -10,7 +10,7 @@ const piece = fc.oneof(
   fc.tuple(fc.integer({ min: 0, max: 255 }), fc.constantFrom('D', 'W')).map(([status, kind]) => mark(status, kind)),
 );
 
-test('however a stream is cut, marks are found, and all else is passed on in order', () => {
+test('marks are found however the stream is split, and all other bytes are passed on in order', () => {
   fc.assert(
     fc.property(fc.array(piece), fc.array(fc.nat(40), { minLength: 1 }), (pieces, cuts) => {
       const bytes = Buffer.from([...pieces, 'the end, longer than any mark can be'].join(''));

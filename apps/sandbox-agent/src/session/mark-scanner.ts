@@ -1,46 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A status has three digits at most, and BEL ends the mark. */
+/** A status has at most three digits, and BEL ends the mark. */
 const TAIL_MAX = 4;
 const BELL = 0x07;
-/** Both marks begin with it, and little else does. */
+/** The prefix of both marks, which is rare in other output. */
 const PREFIX = Buffer.from('\x1b]133;');
 
-/** What a mark says: `D`, a command has ended with the status; `W`, the shell waits for the next one. */
+/** A mark: `D`, a command has ended with the status; `W`, the shell waits for the next one. */
 export interface Mark {
   readonly kind: 'D' | 'W';
   readonly status: number;
 }
 
 /**
- * Finds the shell's marks in what the terminal shows: `ESC ] 133 ; D ; <nonce> ; <status> BEL`, as shell integrations
- * write them. The nonce keeps a program that prints some terminal's marks by accident from ending a wait; one that
- * wants to can read it from the shell, and gains nothing: a mark grants nothing.
+ * Finds the shell's marks in the terminal's output: `ESC ] 133 ; D ; <nonce> ; <status> BEL`, in the form of shell
+ * integrations. The nonce keeps a program that prints a terminal's marks by accident from ending a wait. A program can
+ * read the nonce from the shell, but gains nothing: a mark grants nothing.
  */
 export class MarkScanner {
   readonly #heads: readonly Buffer[];
-  #held = Buffer.alloc(0);
+  #pending = Buffer.alloc(0);
 
   constructor(nonce: string) {
     this.#heads = (['D', 'W'] as const).map((kind) => Buffer.from(headOf(kind, nonce)));
   }
 
-  /**
-   * Yields what the terminal shows, and marks, in the order in which they came. What may be the beginning of a mark is
-   * kept back.
-   */
+  /** Yields the terminal's output and the marks in order. Bytes that may begin a mark are held back. */
   *push(chunk: Buffer): Generator<Buffer | Mark> {
-    let rest = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    this.#held = Buffer.alloc(0);
+    let rest = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    this.#pending = Buffer.alloc(0);
     while (rest.length > 0) {
-      const at = beginOf(rest, PREFIX);
+      const at = prefixIndexOf(rest, PREFIX);
       if (at > 0) yield rest.subarray(0, at);
       rest = rest.subarray(at);
       if (rest.length === 0) return;
       const mark = this.#markAt(rest);
       if (mark === 'more') {
-        // A copy: the chunk's memory is the caller's and used again.
-        this.#held = Buffer.from(rest);
+        // A copy: the caller owns the chunk's memory and reuses it.
+        this.#pending = Buffer.from(rest);
         return;
       }
       if (mark === null) yield rest.subarray(0, 1);
@@ -61,14 +58,14 @@ export class MarkScanner {
   }
 }
 
-/** What a mark begins with. */
+/** The beginning of a mark. */
 const headOf = (kind: Mark['kind'], nonce: string): string => `\x1b]133;${kind};${nonce};`;
 
-/** What the shell prints a mark with, its last status in it; in single quotes for bash. */
+/** The format with which the shell prints a mark, with its last status; for single quotes in bash. */
 export const markFormat = (kind: Mark['kind'], nonce: string): string => `\\e]133;${kind};${nonce};%d\\a`;
 
-/** Where the prefix begins, or where what is there of it at the end may begin; the length where neither. */
-function beginOf(bytes: Buffer, prefix: Buffer): number {
+/** The position of the prefix, or of a beginning of it at the end; the length where there is neither. */
+function prefixIndexOf(bytes: Buffer, prefix: Buffer): number {
   const whole = bytes.indexOf(prefix);
   if (whole !== -1) return whole;
   for (let at = Math.max(0, bytes.length - prefix.length + 1); at < bytes.length; at++) {

@@ -6,56 +6,53 @@ import type { BaselineEntry } from '../baseline.ts';
 import { codeOf } from '../fault.ts';
 import { IncomingFile } from '../incoming-file.ts';
 import { withSpace } from '../unpack.ts';
-import { look } from './survey.ts';
+import { currentEntry } from './survey-changes.ts';
 
-/** What is larger is not compared but taken for changed: the workspace itself has no more. */
+/** Larger files count as changed without a comparison: the workspace itself has no more space. */
 const COMPARED_BYTES_MAX = 512 * 1024 * 1024;
 
 /**
- * Brings what changed elsewhere into the workspace of a session: first asks whether anything untold stands in the way,
- * then writes.
+ * Writes changes from the head into the workspace of a session: first it checks for conflicts with unreported changes,
+ * then it writes.
  */
 export class Patcher {
   readonly #root: string;
-  readonly #told: Map<string, BaselineEntry>;
+  readonly #reported: Map<string, BaselineEntry>;
   #checks: CheckedPath[] = [];
   #open: IncomingFile | null = null;
 
-  /** @param told what stands in the workspace, as the adapter knows it; kept up to date here */
-  constructor(root: string, told: Map<string, BaselineEntry>) {
+  /** @param reported the state of the workspace that the adapter has; kept up to date here */
+  constructor(root: string, reported: Map<string, BaselineEntry>) {
     this.#root = root;
-    this.#told = told;
+    this.#reported = reported;
   }
 
-  /**
-   * Takes paths that are about to be written; with `last` answers those of all at which something was changed and not
-   * told yet.
-   */
+  /** Adds paths that are to be written. With `last`, returns those of all added paths that have unreported changes. */
   check(paths: readonly CheckedPath[], last: boolean): string[] | null {
     this.#checks.push(...paths);
     if (!last) return null;
     const checks = this.#checks;
     this.#checks = [];
-    const going = new Set(checks.filter(({ gone }) => gone).map(({ path }) => path));
+    const deleted = new Set(checks.filter(({ gone }) => gone).map(({ path }) => path));
     const conflicts: string[] = [];
     for (const { path } of checks) {
-      if (this.#isUntold(path, going) && conflicts.length < CONFLICTS_MAX) conflicts.push(path);
+      if (this.#hasUnreportedChange(path, deleted) && conflicts.length < CONFLICTS_MAX) conflicts.push(path);
     }
     return conflicts;
   }
 
   /**
-   * Writes one entry, or takes it away. Throws AgentFault when the workspace is full, FrameError when it can't come
+   * Writes or deletes one entry. Throws AgentFault when the workspace is full, FrameError when the entry can't come
    * now.
    */
   apply(path: string, after: EntryHead | null, bytes: Buffer): void {
     if (this.#open) throw new FrameError('an entry comes out of turn');
-    this.#clear(path, after?.kind === 'dir');
+    this.#removeEntry(path, after?.kind === 'dir');
     if (after === null) {
-      this.#told.delete(path);
+      this.#reported.delete(path);
       return;
     }
-    if (after.kind !== 'file') this.#told.set(path, after);
+    if (after.kind !== 'file') this.#reported.set(path, after);
     withSpace(() => {
       const absolute = join(this.#root, path);
       mkdirSync(after.kind === 'dir' ? absolute : dirname(absolute), { recursive: true });
@@ -66,35 +63,34 @@ export class Patcher {
     });
   }
 
-  /** Whether a file is still to be continued. */
+  /** Whether a file is incomplete. */
   get isOpen(): boolean {
     return this.#open !== null;
   }
 
-  /** The next chunk of the file that is open. */
+  /** Adds the next chunk of the open file. */
   data(bytes: Buffer): void {
     if (!this.#open) throw new FrameError('content comes without a file');
     withSpace(() => this.#append(bytes));
   }
 
-  #isUntold(path: string, going: ReadonlySet<string>): boolean {
-    const told = this.#told.get(path);
-    const seen = look(this.#root, path, told, COMPARED_BYTES_MAX);
-    if (seen === null) return told !== undefined;
-    if (seen !== 'same') return true;
-    // A directory goes only with all that is in it.
+  #hasUnreportedChange(path: string, deleted: ReadonlySet<string>): boolean {
+    const reported = this.#reported.get(path);
+    const current = currentEntry(this.#root, path, reported, COMPARED_BYTES_MAX);
+    if (current === null) return reported !== undefined;
+    if (current !== 'same') return true;
+    // A directory is deleted only with all its entries.
     return (
-      told?.kind === 'dir' &&
-      going.has(path) &&
-      readdirSync(join(this.#root, path)).some((name) => !going.has(`${path}/${name}`))
+      reported?.kind === 'dir' &&
+      deleted.has(path) &&
+      readdirSync(join(this.#root, path)).some((name) => !deleted.has(`${path}/${name}`))
     );
   }
 
   /**
-   * Makes room: what stood there was told, so it is known elsewhere. Deepest entries come first, so directories are
-   * empty by then.
+   * Removes the entry at a path, which the adapter has. Deepest entries come first, so directories are empty by then.
    */
-  #clear(path: string, forDirectory: boolean): void {
+  #removeEntry(path: string, forDirectory: boolean): void {
     const absolute = join(this.#root, path);
     try {
       if (!lstatSync(absolute).isDirectory()) unlinkSync(absolute);
@@ -105,9 +101,9 @@ export class Patcher {
   }
 
   #append(bytes: Buffer): void {
-    const whole = this.#open?.append(bytes) ?? null;
-    if (this.#open === null || whole === null) return;
-    this.#told.set(this.#open.path, whole);
+    const completed = this.#open?.append(bytes) ?? null;
+    if (this.#open === null || completed === null) return;
+    this.#reported.set(this.#open.path, completed);
     this.#open = null;
   }
 }

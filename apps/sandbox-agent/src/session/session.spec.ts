@@ -9,30 +9,30 @@ import { makePipes } from '../pipes.ts';
 
 let root: string;
 let scratch: string;
-let said: AgentMessage[];
-let heard: () => void;
+let received: AgentMessage[];
+let onMessage: () => void;
 let agent: Agent;
 let turns: number;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'writ-workspace-'));
   scratch = mkdtempSync(join(tmpdir(), 'writ-scratch-'));
-  [said, turns] = [[], 0];
-  heard = () => undefined;
+  [received, turns] = [[], 0];
+  onMessage = () => undefined;
   const endAll = ({ pid }: { pid?: number | undefined }) => {
-    // Its own group only: these are no processes of a container.
+    // Kills only its process group: this test runs outside of a container.
     if (pid !== undefined) kill(-pid);
   };
   agent = new Agent({ root, scratch, pipes: makePipes(root)[0], endAll }, (message) => {
-    // Bytes are valid only while they are told.
-    said.push('bytes' in message ? { ...message, bytes: Buffer.from(message.bytes) } : message);
-    heard();
+    // The bytes are valid only during the call.
+    received.push('bytes' in message ? { ...message, bytes: Buffer.from(message.bytes) } : message);
+    onMessage();
   });
 });
 afterEach(() => {
   for (const child of readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' '))
     if (child !== '') kill(-Number(child));
-  // What is killed may still be about to write.
+  // A killed process may still be writing.
   for (const folder of [root, scratch]) rmSync(folder, { recursive: true, maxRetries: 10, retryDelay: 100 });
 });
 
@@ -69,25 +69,25 @@ const file = (path: string, text: string): HostMessage => ({
 });
 const open = (...files: HostMessage[]): void => {
   for (const message of [...files, { type: 'shell', env: {}, cols: 80, rows: 24 } satisfies HostMessage])
-    agent.take(message);
+    agent.handle(message);
 };
 
-/** Waits until the agent has said such a message since; resolves with all that it said. */
-async function until(isLast: (message: AgentMessage) => boolean, act: () => void): Promise<AgentMessage[]> {
-  said = [];
+/** Runs the action and waits for such a message of the agent; resolves with all messages since. */
+async function messagesUntil(isLast: (message: AgentMessage) => boolean, act: () => void): Promise<AgentMessage[]> {
+  received = [];
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  heard = () => {
-    if (said.some(isLast)) resolve(undefined);
+  onMessage = () => {
+    if (received.some(isLast)) resolve(undefined);
   };
   act();
   await promise;
-  return said;
+  return received;
 }
 
 async function turn(order: Partial<TurnOrder>) {
-  const messages = await until(
+  const messages = await messagesUntil(
     ({ type }) => type === 'end' || type === 'fault',
-    () => agent.take({ type: 'turn', order: { ...ORDER, turn: ++turns, ...order } }),
+    () => agent.handle({ type: 'turn', order: { ...ORDER, turn: ++turns, ...order } }),
   );
   const turned = messages.find((message) => message.type === 'turned');
   return {
@@ -103,10 +103,9 @@ async function turn(order: Partial<TurnOrder>) {
 }
 
 /**
- * Begins a command that runs on, and waits until it has shown all that is expected of it: how fast a shell starts is
- * nobody's promise.
+ * Starts a command that keeps running, and waits until it has printed the expected output: a shell may start slowly.
  */
-async function started(command: string, shows: string) {
+async function startCommand(command: string, shows: string) {
   let { text, ...last } = await turn({ command, yield_ms: 100 });
   while (last.state === 'running' && text !== shows) {
     const more = await turn({ yield_ms: 100 });
@@ -118,17 +117,22 @@ async function started(command: string, shows: string) {
 
 async function check(...paths: { path: string; gone: boolean }[]): Promise<readonly string[]> {
   const answer = (
-    await until(
+    await messagesUntil(
       ({ type }) => type === 'checked' || type === 'fault',
-      () => agent.take({ type: 'check', paths, last: true }),
+      () => agent.handle({ type: 'check', paths, last: true }),
     )
   )[0];
   return answer?.type === 'checked' ? answer.conflicts : [JSON.stringify(answer)];
 }
 const patch = (path: string, text: string | null): void =>
-  agent.take({ type: 'patch', path, after: text === null ? null : headOf(path, text), bytes: Buffer.from(text ?? '') });
+  agent.handle({
+    type: 'patch',
+    path,
+    after: text === null ? null : headOf(path, text),
+    bytes: Buffer.from(text ?? ''),
+  });
 
-describe('what lasts', () => {
+describe('the state of a session shell', () => {
   test('directory, variables, functions and background jobs last from command to command', async () => {
     open();
     mkdirSync(join(root, 'd'));
@@ -141,7 +145,7 @@ describe('what lasts', () => {
     );
   });
 
-  test('each command tells its status, also one that the parser refuses', async () => {
+  test('each command reports its status, also one with a syntax error', async () => {
     open();
     expect([
       (await turn({ command: 'true' })).code,
@@ -150,7 +154,7 @@ describe('what lasts', () => {
     ]).toEqual([0, 7, 2]);
   });
 
-  test("a command of several lines with quotes, and one longer than a terminal's line, run as they are", async () => {
+  test('a multi-line command with quotes, and one longer than a terminal line, run unchanged', async () => {
     open();
     const long = 'x'.repeat(20_000);
     expect(
@@ -158,7 +162,7 @@ describe('what lasts', () => {
     ).toBe("it's\t!! $HOME\r\n1\r\n2\r\n");
   });
 
-  test('a prompt that a command has set, as activating a virtual environment does, stands in no output', async () => {
+  test("a prompt that a command sets, like a virtual environment's, does not appear in the output", async () => {
     open();
     writeFileSync(
       join(root, 'activate'),
@@ -177,14 +181,14 @@ describe('what lasts', () => {
     expect((await turn({ command: 'PS1="$ "; echo "$PS1"' })).text).toBe('$ \r\n');
   });
 
-  test('a command that is interrupted tells its status, and the next one runs without a prompt', async () => {
+  test('an interrupted command reports its status, and the next one runs without a prompt', async () => {
     open();
-    await started('PS1="(venv) "; echo on; sleep 1000', 'on\r\n');
+    await startCommand('PS1="(venv) "; echo on; sleep 1000', 'on\r\n');
     expect(await turn({ ctrl: 'c' })).toMatchObject({ state: 'idle', code: 130 });
     expect(await turn({ command: 'echo next' })).toMatchObject({ text: 'next\r\n', code: 0 });
   });
 
-  test('a program finds a terminal of the size that was asked for, and is told when it changes', async () => {
+  test('a program has a terminal of the requested size, and gets SIGWINCH when it changes', async () => {
     open();
     expect((await turn({ command: 'test -t 0 && test -t 1 && stty size' })).text).toBe('24 80\r\n');
     await turn({ command: 'trap "stty size </dev/tty" WINCH' });
@@ -192,12 +196,12 @@ describe('what lasts', () => {
   });
 });
 
-describe('what a command is given', () => {
+describe('the variables of a command', () => {
   const VALUE = 'it\'s "$(touch pwned)" `x`\\ \n two  \x01\x7f é ';
   const HEX = Buffer.from(VALUE).toString('hex');
   const shown = async (order: Partial<TurnOrder>): Promise<string> => (await turn(order)).text.trim();
 
-  test('is in its variables byte for byte, in no environment, and gone with it', async () => {
+  test('hold each value byte for byte, are in no environment, and are unset after the command', async () => {
     open();
     expect(
       await shown({
@@ -213,13 +217,13 @@ describe('what a command is given', () => {
     expect(existsSync(join(root, 'pwned'))).toBe(false);
   });
 
-  test('of 64 KiB in all comes whole', async () => {
+  test('may have 64 KiB in all', async () => {
     open();
     const variables = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`V${n}`, String(n).repeat(8_192)]));
     expect(await shown({ command: 'echo ${#V0} ${#V7} ${V7:8190}', variables })).toBe('8192 8192 77');
   });
 
-  test('is on no list of processes, in no history, in no trace of what the shell reads, and on no descriptor of a program', async () => {
+  test('appear in no process list, history, trace or descriptor of a program', async () => {
     open();
     await turn({ command: 'set -o history -xv; HISTFILE=$PWD/h' });
     const traced = await turn({
@@ -234,9 +238,9 @@ describe('what a command is given', () => {
     expect(readFileSync(join(root, 'h'), 'utf8')).not.toContain('marker-of-a-value');
   });
 
-  test('and was not read, since the shell was interrupted, is not taken for a value of the next command', async () => {
+  test('that an interrupted shell did not read are not used for the next command', async () => {
     open();
-    // The first reading is the shell's own and goes wrong: what it leaves on the pipe is found by the second.
+    // The first read is the shell's own and fails: the second one finds what it left on the pipe.
     expect(await shown({ command: 'true', variables: { A: 'a', B: 'b' } })).toBe('');
     await turn({ command: 'readonly Z=z' });
     expect(
@@ -246,10 +250,10 @@ describe('what a command is given', () => {
   });
 });
 
-describe('a command that runs on', () => {
-  test('ends the turn at its time with the output so far; what comes later is told with the next, and its files when it ends', async () => {
+describe('a command that keeps running', () => {
+  test('ends the turn at its time limit with the output so far; later output comes with the next turn, and changes when the command ends', async () => {
     open();
-    expect(await started('echo a; echo 1 > made; read x; echo "got $x"', 'a\r\n')).toEqual({
+    expect(await startCommand('echo a; echo 1 > made; read x; echo "got $x"', 'a\r\n')).toEqual({
       state: 'running',
       text: 'a\r\n',
       changes: {},
@@ -267,30 +271,30 @@ describe('a command that runs on', () => {
     ['c', 130],
     ['\\', 131],
     ['z', 148],
-  ] as const)('the key %s ends its hold of the terminal', async (ctrl, code) => {
+  ] as const)('the key %s ends its control of the terminal', async (ctrl, code) => {
     open();
-    // A program that has said so holds the terminal; the shell itself heeds only the first of these keys.
-    await started('sh -c "echo on; sleep 1000"', 'on\r\n');
+    // A program that has printed `on` holds the terminal; the shell itself handles only the first of these keys.
+    await startCommand('sh -c "echo on; sleep 1000"', 'on\r\n');
     expect(await turn({ ctrl })).toMatchObject({ state: 'idle', code });
   });
 
   test('the interrupt key ends a loop of the shell itself, and the shell lives', async () => {
     open();
-    await started('x=1; echo on; while :; do :; done', 'on\r\n');
+    await startCommand('x=1; echo on; while :; do :; done', 'on\r\n');
     expect(await turn({ ctrl: 'c' })).toMatchObject({ state: 'idle', code: 130 });
     expect((await turn({ command: 'echo $x' })).text).toBe('1\r\n');
   });
 
   test('the end of input ends a program that reads', async () => {
     open();
-    await started('echo on; cat', 'on\r\n');
+    await startCommand('echo on; cat', 'on\r\n');
     expect(await turn({ ctrl: 'd' })).toMatchObject({ state: 'idle', code: 0 });
   });
 
-  test('another command is refused while it runs, and input while none does: neither is kept for later', async () => {
+  test('a command during another one, and input without one, are refused and not kept', async () => {
     open();
     expect(await turn({ input: 'echo typed > made\n' })).toMatchObject({ state: 'idle', refused: 'idle' });
-    await started('echo on; sleep 1000', 'on\r\n');
+    await startCommand('echo on; sleep 1000', 'on\r\n');
     expect(await turn({ command: 'echo x > made' })).toMatchObject({ state: 'running', refused: 'busy', changes: {} });
     await turn({ ctrl: 'c' });
     expect(await turn({ command: 'true' })).toMatchObject({ text: '', changes: {} });
@@ -298,8 +302,8 @@ describe('a command that runs on', () => {
   });
 });
 
-describe('what changed', () => {
-  test('is told once, whatever the exit status', async () => {
+describe('the changes of a turn', () => {
+  test('are sent once, whatever the exit status', async () => {
     open(file('old', 'x'), file('gone', 'x'), file('kept', 'x'));
     expect((await turn({ command: 'echo new > old; rm gone; mkdir d; false' })).changes).toEqual({
       old: 'new\n',
@@ -309,7 +313,7 @@ describe('what changed', () => {
     expect((await turn({ command: 'true' })).changes).toEqual({});
   });
 
-  test('of a background job is told with the next turn', async () => {
+  test('of a background job are sent with the next turn', async () => {
     open();
     await turn({ command: '(until test -e go; do sleep 0.05; done; echo done > made) &' });
     writeFileSync(join(root, 'go'), '');
@@ -318,12 +322,12 @@ describe('what changed', () => {
     expect(all).toMatchObject({ go: '', made: 'done\n' });
   });
 
-  test('beyond the bounds is a fault', async () => {
+  test('beyond the bounds are a fault', async () => {
     open();
     expect((await turn({ command: 'touch 1 2 3', delta_files_max: 2 })).fault).toMatchObject({ reason: 'delta_files' });
   });
 
-  test('an output beyond its bound is cut and counted, and the shell goes on', async () => {
+  test('output beyond its bound is dropped and counted, and the shell lives on', async () => {
     open();
     const flooded = await turn({ command: 'head -c 50000 /dev/zero | tr "\\0" x', output_bytes_max: 100 });
     expect(flooded).toMatchObject({ state: 'idle', droppedBytes: 49_900 });
@@ -331,8 +335,8 @@ describe('what changed', () => {
   });
 });
 
-describe('what changed elsewhere', () => {
-  test('is brought in: written, replaced and taken away', async () => {
+describe('changes from the head', () => {
+  test('are written, replaced and deleted in the workspace', async () => {
     open(file('a', '1'), file('d/b', '1'));
     await turn({ command: 'true' });
     expect(
@@ -353,11 +357,11 @@ describe('what changed elsewhere', () => {
     });
   });
 
-  test('meets what was changed here and not told: said, and nothing is written', async () => {
+  test('that conflict with unreported changes are reported, and nothing is written', async () => {
     open(file('a', '1'), file('d/b', '1'));
     await turn({ command: 'true' });
     writeFileSync(join(root, 'a'), 'mine');
-    writeFileSync(join(root, 'd/untold'), '');
+    writeFileSync(join(root, 'd/unreported'), '');
     writeFileSync(join(root, 'fresh'), '');
     const paths = ['a', 'd/b', 'd', 'fresh'].map((path) => ({ path, gone: path !== 'fresh' && path !== 'a' }));
     expect(await check(...paths)).toEqual(['a', 'd', 'fresh']);
@@ -365,8 +369,8 @@ describe('what changed elsewhere', () => {
   });
 });
 
-describe('hostile jobs', () => {
-  test('a job that prints marks ends a wait and nothing more: the next command is refused or run, never lost half-way', async () => {
+describe('a hostile job', () => {
+  test('that prints marks only ends a wait', async () => {
     open();
     const forged = await turn({
       command:
@@ -375,7 +379,7 @@ describe('hostile jobs', () => {
     expect(forged).toMatchObject({ state: 'idle', text: expect.stringContaining('shown') });
   });
 
-  test('a shell that is killed, and one that exits, end the session with what they left', async () => {
+  test('that exits the shell ends the session with its changes', async () => {
     open();
     expect(await turn({ command: 'echo x > made; exit 9' })).toMatchObject({
       state: 'gone',
@@ -385,13 +389,13 @@ describe('hostile jobs', () => {
     expect(await turn({})).toMatchObject({ state: 'gone' });
   });
 
-  test('a job that closes the terminal keeps its shell', async () => {
+  test('that closes the terminal keeps its shell', async () => {
     open();
     await turn({ command: 'exec 1>&- 2>&-' });
     expect(await turn({ command: 'echo x > made' })).toMatchObject({ state: 'idle', changes: { made: 'x\n' } });
   });
 
-  test('a shell that stops itself holds a turn no longer than its time', async () => {
+  test('that stops the shell holds a turn no longer than its time limit', async () => {
     open();
     expect((await turn({ command: 'kill -STOP $$; echo on', yield_ms: 300 })).state).toBe('running');
     expect((await turn({ ctrl: 'c', yield_ms: 300 })).state).toBe('running');

@@ -2,6 +2,7 @@
 import {
   CHUNK_BYTES_MAX,
   FrameError,
+  isChannelMessage,
   type AfterHead,
   type AgentMessage,
   type HostMessage,
@@ -11,50 +12,58 @@ import {
 } from '@writ/sandbox';
 import type { Baseline, BaselineEntry } from '../baseline.ts';
 import { AgentFault } from '../fault.ts';
-import { OutputCut } from '../output-cut.ts';
-import type { Place } from '../perform.ts';
+import { BoundedOutput } from '../bounded-output.ts';
+import type { JobEnvironment } from '../perform.ts';
+import type { Proxy } from '../proxy.ts';
 import { Patcher } from './patcher.ts';
-import { survey } from './survey.ts';
+import { surveyChanges } from './survey-changes.ts';
 import { TerminalShell } from './terminal-shell.ts';
 
-/** What comes between two turns and is kept for the next, in bytes: as much as a turn shows by itself. */
+/** Bytes of output between two turns that are kept for the next turn: as much as a turn shows by itself. */
 const BETWEEN_BYTES_MAX = 256 * 1024;
-/** A shell that a signal ended has no status of its own. */
+/** The reported status of a shell that a signal ended, which has no status of its own. */
 const ENDED_BY_SIGNAL = 128;
 
 interface Turn {
   readonly order: TurnOrder;
-  readonly output: OutputCut;
+  readonly output: BoundedOutput;
   readonly refused: TurnRefusal | null;
   readonly end: () => void;
 }
 
-/** A shell that outlives its commands: speaks only in answer to a turn or a check. */
+interface SessionParts {
+  readonly environment: JobEnvironment;
+  readonly baseline: Baseline;
+  readonly shell: Extract<HostMessage, { type: 'shell' }>;
+  readonly nonce: string;
+  /** null: the shell has none. MUST NOT have begun */
+  readonly proxy: Proxy | null;
+  readonly send: (message: AgentMessage) => void;
+}
+
+/** A shell that outlives its commands. It sends messages only in answer to a turn or a check. */
 export class Session {
-  readonly #place: Place;
-  readonly #speak: (message: AgentMessage) => void;
-  readonly #told: Map<string, BaselineEntry>;
+  readonly #environment: JobEnvironment;
+  readonly #send: (message: AgentMessage) => void;
+  readonly #proxy: Proxy | null;
+  readonly #reported: Map<string, BaselineEntry>;
   readonly #patcher: Patcher;
   readonly #shell: TerminalShell;
-  #between: Buffer[] = [];
-  #betweenBytes = 0;
-  #betweenDropped = 0;
+  #pendingOutput: Buffer[] = [];
+  #pendingBytes = 0;
+  #droppedBytes = 0;
   #turn: Turn | null = null;
   #status: number | null = null;
   #exited: number | null = null;
 
-  constructor(
-    place: Place,
-    baseline: Baseline,
-    { env, cols, rows }: Extract<HostMessage, { type: 'shell' }>,
-    nonce: string,
-    speak: (message: AgentMessage) => void,
-  ) {
-    this.#place = place;
-    this.#speak = speak;
-    this.#told = new Map(baseline);
-    this.#patcher = new Patcher(place.root, this.#told);
-    this.#shell = new TerminalShell(place, { env, size: { cols, rows } }, nonce, {
+  constructor({ environment, baseline, shell: { env, cols, rows }, nonce, proxy, send }: SessionParts) {
+    this.#environment = environment;
+    this.#send = send;
+    this.#proxy = proxy;
+    this.#reported = new Map(baseline);
+    this.#patcher = new Patcher(environment.root, this.#reported);
+    const options = { env: { ...proxy?.env, ...env }, size: { cols, rows } };
+    this.#shell = new TerminalShell(environment, options, nonce, {
       output: (bytes) => this.#output(bytes),
       prompt: (status) => {
         this.#status = status;
@@ -68,10 +77,11 @@ export class Session {
   }
 
   /**
-   * Takes the adapter's next message. Throws FrameError when it can't stand here, AgentFault when it can't be done.
-   * `fault` is told what goes wrong later.
+   * Handles the adapter's next message. Throws FrameError for a message that is not allowed now, AgentFault when it
+   * can't be done. `fault` receives later failures.
    */
-  take(message: HostMessage, fault: (error: unknown) => void): void {
+  handle(message: HostMessage, fault: (error: unknown) => void): void {
+    if (isChannelMessage(message)) return this.#proxy?.handle(message);
     if (this.#turn) throw new FrameError('a turn is under way');
     switch (message.type) {
       case 'turn':
@@ -82,7 +92,7 @@ export class Session {
         return this.#patcher.data(message.bytes);
       case 'check': {
         const conflicts = this.#patcher.check(message.paths, message.last);
-        if (conflicts) this.#speak({ type: 'checked', conflicts });
+        if (conflicts) this.#send({ type: 'checked', conflicts });
         return;
       }
       default:
@@ -91,17 +101,18 @@ export class Session {
   }
 
   #begin(order: TurnOrder, fault: (error: unknown) => void): void {
-    const output = new OutputCut(order.output_bytes_max, this.#speak);
-    for (const bytes of this.#between) output.take('stdout', bytes);
-    output.drop(this.#betweenDropped);
-    [this.#between, this.#betweenBytes, this.#betweenDropped, this.#status] = [[], 0, 0, null];
+    const output = new BoundedOutput(order.output_bytes_max, this.#send);
+    for (const bytes of this.#pendingOutput) output.push('stdout', bytes);
+    output.addDropped(this.#droppedBytes);
+    [this.#pendingOutput, this.#pendingBytes, this.#droppedBytes, this.#status] = [[], 0, 0, null];
     const busy = this.#shell.isBusy;
     const refused = order.command !== null && busy ? 'busy' : order.input !== null && !busy ? 'idle' : null;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), order.yield_ms);
     this.#turn = { order, output, refused, end: () => resolve(undefined) };
+    this.#proxy?.begin();
     if (order.cols !== null && order.rows !== null) this.#shell.resize(order.cols, order.rows);
-    if (refused === null && this.#exited === null) this.#ask(order, busy);
+    if (refused === null && this.#exited === null) this.#actOn(order, busy);
     if (refused !== null || this.#exited !== null || !this.#shell.isBusy) resolve(undefined);
     void promise.then(() => {
       clearTimeout(timer);
@@ -109,20 +120,22 @@ export class Session {
     });
   }
 
-  #ask({ command, variables, input, ctrl }: TurnOrder, busy: boolean): void {
+  #actOn({ command, variables, input, ctrl }: TurnOrder, busy: boolean): void {
     if (command !== null) this.#shell.run(command, variables);
-    if (input !== null) this.#shell.type(input);
-    // At the prompt there is nobody to interrupt, and what is typed now would be read by the next program.
-    if (ctrl !== null && busy) this.#shell.press(ctrl);
+    if (input !== null) this.#shell.typeText(input);
+    // At the prompt there is no program to interrupt, and the next program would read a key that is pressed now.
+    if (ctrl !== null && busy) this.#shell.pressKey(ctrl);
   }
 
   #end(fault: (error: unknown) => void): void {
     const turn = this.#turn;
     if (!turn) return;
     this.#turn = null;
+    // The call is over: what connects until the next one reaches nothing.
+    this.#proxy?.cut();
     const state: ShellState = this.#exited !== null ? 'gone' : this.#shell.isBusy ? 'running' : 'idle';
     const { turn: number } = turn.order;
-    this.#speak({
+    this.#send({
       type: 'turned',
       turn: number,
       state,
@@ -131,40 +144,40 @@ export class Session {
       droppedBytes: turn.output.droppedBytes,
     });
     try {
-      this.#speak({
+      this.#send({
         type: 'end',
-        changes: state === 'running' || turn.refused !== null ? 0 : this.#sendBack(turn.order),
+        changes: state === 'running' || turn.refused !== null ? 0 : this.#sendDifferences(turn.order),
       });
     } catch (error) {
       fault(error);
     }
   }
 
-  /** Tells what differs, and takes it for told; answers how much. */
-  #sendBack({ delta_files_max, delta_bytes_max }: TurnOrder): number {
+  /** Sends the differences and records them as reported; returns their number. */
+  #sendDifferences({ delta_files_max, delta_bytes_max }: TurnOrder): number {
     const found: [string, BaselineEntry | null][] = [];
-    for (const { path, now, content } of survey(this.#place.root, this.#told, {
+    for (const { path, now, content } of surveyChanges(this.#environment.root, this.#reported, {
       changesMax: delta_files_max,
       bytesMax: delta_bytes_max,
     })) {
-      this.#speak({ type: 'change', path, after: afterOf(now), bytes: content.subarray(0, CHUNK_BYTES_MAX) });
+      this.#send({ type: 'change', path, after: afterOf(now), bytes: content.subarray(0, CHUNK_BYTES_MAX) });
       for (let at = CHUNK_BYTES_MAX; at < content.length; at += CHUNK_BYTES_MAX)
-        this.#speak({ type: 'data', bytes: content.subarray(at, at + CHUNK_BYTES_MAX) });
+        this.#send({ type: 'data', bytes: content.subarray(at, at + CHUNK_BYTES_MAX) });
       found.push([path, now]);
     }
     for (const [path, now] of found) {
-      if (now === null) this.#told.delete(path);
-      else this.#told.set(path, now);
+      if (now === null) this.#reported.delete(path);
+      else this.#reported.set(path, now);
     }
     return found.length;
   }
 
   #output(bytes: Buffer): void {
-    if (this.#turn) return this.#turn.output.take('stdout', bytes);
-    const kept = Buffer.from(bytes.subarray(0, BETWEEN_BYTES_MAX - this.#betweenBytes));
-    if (kept.length > 0) this.#between.push(kept);
-    this.#betweenBytes += kept.length;
-    this.#betweenDropped += bytes.length - kept.length;
+    if (this.#turn) return this.#turn.output.push('stdout', bytes);
+    const kept = Buffer.from(bytes.subarray(0, BETWEEN_BYTES_MAX - this.#pendingBytes));
+    if (kept.length > 0) this.#pendingOutput.push(kept);
+    this.#pendingBytes += kept.length;
+    this.#droppedBytes += bytes.length - kept.length;
   }
 }
 
@@ -175,7 +188,7 @@ function afterOf(now: BaselineEntry | null): AfterHead | null {
     : { kind: 'file', mode: now.mode, size: now.size };
 }
 
-/** That the image lacks what a shell needs is told before anything is made. */
+/** Reports an image without `script` before anything is started. */
 export function verifyTerminal(hasScript: boolean): void {
   if (!hasScript) throw new AgentFault('shell', 'the image has no `script` (util-linux), which makes terminals');
 }

@@ -6,40 +6,40 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { ShellControl, TerminalSize } from '@writ/sandbox';
 import { drainPipe, drainStream } from '../drain.ts';
-import { ENVIRONMENT, sacrifice, type EndAll, type Place } from '../perform.ts';
+import { ENVIRONMENT, preferForOomKill, type EndAll, type JobEnvironment } from '../perform.ts';
 import { markFormat, MarkScanner, type Mark } from './mark-scanner.ts';
 
-/** What the terminal's line discipline makes signals, or the end of input, of. */
+/** The keys that the terminal's line discipline turns into signals, or into the end of input. */
 const KEYS: Readonly<Record<ShellControl, string>> = { c: '\x03', d: '\x04', z: '\x1a', '\\': '\x1c' };
 /** The descriptor on which the shell reads its commands: not the terminal, which programs read. */
 const COMMANDS_FD = 3;
 /**
- * On which it is started with the values that a command is given, and where it keeps that: what people redirect to by
- * hand is left to them.
+ * The descriptor with the values of a command at the shell's start, and the one that the shell moves it to: low numbers
+ * are left to people's redirections.
  */
-const [GIVEN_FD, VALUES_FD] = [4, 198];
+const [INITIAL_VALUES_FD, VALUES_FD] = [4, 198];
 /**
- * Nothing of a command is to be expanded as history, and prompts are ours to mark. The size is set from inside: the
- * terminal isn't there before.
+ * Turns off history expansion and sets empty prompts, since this class prints the marks. The size is set from inside,
+ * because the terminal doesn't exist before.
  */
 const startUpOf = ({ cols, rows }: TerminalSize): string =>
-  `exec ${VALUES_FD}<&${GIVEN_FD} ${GIVEN_FD}<&-\nstty cols ${cols} rows ${rows} </dev/tty\nset +o history +H\nPS1= PS2=\nunset HISTFILE\n`;
+  `exec ${VALUES_FD}<&${INITIAL_VALUES_FD} ${INITIAL_VALUES_FD}<&-\nstty cols ${cols} rows ${rows} </dev/tty\nset +o history +H\nPS1= PS2=\nunset HISTFILE\n`;
 
 /**
- * Takes away what a command has set to be shown or run at the prompt, as activating a virtual environment does: nobody
- * sees the prompt, and all that it shows would stand in the output. Through builtins, which only fail where a variable
- * is read-only: an assignment would end the line. In a group, so that no trace of it shows.
+ * Removes what a command has set to be shown or run at the prompt, as activating a virtual environment does. The prompt
+ * is never shown, and all its text would appear in the output. It uses builtins, which only fail where a variable is
+ * read-only: an assignment would end the line. In a group, so that no trace of it shows.
  */
-const QUIET = '{ builtin unset -v PROMPT_COMMAND PS0 || :; builtin declare -g PS1= PS2= || :; } 2>/dev/null';
+const RESET_PROMPT = '{ builtin unset -v PROMPT_COMMAND PS0 || :; builtin declare -g PS1= PS2= || :; } 2>/dev/null';
 
-/** What a shell is opened with. */
-export interface ShellSetting {
+/** The environment and terminal size of a new shell. */
+export interface ShellOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly size: TerminalSize;
 }
 
 export interface ShellListener {
-  /** what the terminal shows; the bytes are valid only during the call */
+  /** the terminal's output; the bytes are valid only during the call */
   output(bytes: Buffer): void;
   /** the shell is at its prompt */
   prompt(status: number): void;
@@ -48,27 +48,27 @@ export interface ShellListener {
 }
 
 /**
- * A bash on a terminal of its own, made by `script` of util-linux: images have that, and no native module is needed.
- * Commands come over a pipe and not by the terminal, so no line discipline edits them, no echo repeats them, they may
- * be as long as they like, and what a program leaves unread is never run. Behind each command a mark with its status is
- * printed, before the shell comes to its prompt. The line after it prints the mark of the prompt; it is read when the
- * command is over, also where that was interrupted and nothing behind it in its line is run.
+ * A bash on its own terminal, made by `script` of util-linux: images have that, and no native module is needed.
+ * Commands come over a pipe and not by the terminal. So no line discipline edits them, no echo repeats them, they may
+ * have any length, and input that a program leaves unread is never run. After each command a mark with its status is
+ * printed, before the shell reaches its prompt. The line after it prints the mark of the prompt. The shell reads that
+ * line when the command is over, also after an interrupt, when the rest of the command's line isn't run.
  *
- * INVARIANT (nowhere else): a value that a command is given comes over a pipe of its own into a variable of the shell,
- * for that command. It stands in no argument, environment, file, history or line that the shell reads, and no program
- * that a command starts has the pipe.
+ * INVARIANT (nowhere else): a value for a command comes over its own pipe into a variable of the shell, for that
+ * command only. It is in no argument, environment, file, history or line that the shell reads, and no program that a
+ * command starts has the pipe.
  */
 export class TerminalShell {
   readonly #nonce: string;
   readonly #child: ChildProcess;
   readonly #listener: ShellListener;
   #busy = false;
-  /** of the command that has ended and whose prompt isn't there yet */
+  /** the status of a command that has ended and whose prompt hasn't been reached yet */
   #status: number | null = null;
 
   constructor(
-    { root, scratch, pipes, endAll }: Place,
-    { env, size }: ShellSetting,
+    { root, scratch, pipes, endAll }: JobEnvironment,
+    { env, size }: ShellOptions,
     nonce: string,
     listener: ShellListener,
   ) {
@@ -92,42 +92,41 @@ export class TerminalShell {
       },
     );
     if (pipes) for (const fd of [pipes.stdout.jobFd, pipes.stderr.jobFd, pipes.stderr.agentFd]) closeSync(fd);
-    sacrifice(this.#child);
+    preferForOomKill(this.#child);
     this.#listen(
       pipes ? (take) => drainPipe(pipes.stdout, take) : (take) => drainStream(this.#child.stdout, take),
       endAll,
     );
   }
 
-  /** Whether a command is under way. */
+  /** Whether a command is running. */
   get isBusy(): boolean {
     return this.#busy;
   }
 
-  /** Runs a command in the shell itself, which finds the variables set. Call it at the prompt only. */
+  /** Runs a command in the shell itself, with the variables set. Call it at the prompt only. */
   run(command: string, variables: Readonly<Record<string, string>> = {}): void {
     this.#busy = true;
     const quoted = command.replaceAll("'", String.raw`'\''`);
     const names = Object.keys(variables);
-    // Silent: the mark has ended the turn, and what the shell says of a variable that it won't unset would be told with
-    // the next one's output.
+    // Silent: the mark has ended the turn, and an error about a variable that can't be unset would appear in the next
+    // turn's output.
     const [before, after] =
       names.length === 0
         ? ['', '']
-        : [this.#give(names, variables), `; builtin unset -v ${names.join(' ')} 2>/dev/null`];
+        : [this.#sendVariables(names, variables), `; builtin unset -v ${names.join(' ')} 2>/dev/null`];
     const mark = (kind: Mark['kind']): string => `builtin printf '${markFormat(kind, this.#nonce)}' "$?" >/dev/tty`;
-    // The second line begins with a simple command: after a syntax error bash takes a brace there for a word.
+    // The second line begins with a simple command: after a syntax error bash reads a brace there as a word.
     this.#commands.write(
-      ` ${before}eval '${quoted}' </dev/tty ${VALUES_FD}<&-; { ${mark('D')}; } 2>/dev/null; ${QUIET}\n ${mark('W')}; ${QUIET}${after}\n`,
+      ` ${before}eval '${quoted}' </dev/tty ${VALUES_FD}<&-; { ${mark('D')}; } 2>/dev/null; ${RESET_PROMPT}\n ${mark('W')}; ${RESET_PROMPT}${after}\n`,
     );
   }
 
   /**
-   * Sends values; answers what the shell reads them with, before the command that it stands in front of. What it finds
-   * on the pipe before this command's own mark is of a command that was interrupted while it read, and no value of this
-   * one.
+   * Sends values, and returns the commands with which the shell reads them, to be put before the command. Values on the
+   * pipe before this command's own mark belong to a command that was interrupted while it read, and are skipped.
    */
-  #give(names: readonly string[], variables: Readonly<Record<string, string>>): string {
+  #sendVariables(names: readonly string[], variables: Readonly<Record<string, string>>): string {
     const mark = randomUUID();
     const [first = ''] = names;
     const read = (name: string): string => `IFS= builtin read -r -d '' -u ${VALUES_FD} ${name}`;
@@ -136,15 +135,15 @@ export class TerminalShell {
   }
 
   /** Types text on the terminal. */
-  type(text: string): void {
+  typeText(text: string): void {
     this.#child.stdin?.write(text);
   }
 
-  press(control: ShellControl): void {
-    this.type(KEYS[control]);
+  pressKey(control: ShellControl): void {
+    this.typeText(KEYS[control]);
   }
 
-  /** Tells the terminal its size; programs in it get SIGWINCH. Without one, programs take their own idea of it. */
+  /** Sets the terminal's size; its programs get SIGWINCH. Without a size, programs assume their own. */
   resize(cols: number, rows: number): void {
     const terminal = this.#terminal();
     if (terminal !== null)
@@ -156,7 +155,7 @@ export class TerminalShell {
   }
 
   get #values(): Writable {
-    return this.#child.stdio[GIVEN_FD] as Writable;
+    return this.#child.stdio[INITIAL_VALUES_FD] as Writable;
   }
 
   #listen(drain: (take: (bytes: Buffer) => void) => Promise<void>, endAll: EndAll): void {
@@ -164,14 +163,14 @@ export class TerminalShell {
     const drained = drain((bytes) => {
       for (const part of scanner.push(bytes)) {
         if (!('kind' in part)) this.#listener.output(part);
-        else if (this.#busy) this.#marked(part);
+        else if (this.#busy) this.#handleMark(part);
       }
     });
     const ended = new Promise<number | null>((resolve) => {
       this.#child.once('error', () => resolve(null));
       this.#child.once('exit', (code) => resolve(code));
     });
-    // What is typed or ordered when nobody reads any more is lost, as on a terminal.
+    // Input and commands after the shell has ended are lost, as on a terminal.
     for (const stream of [this.#child.stdin, this.#commands, this.#values]) stream?.on('error', () => undefined);
     void ended.then(async (code) => {
       this.#busy = false;
@@ -182,10 +181,10 @@ export class TerminalShell {
   }
 
   /**
-   * INVARIANT (once a command): a command is over with the mark of the prompt, and its status is the one that was
-   * marked right behind it, if any was.
+   * INVARIANT (once a command): a command ends with the mark of the prompt. Its status is that of the mark right after
+   * it, if there was one.
    */
-  #marked({ kind, status }: Mark): void {
+  #handleMark({ kind, status }: Mark): void {
     if (kind === 'D') {
       this.#status = status;
       return;
@@ -196,7 +195,10 @@ export class TerminalShell {
     this.#listener.prompt(ended);
   }
 
-  /** The terminal's name, told by the kernel of the descriptor that `script` holds; null where it is gone. */
+  /**
+   * The terminal's name, from the kernel's facts about the descriptor that `script` holds; null where the terminal is
+   * gone.
+   */
   #terminal(): string | null {
     const process_ = `/proc/${String(this.#child.pid)}`;
     try {
@@ -206,7 +208,7 @@ export class TerminalShell {
         if (index !== undefined) return `/dev/pts/${index}`;
       }
     } catch {
-      // It ends just now.
+      // The shell is ending.
     }
     return null;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { InvalidArgumentError, type Command } from 'commander';
 import { Failure } from '../failure.ts';
-import type { GatePeer } from './ask-pods.ts';
+import type { GatePeer } from './pod-probe.ts';
 import { parsePeer, passGate } from './pass-gate.ts';
 
-/** Runs what a command does, and says how it ended. */
+/** Runs the action of a command and reports how it ended. */
 export type Run = (name: string, act: () => Promise<string>) => Promise<void>;
 
 interface Options {
@@ -36,8 +36,8 @@ const parseNumber =
     return value;
   };
 
-/** Adds `gate`, which holds a process back during a rollout until its turn has come. */
-export function addGateCommand(program: Command, version: string, say: (line: string) => void, run: Run): void {
+/** Adds `gate`, which delays a process during a rollout until it may start. */
+export function addGateCommand(program: Command, version: string, print: (line: string) => void, run: Run): void {
   program
     .command('gate')
     .description('waits until the process of this pod may start beside those that run')
@@ -47,7 +47,7 @@ export function addGateCommand(program: Command, version: string, say: (line: st
     .option('--silent-seconds <n>', 'how long a pod that does not answer counts', parseNumber(SILENT_SECONDS_MAX), 20)
     .action(({ earlier, later, port, silentSeconds }: Options) =>
       run('gate', () =>
-        passGate({ version, peers: [...earlier, ...later], port, silentMs: silentSeconds * 1_000, say }),
+        passGate({ version, peers: [...earlier, ...later], port, silentMs: silentSeconds * 1_000, print }),
       ),
     );
 }

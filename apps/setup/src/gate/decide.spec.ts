@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import { reasonsToWait, type AskedPod, type PodAnswer } from './decide.ts';
+import { reasonsToWait, type QueriedPod, type PodAnswer } from './decide.ts';
 import { compareVersions } from './version.ts';
 
 const terms = { version: '1.2.0', silentMs: 20_000 };
 const runs = (version: string): PodAnswer => ({ kind: 'runs', version });
-const pod = (side: AskedPod['side'], answer: PodAnswer): AskedPod => ({
+const pod = (side: QueriedPod['side'], answer: PodAnswer): QueriedPod => ({
   component: 'ledger',
   side,
   address: '10.0.0.7',
   answer,
 });
-const waits = (side: AskedPod['side'], answer: PodAnswer): boolean =>
+const waits = (side: QueriedPod['side'], answer: PodAnswer): boolean =>
   reasonsToWait([pod(side, answer)], terms).length > 0;
 
-test.each<[string, AskedPod['side'], PodAnswer, boolean]>([
+test.each<[string, QueriedPod['side'], PodAnswer, boolean]>([
   ['an earlier pod of this version', 'earlier', runs('1.2.0'), false],
   ['an earlier pod of a newer version', 'earlier', runs('1.3.0'), false],
   ['an earlier pod of an older version', 'earlier', runs('1.1.9'), true],
-  ['an earlier pod that says no version', 'earlier', runs(''), true],
+  ['an earlier pod without a version', 'earlier', runs(''), true],
   ['a later pod of this version', 'later', runs('1.2.0'), false],
   ['a later pod of an older version', 'later', runs('1.1.0'), false],
   ['a later pod of a newer version', 'later', runs('1.3.0'), true],
-  ['a later pod that says no version', 'later', runs(''), false],
+  ['a later pod without a version', 'later', runs(''), false],
   ['an earlier pod at its gate', 'earlier', { kind: 'waits' }, false],
   ['a later pod at its gate', 'later', { kind: 'waits' }, false],
   ['a pod that has just fallen silent', 'earlier', { kind: 'silent', sinceMs: 19_999 }, true],
@@ -30,7 +30,7 @@ test.each<[string, AskedPod['side'], PodAnswer, boolean]>([
   expect(waits(side, answer)).toBe(expected);
 });
 
-test('gate: without other pods a process may start', () => {
+test('gate: a process without other pods may start', () => {
   expect(reasonsToWait([], terms)).toEqual([]);
 });
 
@@ -40,11 +40,11 @@ test('gate: a reason names component, address and version', () => {
   ]);
 });
 
-/** A rollout as gates see it: each component has one pod of each version until it has ended. */
+/** A rollout as gates see it: each component has one pod, of the old version until it is updated. */
 test.each<[string, string, readonly string[]]>([
   ['an update', '2.0.0', ['ledger', 'kernel', 'executor', 'orchestrator']],
-  ['the way back', '1.0.0', ['orchestrator', 'executor', 'kernel', 'ledger']],
-])('gate: %s goes through the components in their order, and comes to its end', (_what, to, order) => {
+  ['a rollback', '1.0.0', ['orchestrator', 'executor', 'kernel', 'ledger']],
+])('gate: %s updates the components one by one in order', (_what, to, order) => {
   const COMPONENTS = ['ledger', 'kernel', 'executor', 'orchestrator'];
   const at = new Map(COMPONENTS.map((component) => [component, to === '2.0.0' ? '1.0.0' : '2.0.0']));
   const started: string[] = [];

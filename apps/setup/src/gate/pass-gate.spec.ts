@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { wholeName, type GatePeer } from './ask-pods.ts';
+import { qualifiedNameOf, type GatePeer } from './pod-probe.ts';
 import { parsePeer, passGate, type GateOptions } from './pass-gate.ts';
 
 const servers: Server[] = [];
@@ -38,12 +38,19 @@ const gate = (
 ): { passed: Promise<string>; lines: string[] } => {
   const lines: string[] = [];
   return {
-    passed: passGate({ version: '2.0.0', peers, port: 0, silentMs: 60_000, say: (line) => lines.push(line), ...over }),
+    passed: passGate({
+      version: '2.0.0',
+      peers,
+      port: 0,
+      silentMs: 60_000,
+      print: (line) => lines.push(line),
+      ...over,
+    }),
     lines,
   };
 };
 
-test('a gate opens once every earlier pod has the version, and says for whom it waited', async () => {
+test('a gate opens once every earlier pod has the version, and prints which pod it waited for', async () => {
   const pod = await startPod({ status: 'ok', version: '1.0.0' });
   const { passed, lines } = gate([pod.peer('earlier')]);
   await vi.waitFor(() => expect(lines).toEqual(['version 2.0.0 waits: ledger at 127.0.0.1 runs 1.0.0']));
@@ -51,7 +58,7 @@ test('a gate opens once every earlier pod has the version, and says for whom it 
   expect(await passed).toMatch(/^version 2\.0\.0 may start after \d+ ms$/);
 });
 
-test('two gates that ask each other both open: neither runs anything', async () => {
+test('two gates that query each other both open, since neither process runs', async () => {
   let port = 0;
   const stop = new AbortController();
   const old = await startPod({ status: 'ok', version: '1.0.0' });
@@ -68,7 +75,7 @@ test('two gates that ask each other both open: neither runs anything', async () 
   await expect(first.passed).rejects.toThrow('stopped while it waited: ledger at 127.0.0.1 runs 1.0.0');
 });
 
-test('an answer without an end is read to its bound, and counts as none', async () => {
+test('an endless answer is read up to its bound and counts as no answer', async () => {
   const sent: number[] = [];
   const server = createServer((request, response) => {
     const more = (): void => {
@@ -86,11 +93,11 @@ test('an answer without an end is read to its bound, and counts as none', async 
   });
   await passed;
   expect(lines).toEqual(["version 2.0.0 waits: ledger at 127.0.0.1 doesn't answer"]);
-  // What the system buffers on both sides, and no more.
+  // Only what the system buffers on both sides.
   expect(Math.max(...sent)).toBeLessThan(32 * 2 ** 20);
 });
 
-test("a pod that doesn't answer holds a gate up for its time and no longer", async () => {
+test("a pod that doesn't answer delays a gate for the silent time and no longer", async () => {
   const pod = await startPod({});
   const peer = pod.peer('earlier');
   servers[0]!.close();
@@ -104,13 +111,13 @@ test("a pod that doesn't answer holds a gate up for its time and no longer", asy
 const PEER: GatePeer = { component: 'ledger', side: 'earlier', host: 'ledger-ops', port: 9464 };
 const unresolved = (code: string): Error => Object.assign(new Error(code), { code });
 
-test('a component without pods holds nobody up', async () => {
+test('a component without pods delays nothing', async () => {
   const { passed, lines } = gate([PEER], { resolve: () => Promise.reject(unresolved('ENOTFOUND')) });
   await passed;
   expect(lines).toEqual([]);
 });
 
-test("while names can't be resolved nobody starts, since pods may be there that nobody sees", async () => {
+test("while names can't be resolved no process starts, since pods may exist unseen", async () => {
   const answers = [unresolved('EAI_AGAIN'), unresolved('ENOTFOUND')];
   const { passed, lines } = gate([PEER], { resolve: () => Promise.reject(answers.shift() ?? unresolved('ENOTFOUND')) });
   await passed;
@@ -118,13 +125,13 @@ test("while names can't be resolved nobody starts, since pods may be there that 
 });
 
 test.each(['ledger', 'ledger=host', 'ledger=host:port', '=host:1', 'led ger=host:1'])(
-  'a peer is a component and an address: `%s` is none',
+  'parsePeer refuses `%s`',
   (text) => {
     expect(() => parsePeer('earlier', text)).toThrow('write `COMPONENT=HOST:PORT`');
   },
 );
 
-test('a peer is a component and an address', () => {
+test('parsePeer reads a component and an address', () => {
   expect(parsePeer('later', 'kernel=w-writ-kernel-ops:9464')).toEqual({
     component: 'kernel',
     side: 'later',
@@ -146,7 +153,7 @@ test.each([
   ],
   ['outside of clusters', 'search example.org\nnameserver 192.0.2.1\n', 'ledger-ops'],
   ['without search domains', 'nameserver 192.0.2.1\n', 'ledger-ops'],
-])('the name of a Service %s is sought as a whole', (_where, settings, name) => {
-  expect(wholeName('ledger-ops', settings)).toBe(name);
-  expect(wholeName('ledger-ops.other', settings)).toBe('ledger-ops.other');
+])('the name of a Service %s is looked up fully qualified', (_where, settings, name) => {
+  expect(qualifiedNameOf('ledger-ops', settings)).toBe(name);
+  expect(qualifiedNameOf('ledger-ops.other', settings)).toBe('ledger-ops.other');
 });

@@ -9,7 +9,7 @@ async function issued(hosts: readonly string[]): Promise<{ ca: string; cert: str
   return { ca, key, cert: await serverCertificate({ hosts, key, ca: { key: caKey, cert: ca } }, new Date()) };
 }
 
-/** Null where the client trusts the server under that name; else the system's code. */
+/** Null where the client trusts the server under that name; otherwise the system's error code. */
 async function handshake(
   { ca, cert, key }: { ca: string; cert: string; key: string },
   servername: string,
@@ -38,7 +38,7 @@ async function handshake(
 }
 
 it.each(['writ-nats', 'writ-nats.writ.svc.cluster.local'])(
-  'a server is trusted under the name `%s` that was asked for',
+  'a server is trusted under its requested name `%s`',
   async (name) => {
     expect(await handshake(await issued(['writ-nats', 'writ-nats.writ.svc.cluster.local']), name)).toBeNull();
   },

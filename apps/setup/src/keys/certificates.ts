@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The internal authority of bundled NATS and Postgres. A certificate is made for a key that is there already: where two
-// runs make one at once, either certificate fits the key that stays.
+// The internal certificate authority of the bundled NATS and Postgres. A certificate is made for an existing key: if
+// two runs make one at once, either certificate fits the key that stays.
 import 'reflect-metadata';
 import { createPrivateKey, createPublicKey, generateKeyPairSync, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -19,9 +19,9 @@ import {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 86_400_000;
-/** Nobody renews them by hand: replacing the authority means that every process starts again. */
+/** Long validity, since nothing renews them: replacing the authority requires a restart of every process. */
 const VALID_DAYS = 3_650;
-/** A clock of another machine may be behind. */
+/** The clock of another machine may be behind. */
 const BEFORE_MS = DAY_MS;
 
 /** A key for TLS, PKCS #8 in PEM. */
@@ -30,7 +30,7 @@ export const newPrivateKey = (): string =>
 
 /** The certificate of an authority that signs the servers' certificates only, in PEM. */
 export async function newAuthority(key: string, now: Date): Promise<string> {
-  const made = await X509CertificateGenerator.createSelfSigned(
+  const certificate = await X509CertificateGenerator.createSelfSigned(
     {
       ...validity(now),
       name: 'CN=Writ internal CA',
@@ -43,10 +43,10 @@ export async function newAuthority(key: string, now: Date): Promise<string> {
     },
     webcrypto,
   );
-  return pemOf(made);
+  return pemOf(certificate);
 }
 
-/** What a server's certificate is made of: PEM, and the names or addresses that clients reach it by. */
+/** The inputs of a server's certificate: PEM, and the names or addresses by which clients reach it. */
 export interface CertificateRequest {
   readonly hosts: readonly string[];
   readonly key: string;
@@ -55,13 +55,13 @@ export interface CertificateRequest {
 
 /** A certificate for a server, in PEM. */
 export async function serverCertificate({ hosts, key, ca }: CertificateRequest, now: Date): Promise<string> {
-  const [own, authority] = [await keyPair(key), await keyPair(ca.key)];
-  const made = await X509CertificateGenerator.create(
+  const [serverKeys, authority] = [await keyPair(key), await keyPair(ca.key)];
+  const certificate = await X509CertificateGenerator.create(
     {
       ...validity(now),
       subject: `CN=${hosts[0] ?? ''}`,
       issuer: new X509Certificate(ca.cert).subject,
-      publicKey: own.publicKey,
+      publicKey: serverKeys.publicKey,
       signingKey: authority.privateKey,
       signingAlgorithm: ALGORITHM,
       extensions: [
@@ -73,7 +73,7 @@ export async function serverCertificate({ hosts, key, ca }: CertificateRequest, 
     },
     webcrypto,
   );
-  return pemOf(made);
+  return pemOf(certificate);
 }
 
 const nameOf = (host: string): JsonGeneralNames[number] => ({ type: isIP(host) === 0 ? 'dns' : 'ip', value: host });

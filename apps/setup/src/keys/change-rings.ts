@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another signing key, and one that is given up. The command `writ signing-keys` does the same on files.
+// Rotates and revokes signing keys. The command `writ signing-keys` does the same on files.
 import { newKey, parseRingText, type Announced } from '@writ/nest-kit/keys';
 import {
   formatRing,
@@ -17,29 +17,29 @@ import { Failure } from '../failure.ts';
 /** The text of each ring, with its private keys. */
 export type RingTexts = Readonly<Record<Purpose, string>>;
 
-/** What becomes of a ring. It MUST be announced before it is written. */
+/** A change of a ring. It MUST be announced before the ring is written. */
 export interface RingChange extends Announced {
   /** the text of the changed ring */
   readonly ring: string;
-  /** what to tell a person */
-  readonly told: string;
+  /** the message for the operator */
+  readonly message: string;
 }
 
 export interface ChangeOptions {
   /** milliseconds since the epoch */
   readonly now: number;
-  /** milliseconds for which a new key is known before it signs: longer than every process takes to read it */
+  /** milliseconds for which a new key is published before it signs: longer than every process takes to read it */
   readonly overlapMs: number;
 }
 
-/** What the ledger still takes in by a key that was revoked, after its successor signs everywhere. */
+/** How long the ledger still accepts records by a revoked key, after its successor signs everywhere. */
 const SETTLE_MS = 30_000;
 
 /**
- * A line for each key of all rings: whose, its id, its state, and since when it signs where that is known.
+ * A line for each key of all rings: its purpose, id and state, and since when it signs where that is known.
  * @throws Failure
  */
-export function listed(texts: RingTexts, now: number): readonly string[] {
+export function describeKeys(texts: RingTexts, now: number): readonly string[] {
   return PURPOSES.flatMap((purpose) =>
     parseRingText(texts[purpose]).ring.keys.map((key) => {
       const since = key.signs_from === 0 ? '' : ` (signs from ${new Date(key.signs_from).toISOString()})`;
@@ -48,22 +48,22 @@ export function listed(texts: RingTexts, now: number): readonly string[] {
   );
 }
 
-/** Makes another key of the purpose, which signs after the overlap: a new one whenever it is called. @throws Failure */
+/** Makes another key of the purpose, which signs after the overlap. Each call makes a new key. @throws Failure */
 export function rotate(texts: RingTexts, purpose: Purpose, options: ChangeOptions): RingChange {
-  const made = newKey();
+  const generated = newKey();
   const { now, overlapMs } = options;
-  const change = changeOf(texts, purpose, made.signer.keyid, made.pem, (ring) =>
-    withNext(ring, { signer: made.signer, now, overlapMs }),
+  const change = changeOf(texts, purpose, generated.signer.keyid, generated.pem, (ring) =>
+    withNext(ring, { signer: generated.signer, now, overlapMs }),
   );
   const from = new Date(now + overlapMs).toISOString();
   return {
     ...change,
-    told: `the ${purpose} key ${made.signer.keyid} signs from ${from} on; until then the one before does`,
+    message: `the ${purpose} key ${generated.signer.keyid} signs from ${from} on; until then the one before does`,
   };
 }
 
 /**
- * Gives up a key that others may have; where it signs now, another takes its place after the overlap.
+ * Revokes a key that others may have. If it signs now, a successor signs after the overlap.
  * @throws Failure
  */
 export function revoke(
@@ -71,13 +71,13 @@ export function revoke(
   purpose: Purpose,
   { keyid, from, ...options }: ChangeOptions & { readonly keyid: string; readonly from: number },
 ): RingChange {
-  const made = newKey();
+  const generated = newKey();
   const { now, overlapMs } = options;
-  const change = changeOf(texts, purpose, made.signer.keyid, made.pem, (ring) => {
-    const next = withSuccessorOf(ring, keyid, { signer: made.signer, now, overlapMs });
+  const change = changeOf(texts, purpose, generated.signer.keyid, generated.pem, (ring) => {
+    const next = withSuccessorOf(ring, keyid, { signer: generated.signer, now, overlapMs });
     return withRevoked(next.ring, { keyid, now, from, settleMs: next.isReplaced ? overlapMs + SETTLE_MS : SETTLE_MS });
   });
-  return { ...change, told: `the ${purpose} key ${keyid} is revoked from ${new Date(from).toISOString()} on` };
+  return { ...change, message: `the ${purpose} key ${keyid} is revoked from ${new Date(from).toISOString()} on` };
 }
 
 function changeOf(
@@ -86,7 +86,7 @@ function changeOf(
   madeId: string,
   madePem: string,
   change: (ring: KeyRing) => KeyRing,
-): Omit<RingChange, 'told'> {
+): Omit<RingChange, 'message'> {
   try {
     const { ring, pemOf } = parseRingText(texts[purpose]);
     const changed = change(ring);

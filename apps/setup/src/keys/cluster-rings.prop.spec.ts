@@ -19,7 +19,7 @@ const encode = (text: string): string => Buffer.from(text).toString('base64');
 interface Change {
   readonly what: 'rotate' | 'revoke';
   readonly purpose: Purpose;
-  /** of a revocation: instead of the first key */
+  /** the key to revoke, instead of the first one */
   readonly kid?: string;
 }
 
@@ -59,7 +59,7 @@ function stateOf({ objects }: ScheduledApi) {
   const ring = (purpose: Purpose): KeyRing => {
     const secret = objects.get(purpose === 'checkpoint' ? 'r-ledger' : 'r-kernel') as V1Secret;
     const text = Buffer.from(secret.data?.[`${purpose}.json`] ?? '', 'base64').toString();
-    // Private keys lie in guarded memory, of which there is little.
+    // Private keys are kept in guarded memory, of which there is little.
     return parseRing(text.replaceAll(/"pem": "[^"]*"/g, '"pem": null'));
   };
   const rings = { permit: ring('permit'), record: ring('record'), checkpoint: ring('checkpoint') };
@@ -75,7 +75,7 @@ interface Bundle {
 const checked = new WeakMap<ScheduledApi, string>();
 
 /** INVARIANT, after every request: each key of a ring is published, and nothing that it may sign is refused. */
-function expectKnown(server: ScheduledApi): void {
+function expectPublished(server: ScheduledApi): void {
   const versions = [...server.objects.values()].map(({ metadata }) => metadata?.resourceVersion).join(' ');
   if (checked.get(server) === versions) return;
   checked.set(server, versions);
@@ -83,10 +83,10 @@ function expectKnown(server: ScheduledApi): void {
   for (const purpose of ['permit', 'record'] as const) {
     const published = parsePublicKeys(data[PUBLISHED[purpose]] ?? '');
     for (const { keyid, not_after, revoked } of rings[purpose].keys) {
-      const known = published.get(keyid);
-      if (known === undefined) throw new Error(`the ${purpose} key ${keyid} is in its ring and not published`);
-      expect(known.notAfter ?? Infinity).toBeGreaterThanOrEqual(not_after ?? Infinity);
-      expect(known.closesAt ?? Infinity).toBeGreaterThanOrEqual(revoked?.closes_at ?? Infinity);
+      const publishedKey = published.get(keyid);
+      if (publishedKey === undefined) throw new Error(`the ${purpose} key ${keyid} is in its ring and not published`);
+      expect(publishedKey.notAfter ?? Infinity).toBeGreaterThanOrEqual(not_after ?? Infinity);
+      expect(publishedKey.closesAt ?? Infinity).toBeGreaterThanOrEqual(revoked?.closes_at ?? Infinity);
     }
   }
   const exact = JSON.parse(publishedTexts(rings, DEPLOYMENT).log) as { keys: string[] };
@@ -99,9 +99,9 @@ function expectKnown(server: ScheduledApi): void {
   );
 }
 
-/** Once every run has ended: what is published of each ring's keys is what the ring says, revocations included. */
+/** After all runs: the published state of each ring's keys equals the ring, revocations included. */
 function expectSettled(server: ScheduledApi, strays: 'may have strays' | 'has no strays'): void {
-  expectKnown(server);
+  expectPublished(server);
   const { rings, data } = stateOf(server);
   const exact = publishedTexts(rings, DEPLOYMENT);
   if (strays === 'has no strays') {
@@ -125,11 +125,11 @@ function expectSettled(server: ScheduledApi, strays: 'may have strays' | 'has no
   expect(data[PUBLISHED.checkpoint]).toBe(exact.checkpoint);
 }
 
-/** The requests of a change that nobody disturbs: three publications, of three reads and a write, and a ring. */
+/** The requests of an undisturbed change: three publications, with three reads and a write each, and a ring. */
 const STEPS_MAX = 13;
 const STEPS = Array.from({ length: STEPS_MAX + 1 }, (_, i) => i);
 
-describe('the published keys, whatever two changes at once do', () => {
+describe('the published keys during concurrent changes', () => {
   const record = { what: 'rotate', purpose: 'record' } as const;
   it.each<[string, Change, Change]>([
     ['two purposes in two Secrets', record, { what: 'rotate', purpose: 'checkpoint' }],
@@ -138,7 +138,7 @@ describe('the published keys, whatever two changes at once do', () => {
     ['a rotation and a revocation of a log key', record, { what: 'revoke', purpose: 'checkpoint' }],
     ['a rotation and a revocation of one ring', record, { what: 'revoke', purpose: 'record' }],
     ['two rotations of one ring', record, record],
-  ])('hold every key and every revocation: %s, each interrupted once at any request', async (_what, one, other) => {
+  ])('have every key and every revocation: %s, each interrupted once at any request', async (_what, one, other) => {
     for (const first of STEPS) {
       for (const second of STEPS) {
         const server = deployed();
@@ -149,7 +149,7 @@ describe('the published keys, whatever two changes at once do', () => {
           [a, Infinity],
           [b, Infinity],
         ] as const) {
-          for (let i = 0; i < count && (await run.step()); i += 1) expectKnown(server);
+          for (let i = 0; i < count && (await run.step()); i += 1) expectPublished(server);
         }
         const refused = [a, b].map((run) => run.ended()?.error).filter((error) => error !== null);
         for (const error of refused) expect(error).toBeInstanceOf(Failure);
@@ -160,7 +160,7 @@ describe('the published keys, whatever two changes at once do', () => {
     }
   });
 
-  it('hold every key and every revocation of three changes in any order of requests, also if one dies', async () => {
+  it('have every key and every revocation of three changes in any order of requests, also if one dies', async () => {
     const change = fc.record({ what: fc.constantFrom('rotate', 'revoke'), purpose: fc.constantFrom(...PURPOSES) });
     await fc.assert(
       fc.asyncProperty(
@@ -172,12 +172,12 @@ describe('the published keys, whatever two changes at once do', () => {
           const runs = await Promise.all(changes.map((each) => started(server, each)));
           for (const which of schedule) {
             await runs[which]?.step();
-            expectKnown(server);
+            expectPublished(server);
           }
           if (killed !== null) runs[killed]?.kill();
           for (const run of runs) await toEnd(run);
-          expectKnown(server);
-          // Whatever comes next publishes what the one that was killed left undone.
+          expectPublished(server);
+          // The next run publishes what the killed one left undone.
           if (killed !== null) await toEnd(await started(server, changes[killed]!));
           expectSettled(server, 'may have strays');
         },
@@ -187,30 +187,30 @@ describe('the published keys, whatever two changes at once do', () => {
   });
 });
 
-describe('the published keys, where a run ends at any request', () => {
+describe('the published keys when a run ends at any request', () => {
   it.each<[string, Change]>([
     ...PURPOSES.map((purpose): [string, Change] => [`a rotation (${purpose})`, { what: 'rotate', purpose }]),
     ...PURPOSES.map((purpose): [string, Change] => [`a revocation (${purpose})`, { what: 'revoke', purpose }]),
-  ])('refuse nothing that the rings sign, and are as the rings say after the same again: %s', async (_what, change) => {
+  ])('refuse nothing that the rings sign, and equal the rings after a repetition: %s', async (_what, change) => {
     for (const count of STEPS) {
       const server = deployed();
       const run = await started(server, change);
-      for (let i = 0; i < count && (await run.step()); i += 1) expectKnown(server);
+      for (let i = 0; i < count && (await run.step()); i += 1) expectPublished(server);
       run.kill();
-      expectKnown(server);
+      expectPublished(server);
       await toEnd(await started(server, change));
       expectSettled(server, 'has no strays');
       expect(stateOf(server).rings[change.purpose].keys).toHaveLength(2);
     }
   });
 
-  it.each(PURPOSES)('no longer have a %s key that waits and is revoked, after the same again', async (purpose) => {
+  it.each(PURPOSES)('no longer have a waiting %s key that was revoked, after a repetition', async (purpose) => {
     for (const count of STEPS) {
       const server = deployed();
       await toEnd(await started(server, { what: 'rotate', purpose }));
       const kid = stateOf(server).rings[purpose].keys[1]?.keyid ?? '';
       const run = await started(server, { what: 'revoke', purpose, kid });
-      for (let i = 0; i < count && (await run.step()); i += 1) expectKnown(server);
+      for (let i = 0; i < count && (await run.step()); i += 1) expectPublished(server);
       run.kill();
       await toEnd(await started(server, { what: 'revoke', purpose, kid }));
       expectSettled(server, 'has no strays');

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseRing, stateAt, type KeyRing } from '@writ/signing';
 import { Failure } from '../failure.ts';
-import { ClusterStore, inClusterPlace } from './cluster-store.ts';
+import { ClusterStore, inClusterTarget } from './cluster-store.ts';
 import { keySets } from './layout.ts';
 import { makeKeys } from './make-keys.ts';
 import { fakeApiServer, type FakeApiServer } from '../specs/fake-api-server.ts';
-import { listed, revoke, rotate } from './change-rings.ts';
+import { describeKeys, revoke, rotate } from './change-rings.ts';
 import { ClusterRings } from './cluster-rings.ts';
 
 const NOW = Date.parse('2026-05-01T12:00:00Z');
@@ -27,24 +27,24 @@ afterAll(async () => {
 });
 
 let releases = 0;
-/** A release with keys, and a way to look at them. */
+/** A release with keys, and functions that read them. */
 async function release() {
   for (const [name, value] of Object.entries(server.mount(root))) vi.stubEnv(name, value);
   const prefix = `ring${String((releases += 1))}`;
-  const place = inClusterPlace(prefix, root);
-  await makeKeys(SETS, new ClusterStore(place), () => undefined);
+  const target = inClusterTarget(prefix, root);
+  await makeKeys(SETS, new ClusterStore(target), () => undefined);
   const secret = (name: string, entry: string): string =>
     Buffer.from(server.objects.get(`secrets/${prefix}-${name}`)?.data?.[entry] ?? '', 'base64').toString();
   return {
     prefix,
-    rings: new ClusterRings(place, 'writ.spec'),
+    rings: new ClusterRings(target, 'writ.spec'),
     record: (): KeyRing => parseRing(secret('kernel', 'record.json')),
     master: () => secret('kernel', 'master.key'),
     published: (): string => server.objects.get(`configmaps/${prefix}-public-keys`)?.data?.['record-keys.json'] ?? '',
   };
 }
 
-it('another key is published at once, signs after the overlap, and no other key of the release changes', async () => {
+it('a rotated key is published at once and signs after the overlap, and no other key of the release changes', async () => {
   const { rings, record, master, published } = await release();
   const [before, sealing] = [record(), master()];
   await rings.change((texts) => rotate(texts, 'record', OPTIONS));
@@ -57,11 +57,11 @@ it('another key is published at once, signs after the overlap, and no other key 
   expect(master()).toBe(sealing);
 });
 
-it('every key is listed with its purpose, id and state, and no private one is shown', async () => {
+it('every key is listed with its purpose, id and state, and without its private part', async () => {
   const { rings, record } = await release();
   await rings.change((texts) => rotate(texts, 'record', OPTIONS));
   const [old, next] = record().keys.map(({ keyid }) => keyid);
-  const lines = listed(await rings.read(), NOW);
+  const lines = describeKeys(await rings.read(), NOW);
   expect(lines.map((line) => line.split(' ')[0])).toEqual(['permit', 'record', 'record', 'checkpoint']);
   expect(lines.slice(1, 3)).toEqual([
     `record ${String(old)} current`,
@@ -70,7 +70,7 @@ it('every key is listed with its purpose, id and state, and no private one is sh
   expect(lines.join('\n')).not.toContain('PRIVATE');
 });
 
-it('a key that is revoked has a successor, and is published as revoked', async () => {
+it('a revoked key gets a successor and is published as revoked', async () => {
   const { rings, record, published } = await release();
   const [lost] = record().keys;
   await rings.change((texts) => revoke(texts, 'record', { ...OPTIONS, keyid: lost?.keyid ?? '', from: NOW - 60_000 }));
@@ -80,7 +80,7 @@ it('a key that is revoked has a successor, and is published as revoked', async (
   expect(published()).toContain('revoked');
 });
 
-it('the public key is there before the ring is written, also where a run ends between the two', async () => {
+it('the public key is published before the ring is written, also when a run ends in between', async () => {
   const { prefix, rings, record, published } = await release();
   const before = record().keys.length;
   server.refuse(new RegExp(`^PUT secrets/${prefix}-kernel$`), 500);
@@ -89,7 +89,7 @@ it('the public key is there before the ring is written, also where a run ends be
   expect((JSON.parse(published()) as { keys: unknown[] }).keys).toHaveLength(before + 1);
 });
 
-it('what somebody else publishes meanwhile stays, and what is not of keys as well', async () => {
+it('entries that another run publishes meanwhile, and foreign entries, are kept', async () => {
   const { prefix, rings, published } = await release();
   const id = `configmaps/${prefix}-public-keys`;
   const { keys } = JSON.parse(published()) as { keys: { keyid: string }[] };
@@ -106,7 +106,7 @@ it('what somebody else publishes meanwhile stays, and what is not of keys as wel
 });
 
 it.each(['configmaps/PREFIX-public-keys', 'secrets/PREFIX-kernel'])(
-  'a change ends with what to do where something writes %s all the time',
+  'a change fails with instructions when something keeps writing %s',
   async (written) => {
     const { prefix, rings } = await release();
     server.refuse(new RegExp(`^PUT ${written.replace('PREFIX', prefix)}$`), 409);
@@ -117,9 +117,9 @@ it.each(['configmaps/PREFIX-public-keys', 'secrets/PREFIX-kernel'])(
 );
 
 it.each([
-  ['may not', 403, /service account may not read .* get and update/],
-  ['is not there', 404, /is `--prefix` the name of the release/],
-])('a Secret that %s is named with what to do', async (_what, status, words) => {
+  ['can not be read', 403, /service account may not read .* get and update/],
+  ['does not exist', 404, /is `--prefix` the name of the release/],
+])('a Secret that %s is named in a failure with instructions', async (_what, status, words) => {
   const { prefix, rings } = await release();
   server.refuse(new RegExp(`^GET secrets/${prefix}-kernel$`), status);
   const error: unknown = await rings

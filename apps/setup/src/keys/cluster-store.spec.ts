@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fakeApiServer, NAMESPACE, type FakeApiServer } from '../specs/fake-api-server.ts';
-import { ClusterStore, inClusterPlace } from './cluster-store.ts';
+import { ClusterStore, inClusterTarget } from './cluster-store.ts';
 import { keyStoreContract } from './key-store.contract.ts';
 import { keySets } from './layout.ts';
 import { makeKeys } from './make-keys.ts';
@@ -23,7 +23,7 @@ let releases = 0;
 const newStore = (): { store: ClusterStore; prefix: string } => {
   for (const [name, value] of Object.entries(server.mount(root))) vi.stubEnv(name, value);
   const prefix = `r${String((releases += 1))}`;
-  return { prefix, store: new ClusterStore(inClusterPlace(prefix, root)) };
+  return { prefix, store: new ClusterStore(inClusterTarget(prefix, root)) };
 };
 const SETS = keySets({ deployment: 'writ.spec', natsHosts: [], postgresHosts: [], now: () => new Date() });
 const quiet = (): void => undefined;
@@ -38,7 +38,7 @@ keyStoreContract('a cluster', () => {
   };
 });
 
-it('what is secret is in Secrets, what is published in a ConfigMap, and all say whose they are', async () => {
+it("secret keys are in Secrets, published ones in a ConfigMap, and all have the release's labels", async () => {
   const { store, prefix } = newStore();
   await makeKeys(SETS, store, quiet);
   const ours = [...server.objects].filter(([, { metadata }]) => metadata.name.startsWith(`${prefix}-`));
@@ -57,7 +57,7 @@ it('what is secret is in Secrets, what is published in a ConfigMap, and all say 
   expect(JSON.stringify(server.objects.get(`configmaps/${prefix}-public-keys`))).not.toContain('PRIVATE');
 });
 
-it('a Secret that lacks an entry is left alone, and the entry is named', async () => {
+it('a Secret that lacks an entry is not changed, and the failure names the entry', async () => {
   const { store, prefix } = newStore();
   server.objects.set(`secrets/${prefix}-executor`, {
     kind: 'Secret',
@@ -76,7 +76,7 @@ async function madeElsewhere(name: string): Promise<never> {
   return server.objects.get(`secrets/${prefix}-${name}`) as never;
 }
 
-it('a service account that may not is told which right it lacks', async () => {
+it('a missing right of the service account is named in the failure', async () => {
   const { store, prefix } = newStore();
   server.refuse(new RegExp(`^POST secrets/${prefix}-ledger$`), 403);
   await expect(makeKeys(SETS, store, quiet)).rejects.toThrow(
@@ -89,8 +89,8 @@ it('a service account that may not is told which right it lacks', async () => {
   );
 });
 
-it('outside of a pod nothing is tried', () => {
-  expect(() => inClusterPlace('r', join(root, 'nowhere'))).toThrow(
+it('outside of a pod the store fails before any request', () => {
+  expect(() => inClusterTarget('r', join(root, 'nowhere'))).toThrow(
     '`--kubernetes` works in a pod with a service account only',
   );
 });

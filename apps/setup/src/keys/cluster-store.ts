@@ -20,21 +20,21 @@ const decode = (text: string): string => Buffer.from(text, 'base64').toString('u
 const mapEntries = (entries: Entries, change: (text: string) => string): Entries =>
   Object.fromEntries(Object.entries(entries).map(([name, text]) => [name, change(text)]));
 
-/** Where in the cluster keys are kept. */
-export interface ClusterPlace {
+/** The API, namespace and name prefix of the key objects in a cluster. */
+export interface ClusterTarget {
   readonly api: CoreV1Api;
   readonly namespace: string;
-  /** the beginning of each name: the release's */
+  /** prefix of each name: the release's name */
   readonly prefix: string;
 }
 
 /**
  * The API of the cluster that this process runs in, with the service account of its pod.
  *
- * @param root where the pod's files begin; only a test has another than the file system's
+ * @param root prefix of the pod's files; only tests set it
  * @throws Failure outside of a pod
  */
-export function inClusterPlace(prefix: string, root = ''): ClusterPlace {
+export function inClusterTarget(prefix: string, root = ''): ClusterTarget {
   const config = new KubeConfig();
   config.loadFromCluster(root);
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace?.trim();
@@ -47,28 +47,28 @@ export function inClusterPlace(prefix: string, root = ''): ClusterPlace {
   return { api: config.makeApiClient(CoreV1Api), namespace, prefix };
 }
 
-/** Keys as Secrets, and as ConfigMaps where nothing is secret. Objects are created; none is changed. */
+/** Keys as Secrets, and as ConfigMaps where they are public. Objects are created; none is changed. */
 export class ClusterStore extends KeyStore {
-  readonly #place: ClusterPlace;
+  readonly #target: ClusterTarget;
 
-  constructor(place: ClusterPlace) {
+  constructor(target: ClusterTarget) {
     super();
-    this.#place = place;
+    this.#target = target;
   }
 
   override nameOf(set: KeySet): string {
-    return `${this.#place.prefix}-${set.name}`;
+    return `${this.#target.prefix}-${set.name}`;
   }
 
   override async read(set: KeySet): Promise<Entries | null> {
-    const { api, namespace } = this.#place;
+    const { api, namespace } = this.#target;
     const request = { name: this.nameOf(set), namespace };
     try {
       if (set.open) return (await api.readNamespacedConfigMap(request)).data ?? {};
       return mapEntries((await api.readNamespacedSecret(request)).data ?? {}, decode);
     } catch (error) {
       if (error instanceof ApiException && error.code === NOT_FOUND) return null;
-      throw this.#explained('read', set, error);
+      throw this.#failureOf('read', set, error);
     }
   }
 
@@ -89,7 +89,7 @@ export class ClusterStore extends KeyStore {
   }
 
   async #create(set: KeySet, entries: Entries): Promise<Entries> {
-    const { api, namespace } = this.#place;
+    const { api, namespace } = this.#target;
     const metadata = this.#metadata(set);
     try {
       if (set.open)
@@ -101,9 +101,9 @@ export class ClusterStore extends KeyStore {
         });
       return entries;
     } catch (error) {
-      if (!(error instanceof ApiException && error.code === CONFLICT)) throw this.#explained('create', set, error);
+      if (!(error instanceof ApiException && error.code === CONFLICT)) throw this.#failureOf('create', set, error);
     }
-    // Another run was first: its keys are the deployment's.
+    // Another run was first: its keys are the deployment's keys.
     const others = await this.read(set);
     if (others === null)
       throw new Failure(`${this.#kindOf(set)} \`${this.nameOf(set)}\` was deleted while it was made: run this again`);
@@ -113,10 +113,10 @@ export class ClusterStore extends KeyStore {
   #metadata(set: KeySet): V1ObjectMeta {
     return {
       name: this.nameOf(set),
-      namespace: this.#place.namespace,
+      namespace: this.#target.namespace,
       labels: {
         'app.kubernetes.io/name': 'writ',
-        'app.kubernetes.io/instance': this.#place.prefix,
+        'app.kubernetes.io/instance': this.#target.prefix,
         'app.kubernetes.io/component': 'keys',
         'app.kubernetes.io/part-of': 'writ',
         'app.kubernetes.io/managed-by': 'writ-setup',
@@ -126,8 +126,8 @@ export class ClusterStore extends KeyStore {
 
   #kindOf = ({ open }: KeySet): string => (open ? 'ConfigMap' : 'Secret');
 
-  #explained(verb: 'read' | 'create', set: KeySet, error: unknown): Failure {
-    const { namespace } = this.#place;
+  #failureOf(verb: 'read' | 'create', set: KeySet, error: unknown): Failure {
+    const { namespace } = this.#target;
     const what = `${this.#kindOf(set)} \`${this.nameOf(set)}\` in namespace \`${namespace}\``;
     if (error instanceof ApiException && FORBIDDEN.includes(error.code)) {
       return new Failure(

@@ -7,8 +7,8 @@ const namesIn = (text: string): readonly string[] => {
 };
 
 /**
- * Why published log keys can't be those of this deployment; null where they are. Checkpoints and receipts carry the
- * name, and verifiers look the key up by it.
+ * Why published log keys can't belong to this deployment; null where they can. Checkpoints and receipts have the name,
+ * and verifiers find the key by it.
  */
 export function conflictOfName(logKeys: string, deployment: string): string | null {
   let names: readonly string[];

@@ -15,18 +15,18 @@ afterAll(() => {
   rmSync(dir, { recursive: true });
 });
 let folders = 0;
-const place = (): string => join(dir, String((folders += 1)));
+const newFolder = (): string => join(dir, String((folders += 1)));
 const SETS = keySets({ deployment: 'writ.spec', natsHosts: [], postgresHosts: [], now: () => new Date() });
 const quiet = (): void => undefined;
 
 keyStoreContract('a folder', () => {
-  const root = place();
+  const root = newFolder();
   return { store: new FolderStore(root), remove: (set) => rmSync(join(root, set.name), { recursive: true }) };
 });
 
-it("files of private keys are their owner's alone, and a run leaves no other file", async () => {
-  const root = place();
-  // A volume of its own is mounted for each set.
+it('files of private keys are readable by their owner only, and a run leaves no other file', async () => {
+  const root = newFolder();
+  // A separate volume is mounted for each set.
   for (const { name } of SETS) mkdirSync(join(root, name), { recursive: true });
   await makeKeys(SETS, new FolderStore(root), quiet);
   for (const set of SETS) {
@@ -36,8 +36,8 @@ it("files of private keys are their owner's alone, and a run leaves no other fil
   }
 });
 
-it('a private key that is gone from among others is not made anew', async () => {
-  const root = place();
+it('a missing private key among existing ones is not replaced', async () => {
+  const root = newFolder();
   await makeKeys(SETS, new FolderStore(root), quiet);
   rmSync(join(root, 'kernel', 'master.key'));
   await expect(makeKeys(SETS, new FolderStore(root), quiet)).rejects.toThrow(
@@ -45,8 +45,8 @@ it('a private key that is gone from among others is not made anew', async () => 
   );
 });
 
-it("a folder that can't be used is named, with what to do", async () => {
-  const root = place();
+it('an unusable folder is named in the failure with instructions', async () => {
+  const root = newFolder();
   writeFileSync(root, 'a file');
   await expect(makeKeys(SETS, new FolderStore(root), quiet)).rejects.toThrow(
     `\`${join(root, 'public-keys')}\` can't be read (ENOTDIR): give this user the folder that \`--out\` names`,

@@ -19,8 +19,8 @@ import type { KeySet } from './layout.ts';
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown';
 
 /**
- * Keys in a folder: a sub-folder per set, a file per entry. Files of open sets are readable by everybody, others by
- * their owner alone.
+ * Keys in a folder: a sub-folder per set, a file per entry. Files of open sets are readable by all users, others by
+ * their owner only.
  */
 export class FolderStore extends KeyStore {
   readonly #root: string;
@@ -35,15 +35,15 @@ export class FolderStore extends KeyStore {
   }
 
   override async read(set: KeySet): Promise<Entries | null> {
-    const there = new Set(this.#list(set));
-    // A volume that is mounted there is an empty folder before the first run.
+    const existing = new Set(this.#list(set));
+    // A mounted volume is an empty folder before the first run.
     const entries = set.entries
-      .filter(({ name }) => there.has(name))
+      .filter(({ name }) => existing.has(name))
       .map(({ name }) => [name, this.#readFile(set, name)]);
     return await Promise.resolve(entries.length === 0 ? null : (Object.fromEntries(entries) as Entries));
   }
 
-  /** Each file is made by itself: of two runs that make one, the first stays and the other reads it. */
+  /** Each file is made separately: if two runs make one, the first stays and the other run reads it. */
   override draft(set: KeySet): Draft {
     const entries: Record<string, string> = {};
     this.#makeFolder(set);
@@ -88,7 +88,7 @@ export class FolderStore extends KeyStore {
     }
   }
 
-  /** Makes a file whole or not at all; leaves one that is there. */
+  /** Makes a file atomically; keeps an existing one. */
   #create(set: KeySet, name: string, text: string): void {
     const folder = this.nameOf(set);
     const next = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
@@ -115,7 +115,7 @@ export class FolderStore extends KeyStore {
   }
 }
 
-/** So that the file's name survives a power cut as its content does. */
+/** Makes the file's name survive a power cut, as its content does. */
 function syncFolder(folder: string): void {
   const fd = openSync(folder, 'r');
   try {

@@ -5,7 +5,7 @@ import type { Entries, KeyStore } from './key-store.ts';
 import { keySets, type KeySet } from './layout.ts';
 import { makeKeys } from './make-keys.ts';
 
-/** A store, and what a person could do to it. */
+/** A store, and a function that deletes a set like an operator could. */
 export interface StoreUnderTest {
   readonly store: KeyStore;
   readonly remove: (set: KeySet) => void;
@@ -20,7 +20,7 @@ const SETS = keySets({
 const setOf = (name: string): KeySet => SETS.find((set) => set.name === name) as KeySet;
 const quiet = (): void => undefined;
 
-/** By name, what deployments mount: also the charts' and the compose file's business. */
+/** The entries that deployments mount, by set; the chart and the compose file use the same names. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   kernel: [
     'permit.json',
@@ -45,7 +45,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 const readSets = async (store: KeyStore): Promise<Record<string, Entries>> =>
   Object.fromEntries(await Promise.all(SETS.map(async (set) => [set.name, (await store.read(set)) ?? {}] as const)));
 
-/** Fails after it has made some sets, as a run that is killed. */
+/** A store that fails after some sets, like a run that is killed. */
 const killedAfter = (store: KeyStore, sets: number): KeyStore => {
   let left = sets;
   return {
@@ -78,7 +78,7 @@ async function expectConsistent(store: KeyStore): Promise<void> {
   expect([...parsePublicKeys(text('public-keys', 'record-keys.json')).keys()]).toEqual(keyids);
 }
 
-/** What the keys of a deployment must be, whatever keeps them. */
+/** The requirements on a deployment's keys in any store. */
 export function keyStoreContract(kind: string, make: () => StoreUnderTest): void {
   describe(`the keys of a deployment in ${kind}`, () => {
     let under: StoreUnderTest;
@@ -94,7 +94,7 @@ export function keyStoreContract(kind: string, make: () => StoreUnderTest): void
       expect(await readSets(under.store)).toEqual(before);
     });
 
-    it('are finished by the next run where one was killed, whenever that was', async () => {
+    it('are completed by the next run after one was killed at any point', async () => {
       for (let sets = 0; sets < SETS.length; sets += 1) {
         under = make();
         await expect(makeKeys(SETS, killedAfter(under.store, sets), quiet)).rejects.toThrow('killed');
@@ -133,7 +133,7 @@ export function keyStoreContract(kind: string, make: () => StoreUnderTest): void
       ['kernel', 'permit.json', 'permits that are on their way'],
       ['ledger', 'checkpoint.json', 'the key that signed the log so far'],
       ['orchestrator', 'webhook.key', 'the sealed secrets of webhooks'],
-    ])('are not made anew where the private ones of the %s are gone', async (name, entry, lost) => {
+    ])('are not replaced when the private ones of the %s are missing', async (name, entry, lost) => {
       await makeKeys(SETS, under.store, quiet);
       under.remove(setOf(name));
       const before = await readSets(under.store);
@@ -146,7 +146,7 @@ export function keyStoreContract(kind: string, make: () => StoreUnderTest): void
       expect(await readSets(under.store)).toEqual(before);
     });
 
-    it('of a client are made again with the passwords that its servers know', async () => {
+    it('of a client are made again with the passwords of its servers', async () => {
       await makeKeys(SETS, under.store, quiet);
       const before = await readSets(under.store);
       under.remove(setOf('executor'));
@@ -154,17 +154,17 @@ export function keyStoreContract(kind: string, make: () => StoreUnderTest): void
       expect(await readSets(under.store)).toEqual(before);
     });
 
-    it('leave out a platform key that somebody has put away', async () => {
+    it('skip a platform key that the operator has moved elsewhere', async () => {
       await makeKeys(SETS, under.store, quiet);
       under.remove(setOf('platform-key'));
-      const said: string[] = [];
-      expect(await makeKeys(SETS, under.store, (line) => said.push(line))).toEqual([]);
-      expect(said).toEqual([
-        `${under.store.nameOf(setOf('platform-key'))}: left out, the orchestrator knows another platform key`,
+      const lines: string[] = [];
+      expect(await makeKeys(SETS, under.store, (line) => lines.push(line))).toEqual([]);
+      expect(lines).toEqual([
+        `${under.store.nameOf(setOf('platform-key'))}: skipped, the orchestrator has another platform key`,
       ]);
     });
 
-    it('of an authority that was put away are needed only where something has to be signed', async () => {
+    it('of a removed authority are needed only when a certificate has to be signed', async () => {
       await makeKeys(SETS, under.store, quiet);
       under.remove(setOf('ca-key'));
       expect(await makeKeys(SETS, under.store, quiet)).toEqual([]);
@@ -174,14 +174,14 @@ export function keyStoreContract(kind: string, make: () => StoreUnderTest): void
       );
     });
 
-    it('have no certificates where no server is ours', async () => {
+    it('have no certificates without bundled servers', async () => {
       const made = await makeKeys(
         keySets({ deployment: 'writ.spec', natsHosts: [], postgresHosts: [], now: () => new Date() }),
         under.store,
         quiet,
       );
       expect(made).toEqual(['kernel', 'ledger', 'executor', 'platform-key', 'orchestrator', 'migrate', 'public-keys']);
-      // They are made once it is, and the passwords that its clients have are its own.
+      // They are made once there is a server, and its passwords are those of its clients.
       expect(await makeKeys(SETS, under.store, quiet)).toEqual(['ca-key', 'nats-server', 'postgres-server', 'ca']);
       await expectConsistent(under.store);
     });

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What keys a deployment has and which process reads which. A process reads its own set alone.
-// INVARIANT (order): a set is made after all that stand above it, so one that is missing below one that is there was
-// deleted.
+// The keys of a deployment, and which process reads which. A process reads only its own set. INVARIANT (order): a set
+// is made after all sets above it. So a missing set above an existing one was deleted.
 import { PROCESSES, type Process } from '@writ/contract';
 import { LOGIN_ROLES, type LoginRole } from '@writ/database';
 import {
@@ -21,39 +20,39 @@ import { conflictOfName } from './deployment-name.ts';
 /** A folder of files, or a Secret or ConfigMap. */
 export interface KeySet {
   readonly name: string;
-  /** Open sets hold nothing secret. */
+  /** Open sets have nothing secret. */
   readonly open: boolean;
   readonly entries: readonly KeyEntry[];
-  /** Why entries that are there can't serve this deployment, and what to do; null where they can. */
+  /** Why existing entries can't serve this deployment, and what to do; null where they can. */
   readonly conflict?: (entries: Readonly<Record<string, string>>) => string | null;
 }
 
 export interface KeyEntry {
   readonly name: string;
-  readonly make: (known: Known) => string | Promise<string>;
-  /** What is lost with it, where nobody can make it again. */
+  readonly make: (lookup: KeyLookup) => string | Promise<string>;
+  /** What is lost with the entry, where it can't be made again. */
   readonly lost?: string;
 }
 
-/** What the sets that were read or made so far hold. */
-export interface Known {
-  /** Undefined where that set or entry isn't there. */
+/** The entries that were read or made so far. */
+export interface KeyLookup {
+  /** Undefined where that set or entry doesn't exist. */
   readonly find: (set: string, entry: string) => string | undefined;
-  /** @throws Error where it isn't there */
+  /** @throws Error where it doesn't exist */
   readonly get: (set: string, entry: string) => string;
 }
 
 export interface LayoutOptions {
   /** names the log's key in checkpoints */
   readonly deployment: string;
-  /** names of the bundled NATS in its certificate; none: NATS is somebody else's */
+  /** names of the bundled NATS in its certificate; none: NATS is not bundled */
   readonly natsHosts: readonly string[];
-  /** the same of the bundled Postgres */
+  /** names of the bundled Postgres in its certificate */
   readonly postgresHosts: readonly string[];
   readonly now: () => Date;
 }
 
-/** By process, the roles that it logs in to Postgres as. */
+/** The Postgres roles of each process. */
 const ROLES: Readonly<Record<Process, readonly LoginRole[]>> = {
   kernel: ['writ_kernel', 'writ_kernel_worker'],
   ledger: ['writ_ledger'],
@@ -67,7 +66,7 @@ const PROCESS_OF = Object.fromEntries(
 const ring = (name: string, lost: string): KeyEntry => ({ name, make: () => firstRing(newKey()), lost });
 const sealingKey = (name: string, lost: string): KeyEntry => ({ name, make: newSealingKey, lost });
 
-/** Passwords are in two sets each, the client's and the server's: what is missing is made of the other. */
+/** Each password is in two sets, the client's and the server's: a missing one is copied from the other. */
 const passwordsOf = (process: Process): readonly KeyEntry[] => [
   { name: 'nats-password', make: ({ find }) => find('nats-server', process) ?? newPassword() },
   ...ROLES[process].map((role): KeyEntry => ({
@@ -148,7 +147,7 @@ export function keySets({ deployment, natsHosts, postgresHosts, now }: LayoutOpt
   return [...SERVICES, ...(servers.length === 0 ? [] : [authority(now), ...servers, ca]), publicKeys(deployment)];
 }
 
-/** The entries of what is published of the rings, by what they hold. */
+/** The entries of the published keys, by content. */
 export const PUBLISHED = {
   permit: 'permit-keys.json',
   record: 'record-keys.json',
@@ -158,7 +157,7 @@ export const PUBLISHED = {
 } as const;
 
 function publicKeys(deployment: string): KeySet {
-  const texts = ({ get }: Known): ReturnType<typeof publishedTexts> =>
+  const texts = ({ get }: KeyLookup): ReturnType<typeof publishedTexts> =>
     publishedTexts(
       {
         permit: parseRing(get('kernel', 'permit.json')),
@@ -171,7 +170,7 @@ function publicKeys(deployment: string): KeySet {
   return {
     name: 'public-keys',
     open: true,
-    entries: names.map((name) => ({ name: PUBLISHED[name], make: (known) => texts(known)[name] })),
+    entries: names.map((name) => ({ name: PUBLISHED[name], make: (lookup) => texts(lookup)[name] })),
     conflict: ({ [PUBLISHED.log]: text }) => (text === undefined ? null : conflictOfName(text, deployment)),
   };
 }

@@ -1,49 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Failure, reasonOf } from '../failure.ts';
 import type { Entries, KeyStore } from './key-store.ts';
-import type { KeySet, Known } from './layout.ts';
+import type { KeySet, KeyLookup } from './layout.ts';
 
-/**
- * The set that an operator may put away once the platform key is known elsewhere: its hash stays with the orchestrator.
- */
+/** The set that an operator may move elsewhere once the platform key is in use: the orchestrator keeps its hash. */
 const PLATFORM_KEY = 'platform-key';
 const CA_KEY = 'ca-key';
 
 /**
- * Makes the key sets that a store lacks and changes none that is there. A run that is killed leaves whole sets in their
- * order, and the next run makes the others. Two at once end with the same keys.
+ * Makes the key sets that a store lacks, and changes no existing one. A killed run leaves complete sets in their order,
+ * and the next run makes the others. Two concurrent runs end with the same keys.
  *
  * @returns the names of the sets that this run made
- * @throws Failure for a state that new keys would make worse; nothing was made then
+ * @throws Failure for a state that new keys would make worse; nothing is made then
  */
 export async function makeKeys(
   sets: readonly KeySet[],
   store: KeyStore,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<readonly string[]> {
   const found = await readAll(sets, store);
-  refuseConflicts(sets, found, store);
-  refuseLosses(sets, found, store);
-  const known = knownOf(found);
+  verifyNoConflicts(sets, found, store);
+  verifyNothingLost(sets, found, store);
+  const lookup = lookupIn(found);
   const made: string[] = [];
   for (const set of sets) {
     const before = found.get(set.name) ?? null;
     if (isComplete(set, before)) continue;
-    const without = reasonToLeaveOut(set, sets, found, store);
-    if (without !== null) {
-      say(without);
+    const skipped = reasonToSkip(set, sets, found, store);
+    if (skipped !== null) {
+      print(skipped);
       continue;
     }
-    found.set(set.name, await make(set, before, { store, found, known }));
+    found.set(set.name, await makeSet(set, before, { store, found, lookup }));
     made.push(set.name);
-    say(`${store.nameOf(set)}: ${before === null ? 'made' : 'completed'}`);
+    print(`${store.nameOf(set)}: ${before === null ? 'made' : 'completed'}`);
   }
   return made;
 }
 
 /**
- * INVARIANT (order): read from the last to the first, so that a set which another run makes meanwhile is never missing
- * below one that is there.
+ * INVARIANT (order): sets are read from the last to the first. So a set that another run makes meanwhile is never
+ * missing above an existing one.
  */
 async function readAll(sets: readonly KeySet[], store: KeyStore): Promise<Map<string, Entries>> {
   const found = new Map<string, Entries>();
@@ -57,43 +55,43 @@ async function readAll(sets: readonly KeySet[], store: KeyStore): Promise<Map<st
 const isComplete = ({ entries }: KeySet, found: Entries | null): boolean =>
   found !== null && entries.every(({ name }) => name in found);
 
-function refuseConflicts(sets: readonly KeySet[], found: ReadonlyMap<string, Entries>, store: KeyStore): void {
+function verifyNoConflicts(sets: readonly KeySet[], found: ReadonlyMap<string, Entries>, store: KeyStore): void {
   for (const set of sets) {
     const conflict = set.conflict?.(found.get(set.name) ?? {}) ?? null;
     if (conflict !== null) throw new Failure(`\`${store.nameOf(set)}\` is of another deployment: ${conflict}`);
   }
 }
 
-function refuseLosses(sets: readonly KeySet[], found: ReadonlyMap<string, Entries>, store: KeyStore): void {
+function verifyNothingLost(sets: readonly KeySet[], found: ReadonlyMap<string, Entries>, store: KeyStore): void {
   const all = sets.flatMap((set) =>
     set.entries.map((entry) => ({ set, entry, there: entry.name in (found.get(set.name) ?? {}) })),
   );
-  const missing = all.findIndex(({ entry, there }) => !there && entry.lost !== undefined);
-  const later = all.slice(missing + 1).find(({ there }) => there);
-  const [lost, witness] = [all[missing], later];
-  if (lost === undefined || witness === undefined) return;
+  const missing = all.findIndex(({ entry, there: isPresent }) => !isPresent && entry.lost !== undefined);
+  const later = all.slice(missing + 1).find(({ there: isPresent }) => isPresent);
+  const [lost, laterEntry] = [all[missing], later];
+  if (lost === undefined || laterEntry === undefined) return;
   throw new Failure(
-    `\`${lost.entry.name}\` of \`${store.nameOf(lost.set)}\` is missing, and \`${witness.entry.name}\` of ` +
-      `\`${store.nameOf(witness.set)}\`, which is made after it, is there. ` +
+    `\`${lost.entry.name}\` of \`${store.nameOf(lost.set)}\` is missing, and \`${laterEntry.entry.name}\` of ` +
+      `\`${store.nameOf(laterEntry.set)}\`, which is made after it, is there. ` +
       `A new one would lose ${lost.entry.lost ?? ''}. Restore it from a backup; if this deployment has no data ` +
-      `yet, delete \`${store.nameOf(witness.set)}\` and run this again`,
+      `yet, delete \`${store.nameOf(laterEntry.set)}\` and run this again`,
   );
 }
 
-/** A sentence, or null where the set is to be made. @throws Failure */
-function reasonToLeaveOut(
+/** The message for a skipped set, or null where the set is to be made. @throws Failure */
+function reasonToSkip(
   set: KeySet,
   sets: readonly KeySet[],
   found: ReadonlyMap<string, Entries>,
   store: KeyStore,
 ): string | null {
   if (set.name === PLATFORM_KEY && found.has('orchestrator'))
-    return `${store.nameOf(set)}: left out, the orchestrator knows another platform key`;
+    return `${store.nameOf(set)}: skipped, the orchestrator has another platform key`;
   if (set.name !== CA_KEY || !found.has('ca')) return null;
   const unsigned = sets.find(
     ({ name, entries }) => entries.some((entry) => entry.name === 'tls.crt') && !('tls.crt' in (found.get(name) ?? {})),
   );
-  if (unsigned === undefined) return `${store.nameOf(set)}: left out, nothing has to be signed`;
+  if (unsigned === undefined) return `${store.nameOf(set)}: skipped, nothing has to be signed`;
   throw new Failure(
     `\`${store.nameOf(unsigned)}\` needs a certificate, and the key of the authority, \`${store.nameOf(set)}\`, ` +
       'is missing. Restore it from a backup, or delete ' +
@@ -102,18 +100,18 @@ function reasonToLeaveOut(
   );
 }
 
-interface Making {
+interface KeySetContext {
   readonly store: KeyStore;
   readonly found: Map<string, Entries>;
-  readonly known: Known;
+  readonly lookup: KeyLookup;
 }
 
-async function make(set: KeySet, before: Entries | null, { store, found, known }: Making): Promise<Entries> {
+async function makeSet(set: KeySet, before: Entries | null, { store, found, lookup }: KeySetContext): Promise<Entries> {
   const draft = store.draft(set, before);
   for (const { name, make: makeEntry } of set.entries) {
     const text = await draft.entry(name, async () => {
       try {
-        return await makeEntry(known);
+        return await makeEntry(lookup);
       } catch (error) {
         throw new Failure(`\`${name}\` of \`${store.nameOf(set)}\` can't be made: ${reasonOf(error)}`, error);
       }
@@ -123,7 +121,7 @@ async function make(set: KeySet, before: Entries | null, { store, found, known }
   return await draft.commit();
 }
 
-function knownOf(found: ReadonlyMap<string, Entries>): Known {
+function lookupIn(found: ReadonlyMap<string, Entries>): KeyLookup {
   const find = (set: string, entry: string): string | undefined => found.get(set)?.[entry];
   return {
     find,

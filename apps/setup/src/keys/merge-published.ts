@@ -4,7 +4,7 @@ import { Failure, reasonOf } from '../failure.ts';
 import type { Entries } from './key-store.ts';
 import { PUBLISHED } from './layout.ts';
 
-/** Published keys, as their lists name them. */
+/** The ids of published keys, by list. */
 export interface PublishedIds {
   readonly permit: readonly string[];
   readonly record: readonly string[];
@@ -20,18 +20,18 @@ const isText = (key: unknown): key is string => typeof key === 'string';
 
 export interface Merged {
   readonly published: Published;
-  /** all that was found */
+  /** the ids of all keys that were found */
   readonly ids: PublishedIds;
-  /** what stays and no ring holds: of a run that is under way, or of one that ended too early */
+  /** kept keys that no ring has: of a running change, or of one that died */
   readonly strays: PublishedIds;
 }
 
 /**
- * What was found and what is known, together. Of a key that is known, what is known counts. Of any other, what was
- * found stays, unless the key is dead.
- * @throws Failure for what isn't a list of keys
+ * Merges the found keys with the current ones of the rings. For a key of a ring, the ring's state counts. Any other
+ * found key stays, unless it is to be removed.
+ * @throws Failure for an entry that isn't a list of keys
  */
-export function mergePublished(entries: Entries, known: Published, dead: PublishedIds = NO_IDS): Merged {
+export function mergePublished(entries: Entries, current: Published, removed: PublishedIds = NO_IDS): Merged {
   const found = {
     permit: listIn(entries, PUBLISHED.permit, 'keys', isListed) as Published['permit'],
     record: listIn(entries, PUBLISHED.record, 'keys', isListed) as Published['record'],
@@ -40,26 +40,26 @@ export function mergePublished(entries: Entries, known: Published, dead: Publish
   };
   const idsOf = (keys: Published['permit']): readonly string[] => keys.map(({ keyid }) => keyid);
   const strayIn = (name: 'permit' | 'record'): Published['permit'] => {
-    const ids = new Set([...idsOf(known[name]), ...dead[name]]);
+    const ids = new Set([...idsOf(current[name]), ...removed[name]]);
     return found[name].filter(({ keyid }) => !ids.has(keyid));
   };
-  const logIds = new Set([...known.log.keys, ...known.log.revoked, ...dead.log]);
+  const logIds = new Set([...current.log.keys, ...current.log.revoked, ...removed.log]);
   const [permit, record] = [strayIn('permit'), strayIn('record')];
   const logStrayIn = (list: readonly string[]): readonly string[] => list.filter((key) => !logIds.has(key));
   const [keys, revoked] = [logStrayIn(found.keys), logStrayIn(found.revoked)];
   return {
     published: {
-      permit: [...known.permit, ...permit],
-      record: [...known.record, ...record],
-      log: { keys: [...known.log.keys, ...keys], revoked: [...known.log.revoked, ...revoked] },
-      checkpoint: known.checkpoint,
+      permit: [...current.permit, ...permit],
+      record: [...current.record, ...record],
+      log: { keys: [...current.log.keys, ...keys], revoked: [...current.log.revoked, ...revoked] },
+      checkpoint: current.checkpoint,
     },
     ids: { permit: idsOf(found.permit), record: idsOf(found.record), log: [...found.keys, ...found.revoked] },
     strays: { permit: idsOf(permit), record: idsOf(record), log: [...keys, ...revoked] },
   };
 }
 
-/** The members of a list in an entry; none where the entry or the list isn't there. */
+/** The members of a list in an entry; empty where the entry or the list doesn't exist. */
 function listIn<T>(
   entries: Entries,
   entry: string,

@@ -4,10 +4,10 @@ import { PURPOSES, type Purpose } from '@writ/signing';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { readKeysConfig, type Variables } from '../config.env.ts';
 import type { ClusterRings } from './cluster-rings.ts';
-import { listed, revoke, rotate, type ChangeOptions, type RingChange, type RingTexts } from './change-rings.ts';
+import { describeKeys, revoke, rotate, type ChangeOptions, type RingChange, type RingTexts } from './change-rings.ts';
 
 /**
- * A kubelet may take a minute and a half until a changed Secret or ConfigMap is in a pod, and processes look each two
+ * A kubelet may take a minute and a half until a changed Secret or ConfigMap is in a pod, and processes check every two
  * seconds.
  */
 const OVERLAP_MS_MIN = 120_000;
@@ -37,17 +37,17 @@ function parseMoment(text: string): number {
   return moment;
 }
 
-/** What the command needs of its program. */
+/** The functions of the program that the command uses. */
 export interface SigningKeysParts {
   readonly env: Variables;
   readonly parsePrefix: (text: string) => string;
   readonly now: () => number;
-  readonly say: (line: string) => void;
-  /** runs an action under the program's rules of failure, and says what it answers */
+  readonly print: (line: string) => void;
+  /** runs an action with the program's error handling, and prints its result */
   readonly run: (name: string, act: () => Promise<string>) => Promise<void>;
 }
 
-/** `setup signing-keys`: changes the rings of a release in its cluster. On files `writ signing-keys` does the same. */
+/** `setup signing-keys`: changes the rings of a release in its cluster. `writ signing-keys` does the same on files. */
 export function signingKeysCommand(parts: SigningKeysParts): Command {
   const group = new Command('signing-keys').description(
     'lists and changes the signing keys of a release in its cluster',
@@ -58,10 +58,10 @@ export function signingKeysCommand(parts: SigningKeysParts): Command {
   return group;
 }
 
-function addList(group: Command, { env, parsePrefix, now, say, run }: SigningKeysParts): void {
+function addList(group: Command, { env, parsePrefix, now, print, run }: SigningKeysParts): void {
   const list = async (prefix: string): Promise<string> => {
-    const lines = listed(await (await ringsOf(env, prefix)).read(), now());
-    for (const line of lines) say(line);
+    const lines = describeKeys(await (await ringsOf(env, prefix)).read(), now());
+    for (const line of lines) print(line);
     return `${String(lines.length)} keys`;
   };
   group
@@ -97,7 +97,7 @@ function addRevoke(group: Command, parts: SigningKeysParts): void {
     );
 }
 
-/** The purpose, the release and the overlap, which both changes take. */
+/** Adds the purpose, the release and the overlap, which both changes need. */
 const withChangeOptions = (
   command: Command,
   { parsePrefix }: Pick<SigningKeysParts, 'parsePrefix'>,
@@ -109,14 +109,14 @@ const withChangeOptions = (
     .requiredOption('--prefix <release>', "what the Secrets' names begin with", parsePrefix)
     .option('--overlap <period>', 'how long a new key is known before it signs', parseOverlap, overlapMs);
 
-/** The rings of a release. The client of Kubernetes is loaded only where it is used. */
+/** The rings of a release. The Kubernetes client is loaded only when it is used. */
 async function ringsOf(env: Variables, prefix: string): Promise<ClusterRings> {
   const { WRIT_DEPLOYMENT: deployment } = readKeysConfig(env);
-  const [{ inClusterPlace }, { ClusterRings }] = await Promise.all([
+  const [{ inClusterTarget }, { ClusterRings }] = await Promise.all([
     import('./cluster-store.ts'),
     import('./cluster-rings.ts'),
   ]);
-  return new ClusterRings(inClusterPlace(prefix), deployment);
+  return new ClusterRings(inClusterTarget(prefix), deployment);
 }
 
 const change = async (

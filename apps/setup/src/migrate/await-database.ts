@@ -6,24 +6,24 @@ import { Failure, reasonOf } from '../failure.ts';
 /** Between two tries, in milliseconds. */
 const PAUSE_MS = 500;
 
-/** SQLSTATEs of a server that is there and lacks the database, which the migrations make. */
-const WITHOUT_DATABASE = '3D000';
+/** SQLSTATE of a running server without the database, which the migrations create. */
+const NO_DATABASE = '3D000';
 const REFUSED_USER = /^28/;
 
 /**
- * Resolves once Postgres takes connections of the administrator.
+ * Resolves once Postgres accepts connections of the administrator.
  *
  * @param waitMs how long to wait; 0 tries once
- * @param say told once that it waits
- * @throws Failure where nobody serves in time, and at once where the server refuses the user or its certificate is not
- *   trusted
+ * @param print called once when it starts to wait
+ * @throws Failure if no server answers in time, and at once if the server refuses the user or its certificate is not
+ * trusted
  */
-export async function awaitDatabase(url: string, waitMs: number, say: (line: string) => void): Promise<void> {
+export async function awaitDatabase(url: string, waitMs: number, print: (line: string) => void): Promise<void> {
   const until = performance.now() + waitMs;
   for (let tries = 0; ; tries += 1) {
     const error = await problemAt(url);
     if (error === null) return;
-    if (!isUnavailable(error)) throw explained(url, error);
+    if (!isUnavailable(error)) throw failureOf(url, error);
     if (performance.now() + PAUSE_MS > until) {
       throw new Failure(
         `Postgres does not serve at \`${hostOf(url)}\`, which \`WRIT_ADMIN_DATABASE_URL\` names, after ${waitMs} ` +
@@ -32,7 +32,7 @@ export async function awaitDatabase(url: string, waitMs: number, say: (line: str
         error,
       );
     }
-    if (tries === 0) say(`waiting for Postgres at ${hostOf(url)}`);
+    if (tries === 0) print(`waiting for Postgres at ${hostOf(url)}`);
     await sleep(PAUSE_MS);
   }
 }
@@ -43,11 +43,11 @@ async function problemAt(url: string): Promise<unknown> {
     await client.end();
     return null;
   } catch (error) {
-    return codeOf(error) === WITHOUT_DATABASE ? null : error;
+    return codeOf(error) === NO_DATABASE ? null : error;
   }
 }
 
-function explained(url: string, error: unknown): Failure {
+function failureOf(url: string, error: unknown): Failure {
   const where = `Postgres at \`${hostOf(url)}\``;
   if (REFUSED_USER.test(codeOf(error))) {
     return new Failure(
@@ -64,7 +64,7 @@ function explained(url: string, error: unknown): Failure {
   );
 }
 
-/** Host and port alone: a URL has a password. */
+/** Host and port only: a URL has a password. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an address that is no URL';
 }

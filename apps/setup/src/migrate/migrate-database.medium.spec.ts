@@ -10,7 +10,7 @@ import { repositoryRoot, testAddress } from '@writ/testing';
 import { natsServerConfig } from '@writ/bus-nats';
 import { runSetup } from '../program.ts';
 
-/** Set on the server by all specs that share it: those that make databases set them again. */
+/** All specs that share the server set these: those that make databases set them again. */
 const PASSWORDS = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`]));
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
@@ -63,8 +63,8 @@ async function migrate(more: Record<string, string> = {}): Promise<{ status: num
   const [out, err]: [string[], string[]] = [[], []];
   const status = await runSetup(['migrate', '--schemas', schemas], {
     env: environmentOf(more),
-    say: (line) => out.push(line),
-    fail: (line) => err.push(line),
+    print: (line) => out.push(line),
+    printError: (line) => err.push(line),
     renderNatsConfig: natsServerConfig,
   });
   return { status, out, err: err.join('\n') };
@@ -75,12 +75,12 @@ const write = (name: string, sql: string): void => {
   writeFileSync(join(schemas, 'kernel', 'migrations', `${name}.sql`), sql);
 };
 
-it('makes the database that every service finds what it needs in, once', async () => {
+it('makes the database for every service, once', async () => {
   const { status, out } = await migrate();
   expect([status, out.at(-1)]).toEqual([
     0,
     expect.stringMatching(
-      /^setup migrate: the database `writ_test_\w+` is up to date: schemas made: 4, migrations applied: 0, functions applied: 0$/,
+      /^setup migrate: the database `writ_test_\w+` is up to date: schemas made: 6, migrations applied: 0, functions applied: 0$/,
     ),
   ]);
   expect((await migrate()).out).toEqual([
@@ -92,9 +92,9 @@ it('makes the database that every service finds what it needs in, once', async (
   }
 });
 
-it('several at once apply each migration once', async () => {
+it('concurrent runs apply each migration once', async () => {
   await migrate();
-  // Longer than another run takes to come to its migrations, on a machine that does other things beside.
+  // Longer than another run takes to reach its migrations on a busy machine.
   write('9999_slow', 'SELECT pg_sleep(3)');
   const runs = await Promise.all([migrate(), migrate(), migrate()]);
   expect(runs.map(({ status, err }) => [status, err])).toEqual(runs.map(() => [0, '']));
@@ -104,7 +104,7 @@ it('several at once apply each migration once', async () => {
   expect(runs.some(({ out }) => out.includes('another run prepares this database: waiting for it to end'))).toBe(true);
 });
 
-it('one that is killed is finished by the next', async () => {
+it('a killed run is completed by the next one', async () => {
   await migrate();
   write('0001_first', 'CREATE TABLE kernel.first (n int)');
   write('9999_slow', 'CREATE TABLE kernel.slow (n int); SELECT pg_sleep(2); INSERT INTO kernel.slow VALUES (1);');
@@ -113,7 +113,7 @@ it('one that is killed is finished by the next', async () => {
     ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning', MAIN, 'migrate', '--schemas', schemas],
     { env: { ...environmentOf(), PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  // It is in the next one then.
+  // Now the run is in the next migration.
   for await (const chunk of child.stdout) if (String(chunk).includes('applied kernel/0001_first')) break;
   child.kill('SIGKILL');
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -122,7 +122,7 @@ it('one that is killed is finished by the next', async () => {
   expect(await withClient(url, (query) => query('SELECT n FROM kernel.slow'))).toEqual([{ n: 1 }]);
 });
 
-it('a migration that fails is named with what Postgres said, and leaves the others', async () => {
+it('a failed migration is named with the error of Postgres, and keeps the others', async () => {
   await migrate();
   write('9999_wrong', 'SELECT 1 / 0');
   const { status, err } = await migrate();
@@ -138,7 +138,7 @@ it('a migration that fails is named with what Postgres said, and leaves the othe
 
 it.each<[string, Record<string, string>, string]>([
   [
-    'nobody listens',
+    'no server listens',
     { WRIT_ADMIN_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/writ' },
     'Postgres does not serve at `127.0.0.1:1`, which `WRIT_ADMIN_DATABASE_URL` names, after 0 ms',
   ],
@@ -157,7 +157,7 @@ it.each<[string, Record<string, string>, string]>([
     { WRIT_ADMIN_DATABASE_PASSWORD_FILE: '/nowhere/password' },
     "the file `/nowhere/password` of `WRIT_ADMIN_DATABASE_PASSWORD_FILE` can't be read",
   ],
-])('says what to change where %s', async (_when, more, message) => {
+])('the failure names what to change when %s', async (_when, more, message) => {
   await migrate();
   const { status, err } = await migrate(more);
   expect([status, err]).toEqual([1, expect.stringContaining(message)]);
@@ -174,7 +174,7 @@ it("takes the administrator's password from a file", async () => {
   ).toBe(0);
 });
 
-it('a folder that lacks a schema is not taken for one that is up to date', async () => {
+it('a folder that lacks a schema fails', async () => {
   rmSync(join(schemas, 'ledger'), { recursive: true });
   const { status, err } = await migrate();
   expect([status, err]).toEqual([1, expect.stringContaining('has no SQL of `ledger`): `--schemas` names its folder')]);

@@ -10,27 +10,27 @@ import { readRolePasswords } from './read-passwords.ts';
 const NOT_ALLOWED = '42501';
 
 /**
- * Brings the database to the state that this version needs.
+ * Migrates the database to the state that this version needs.
  *
- * @param folder holds the SQL of the schemas, a folder for each
- * @returns a sentence of what was done
- * @throws Failure that says what to change
+ * @param folder the SQL of the schemas, a folder for each
+ * @returns a sentence about what was done
+ * @throws Failure that names what to change
  */
 export async function migrateDatabase(
   config: MigrateConfig,
   folder: string,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<string> {
   const passwords = readRolePasswords(config.WRIT_ROLE_PASSWORDS_DIR);
   const sources = await sourcesIn(folder);
   const url = adminUrl(config);
-  await awaitDatabase(url, config.WRIT_START_WAIT_MS, say);
+  await awaitDatabase(url, config.WRIT_START_WAIT_MS, print);
   try {
-    const done = await prepareDatabase({ url, passwords, sources, release: VERSION, log: say });
+    const done = await prepareDatabase({ url, passwords, sources, release: VERSION, log: print });
     const { database, made, migrations, functions } = done;
     return `the database \`${database}\` is up to date: schemas made: ${made}, migrations applied: ${migrations}, functions applied: ${functions}`;
   } catch (error) {
-    throw explained(error);
+    throw failureOf(error);
   }
 }
 
@@ -62,7 +62,7 @@ function adminUrl({ WRIT_ADMIN_DATABASE_URL: url, WRIT_ADMIN_DATABASE_PASSWORD_F
   return address.href;
 }
 
-function explained(error: unknown): Error {
+function failureOf(error: unknown): Error {
   if (error instanceof MigrationFailure) {
     return new Failure(
       `${error.message}. Nothing of that was kept; mend what it names and run \`migrate\` again`,

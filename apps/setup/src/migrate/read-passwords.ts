@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LOGIN_ROLES, type LoginRole } from '@writ/database';
 import { Failure } from '../failure.ts';
 
-/** What fits into a URL and a configuration file without quoting, and is more than a guess. */
+/** A password that needs no quoting in a URL or a configuration file, and is too long to guess. */
 const PASSWORD = /^[A-Za-z0-9_-]{16,128}$/;
 
 /**

@@ -4,7 +4,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { Failure } from '../failure.ts';
 import { runSmoke } from './smoke.ts';
 
-/** Runs what a command does, and says how it ended. */
+/** Runs the action of a command and reports how it ended. */
 export type Run = (name: string, act: () => Promise<string>) => Promise<void>;
 
 interface Options {
@@ -33,7 +33,7 @@ function read(option: string, path: string): string {
 }
 
 /** Adds `smoke`, which makes one call through the API and verifies its receipt. */
-export function addSmokeCommand(program: Command, say: (line: string) => void, run: Run): void {
+export function addSmokeCommand(program: Command, print: (line: string) => void, run: Run): void {
   program
     .command('smoke')
     .description('makes a tenant and one call in a sandbox, and verifies its receipt')
@@ -48,7 +48,7 @@ export function addSmokeCommand(program: Command, say: (line: string) => void, r
           platformKey: read('--platform-key-file', platformKeyFile).trim(),
           keys: read('--keys', keys),
           waitMs: waitSeconds * 1_000,
-          say,
+          print,
         }),
       ),
     );

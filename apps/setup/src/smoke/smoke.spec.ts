@@ -14,7 +14,7 @@ const json = (body: object, status = 200): Reply => ({ status, text: JSON.string
 const { file: RECEIPT, keys: KEYS } = sampleReceipt();
 const COMMITTED = json({ operation_id: OPERATION_ID, tx_outcome: 'committed' });
 
-/** What the API answers to a request, by method and path without the query; what isn't here is 404. */
+/** The API's answers, by method and path without the query; other requests get 404. */
 const ANSWERS: Readonly<Record<string, readonly Reply[]>> = {
   'GET /readyz': [json({ ready: true })],
   'POST /v1/tenants': [json({ api_key: 'admin' }, 201)],
@@ -29,28 +29,28 @@ const ANSWERS: Readonly<Record<string, readonly Reply[]>> = {
 };
 
 let server: Server;
-let heard: { request: string; authorization: string | undefined; body: string }[];
+let received: { request: string; authorization: string | undefined; body: string }[];
 afterEach(async () => {
   server.close();
   server.closeAllConnections();
   await once(server, 'close');
 });
 
-/** Answers with each reply once, and with the last for ever. */
+/** Answers with each reply once, and with the last one always. */
 async function smoke(
   over: Readonly<Record<string, readonly Reply[]>> = {},
   waitMs = 5_000,
-): Promise<{ said: string; lines: string[] }> {
-  heard = [];
+): Promise<{ summary: string; lines: string[] }> {
+  received = [];
   const left = new Map(Object.entries({ ...ANSWERS, ...over }).map(([request, replies]) => [request, [...replies]]));
   server = createServer((request, response) => {
-    const asked = `${request.method ?? ''} ${(request.url ?? '').split('?')[0] ?? ''}`;
-    const asking = { request: asked, authorization: request.headers.authorization, body: '' };
-    heard.push(asking);
+    const requestName = `${request.method ?? ''} ${(request.url ?? '').split('?')[0] ?? ''}`;
+    const entry = { request: requestName, authorization: request.headers.authorization, body: '' };
+    received.push(entry);
     request.on('data', (bytes: Buffer) => {
-      asking.body += bytes.toString();
+      entry.body += bytes.toString();
     });
-    const replies = left.get(asked) ?? [];
+    const replies = left.get(requestName) ?? [];
     const reply = (replies.length > 1 ? replies.shift() : replies[0]) ?? json({ code: 'not_found' }, 404);
     response.writeHead(reply.status).end(reply.text);
   });
@@ -59,32 +59,32 @@ async function smoke(
   const { port } = server.address() as AddressInfo;
   const lines: string[] = [];
   return {
-    said: await runSmoke({
+    summary: await runSmoke({
       url: `http://127.0.0.1:${port}/`,
       platformKey: 'platform',
       keys: KEYS,
       waitMs,
-      say: (line) => lines.push(line),
+      print: (line) => lines.push(line),
     }),
     lines,
   };
 }
 
-test('smoke: a call is made with the least keys, and its receipt verifies', async () => {
-  const { said } = await smoke();
-  expect(said).toBe(`the receipt of ${OPERATION_ID} verifies: deployment writ.local, log of 1 records`);
-  const keyOf = (request: string) => heard.find((each) => each.request === request)?.authorization;
+test('smoke: a call is made with the least privileged keys, and its receipt verifies', async () => {
+  const { summary } = await smoke();
+  expect(summary).toBe(`the receipt of ${OPERATION_ID} verifies: deployment writ.local, log of 1 records`);
+  const keyOf = (request: string) => received.find((each) => each.request === request)?.authorization;
   expect(keyOf('POST /v1/tenants')).toBe('Bearer platform');
   expect(keyOf('POST /v1/workspaces')).toBe('Bearer admin');
   expect(keyOf('POST /v1/tool-calls')).toBe('Bearer agent');
-  expect(heard.filter(({ authorization }) => authorization === 'Bearer platform')).toHaveLength(1);
-  // As the API wants names to be.
-  const { name } = JSON.parse(heard.find(({ request }) => request === 'POST /v1/tenants')!.body) as { name: string };
+  expect(received.filter(({ authorization }) => authorization === 'Bearer platform')).toHaveLength(1);
+  // The form of names that the API accepts.
+  const { name } = JSON.parse(received.find(({ request }) => request === 'POST /v1/tenants')!.body) as { name: string };
   expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/);
 });
 
-test('smoke: what passes by itself is tried again', async () => {
-  const { said } = await smoke({
+test('smoke: a transient failure is retried', async () => {
+  const { summary } = await smoke({
     'GET /readyz': [json({ ready: false }, 503), json({ ready: true })],
     'POST /v1/tool-calls': [json({ code: 'unavailable' }, 503), COMMITTED],
     [`GET /v1/operations/${OPERATION_ID}/receipt`]: [
@@ -92,15 +92,15 @@ test('smoke: what passes by itself is tried again', async () => {
       { status: 200, text: RECEIPT },
     ],
   });
-  expect(said).toContain('verifies');
+  expect(summary).toContain('verifies');
 });
 
-test('smoke: a call that goes on is waited for, and sent again by its key', async () => {
-  const { said } = await smoke({
+test('smoke: an unfinished call is waited for, and sent again with its idempotency key', async () => {
+  const { summary } = await smoke({
     'POST /v1/tool-calls': [json({ operation_id: OPERATION_ID, state: 'performing' }, 202), COMMITTED],
   });
-  expect(said).toContain('verifies');
-  expect(heard.map(({ request }) => request)).toContain(`GET /v1/operations/${OPERATION_ID}`);
+  expect(summary).toContain('verifies');
+  expect(received.map(({ request }) => request)).toContain(`GET /v1/operations/${OPERATION_ID}`);
 });
 
 test.each<[string, Readonly<Record<string, readonly Reply[]>>, RegExp]>([
@@ -126,7 +126,7 @@ test.each<[string, Readonly<Record<string, readonly Reply[]>>, RegExp]>([
   [
     "a file that isn't what was written",
     { 'GET /v1/workspaces/wsp_1/files/smoke.txt': [{ status: 200, text: 'else' }] },
-    /has not what the command wrote: else/,
+    /differs from what the command wrote: else/,
   ],
   [
     'a receipt by other keys',
@@ -143,11 +143,11 @@ test.each<[string, Readonly<Record<string, readonly Reply[]>>, RegExp]>([
     /doesn't verify/,
   ],
   ['an answer that lacks what it should have', { 'POST /v1/agents': [json({}, 201)] }, /has no `agent_id`/],
-])('smoke: %s ends it with what was seen', async (_what, over, words) => {
+])('smoke: %s fails it with the observed answer', async (_what, over, words) => {
   await expect(smoke(over)).rejects.toThrow(words);
 });
 
-test("smoke: an API that isn't there ends it in time, and is named", async () => {
+test("smoke: an API that isn't ready fails it in time, with its answer", async () => {
   await expect(smoke({ 'GET /readyz': [json({ ready: false, checks: { bus: 'failed' } }, 503)] }, 600)).rejects.toThrow(
     /GET http:.*\/readyz answered 503: .*"bus":"failed"/,
   );

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseKeySet, ReceiptError, verifyReceiptFile, type KeySet } from '@writ/receipt';
 import { Failure } from '../failure.ts';
-import { SmokeApi, type Answer } from './api.ts';
+import { SmokeApi, type Answer } from './smoke-api.ts';
 
 export interface SmokeOptions {
-  /** Where the API is. */
+  /** The URL of the API. */
   readonly url: string;
   readonly platformKey: string;
-  /** The text of `public-keys.json`: from the one who runs the deployment, not from the API that is tested. */
+  /** The text of `public-keys.json`: from the operator of the deployment, not from the tested API. */
   readonly keys: string;
-  /** How long it may take until the API is there and the receipt is logged, in milliseconds. */
+  /** The time limit for the API to become ready and the receipt to be logged, in milliseconds. */
   readonly waitMs: number;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
-/** Writes one file in a sandbox of its own: every process has a part in it. */
+/** The command writes one file in its own sandbox: every process takes part in it. */
 const CONTENT = 'it works';
 const FILE = 'smoke.txt';
 const COMMAND = `printf '${CONTENT}' > ${FILE}`;
@@ -22,7 +22,7 @@ const TOKEN_MS = 3_600_000;
 /** How long one request waits for the end of the call, in milliseconds. */
 const CALL_WAIT_MS = 30_000;
 
-interface World {
+interface SmokeFixture {
   readonly adminKey: string;
   readonly agentKey: string;
   readonly workspaceId: string;
@@ -36,13 +36,13 @@ function textOf({ body }: Answer, name: string): string {
 }
 
 /** A tenant with an agent, a workspace, and a token for one command. */
-async function makeWorld(api: SmokeApi, platformKey: string): Promise<World> {
+async function makeFixture(api: SmokeApi, platformKey: string): Promise<SmokeFixture> {
   // A name of a tenant has no colon.
   const name = `smoke test ${new Date().toISOString().replaceAll(':', '-')}`;
-  const tenant = await api.ask('POST', '/v1/tenants', { key: platformKey, body: { name } });
+  const tenant = await api.request('POST', '/v1/tenants', { key: platformKey, body: { name } });
   const adminKey = textOf(tenant, 'api_key');
   const make = async (path: string, body: unknown, member: string): Promise<string> =>
-    textOf(await api.ask('POST', path, { key: adminKey, body }), member);
+    textOf(await api.request('POST', path, { key: adminKey, body }), member);
   const agentId = await make('/v1/agents', { name: 'smoke' }, 'agent_id');
   const agentKey = await make('/v1/api-keys', { name: 'smoke', role: 'agent', agent_id: agentId }, 'api_key');
   const workspaceId = await make('/v1/workspaces', { name: 'smoke' }, 'workspace_id');
@@ -64,8 +64,8 @@ async function makeWorld(api: SmokeApi, platformKey: string): Promise<World> {
   };
 }
 
-/** Makes the call, and waits for its end. The idempotency key makes it one, however often it is sent. */
-async function runCall(api: SmokeApi, { agentKey, workspaceId, tokenId }: World): Promise<string> {
+/** Makes the call and waits for its end. The idempotency key keeps it one call, however often it is sent. */
+async function runCall(api: SmokeApi, { agentKey, workspaceId, tokenId }: SmokeFixture): Promise<string> {
   const call = {
     tool_id: 'shell.run',
     args: { command: COMMAND },
@@ -73,7 +73,7 @@ async function runCall(api: SmokeApi, { agentKey, workspaceId, tokenId }: World)
     workspace_id: workspaceId,
     idempotency_key: 'smoke',
   };
-  const answer = await api.ask('POST', `/v1/tool-calls?wait=${CALL_WAIT_MS}`, { key: agentKey, body: call });
+  const answer = await api.request('POST', `/v1/tool-calls?wait=${CALL_WAIT_MS}`, { key: agentKey, body: call });
   const operationId = textOf(answer, 'operation_id');
   const result = answer.status === 200 ? answer : await resultOf(api, operationId, call, agentKey);
   const outcome = result.body['tx_outcome'];
@@ -81,10 +81,10 @@ async function runCall(api: SmokeApi, { agentKey, workspaceId, tokenId }: World)
   return operationId;
 }
 
-/** Sent again, a call answers with its result once it has ended. */
+/** A repeated call returns its result once it has ended. */
 async function resultOf(api: SmokeApi, operationId: string, call: unknown, key: string): Promise<Answer> {
-  await api.ask('GET', `/v1/operations/${operationId}?wait=${CALL_WAIT_MS}`, { key });
-  const answer = await api.ask('POST', `/v1/tool-calls?wait=${CALL_WAIT_MS}`, { key, body: call });
+  await api.request('GET', `/v1/operations/${operationId}?wait=${CALL_WAIT_MS}`, { key });
+  const answer = await api.request('POST', `/v1/tool-calls?wait=${CALL_WAIT_MS}`, { key, body: call });
   if (answer.status === 200) return answer;
   throw new Failure(`the call has not ended after ${(2 * CALL_WAIT_MS) / 1_000} s: ${answer.text}`);
 }
@@ -102,27 +102,29 @@ function verify(receipt: string, keys: KeySet, operationId: string): string {
 }
 
 /**
- * Makes one call through the API, from a new tenant to the receipt, and verifies it against the keys that are given.
- * The tenant stays: nothing of a log is ever taken away.
+ * Makes one call through the API, from a new tenant to the receipt, and verifies the receipt with the given keys. The
+ * tenant stays: records are never removed from a log.
  *
- * @returns what was seen, in a sentence
- * @throws Failure that says which step failed and what the API answered
+ * @returns what was verified, in a sentence
+ * @throws Failure that names the failed step and the API's answer
  */
-export async function runSmoke({ url, platformKey, keys, waitMs, say }: SmokeOptions): Promise<string> {
+export async function runSmoke({ url, platformKey, keys, waitMs, print }: SmokeOptions): Promise<string> {
   const now = (): number => performance.now();
   const api = new SmokeApi(url, now() + waitMs, now);
   const keySet = parseKeys(keys);
-  await api.ask('GET', '/readyz');
-  say(`the API at ${url} is ready`);
-  const world = await makeWorld(api, platformKey);
-  say('a tenant, an agent, a workspace and a capability token are made');
-  const operationId = await runCall(api, world);
-  say(`a command ran in a sandbox and committed: ${operationId}`);
-  const file = await api.ask('GET', `/v1/workspaces/${world.workspaceId}/files/${FILE}`, { key: world.adminKey });
+  await api.request('GET', '/readyz');
+  print(`the API at ${url} is ready`);
+  const fixture = await makeFixture(api, platformKey);
+  print('a tenant, an agent, a workspace and a capability token are made');
+  const operationId = await runCall(api, fixture);
+  print(`a command ran in a sandbox and committed: ${operationId}`);
+  const file = await api.request('GET', `/v1/workspaces/${fixture.workspaceId}/files/${FILE}`, {
+    key: fixture.adminKey,
+  });
   if (file.text !== CONTENT)
-    throw new Failure(`the workspace's \`${FILE}\` has not what the command wrote: ${file.text}`);
-  const receipt = await api.ask('GET', `/v1/operations/${operationId}/receipt`, {
-    key: world.adminKey,
+    throw new Failure(`the workspace's \`${FILE}\` differs from what the command wrote: ${file.text}`);
+  const receipt = await api.request('GET', `/v1/operations/${operationId}/receipt`, {
+    key: fixture.adminKey,
     isWorthRetry: isPending,
   });
   return verify(receipt.text, keySet, operationId);

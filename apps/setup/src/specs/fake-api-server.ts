@@ -19,13 +19,13 @@ export interface Stored {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** As much of the API of Kubernetes as making Secrets and ConfigMaps needs. */
+/** The part of the Kubernetes API that is needed to make Secrets and ConfigMaps. */
 export interface FakeApiServer {
   /** by `secrets/<name>` or `configmaps/<name>` */
   readonly objects: Map<string, Stored>;
   /** Answers this status to every request that matches `METHOD resource/name`. */
   readonly refuse: (pattern: RegExp, status: number) => void;
-  /** Writes what a pod finds of its service account below a folder, and the variables that name the server. */
+  /** Writes the files of a pod's service account below a folder, and returns the variables that name the server. */
   readonly mount: (root: string) => Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 }
@@ -50,7 +50,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Starts one on loopback, with TLS by an authority of its own. */
+/** Starts a server on loopback, with TLS by its own authority. */
 export async function fakeApiServer(): Promise<FakeApiServer> {
   const authority = await newCertificateAuthority();
   const { cert, key } = await authority.issue([{ type: 'ip', value: '127.0.0.1' }]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A log of one record with its receipt, by keys of its own.
+// A log of one record with its receipt, with newly made keys.
 import { generateKeyPairSync } from 'node:crypto';
 import { logIdOf, type AuditRecord } from '@writ/contract';
 import { argsHash } from '@writ/digest';

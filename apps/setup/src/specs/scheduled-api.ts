@@ -11,13 +11,16 @@ interface Request {
 export interface Run {
   /** Answers the run's next request, and resolves once it waits for another or has ended. False: it had ended. */
   readonly step: () => Promise<boolean>;
-  /** Lets the server carry out the next request of the run, which then never goes on. */
+  /** Lets the server execute the next request of the run, which then never continues. */
   readonly kill: () => void;
-  /** How it ended; undefined while it hasn't. */
+  /** How the run ended; undefined while it runs. */
   readonly ended: () => { readonly error: unknown } | undefined;
 }
 
-/** Secrets and ConfigMaps by name, written only as they were read; one request at a time, in a spec's order. */
+/**
+ * Secrets and ConfigMaps by name, with version checks on writes; it answers one request at a time, in the order of the
+ * spec.
+ */
 export class ScheduledApi {
   readonly objects = new Map<string, Stored>();
   #version = 0;
@@ -29,18 +32,18 @@ export class ScheduledApi {
 
   /** Starts a run, which waits at its first request. */
   async start(run: (api: CoreV1Api) => Promise<unknown>): Promise<Run> {
-    let next: { readonly answer: () => void; readonly carryOut: () => void } | undefined;
+    let next: { readonly answer: () => void; readonly execute: () => void } | undefined;
     let ended: { error: unknown } | undefined;
     let onPause: () => void = () => undefined;
     const pause = (): Promise<void> => new Promise((resolve) => (onPause = resolve));
     const request = (ask: Request): Promise<Stored> =>
       new Promise((resolve, reject) => {
-        const carryOut = (): Stored => this.#answer(ask);
+        const execute = (): Stored => this.#answer(ask);
         next = {
-          carryOut,
+          execute,
           answer: () => {
             try {
-              resolve(carryOut());
+              resolve(execute());
             } catch (error) {
               reject(error as Error);
             }
@@ -62,21 +65,21 @@ export class ScheduledApi {
     await paused;
     return {
       step: async () => {
-        const granted = next;
-        if (granted === undefined || ended !== undefined) return false;
+        const pending = next;
+        if (pending === undefined || ended !== undefined) return false;
         next = undefined;
         const again = pause();
-        granted.answer();
+        pending.answer();
         await again;
         return true;
       },
       kill: () => {
-        const granted = next;
+        const pending = next;
         next = undefined;
         try {
-          granted?.carryOut();
+          pending?.execute();
         } catch {
-          // A conflict: nobody is there to hear of it.
+          // A conflict: the killed run never learns of it.
         }
       },
       ended: () => ended,
@@ -89,7 +92,7 @@ export class ScheduledApi {
     if (body === undefined) return structuredClone(found);
     const isAsRead = found.metadata?.resourceVersion === body.metadata?.resourceVersion;
     if (!isAsRead) throw new ApiException(409, 'modified', '', {});
-    // The API server gives no other version to what is the same as before.
+    // The API server keeps the version of an unchanged object.
     if (JSON.stringify(found) !== JSON.stringify(body)) this.put(name, structuredClone(body));
     return structuredClone(this.objects.get(name) as Stored);
   }

@@ -1,9 +1,9 @@
--- Writes a batch: the leaves, tiles and new root of each of its logs. It writes only if every log still stands where
--- the batch was made for. Returns true if it wrote. Returns false where a log has moved on, and then nothing is
--- written.
+-- Writes a batch: the leaves, tiles and new root of each of its logs. It writes only if every log still has the size
+-- and root that the batch was made for. Returns true if it wrote. Returns false where a log has grown, and then nothing
+-- is written.
 --
--- It takes the same locks as ledger.open_batch. So it may also come alone, when the caller knows from its last batch
--- where the logs stand.
+-- It takes the same locks as ledger.open_batch. So the caller may also call it alone, if it has the logs' heads from
+-- its last batch.
 --
 -- Parameters are columns of rows: all arrays with one prefix have the same length.
 --   p_…  a log of the batch: its tenant, the size and root that it must have (size 0: it must be new), its size, root
@@ -12,9 +12,8 @@
 --   l_…  a leaf, as in ledger.leaf
 --   t_…  a tile, as in ledger.tile: full ones, and partial ones of level 1 and above
 --
--- Raises unique_violation (23505) where a record or an index is there already (leaf_by_record, leaf_pkey), and then
--- nothing is written. The caller asks ledger.open_batch where the logs stand and which records they have, and tries
--- again.
+-- Raises unique_violation (23505) where a record or an index exists already (leaf_by_record, leaf_pkey), and then
+-- nothing is written. The caller reads the logs' heads and existing records with ledger.open_batch, and tries again.
 --
 -- Plans go by primary keys and without compiling, see ledger.open_batch.
 CREATE OR REPLACE FUNCTION ledger.append_batch(
@@ -37,7 +36,7 @@ BEGIN
   END IF;
   INSERT INTO leaf (log_id, leaf_index, tenant_id, record_id, kind, operation_id, phase, payload, keyid, sig, recorded_at)
     SELECT * FROM unnest(l_log, l_index, l_tenant, l_record, l_kind, l_operation, l_phase, l_payload, l_keyid, l_sig, l_recorded);
-  -- Most batches fill none.
+  -- Most batches complete no tile.
   IF cardinality(t_log) > 0 THEN
     INSERT INTO tile (log_id, level, tile_index, width, tenant_id, hashes) SELECT * FROM unnest(t_log, t_level, t_index, t_width, t_tenant, t_hashes);
   END IF;

@@ -1,8 +1,8 @@
--- Stores signed checkpoints of committed roots: log, size, tenant and note, one row for each place of the arrays. A
--- checkpoint that is there stays as it is, since two replicas write the same note. Returns nothing.
+-- Stores signed checkpoints of committed roots: log, size, tenant and note, one row for each element of the arrays.
+-- An existing checkpoint stays unchanged, since two replicas write the same note. Returns nothing.
 --
--- Raises foreign_key_violation (23503) for a root that is not committed. The caller reports the error: a note that is
--- not stored costs nothing but signing the same bytes again when somebody asks.
+-- Raises foreign_key_violation (23503) for a root that is not committed. The caller reports the error. A note that is
+-- not stored only has to be signed again, with the same bytes, at the next request.
 --
 -- Plans go by primary keys and without compiling, see ledger.open_batch.
 CREATE OR REPLACE FUNCTION ledger.keep_checkpoints(p_logs text[], p_sizes bigint[], p_tenants text[], p_notes text[]) RETURNS void LANGUAGE plpgsql

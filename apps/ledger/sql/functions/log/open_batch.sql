@@ -1,5 +1,6 @@
--- Opens a batch whose logs the caller does not know. It locks the logs and says where each one stands. The caller then
--- checks that against what it signed last, and writes with ledger.append_batch in the same transaction.
+-- Opens a batch whose log heads the caller has not cached. It locks the logs and returns the head of each one. The
+-- caller then compares it with the root that it signed last, and writes with ledger.append_batch in the same
+-- transaction.
 --
 -- p_tenants: tenants of the batch; row-level security shows their rows. p_logs, p_signed: the logs, and the size at
 -- which the caller signed each one last, 0 for never. p_record_logs, p_records: records of the batch, each with its
@@ -8,7 +9,7 @@
 -- Returns rows of four kinds, by `what`. Columns that are not named are null:
 --   log     a log that has records: `at` is its size, with `root` and `frontier`
 --   tile    a partial tile on the right edge of a log: `at` is its index in `level`, and `frontier` has its hashes;
---           their length tells the width
+--           their length gives the width
 --   signed  the root that a log had at the size in p_signed: `at` is that size; no row where the log has no such root
 --   record  a record that the log has already: `at` is its leaf index
 -- A log without records has no row. A tile that is missing has none either, and then the caller cannot append.
@@ -34,7 +35,7 @@ BEGIN
       CROSS JOIN LATERAL (SELECT * FROM root WHERE root.log_id = ids.id ORDER BY tree_size DESC LIMIT 1) r)
     SELECT 'log', s.log_id, NULL::text, s.tree_size, NULL::smallint, s.root, s.frontier FROM stand s
     UNION ALL
-    -- The width is told by the length of the hashes.
+    -- The length of the hashes gives the width.
     SELECT 'tile', s.log_id, NULL, e.tile_index, e.level::smallint, NULL, t.hashes
       FROM stand s
       CROSS JOIN LATERAL (

@@ -1,15 +1,15 @@
--- Reads all that an inclusion proof of a leaf towards the newest checkpoint is made of, apart from what the caller
--- remembers.
+-- Reads everything for an inclusion proof of a leaf towards the newest checkpoint, except the tiles that the caller has
+-- cached.
 --
--- p_quorum: with so many cosignatures, an older checkpoint is taken in place of the newest one, if it covers the leaf;
--- 0: never. p_full: levels at which the caller remembers the full tile over the leaf. p_edge: the size of the log of
--- which the caller remembers all partial tiles; 0 for none.
+-- p_quorum: with so many cosignatures, an older checkpoint replaces the newest one, if it covers the leaf; 0: never.
+-- p_full: levels at which the caller has cached the full tile over the leaf. p_edge: the size of the log of which the
+-- caller has cached all partial tiles; 0 for none.
 --
 -- Returns a first row with the newest root (newest_size, newest_root) and the checkpoint (tree_size, root, note). The
 -- note ends with the lines of its witnesses. Further rows are tiles (level, tile_index, width, hashes), at the width
 -- that they have in the tree of that checkpoint or wider: those over the leaf, and those on the right edge. Returns no
 -- row where the newest root is not signed, and only the first where the checkpoint does not cover the leaf. In both
--- cases the caller says that the proof cannot be made in one go.
+-- cases the caller cannot make the proof from one query.
 --
 -- It takes no lock. All that it reads is append-only, and it reads the newest root first. A batch that commits
 -- meanwhile adds rows and changes none. Raises no SQLSTATE of its own.

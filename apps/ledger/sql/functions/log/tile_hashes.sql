@@ -1,9 +1,9 @@
--- Returns the hashes of a tile (32 bytes each, end to end) at this width or a wider one; the caller cuts them. Null
--- where the tile is not stored, or where hashes of a batch are missing between others.
+-- Returns the hashes of a tile (32 bytes each, end to end) at this width or a wider one; the caller truncates them.
+-- Null where the tile is not stored, or where hashes of a batch are missing between others.
 --
 -- A tile of exactly this width may not exist, if one batch grew past it. A wider one begins with the same hashes. The
--- partial tile of level 0 is put together: from the widest row of ledger.tile, which development
--- versions of before 0.1.0 left, and from what later batches added (root.edge_hashes).
+-- partial tile of level 0 is assembled from the widest row of ledger.tile, which development versions before 0.1.0
+-- wrote, and from the hashes of later batches (root.edge_hashes).
 --
 -- Plans go by primary keys and without compiling, see ledger.open_batch.
 CREATE OR REPLACE FUNCTION ledger.tile_hashes(p_log text, p_level integer, p_index bigint, p_width integer) RETURNS bytea LANGUAGE plpgsql STABLE
@@ -15,7 +15,7 @@ DECLARE
 BEGIN
   SELECT t.hashes INTO v_hashes FROM tile t WHERE t.log_id = p_log AND t.level = p_level AND t.tile_index = p_index AND t.width >= p_width ORDER BY t.width LIMIT 1;
   IF v_hashes IS NOT NULL OR p_level > 0 THEN RETURN v_hashes; END IF;
-  -- As far as an earlier version wrote it, and what batches added since.
+  -- The part that an earlier version wrote, and the hashes that batches added since.
   SELECT t.hashes INTO v_hashes FROM tile t WHERE t.log_id = p_log AND t.level = 0 AND t.tile_index = p_index AND t.width < p_width ORDER BY t.width DESC LIMIT 1;
   v_hashes := coalesce(v_hashes, ''::bytea);
   SELECT string_agg(r.edge_hashes, ''::bytea ORDER BY r.tree_size), max(r.tree_size) FILTER (WHERE r.edge_hashes IS NOT NULL) INTO v_added, v_size FROM root r

@@ -1,11 +1,11 @@
--- Returns a page of a tenant's records from the index, in order of time and then of index.
+-- Returns a page of a tenant's records from the index, ordered by time and then by leaf index.
 --
 -- p_size: only leaves before this index exist for the caller. p_filter: see ledger.records_statement. p_newest: newest
 -- first. p_after_at, p_after_index: time and index of the last record of the page before; null for the first page.
 --
 -- It runs as the owner, past row-level security of the caller. Under a policy no index answers `@@`, because that
--- operator is not leakproof, and each word would cost a walk over all records. So it checks itself what the policy
--- would:
+-- operator is not leakproof, and each word would cost a walk over all records. So it makes the policy's
+-- check itself:
 -- INVARIANT (named tenant): the tenant must be one that the transaction names, in writ.tenant_id or writ.tenant_ids.
 -- It raises insufficient_privilege (42501) otherwise; for the caller that is a bug.
 --

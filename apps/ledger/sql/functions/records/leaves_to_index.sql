@@ -2,20 +2,20 @@
 -- caller inserts their rows into ledger.record_index in the same transaction. One call for many logs costs some index
 -- lookups each, instead of a transaction each.
 --
--- p_tenants, p_logs: the logs, each with its tenant, in the order in which they are looked at. p_leaves, p_bytes: how
--- many leaves and bytes of payload are enough, over all logs.
+-- p_tenants, p_logs: the logs, each with its tenant, in the order in which they are read. p_leaves, p_bytes: the
+-- largest number of leaves and of payload bytes over all logs.
 --
--- Returns leaves in order (`state` is null), and after those of each log one row that says what became of it
--- (leaf_index is null):
+-- Returns leaves in order (`state` is null), and after those of each log one row with its result (leaf_index is
+-- null):
 --   done   the log has no further leaf
 --   more   it has further ones
---   waits  it was not looked at, because p_leaves or p_bytes was reached before
+--   waits  it was not read, because p_leaves or p_bytes was reached before
 --   taken  another replica has its lock
 --
 -- At least one leaf is returned of the first log that has any, however many bytes it has.
 --
--- The lock is another one than that of appends (20261, not 20260), and nobody waits for it. A log continues after the
--- largest leaf_index that its index has. Raises no SQLSTATE of its own.
+-- The lock is another one than that of appends (20261, not 20260), and no caller waits for it. A log continues after
+-- the largest leaf_index in its index. Raises no SQLSTATE of its own.
 --
 -- Plans go by primary keys and without compiling, see ledger.open_batch.
 CREATE OR REPLACE FUNCTION ledger.leaves_to_index(p_tenants text[], p_logs text[], p_leaves integer, p_bytes bigint)
@@ -35,7 +35,7 @@ BEGIN
     v_state := 'done';
     IF v_leaves <= 0 OR v_bytes <= 0 THEN
       v_state := 'waits';
-    -- Told apart from the lock of appends, and never waited for.
+    -- Another lock than that of appends; this function never waits for it.
     ELSIF NOT pg_try_advisory_xact_lock(hashtextextended(l.id, 20261)) THEN
       v_state := 'taken';
     ELSE

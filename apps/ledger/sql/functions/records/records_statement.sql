@@ -28,7 +28,8 @@ BEGIN
     conditions := conditions || format(' AND resources @@ %L::tsquery', lexeme(p_filter->>'resource') || CASE WHEN (p_filter->>'resource_prefix')::boolean THEN ':*' ELSE '' END);
   END IF;
   FOR part IN SELECT jsonb_array_elements(coalesce(p_filter->'texts', '[]')) LOOP
-    -- The whole is looked for as well since it is counted: a phrase is estimated as if its words had nothing to do with each other, and a common one read from end to end.
+    -- The search has the whole text as well, because its statistics exist. The planner estimates a phrase as if its
+    -- words were independent, and would read all rows of a common one.
     conditions := conditions || format(' AND words @@ (phraseto_tsquery(''simple'', %L) || %L::tsquery)', part->>'words', lexeme(part->>'whole'));
   END LOOP;
   IF p_after_at IS NOT NULL THEN

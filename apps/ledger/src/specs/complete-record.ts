@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuditRecord, TenantId } from '@writ/contract';
-import { record, type Sent } from './test-ledger.ts';
+import { record, type SentRecord } from './test-ledger.ts';
 
-/** What a record says that isn't said by `record` already. */
-const REST = {
+/** The members of a record that `record` doesn't set. */
+const OTHER_MEMBERS = {
   attempt: null,
   verdict: null,
   rule_ids: [],
@@ -40,7 +40,7 @@ const REST = {
 } as const;
 
 /** A signed record with all the fields of its version. */
-export const wholeRecord = (
+export const completeRecord = (
   tenantId: TenantId,
   over: Partial<Omit<AuditRecord, 'v'>> & { readonly v?: number } = {},
-): Sent => record(tenantId, { ...REST, ...over });
+): SentRecord => record(tenantId, { ...OTHER_MEMBERS, ...over });

@@ -4,20 +4,21 @@ import { connect, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * A proxy as the gate is one: it answers `hello` for example.com, leads tunnels for it where it is told, and says no to
- * all else.
+ * A proxy like the gate: it answers `hello` for example.com, opens tunnels for it to a port of the test, and refuses
+ * everything else.
  */
 export class TestGate {
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly #server: Server;
-  /** where tunnels to example.com:443 lead; nowhere unless set */
+  /** the port that tunnels to example.com:443 lead to; tunnels are refused unless set */
   tunnelPort: number | null = null;
 
   constructor() {
     this.#server = createServer((request, response) => {
       const url = request.url ?? '';
-      this.asked.push(`${request.method ?? ''} ${url}`);
+      this.requests.push(`${request.method ?? ''} ${url}`);
       if (url === 'http://example.com/') response.end('hello');
+      else if (url === '/dns/example.com') response.end('93.184.216.34\n');
       else if (url === 'http://example.com/slow')
         request.on('close', () => {
           response.destroy();
@@ -30,7 +31,7 @@ export class TestGate {
           .end('writ: egress.refused: no token grants it\nask for one\n');
     });
     this.#server.on('connect', (request, socket: Duplex) => {
-      this.asked.push(`CONNECT ${request.url ?? ''}`);
+      this.requests.push(`CONNECT ${request.url ?? ''}`);
       if (request.url !== 'example.com:443' || this.tunnelPort === null)
         return void socket.end(
           'HTTP/1.1 403 Forbidden\r\nContent-Length: 42\r\nConnection: close\r\n\r\nwrit: egress.refused: no token grants it\nx\n',
@@ -47,7 +48,7 @@ export class TestGate {
     });
   }
 
-  /** Takes over a connection that a container opened. */
+  /** Serves a connection that a container opened. */
   serve(connection: Duplex): void {
     connection.on('error', () => undefined);
     this.#server.emit('connection', connection);

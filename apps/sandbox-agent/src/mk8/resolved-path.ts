@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths, walked one directory at a time. INVARIANT (by descriptor): every name is looked up in a directory that is held
-// open, and no link is followed by the system, so that whatever a program puts in the way meanwhile, what is used lies
-// below the workspace. Links are read and walked by hand, as openat2(2) does with RESOLVE_BENEATH.
+// Resolves paths one directory at a time. INVARIANT (by descriptor): every name is looked up in a directory that is
+// held open, and the system follows no link. So whatever a program puts in the way meanwhile, the result is below the
+// workspace. Links are read and resolved in this code, as openat2(2) does with RESOLVE_BENEATH.
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, type Stats } from 'node:fs';
 
-/** open(2): a descriptor that only says where something is; Node has no name for it. */
+/** open(2): a descriptor that only refers to a location; Node has no constant for it. */
 const O_PATH = 0o10_000_000;
 const DIRECTORY = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** As many as Linux follows. */
+/** As many links as Linux follows. */
 const LINKS_MAX = 40;
 
-/** A path that leads out of the workspace, or in circles. */
+/** A path that leads out of the workspace, or in a cycle. */
 export class Escape extends Error {
   constructor(path: string) {
     super(`\`${path.slice(0, 200)}\` leads out of the workspace`);
@@ -29,11 +29,13 @@ export function factsOf(folder: number, name: string): Stats | null {
   return lstatSync(entryOf(folder, name), { throwIfNoEntry: false }) ?? null;
 }
 
-/** @throws where it is no directory, a link among them */
+/** @throws where it is no directory, also for a link */
 export const openFolder = (folder: number, name: string): number => openSync(entryOf(folder, name), DIRECTORY);
 
-/** Where a path leads: the directories on its way, held open, and what of it is no directory or isn't there. */
-export class Located {
+/**
+ * A resolved path: the directories on its way, held open, and the remaining names that are no directory or don't exist.
+ */
+export class ResolvedPath {
   readonly #folders: { readonly fd: number; readonly name: string }[];
   /** names below the last directory; none where the path leads to a directory */
   rest: string[] = [];
@@ -60,13 +62,13 @@ export class Located {
     this.#folders.push({ fd: openFolder(this.folder, name), name });
   }
 
-  leave(): void {
+  exit(): void {
     const last = this.#folders.pop();
     if (last !== undefined) closeSync(last.fd);
   }
 
-  /** Makes the first `count` names of the rest directories. */
-  make(count: number): void {
+  /** Creates the first `count` names of the rest as directories. */
+  createDirectories(count: number): void {
     for (const name of this.rest.splice(0, count)) {
       mkdirSync(entryOf(this.folder, name), 0o755);
       this.enter(name);
@@ -74,64 +76,64 @@ export class Located {
   }
 
   close(): void {
-    while (this.#folders.length > 0) this.leave();
+    while (this.#folders.length > 0) this.exit();
   }
 }
 
 /**
- * Walks a path from the root. `last` says whether a link at its end is followed. The caller closes what it gets.
+ * Resolves a path from the root. `last` tells whether a link at its end is followed. The caller closes the result.
  * @throws Escape; Error where a file stands in the way
  */
-export function locate(root: string, path: string, last: 'follow' | 'keep' = 'follow'): Located {
+export function resolvePath(root: string, path: string, last: 'follow' | 'keep' = 'follow'): ResolvedPath {
   const names = path === '' ? [] : path.split('/');
   if (names.some((name) => name === '' || name === '.' || name === '..')) throw new Escape(path);
-  const located = new Located(root);
+  const resolved = new ResolvedPath(root);
   try {
-    walk(located, names, { root, path, last });
-    return located;
+    walk(resolved, names, { root, path, last });
+    return resolved;
   } catch (error) {
-    located.close();
+    resolved.close();
     throw error;
   }
 }
 
 function walk(
-  located: Located,
+  resolved: ResolvedPath,
   names: readonly string[],
   { root, path, last }: { readonly root: string; readonly path: string; readonly last: 'follow' | 'keep' },
 ): void {
-  let ahead = [...names];
+  let remaining = [...names];
   let links = 0;
-  for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
+  for (let name = remaining.shift(); name !== undefined; name = remaining.shift()) {
     if (name === '' || name === '.') continue;
     if (name === '..') {
-      if (located.depth === 0) throw new Escape(path);
-      located.leave();
+      if (resolved.depth === 0) throw new Escape(path);
+      resolved.exit();
       continue;
     }
-    const facts = last === 'keep' && ahead.length === 0 ? null : factsOf(located.folder, name);
-    if (facts?.isDirectory() === true) located.enter(name);
+    const facts = last === 'keep' && remaining.length === 0 ? null : factsOf(resolved.folder, name);
+    if (facts?.isDirectory() === true) resolved.enter(name);
     else if (facts?.isSymbolicLink() === true) {
       if (++links > LINKS_MAX) throw new Escape(path);
-      const target = readlinkSync(entryOf(located.folder, name));
-      ahead = [...below(located, target, { root, path }), ...ahead];
+      const target = readlinkSync(entryOf(resolved.folder, name));
+      remaining = [...targetNames(resolved, target, { root, path }), ...remaining];
     } else {
-      // Nothing that isn't a directory has anything above it, either.
-      if (ahead.includes('..')) throw new Escape(path);
-      located.rest = [name, ...ahead.filter((segment) => segment !== '' && segment !== '.')];
+      // An entry that isn't a directory has no parent lookup.
+      if (remaining.includes('..')) throw new Escape(path);
+      resolved.rest = [name, ...remaining.filter((segment) => segment !== '' && segment !== '.')];
       return;
     }
   }
 }
 
-/** The way that a link leads from here. One that names the workspace itself begins there anew. */
-function below(
-  located: Located,
+/** The names of a link's target. A target that names the workspace's root restarts from it. */
+function targetNames(
+  resolved: ResolvedPath,
   target: string,
   { root, path }: { readonly root: string; readonly path: string },
 ): string[] {
   if (!target.startsWith('/')) return target.split('/');
   if (target !== root && !target.startsWith(`${root}/`)) throw new Escape(path);
-  while (located.depth > 0) located.leave();
+  while (resolved.depth > 0) resolved.exit();
   return target.slice(root.length).split('/');
 }

@@ -10,9 +10,9 @@ export interface WorkspaceOptions extends CommonOptions {
 
 /** Adds the option that names the workspace. */
 export const withWorkspace = (command: Command): Command =>
-  command.option('--workspace <id>', 'the workspace; that of the local set-up unless said');
+  command.option('--workspace <id>', 'the workspace; the one of the local set-up by default');
 
-/** The path of the workspace that the options name. */
+/** The API path of the workspace that the options name. */
 export function pathOf({ defaults }: Connection, { workspace }: WorkspaceOptions): string {
   const id = workspace ?? defaults.workspace_id;
   if (id === undefined) throw usage('`--workspace` is missing');
@@ -23,8 +23,8 @@ export interface StateOptions extends WorkspaceOptions {
   readonly at?: string;
 }
 
-/** What names a state, for the help of every command that takes one. */
+/** The help text for arguments that name a state. */
 export const AT = 'a snapshot, or a moment such as 2026-01-31T09:30:00Z';
 
-/** A path of the workspace as it stands in a URL. */
-export const placeOf = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+/** A path of the workspace, encoded for a URL. */
+export const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');

@@ -2,20 +2,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, reasonOf } from '../failure.ts';
 
-/** What the API answered. */
+/** An answer of the API. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
-  /** Of a JSON object; empty for anything else. */
+  /** The JSON object; empty for any other body. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** One question may take this long, in milliseconds: a call may be waited for so long by the API itself. */
-const ASK_MS = 75_000;
+/** The timeout of one request, in milliseconds: the API itself may wait almost so long for a call. */
+const REQUEST_TIMEOUT_MS = 75_000;
 /** Between two tries, in milliseconds. */
 const RETRY_MS = 500;
-/** Too many requests, and whatever may go away by itself. */
-const isPassing = (status: number): boolean => status === 429 || status >= 500;
+/** Statuses that may pass by themselves: too many requests, and server errors. */
+const isTransient = (status: number): boolean => status === 429 || status >= 500;
 
 function parseBody(text: string): Answer['body'] {
   try {
@@ -26,13 +26,13 @@ function parseBody(text: string): Answer['body'] {
   }
 }
 
-/** Speaks HTTP with the API as a client that tries again what may pass, until a time. */
+/** An HTTP client of the API that retries transient failures until a deadline. */
 export class SmokeApi {
   readonly #url: string;
   readonly #until: number;
   readonly #now: () => number;
 
-  /** @param until when it gives up, by the clock `now`, in milliseconds */
+  /** @param until the deadline by the clock `now`, in milliseconds */
   constructor(url: string, until: number, now: () => number) {
     this.#url = url.replace(/\/+$/, '');
     this.#until = until;
@@ -40,12 +40,12 @@ export class SmokeApi {
   }
 
   /**
-   * Asks until the answer is a success, or one that no second try changes.
+   * Repeats a request until the answer is a success, or one that no retry changes.
    *
-   * @param isWorthRetry what else may pass, such as a receipt that is pending
-   * @throws Failure with what was asked and what came of it
+   * @param isWorthRetry tells which other answers may pass, such as a pending receipt
+   * @throws Failure with the request and its result
    */
-  async ask(
+  async request(
     method: 'GET' | 'POST',
     path: string,
     {
@@ -57,11 +57,11 @@ export class SmokeApi {
     for (;;) {
       const answer = await this.#once(method, path, key, body).catch((error: unknown) => reasonOf(error));
       if (typeof answer !== 'string' && answer.status < 300) return answer;
-      const passes = typeof answer === 'string' || isPassing(answer.status) || isWorthRetry(answer);
-      if (!passes || this.#now() > this.#until) {
-        const said =
+      const isRetryable = typeof answer === 'string' || isTransient(answer.status) || isWorthRetry(answer);
+      if (!isRetryable || this.#now() > this.#until) {
+        const description =
           typeof answer === 'string' ? `gave no answer (${answer})` : `answered ${answer.status}: ${answer.text}`;
-        throw new Failure(`${method} ${this.#url}${path} ${said}`);
+        throw new Failure(`${method} ${this.#url}${path} ${description}`);
       }
       await delay(RETRY_MS);
     }
@@ -75,7 +75,7 @@ export class SmokeApi {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(ASK_MS),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     const text = await response.text();
     return { status: response.status, text, body: parseBody(text) };

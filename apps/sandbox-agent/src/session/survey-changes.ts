@@ -18,89 +18,95 @@ import { AgentFault, codeOf } from '../fault.ts';
 import { Fingerprint } from '../fingerprint.ts';
 
 /**
- * What stands at a path that differs from what was told of it; null: nothing does. A file's content is the one that its
- * entry's fingerprint is of.
+ * The current entry at a path that differs from the reported one; null: there is none. A file's content is the one that
+ * its entry's fingerprint was computed from.
  */
-export interface Found {
+export interface SurveyedEntry {
   readonly path: string;
   readonly now: BaselineEntry | null;
   readonly content: Buffer;
 }
 
-const NONE = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 const OWNER_EXECUTES = 0o100;
-/** What says that another process of the container was faster. */
+/** Error codes that show that another process of the container was faster. */
 const VANISHED: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
 /**
- * What differs between the workspace and what was told of it, while background jobs may go on writing: each path is
- * read once, what vanishes meanwhile counts as absent, and of a file that is being written the content is what was
- * read. Throws AgentFault at what a snapshot can't hold, and as soon as there is more than the bounds allow.
+ * The differences between the workspace and the reported state, while background jobs may keep writing. Each path is
+ * read once, an entry that vanishes counts as absent, and for a file that is being written, the content is what was
+ * read. Throws AgentFault at what a snapshot can't hold, and as soon as the bounds are exceeded.
  */
-export function* survey(
+export function* surveyChanges(
   root: string,
-  told: ReadonlyMap<string, BaselineEntry>,
+  reported: ReadonlyMap<string, BaselineEntry>,
   { changesMax, bytesMax }: Bounds,
-): Generator<Found> {
-  const standing = new Set<string>();
+): Generator<SurveyedEntry> {
+  const presentPaths = new Set<string>();
   let [count, bytes] = [0, 0];
-  const counted = (found: Found): Found => {
+  const counted = (found: SurveyedEntry): SurveyedEntry => {
     bytes += found.content.length;
     if (++count > changesMax) throw new AgentFault('delta_files', `more than ${changesMax} entries changed`);
     if (bytes > bytesMax) throw new AgentFault('delta_bytes', `changed files hold more than ${bytesMax} bytes`);
     return found;
   };
   for (const path of walk(root)) {
-    const seen = look(root, path, told.get(path), bytesMax - bytes);
-    if (seen === null) continue;
-    standing.add(path);
-    if (seen !== 'same') yield counted({ path, ...seen });
+    const current = currentEntry(root, path, reported.get(path), bytesMax - bytes);
+    if (current === null) continue;
+    presentPaths.add(path);
+    if (current !== 'same') yield counted({ path, ...current });
   }
-  for (const path of told.keys()) if (!standing.has(path)) yield counted({ path, now: null, content: NONE });
+  for (const path of reported.keys())
+    if (!presentPaths.has(path)) yield counted({ path, now: null, content: NO_BYTES });
 }
 
-/** What stands at one path: null where nothing does, `same` where it is what was told. */
-export function look(
+/** The current entry at one path: null where there is none, `same` where it equals the reported one. */
+export function currentEntry(
   root: string,
   path: string,
-  told: BaselineEntry | undefined,
+  reported: BaselineEntry | undefined,
   bytesMax: number,
-): Omit<Found, 'path'> | 'same' | null {
-  return present(path, () => {
+): Omit<SurveyedEntry, 'path'> | 'same' | null {
+  return readIfPresent(path, () => {
     const absolute = join(root, path);
     const stat = lstatSync(absolute);
-    if (stat.isDirectory()) return told?.kind === 'dir' ? 'same' : { now: { kind: 'dir' }, content: NONE };
-    if (stat.isSymbolicLink()) return lookAtLink(path, nameOf(readlinkSync(absolute, { encoding: 'buffer' })), told);
+    if (stat.isDirectory()) return reported?.kind === 'dir' ? 'same' : { now: { kind: 'dir' }, content: NO_BYTES };
+    if (stat.isSymbolicLink())
+      return currentLink(path, nameOf(readlinkSync(absolute, { encoding: 'buffer' })), reported);
     if (!stat.isFile()) throw new AgentFault('entry_special', `\`${path}\` is neither a file, a directory nor a link`);
-    return lookAtFile(absolute, path, stat, told, bytesMax);
+    return currentFile(absolute, path, stat, reported, bytesMax);
   });
 }
 
-function lookAtLink(path: string, target: string, told: BaselineEntry | undefined): Omit<Found, 'path'> | 'same' {
+function currentLink(
+  path: string,
+  target: string,
+  reported: BaselineEntry | undefined,
+): Omit<SurveyedEntry, 'path'> | 'same' {
   if (targetFault(target) !== null)
     throw new AgentFault('entry_name', `the target of \`${path}\` ${targetFault(target)}`);
-  return told?.kind === 'symlink' && told.target === target
+  return reported?.kind === 'symlink' && reported.target === target
     ? 'same'
-    : { now: { kind: 'symlink', target }, content: NONE };
+    : { now: { kind: 'symlink', target }, content: NO_BYTES };
 }
 
-function lookAtFile(
+function currentFile(
   absolute: string,
   path: string,
   stat: Stats,
-  told: BaselineEntry | undefined,
+  reported: BaselineEntry | undefined,
   bytesMax: number,
-): Omit<Found, 'path'> | 'same' {
+): Omit<SurveyedEntry, 'path'> | 'same' {
   const mode = stat.mode & OWNER_EXECUTES ? '755' : '644';
-  // What was sent in may be larger than what may come back: it is read to be compared, and only then counted.
-  const content = contentOf(absolute, path, Math.max(bytesMax, told?.kind === 'file' ? told.size : 0));
+  // A file that was sent in may be larger than the delta's bound: it is read for the comparison, and only then counted.
+  const content = contentOf(absolute, path, Math.max(bytesMax, reported?.kind === 'file' ? reported.size : 0));
   const fingerprint = new Fingerprint().update(content).digest();
-  if (told?.kind === 'file' && told.mode === mode && told.fingerprint === fingerprint) return 'same';
+  if (reported?.kind === 'file' && reported.mode === mode && reported.fingerprint === fingerprint) return 'same';
   return { now: { kind: 'file', mode, size: content.length, fingerprint }, content };
 }
 
 function contentOf(absolute: string, path: string, bytesMax: number): Buffer {
-  // NONBLOCK: what was a file a moment ago may be a pipe by now, and opening one waits for its writer.
+  // NONBLOCK: the file may be a pipe by now, and opening a pipe waits for its writer.
   const fd = openSync(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     if (!fstatSync(fd).isFile())
@@ -120,18 +126,19 @@ function* walk(root: string): Generator<string> {
   const open = [''];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const directory = next;
-    for (const name of present(directory, () => readdirSync(join(root, directory), { encoding: 'buffer' })) ?? []) {
+    for (const name of readIfPresent(directory, () => readdirSync(join(root, directory), { encoding: 'buffer' })) ??
+      []) {
       const path = directory === '' ? nameOf(name) : `${directory}/${nameOf(name)}`;
       if (pathFault(path) !== null)
         throw new AgentFault('entry_name', `the path \`${path.slice(0, 200)}\` ${pathFault(path)}`);
       yield path;
-      if (present(path, () => lstatSync(join(root, path)))?.isDirectory()) open.push(path);
+      if (readIfPresent(path, () => lstatSync(join(root, path)))?.isDirectory()) open.push(path);
     }
   }
 }
 
-/** Null for what is not there any more; what was made unreadable is an error and never silently left out. */
-function present<T>(path: string, read: () => T): T | null {
+/** Null for an entry that has vanished. An entry that was made unreadable is a fault, and never left out silently. */
+function readIfPresent<T>(path: string, read: () => T): T | null {
   try {
     return read();
   } catch (error) {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a container says of itself. Where the truth would be that of the machine around it, or there is nothing to ask,
-// the answer is null.
+// System facts of a container. Where the fact would be about the host machine, or doesn't exist, the answer is null.
 import { readFileSync, statfsSync } from 'node:fs';
 import { arch, availableParallelism, hostname, networkInterfaces, release, type } from 'node:os';
-import { HostSystem, type DiskFacts, type ProcessFacts, type ServiceFacts } from '@writ/mk8-shell';
-import { running } from './end-others.ts';
+import { HostSystem, type DiskFacts, type ProcessFacts } from '@writ/mk8-shell';
+import { runningPids } from './kill-others.ts';
 
-/** Clock ticks of a second in /proc; fixed by the kernel's interface to programs (proc(5)). */
-const TICKS = 100;
+/** Clock ticks per second in /proc; fixed by the kernel's ABI (proc(5)). */
+const TICKS_PER_SECOND = 100;
 /**
- * Of starttime among the fields behind a process's name (proc_pid_stat(5): the 22nd, the 3rd being the first of these).
+ * The index of starttime among the fields after a process's name (proc_pid_stat(5): the 22nd, where the 3rd is the
+ * first after the name).
  */
-const STARTED = 19;
+const STARTTIME_INDEX = 19;
 
-const said = <Fact>(fact: () => Fact): Promise<Fact | null> =>
+const factOrNull = <Fact>(fact: () => Fact): Promise<Fact | null> =>
   Promise.resolve()
     .then(fact)
     .catch(() => null);
 const textOf = (path: string): string => readFileSync(path, 'utf8').trim();
 
-export class ContainerSystem extends HostSystem {
+export class ContainerFacts extends HostSystem {
   readonly #root: string;
   readonly #scratch: string;
 
@@ -29,48 +29,47 @@ export class ContainerSystem extends HostSystem {
     [this.#root, this.#scratch] = [root, scratch];
   }
 
-  hostname = (): Promise<string | null> => said(hostname);
-  /** Since its first process began: the machine's own age is another's. */
+  hostname = (): Promise<string | null> => factOrNull(hostname);
+  /** Since the container's first process started: the machine's own uptime is no fact of the container. */
   uptimeSeconds = (): Promise<number | null> =>
-    said(() => Math.floor(Number(textOf('/proc/uptime').split(' ')[0]) - Number(fieldsOf(1)[STARTED]) / TICKS));
-  osInfo = (): Promise<string | null> => said(() => `${distribution()} (${type()} ${release()} ${arch()})`);
-  cpuCount = (): Promise<number | null> => said(() => Math.min(availableParallelism(), quota()));
+    factOrNull(() =>
+      Math.floor(
+        Number(textOf('/proc/uptime').split(' ')[0]) - Number(fieldsOf(1)[STARTTIME_INDEX]) / TICKS_PER_SECOND,
+      ),
+    );
+  osInfo = (): Promise<string | null> => factOrNull(() => `${distribution()} (${type()} ${release()} ${arch()})`);
+  cpuCount = (): Promise<number | null> => factOrNull(() => Math.min(availableParallelism(), quota()));
   tempDirectory = (): Promise<string | null> => Promise.resolve(this.#scratch);
-  /** All of the workspace is on one. */
-  disk = (): Promise<DiskFacts | null> => said(() => diskOf(this.#root));
-  drives = (): Promise<readonly DiskFacts[] | null> => said(() => [this.#root, this.#scratch].map(diskOf));
+  /** The whole workspace is on one disk. */
+  disk = (): Promise<DiskFacts | null> => factOrNull(() => diskOf(this.#root));
+  drives = (): Promise<readonly DiskFacts[] | null> => factOrNull(() => [this.#root, this.#scratch].map(diskOf));
   memory = (): Promise<{ readonly totalBytes: number; readonly freeBytes: number } | null> =>
-    said(() => {
+    factOrNull(() => {
       const totalBytes = process.constrainedMemory();
       if (totalBytes === 0) throw new Error('no limit is known');
       return { totalBytes, freeBytes: Math.min(totalBytes, process.availableMemory()) };
     });
   processes = (): Promise<readonly ProcessFacts[] | null> =>
-    said(() =>
-      running().flatMap((pid) => {
+    factOrNull(() =>
+      runningPids().flatMap((pid) => {
         try {
           return [{ pid, name: textOf(`/proc/${pid}/comm`) }];
         } catch {
-          // It has ended meanwhile.
+          // The process has ended meanwhile.
           return [];
         }
       }),
     );
   interfaces = (): Promise<readonly { readonly name: string; readonly addresses: readonly string[] }[] | null> =>
-    said(() =>
+    factOrNull(() =>
       Object.entries(networkInterfaces()).map(([name, addresses = []]) => ({
         name,
         addresses: addresses.map(({ address }) => address),
       })),
     );
-  /** Nothing in a container writes logs, and nothing is served in one. */
-  logSources = (): Promise<readonly string[] | null> => Promise.resolve(null);
-  logLines = (): Promise<readonly string[] | null> => Promise.resolve(null);
-  services = (): Promise<readonly ServiceFacts[] | null> => Promise.resolve(null);
-  setClipboard = (): Promise<boolean> => Promise.resolve(false);
 }
 
-/** Fields of a process behind its name, which may hold anything. */
+/** The fields of a process after its name, which may hold any character. */
 function fieldsOf(pid: number): string[] {
   const stat = textOf(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -81,8 +80,8 @@ function distribution(): string {
 }
 
 /**
- * Processors that the container's group may use, rounded up, by cgroup v2's cpu.max or v1's quota; as many as there are
- * where none is set.
+ * Processors that the container's control group may use, rounded up, by cpu.max of cgroup v2 or the quota of v1;
+ * Infinity where none is set.
  */
 function quota(): number {
   const groups = '/sys/fs/cgroup';

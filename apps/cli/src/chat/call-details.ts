@@ -4,15 +4,15 @@ import { describeDiff } from '../describe-approval.ts';
 import { CliError } from '../cli-error.ts';
 import type { Client } from '../http/client.ts';
 import { queryOf } from '../http/lists.ts';
-import type { LookUp } from './run-view.ts';
+import type { CallDetails } from './run-view.ts';
 
 /**
- * Reads what is shown beside a call, with the key of who looks at it; what that key may not read is left out, and the
- * run goes on all the same.
+ * Reads the details that are shown beside a call, with the viewer's key. Details that the key may not read are left
+ * out, and the run continues.
  */
-export const lookUpBy = (client: Client): LookUp => ({
+export const readDetailsWith = (client: Client): CallDetails => ({
   operation: async (operationId) =>
-    await orNull(client.read(OperationView, `/v1/operations/${encodeURIComponent(operationId)}`)),
+    await nullOnError(client.read(OperationView, `/v1/operations/${encodeURIComponent(operationId)}`)),
   changes: async ({ workspace_id, result }) => {
     if (
       workspace_id === null ||
@@ -22,14 +22,14 @@ export const lookUpBy = (client: Client): LookUp => ({
     )
       return null;
     const query = queryOf({ from: result.state_snapshot_id, to: result.new_snapshot_id });
-    const diff = await orNull(
+    const diff = await nullOnError(
       client.read(TextDiff, `/v1/workspaces/${encodeURIComponent(workspace_id)}/diff/text${query}`),
     );
     return diff === null || diff.files_total === 0 ? null : describeDiff(diff);
   },
 });
 
-async function orNull<T>(reading: Promise<T>): Promise<T | null> {
+async function nullOnError<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
   } catch (error) {

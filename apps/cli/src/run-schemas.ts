@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this program reads of sessions and runs. Open on purpose: what a newer API says besides is none of its business.
+// The fields of sessions and runs that this program reads. The schemas are open on purpose: the program ignores fields
+// that a newer API adds.
 import { parseMessage } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 
@@ -33,7 +34,14 @@ export const ChatRun = Type.Object({
 });
 export type ChatRun = Static<typeof ChatRun>;
 
-const WrittenCall = Type.Object({ id: text, tool_id: text, args: Type.Unknown() });
+const Texts = Type.Optional(Type.Array(text));
+const WrittenCall = Type.Object({
+  id: text,
+  tool_id: text,
+  args: Type.Unknown(),
+  problem: Type.Optional(text),
+  show: Type.Optional(Type.Object({ warnings: Texts })),
+});
 export type WrittenCall = Static<typeof WrittenCall>;
 const Held = Type.Object({
   operation_id: text,
@@ -42,30 +50,39 @@ const Held = Type.Object({
   run_id: Type.Optional(text),
 });
 export type HeldCall = Static<typeof Held>;
-const place = { round: count, index: count };
+/** A reply: `written` is the model's own text where its dialect writes calls in it. */
+const Reply = Type.Object({
+  text,
+  calls: Type.Array(WrittenCall),
+  written: Type.Optional(text),
+  problems: Texts,
+  notes: Texts,
+});
+export type Reply = Static<typeof Reply>;
+const position = { round: count, index: count };
 
-/** Of what is durable. */
-const kept = { seq: Type.Optional(count), at: Type.Optional(count) };
+/** Fields of durable events. */
+const durable = { seq: Type.Optional(count), at: Type.Optional(count) };
 
 const EVENTS = {
   ready: Type.Object({ state: text }),
   text: Type.Object({ round: count, text }),
   asked: Type.Object({ round: count, call: WrittenCall }),
-  started: Type.Object({ ...place, operation_id: text, tool_id: text }),
+  started: Type.Object({ ...position, operation_id: text, tool_id: text }),
   retry: Type.Object({ round: count, failures: count, fault: text }),
-  replied: Type.Object({ ...kept, turn: Type.Object({ text, calls: Type.Array(WrittenCall) }) }),
-  held: Type.Object({ ...kept, ...place, held: Held }),
+  replied: Type.Object({ ...durable, turn: Reply }),
+  held: Type.Object({ ...durable, ...position, held: Held }),
   answered: Type.Object({
-    ...kept,
-    ...place,
+    ...durable,
+    ...position,
     answer: Type.Object({ text, standing: text, is_error: Type.Boolean(), operation_id: Type.Optional(text) }),
   }),
-  resumed: Type.Object({ ...kept }),
-  explained: Type.Object({ ...kept, turn: Type.Object({ text }) }),
-  compacted: Type.Object({ ...kept }),
-  model_failed: Type.Object({ ...kept, fault: text, message: text }),
-  cancelled: Type.Object({ ...kept }),
-  ended: Type.Object({ ...kept, stopped: text }),
+  resumed: Type.Object({ ...durable }),
+  explained: Type.Object({ ...durable, turn: Type.Object({ text }) }),
+  compacted: Type.Object({ ...durable }),
+  model_failed: Type.Object({ ...durable, fault: text, message: text }),
+  cancelled: Type.Object({ ...durable }),
+  ended: Type.Object({ ...durable, stopped: text }),
 } as const;
 type EventKind = keyof typeof EVENTS;
 
@@ -73,8 +90,8 @@ type EventKind = keyof typeof EVENTS;
 export type RunEvent = { [K in EventKind]: { readonly kind: K } & Static<(typeof EVENTS)[K]> }[EventKind];
 
 /**
- * The event of the name; null for a kind that this program doesn't know. Throws Fault for one that isn't as its kind
- * should be.
+ * Parses an event by its name; null for a kind that this program doesn't know. Throws Fault for an event that doesn't
+ * fit its kind's schema.
  */
 export function parseRunEvent(name: string, data: string): RunEvent | null {
   if (!Object.hasOwn(EVENTS, name)) return null;

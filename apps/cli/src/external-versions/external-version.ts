@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ExternalVersionView } from '@writ/contract';
+import { Command } from 'commander';
+import { CliError, usage } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { parseCount, readList } from '../http/lists.ts';
+import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+
+interface ListOptions extends CommonOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+interface SetOptions extends CommonOptions {
+  readonly expect?: string;
+  readonly new?: true;
+}
+
+const LIST_ROWS = 50;
+
+const describe = (version: ExternalVersionView): string =>
+  fieldsOf({
+    name: version.ref,
+    version: version.version,
+    since: momentOf(version.updated_at),
+    'set by': version.updated_by,
+  });
+
+/** `writ external-version`. */
+export function externalVersionCommand(context: Context): Command {
+  return new Command('external-version')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(showCommand(context))
+    .addCommand(setCommand(context));
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<ListOptions>();
+    const list = await readList(
+      connect(context, options, 'operator').client,
+      ExternalVersionView,
+      '/v1/external-versions',
+      { limit: options.limit, cursor: options.cursor },
+    );
+    show(context, options, list, () =>
+      tableOf(
+        ['since', 'name', 'version'],
+        list.items.map((each) => [momentOf(each.updated_at), each.ref, each.version]),
+      ),
+    );
+  });
+}
+
+function showCommand(context: Context): Command {
+  const command = new Command('show').argument('<ref>');
+  return command.action(async (ref: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const {
+      items: [version],
+    } = await readList(connect(context, options, 'operator').client, ExternalVersionView, '/v1/external-versions', {
+      ref,
+    });
+    if (version === undefined) throw new CliError('not_found', `there is no external version of \`${ref}\``);
+    show(context, options, version, () => describe(version));
+  });
+}
+
+function setCommand(context: Context): Command {
+  const command = new Command('set')
+    .argument('<ref>')
+    .argument('<version>')
+    .description('sets the version of an external thing: calls that depend on the previous version are rolled back')
+    .option('--expect <version>', 'the current version')
+    .option('--new', 'it has no version yet');
+  return command.action(async (ref: string, version: string) => {
+    const options = command.optsWithGlobals<SetOptions>();
+    if ((options.expect === undefined) === (options.new === undefined))
+      throw usage('give either `--expect <version>` or `--new`, so that no unseen change is overwritten');
+    const body = { ref, version, expected_version: options.expect ?? null };
+    const moved = await connect(context, options, 'operator').client.read(
+      ExternalVersionView,
+      '/v1/external-versions',
+      { method: 'PUT', body },
+    );
+    show(context, options, moved, () => describe(moved));
+  });
+}

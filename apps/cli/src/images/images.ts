@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { ImageLog, ImageView, type ImageSource } from '@writ/contract';
+import { Command } from 'commander';
+import { Type } from 'typebox';
+import { usage } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { parseCount, readList } from '../http/lists.ts';
+import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { visible, visibleLine } from '../visible.ts';
+
+const LIST_ROWS = 50;
+const PATH = '/v1/images';
+const Removed = Type.Object({ removed: Type.String() });
+const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
+
+/** `writ image`: images that commands run in. */
+export function imageCommand(context: Context): Command {
+  return new Command('image')
+    .description(
+      'Images that commands run in: of a registry, of the engine, or built from a list of packages. An image never changes: remove it, and register another.',
+    )
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(showCommand(context))
+    .addCommand(logCommand(context))
+    .addCommand(createCommand(context))
+    .addCommand(removeCommand(context));
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
+    const list = await readList(connect(context, options, 'operator').client, ImageView, PATH, {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['image', 'state', 'tools', 'digest', 'created'],
+        list.items.map(({ name, state, tools, image_digest, created_at }) => [
+          name,
+          state,
+          tools.join(' '),
+          image_digest ?? '',
+          momentOf(created_at),
+        ]),
+      ),
+    );
+  });
+}
+
+function showCommand(context: Context): Command {
+  const command = new Command('show').description('one image in full').argument('<image>');
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const image = await connect(context, options, 'operator').client.read(ImageView, pathOf(name));
+    show(context, options, image, () => describeImage(image));
+  });
+}
+
+function logCommand(context: Context): Command {
+  const command = new Command('log').description('the end of what its builder wrote').argument('<image>');
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const log = await connect(context, options, 'operator').client.read(ImageLog, `${pathOf(name)}/log`);
+    show(context, options, log, () => visible(log.log));
+  });
+}
+
+interface CreateOptions extends CommonOptions {
+  readonly reference?: string;
+  readonly digest?: string;
+  readonly recipe?: string;
+  readonly base?: string;
+  readonly debian?: readonly string[];
+  readonly npm?: readonly string[];
+  readonly pip?: readonly string[];
+  readonly tool?: readonly string[];
+}
+
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
+function createCommand(context: Context): Command {
+  const command = new Command('create')
+    .description('registers an image, which an executor then fetches or builds')
+    .argument('<image>')
+    .option('--reference <text>', 'an image of a registry: registry/repository@sha256:…')
+    .option('--digest <text>', 'an image that the engines of the executors have: sha256:…')
+    .option('--recipe <file>', 'a recipe as a JSON file: {"debian": [{"name": "…", "version": "…"}], …}')
+    .option('--base <text>', 'of a recipe: the image that packages are added to, a reference or a digest')
+    .option('--debian <name=version>', 'of a recipe: a package of Debian; may be repeated', collect)
+    .option('--npm <name=version>', 'of a recipe: a package of npm; may be repeated', collect)
+    .option('--pip <name=version>', 'of a recipe: a package of a Python index; may be repeated', collect)
+    .option('--tool <tool>', 'a tool whose calls run in it, like shell.run; may be repeated', collect);
+  return command.action(async (name: string) => {
+    const { tool = [], ...options } = command.optsWithGlobals<CreateOptions>();
+    const body = { name, source: sourceOf(options), tools: tool };
+    const image = await connect(context, options, 'admin').client.read(ImageView, PATH, { method: 'POST', body });
+    show(
+      context,
+      options,
+      image,
+      () => `${describeImage(image)}\nIt is ready in a while: writ image show ${image.name}`,
+    );
+  });
+}
+
+function sourceOf({ reference, digest, recipe, base, debian, npm, pip }: CreateOptions): ImageSource {
+  const lists = { debian, npm, pip };
+  const written = {
+    ...(base === undefined ? {} : { base }),
+    ...Object.fromEntries(
+      Object.entries(lists).flatMap(([kind, list]) => (list === undefined ? [] : [[kind, list.map(packageOf)]])),
+    ),
+  };
+  const sources: ImageSource[] = [
+    ...(reference === undefined ? [] : [{ reference }]),
+    ...(digest === undefined ? [] : [{ digest }]),
+    ...(recipe === undefined ? [] : [{ recipe: recipeIn(recipe) }]),
+    ...(Object.keys(written).length === 0 ? [] : [{ recipe: written }]),
+  ];
+  const [source] = sources;
+  if (source === undefined || sources.length > 1)
+    throw usage('name exactly one of `--reference`, `--digest`, `--recipe` and packages');
+  return source;
+}
+
+function recipeIn(file: string): Extract<ImageSource, { recipe: object }>['recipe'] {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Extract<ImageSource, { recipe: object }>['recipe'];
+  } catch (error) {
+    throw usage(`\`${file}\` is no file of a recipe: ${(error as Error).message}`);
+  }
+}
+
+/** The last `=`, since no version has one. */
+function packageOf(text: string): { name: string; version: string } {
+  const at = text.lastIndexOf('=');
+  if (at < 1) throw usage(`\`${text}\` is no package: write NAME=VERSION`);
+  return { name: text.slice(0, at), version: text.slice(at + 1) };
+}
+
+function removeCommand(context: Context): Command {
+  const command = new Command('remove')
+    .description('removes an image: no further call runs in it, including waiting ones')
+    .argument('<image>');
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const removed = await connect(context, options, 'admin').client.read(Removed, pathOf(name), { method: 'DELETE' });
+    show(context, options, removed, () => `removed ${removed.removed}`);
+  });
+}
+
+function describeImage(image: ImageView): string {
+  const { name, source, digest, tools, state, image_digest, problem, created_by, created_at } = image;
+  return fieldsOf({
+    image: name,
+    source: visibleLine(JSON.stringify(source)),
+    tools: tools.join(', ') || 'those of profiles and programs that name it',
+    state: problem === null ? state : `${state}: ${visibleLine(problem)}`,
+    'runs as': image_digest ?? 'nothing yet',
+    digest,
+    created: `${momentOf(created_at)} by ${created_by}`,
+  });
+}
