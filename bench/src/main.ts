@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run bench`: what a call costs, beside what it can't cost less than, in one run on one machine.
+// `npm run bench`: what a call costs, with references for the least possible cost, in one run on one machine.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,31 +22,33 @@ import { bashRun, mk8Run } from './metrics/mk8-run.ts';
 import { inclusionProofs } from './metrics/proofs.ts';
 import { bubblewrap, dockerExec, dockerRun, pgCommit, poolIdle } from './metrics/references.ts';
 import { sandboxedCold, sandboxedRate, sandboxedWarm, sandboxedWorkspace } from './metrics/sandboxed.ts';
+import { vectorIndex, vectorScan } from './metrics/vectors.ts';
+import { interactiveBesideFlood } from './metrics/scheduling.ts';
 import { ed25519Raw, logVerify, receiptVerify, sha256Raw } from './metrics/verifying.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
-/** `by`: a ratio of rates, where how much fits into a second is the question and not how long one takes. */
+/** `by`: compares rates and not latencies. */
 interface OnStack {
   readonly name: string;
   readonly reference: string | null;
   readonly by?: 'rate';
   readonly run: (stack: Stack) => Promise<Measured | null>;
 }
-/** Measures a library in this process, before any other process is started that would take its time. */
+/** Measures a library in this process, before other processes start that would use its processor time. */
 interface Alone {
   readonly name: string;
   readonly reference: string | null;
   readonly by?: 'rate';
   readonly alone: () => Promise<Measured>;
 }
-/** Brings what it needs: nothing else runs beside it. */
-interface OnItsOwn {
+/** Starts its own stack: nothing else runs beside it. */
+interface WithOwnStack {
   readonly name: string;
   readonly reference: string | null;
   readonly by?: 'rate';
   readonly own: () => Promise<Measured>;
 }
-type Benchmark = OnStack | Alone | OnItsOwn;
+type Benchmark = OnStack | Alone | WithOwnStack;
 
 const MS_MAX = 40_000;
 const load = (clients: number, samples: number, warmUp: number) => ({ clients, samples, warmUp, msMax: MS_MAX });
@@ -130,6 +132,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   },
   { name: 'json_parse_wide', reference: null, alone: () => jsonParseWide(load(1, 200, 20)) },
   { name: 'parse_1mib_wide', reference: 'json_parse_wide', alone: () => parseWide(load(1, 200, 20)) },
+  { name: 'vector_scan_100k', reference: null, alone: () => vectorScan(100_000, load(1, 200, 20)) },
+  { name: 'vector_index_3k', reference: null, alone: () => vectorIndex(3_000, load(1, 200, 20)) },
   { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
   { name: 'docker_run', reference: null, run: () => dockerRun(load(1, 40, 3)) },
   { name: 'docker_exec', reference: 'docker_run', run: () => dockerExec(load(1, 40, 3)) },
@@ -166,6 +170,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   },
   { name: 'inclusion_proof_1m', reference: 'pg_commit', own: () => inclusionProofs(1_000_000, load(1, 3_000, 300)) },
   { name: 'fairness_flood', reference: null, own: () => fairnessFlood() },
+  { name: 'scheduling_inline', reference: null, own: () => interactiveBesideFlood('inline') },
+  { name: 'scheduling_sandboxed', reference: null, own: () => interactiveBesideFlood('sandboxed') },
   { name: 'loop_overhead', reference: 'pg_commit', own: () => loopOverhead({ sessions: 100, seconds: 30 }) },
   {
     name: 'inline_call_c1',
@@ -207,7 +213,7 @@ function chosen(only: string | undefined): readonly Benchmark[] {
     throw new Error(
       `there is no benchmark \`${unknown}\`; there are: ${BENCHMARKS.map((benchmark) => benchmark.name).join(', ')}`,
     );
-  // A reference is measured in the same run, or the ratio means nothing.
+  // A reference is measured in the same run, since figures of different runs are not comparable.
   const needed = new Set(
     names.flatMap((name) => [name, BENCHMARKS.find((benchmark) => benchmark.name === name)?.reference ?? name]),
   );
@@ -236,10 +242,10 @@ function show(metrics: Readonly<Record<string, Metric>>): void {
   console.log(table.toString());
 }
 
-async function measureOnStack(
-  benchmarks: readonly OnStack[],
-  note: (benchmark: Benchmark, measured: Measured) => void,
-): Promise<void> {
+/** Measures one benchmark. One that fails is reported and named at the end: the others' figures are not lost by it. */
+type Attempt = (benchmark: Benchmark, measure: () => Promise<Measured | null>) => Promise<void>;
+
+async function measureOnStack(benchmarks: readonly OnStack[], attempt: Attempt): Promise<void> {
   const stack = await startStack({
     env: {
       executor: { WRIT_POOL_SIZE: '8' },
@@ -247,11 +253,7 @@ async function measureOnStack(
     },
   });
   try {
-    for (const benchmark of benchmarks) {
-      console.log(`${benchmark.name} …`);
-      const measured = await benchmark.run(stack);
-      if (measured !== null) note(benchmark, measured);
-    }
+    for (const benchmark of benchmarks) await attempt(benchmark, () => benchmark.run(stack));
   } finally {
     await stack.stop();
   }
@@ -261,33 +263,39 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string' }, out: { type: 'string' } } });
   const benchmarks = chosen(values.only);
   const metrics: Record<string, Metric> = {};
+  const failed: string[] = [];
   const note = (benchmark: Benchmark, measured: Measured): void => {
     const { name, reference } = benchmark;
-    const beside = reference === null ? undefined : metrics[reference];
+    const referenceMetric = reference === null ? undefined : metrics[reference];
     const of =
       'by' in benchmark ? ({ rate }: Measured): number => rate ?? Number.NaN : ({ p50 }: Measured): number => p50;
     metrics[name] = {
       ...measured,
       reference,
-      ratio: beside === undefined ? null : Math.round((of(measured) / of(beside)) * 1_000) / 1_000,
+      ratio: referenceMetric === undefined ? null : Math.round((of(measured) / of(referenceMetric)) * 1_000) / 1_000,
     };
   };
-  for (const benchmark of benchmarks.filter((one) => 'alone' in one)) {
+  const attempt: Attempt = async (benchmark, measure) => {
     console.log(`${benchmark.name} …`);
-    note(benchmark, await benchmark.alone());
-  }
+    try {
+      const measured = await measure();
+      if (measured !== null) note(benchmark, measured);
+    } catch (error) {
+      console.error(error);
+      failed.push(benchmark.name);
+    }
+  };
+  for (const benchmark of benchmarks.filter((one) => 'alone' in one)) await attempt(benchmark, benchmark.alone);
   const onStack = benchmarks.filter((one) => 'run' in one);
-  if (onStack.length > 0) await measureOnStack(onStack, note);
-  for (const benchmark of benchmarks.filter((one) => 'own' in one)) {
-    console.log(`${benchmark.name} …`);
-    note(benchmark, await benchmark.own());
-  }
+  if (onStack.length > 0) await measureOnStack(onStack, attempt);
+  for (const benchmark of benchmarks.filter((one) => 'own' in one)) await attempt(benchmark, benchmark.own);
   show(metrics);
   const file =
     values.out ?? join(repositoryRoot(), 'bench', 'results', `${new Date().toISOString().slice(0, 10)}.json`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ machine: machine(), metrics }, null, 2)}\n`);
   console.log(`written to ${file}`);
+  if (failed.length > 0) throw new Error(`these benchmarks failed, see above: ${failed.join(', ')}`);
 }
 
 await main();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What one benchmark found: quantiles in its unit, rate per second where there is one. */
+/** The result of one benchmark: quantiles in its unit, and a rate per second where there is one. */
 export interface Metric {
   readonly n: number;
   readonly p50: number;
@@ -16,9 +16,9 @@ export interface Load {
   readonly clients: number;
   /** samples over all clients, after the warm-up */
   readonly samples: number;
-  /** samples that don't count, first */
+  /** samples at the start that don't count */
   readonly warmUp: number;
-  /** ends the measuring early, so that a slow machine ends too */
+  /** time limit, so that a slow machine ends too */
   readonly msMax: number;
 }
 
@@ -27,8 +27,8 @@ const quantile = (sorted: readonly number[], q: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 
 /**
- * Takes samples with so many clients at once, each starting its next when its last has ended. An error of any sample
- * ends it all.
+ * Runs that many clients in parallel; each starts its next sample when its last has ended. An error of any sample ends
+ * the measurement.
  */
 export async function measure(
   load: Load,
@@ -50,7 +50,7 @@ export async function measure(
   return summarise(times, performance.now() - began);
 }
 
-/** What so many milliseconds of samples come to. */
+/** Quantiles and rate of the samples, in milliseconds. */
 export function summarise(times: readonly number[], ms: number): Omit<Metric, 'reference' | 'ratio'> {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (q: number): number => round(quantile(sorted, q));

@@ -5,13 +5,12 @@ import type { Stack } from '@writ/stack';
 
 type Process = keyof Stack['services'];
 
-/** Milliseconds of processor time so far, by what took them. */
+/** Milliseconds of processor time so far, by process. */
 export type Spent = ReadonlyMap<string, number>;
 
 /**
- * What a busy machine doesn't change as it changes a rate: processor time of the processes named, of their connections'
- * backends in Postgres (all together, with every backend of the server that has ended), and of this process, which
- * asks.
+ * Processor time, which a busy machine changes less than a rate. It covers the named processes, their Postgres backends
+ * (all together, with every backend of the server that has ended), and this process, the client.
  */
 export async function processorTime({ services, database }: Stack, processes: readonly Process[]): Promise<Spent> {
   const owner = await connect(database.ownerUrl, 'bench');
@@ -31,8 +30,8 @@ export async function processorTime({ services, database }: Stack, processes: re
   }
 }
 
-/** Says what one sample cost each of them, in microseconds. */
-export function sayEach(what: string, before: Spent, after: Spent, samples: number): void {
+/** Prints what one sample cost each of them, in microseconds. */
+export function printEach(what: string, before: Spent, after: Spent, samples: number): void {
   const each = [...after].map(
     ([name, ms]) => `${name} ${Math.round(((ms - (before.get(name) ?? 0)) * 1_000) / samples)} µs`,
   );
@@ -48,8 +47,8 @@ function millisecondsOf(pid: number): number {
 }
 
 /**
- * The same of all backends that the server has seen end, which is the parent of the one given (proc(5): field 4 the
- * parent, 16 and 17 the times of children that were waited for).
+ * The same for all backends that the server has seen end: the parent of the given one. (proc(5): field 4 is the parent,
+ * 16 and 17 are the times of children that were waited for.)
  */
 function endedMillisecondsOf(backend: number | undefined): number {
   if (backend === undefined) return 0;
@@ -58,7 +57,8 @@ function endedMillisecondsOf(backend: number | undefined): number {
 }
 
 /**
- * A field of proc(5)'s stat, counted from 1 as there. The name of the program, which may hold anything, is the second.
+ * A field of proc(5)'s stat, counted from 1 as there. The second is the name of the program, which may contain any
+ * character.
  */
 function statOf(pid: number, field: number): number {
   return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[field - 3] ?? 0);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `record_query_10m`: what a page of records costs among ten million of them, by each kind of question. Rows are put
-// into the index as the ledger would have drawn them, in a database of their own that is dropped afterwards: `node
-// --conditions=@writ/source bench/src/records.ts [--rows N] [--samples N] [--explain]`, where WRIT_TEST_DATABASE_URL
-// names a server for tests.
+// `record_query_10m`: the cost of a page of records among ten million, by each kind of query. It writes rows into the
+// index as the ledger would have, in its own database, which it drops afterwards: `node --conditions=@writ/source
+// bench/src/records.ts [--rows N] [--samples N] [--explain]`, where WRIT_TEST_DATABASE_URL names a server for tests.
 import { parseArgs } from 'node:util';
 import { connect, createPool } from '@writ/database';
 import { testDatabase } from '@writ/testing';
@@ -34,7 +33,7 @@ try {
     colAligns: ['left', 'right', 'right', 'right', 'right'],
   });
   for (const question of QUESTIONS) {
-    // Enough for the statistics of a page and its neighbours to be in memory, as they are where anybody asks twice.
+    // Enough memory for the index pages of a page and its neighbours, as after a repeated query.
     const { n, p50, p95, p99 } = await measure(
       { clients: 1, samples, warmUp: Math.ceil(samples / 10), msMax: 60_000 },
       () => question.ask(pool, rows),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both drivers of sandboxes on one machine, one after the other in one run: `node --conditions=@writ/source
-// bench/src/sandbox-drivers.ts`. Needs the parts (`npm run parts`) for Docker and a cluster (WRIT_CLUSTER_KUBECONFIG,
-// WRIT_CLUSTER_SANDBOX_IMAGE, WRIT_CLUSTER_SANDBOX_DIGEST) for pods.
+// Both sandbox drivers on one machine, one after the other in one run: `node --conditions=@writ/source
+// bench/src/sandbox-drivers.ts`. Needs the infrastructure (`npm run parts`) for Docker, and a cluster
+// (WRIT_CLUSTER_KUBECONFIG, WRIT_CLUSTER_SANDBOX_IMAGE, WRIT_CLUSTER_SANDBOX_DIGEST) for pods.
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
@@ -23,11 +23,11 @@ const LIMITS: SandboxLimits = {
   deltaBytes: 16 * MIB,
   deltaFiles: 1_000,
 };
-/** As shipped. */
+/** The default pool size. */
 const POOL = 8;
 const WARM_CALLS = 60;
 const COLD_CALLS = 10;
-/** Between two warm calls: what they took is replaced meanwhile, as where an agent thinks. */
+/** Pause between two warm calls, in which the pool refills, as while an agent thinks. */
 const PAUSE_MS = 1_500;
 const never = new AbortController().signal;
 
@@ -59,27 +59,27 @@ const rate = (count: number, ms: number): string =>
   `${Math.round(ms)} ms, ${(count / (ms / 1_000)).toFixed(2)} a second`;
 
 async function measure({ name, image, open }: Driver): Promise<void> {
-  const say = (what: string, figure: string): void =>
+  const print = (what: string, figure: string): void =>
     console.log(`${name.padEnd(10)} ${what.padEnd(28)} ${figure} (load ${loadavg()[0]?.toFixed(1)})`);
   const cold = await open([]);
   const colds: number[] = [];
   for (let i = 0; i < COLD_CALLS; i += 1) colds.push(await timed(cold, image));
-  say('cold call', summary(colds));
+  print('cold call', summary(colds));
   await cold.close();
   const began = performance.now();
   const warm = await open([{ image, size: LIMITS, count: POOL }]);
   await warm.warm();
-  say(`pool of ${POOL} filled`, rate(POOL, performance.now() - began));
+  print(`pool of ${POOL} filled`, rate(POOL, performance.now() - began));
   const warms: number[] = [];
   for (let i = 0; i < WARM_CALLS; i += 1) {
     warms.push(await timed(warm, image));
     await sleep(PAUSE_MS);
   }
-  say('warm call', summary(warms));
+  print('warm call', summary(warms));
   await warm.warm();
   const burst = performance.now();
   await Promise.all(Array.from({ length: 3 * POOL }, () => timed(warm, image)));
-  say(`${3 * POOL} calls at once`, rate(3 * POOL, performance.now() - burst));
+  print(`${3 * POOL} calls at once`, rate(3 * POOL, performance.now() - burst));
   await warm.close();
 }
 

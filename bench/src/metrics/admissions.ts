@@ -5,29 +5,29 @@ import { subjectsOf, type AdmitRequest } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { Api, makeWorld, SHARD, startStack, type Stack, type World } from '@writ/stack';
 import { measure, type Load, type Metric } from '../measure.ts';
-import { processorTime, sayEach } from '../processor-time.ts';
+import { processorTime, printEach } from '../processor-time.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
 /** Far above what a run can use, so that every admission reserves and none is refused. */
 const CALLS = 1_000_000_000;
-/** The most that a tenant's limit can be. */
+/** The maximum of a tenant's limit. */
 const WAITING = 1_000_000;
 const ANSWER_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
-/** Who asks: a tenant and one of its tokens. */
+/** A caller: a tenant and one of its tokens. */
 interface Caller {
   readonly world: World;
   readonly token: string;
 }
 
 /**
- * One `fs.write` from the question to the kernel to its answer: decided, reserved and recorded in a transaction that
- * has committed. It has a stack of its own, without executors, so that what is admitted waits: kernel, relay and ledger
- * do all that an admission makes them do, and nothing else runs.
- * @param tenants `chained`: one token, the last of a chain of three with a budget at each link; else so many, each with
- * a token and a budget of its own, in turn, so that no tenant has more calls waiting than it may have
+ * One `fs.write` from the request to the kernel to its answer: decided, reserved and recorded in a committed
+ * transaction. It has its own stack, without executors, so that admitted calls wait. Kernel, relay and ledger do all
+ * the work that an admission causes, and nothing else runs.
+ * @param tenants `chained`: one token, the last of a chain of three with a budget at each link. Otherwise that many
+ * tenants in turn, each with its own token and budget, so that no tenant exceeds its limit of waiting calls.
  */
 export async function admissions(tenants: number | 'chained', load: Load): Promise<Measured> {
   const stack = await startStack({
@@ -49,7 +49,7 @@ export async function admissions(tenants: number | 'chained', load: Load): Promi
       for (let i = 0; i < load.warmUp; i++) await ask();
       const before = await processorTime(stack, ['kernel', 'ledger']);
       const measured = await measure({ ...load, warmUp: 0 }, ask);
-      sayEach('an admission', before, await processorTime(stack, ['kernel', 'ledger']), measured.n);
+      printEach('an admission', before, await processorTime(stack, ['kernel', 'ledger']), measured.n);
       return measured;
     } finally {
       await bus.close();
@@ -59,7 +59,7 @@ export async function admissions(tenants: number | 'chained', load: Load): Promi
   }
 }
 
-/** As many calls of each tenant may wait as may be allowed to. */
+/** Sets the limit of waiting calls of each tenant to its maximum. */
 async function letAllWait({ url, keys }: Stack, callers: readonly Caller[]): Promise<void> {
   const platform = new Api(url, keys.platformKey);
   for (const { world } of callers) {
@@ -70,7 +70,7 @@ async function letAllWait({ url, keys }: Stack, callers: readonly Caller[]): Pro
   }
 }
 
-/** The caller's token, whose budget and whose parents' every call reserves. */
+/** The caller's token; every call reserves in its budget and in those of its parents. */
 async function chainOfThree(world: World): Promise<string> {
   let token = world.tokenId;
   for (const life of [HOUR_MS / 2, HOUR_MS / 4]) {
@@ -90,7 +90,7 @@ const grant = (lifeMs: number) => ({
   expires_at: Date.now() + lifeMs,
 });
 
-/** Asks for one, of the callers in turn. */
+/** Admits one call, of the callers in turn. */
 function admission(callers: readonly Caller[], bus: Bus): () => Promise<void> {
   const subject = subjectsOf(SHARD).request('kernel.admit');
   const proposer = newId('apiKey');

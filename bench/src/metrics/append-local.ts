@@ -9,12 +9,12 @@ import { runProgram } from './programs.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
-/** Requests under way: one is prepared while one is written and one is signed. */
+/** Requests in flight: one is prepared while one is written and one is signed. */
 const SENDERS = 3;
 
 /**
- * Requests of as many records as one holds, straight to the ledger's append with every signature taken as verified: no
- * bus, no Ed25519 but that of checkpoints.
+ * Full requests, directly to the ledger's append, with every signature treated as verified: no bus, and no Ed25519
+ * except for checkpoints.
  */
 export async function appendsLocal({ seconds }: { readonly seconds: number }): Promise<Measured> {
   const database = await testDatabase();

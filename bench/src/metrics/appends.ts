@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ledger's append, asked as the kernel asks it: `ledger.append` over the bus, with what gathered while a sender's
-// last request was under way.
+// The ledger's append, called as the kernel calls it: `ledger.append` over the bus, with the records that gathered
+// while a sender's last request was in flight.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@writ/bus';
@@ -21,27 +21,27 @@ import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
 import { decisionRecord, SHARD, startStack, type Stack } from '@writ/stack';
 import { testDatabase } from '@writ/testing';
 import { measure, summarise, type Load, type Metric } from '../measure.ts';
-import { processorTime, sayEach } from '../processor-time.ts';
+import { processorTime, printEach } from '../processor-time.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 type Sent = AppendRequest['records'][number];
 
-/** What the statement of a call weighs, in bytes: about what one does. */
+/** Bytes of a call's statement: about what a usual one has. */
 const RECORD_BYTES = 1_500;
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 /** Tenants of the reference's rows. */
 const TENANTS = 16;
 /** Replicas of the kernel: each sends one request at a time. */
 const SENDERS = 2;
-/** The kernel's own bound for one request. */
+/** The kernel's own limit for one request. */
 export const REQUEST_RECORDS = 200;
 const ANSWER_MS = 10_000;
-/** First records of a log and first runs of its code, which don't count. */
+/** The first records of a log and the first runs of its code, which don't count. */
 const WARM_UP_SECONDS = 2;
-/** Records that are sealed before the clock starts: signing is the kernel's work. Beyond them nothing is sent. */
+/** Records that are signed before the clock starts: signing is the kernel's work. No more are sent. */
 const SEALED_PER_SECOND = 10_000;
 
-/** So many producers, a record each under way, over so many tenants in turn. */
+/** That many producers, each with one record in flight, over that many tenants in turn. */
 export interface Appending {
   readonly producers: number;
   readonly tenants: number;
@@ -49,8 +49,8 @@ export interface Appending {
 }
 
 /**
- * One record from its producer to the answer with its index: verified, committed and its root signed. The stack is its
- * own: a bus, a database and a ledger.
+ * One record from its producer to the answer with its index: verified, committed, and its root signed. It has its own
+ * stack: a bus, a database and a ledger.
  */
 export async function appends({ producers, tenants, seconds }: Appending): Promise<Measured> {
   const stack = await startStack({ without: ['kernel', 'executor', 'orchestrator'] });
@@ -68,7 +68,7 @@ export async function appends({ producers, tenants, seconds }: Appending): Promi
     const measured = await measure(load, (producer) =>
       (senders[producer % senders.length] as Sender).append(records[next++] as Sent),
     );
-    sayEach('a record', before, await processorTime(stack, ['ledger']), measured.n);
+    printEach('a record', before, await processorTime(stack, ['ledger']), measured.n);
     return measured;
   } finally {
     await bus.close();
@@ -77,8 +77,8 @@ export async function appends({ producers, tenants, seconds }: Appending): Promi
 }
 
 /**
- * One record from its producer to the signed checkpoint that covers it, as an open loop: records come as a Poisson
- * process, whether or not those before them were answered, so that what one waits for others counts.
+ * One record from its producer to the signed checkpoint that covers it, as an open loop. Records arrive as a Poisson
+ * process, whether or not earlier ones were answered, so that queueing counts.
  */
 export async function appendLatency({
   perSecond,
@@ -119,8 +119,8 @@ export async function appendLatency({
 }
 
 /**
- * The same rows into a table with the same indexes, by the driver alone: statements of as many rows as a request has
- * records, each committed, one after the other.
+ * The reference: the same rows into a table with the same indexes, by the driver alone. Each statement has as many rows
+ * as a request has records, and commits before the next.
  */
 export async function batchInserts({ seconds }: { readonly seconds: number }): Promise<Measured> {
   const database = await testDatabase();
@@ -173,7 +173,7 @@ const newSigner = (): Signer =>
 const recordKey = (stack: Stack): Signer => stack.keys.record;
 
 /**
- * Gathers records while its last request is under way and until the turn of the event loop ends, as the kernel's sender
+ * Gathers records while its last request is in flight and until the turn of the event loop ends, as the kernel's sender
  * does.
  */
 class Sender {
@@ -206,7 +206,7 @@ class Sender {
           { deadline: Date.now() + ANSWER_MS },
         )) as AppendReply;
         const refused = reply.appended.find(({ leaf_index }) => leaf_index === null);
-        if (refused !== undefined) throw new Error(`a record was refused: ${refused.fault ?? 'without a word'}`);
+        if (refused !== undefined) throw new Error(`a record was refused: ${refused.fault ?? 'no reason'}`);
         for (const { resolve } of batch) resolve();
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -216,7 +216,7 @@ class Sender {
   }
 }
 
-/** Records of an outcome's size and of what the ledger reads in one, sealed by the kernel's key. */
+/** Records of an outcome's size, with the fields that the ledger reads, signed by the kernel's key. */
 function sealedRecords(tenants: number, count: number, signer: Signer): Sent[] {
   const ids = Array.from({ length: tenants }, () => formatId('tenant', randomBytes(16)));
   return Array.from({ length: count }, (_, n) => sealedRecord(ids[n % tenants] as TenantId, signer));

@@ -6,7 +6,7 @@ import { callOver } from './call-client.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
-/** A tenant a client, so that clients share the system and not a workspace. */
+/** One tenant per client, so that clients share the system and no workspace. */
 export async function makeWorlds(stack: Stack, count: number): Promise<World[]> {
   const worlds: World[] = [];
   for (let i = 0; i < count; i++)
@@ -29,7 +29,7 @@ export function sandboxedCalls(worlds: readonly World[], load: Load): Promise<Me
   return measure(load, (client) => callToReceipt(worlds[client] as World, 'shell.run', { command: 'true' }));
 }
 
-/** Makes a call and resolves when its receipt is in the log. Rejects unless it ends well. */
+/** Makes a call, and resolves when its receipt is in the log. Rejects unless it succeeds. */
 export async function callToReceipt(world: World, toolId: string, args: unknown): Promise<void> {
   const { status, text, body } = await callOver(world, toolId, args);
   if (status !== 200 || body.status !== 'ok') throw new Error(`${toolId} answered ${status}: ${text}`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
 import { FS_WRITE, type AutonomyMode, type ToolDefinition } from '@writ/contract';
-import { compilePolicySet, decidePolicy, type PolicyAsk } from '@writ/policy';
+import { compilePolicySet, decidePolicy, type PolicyRequest } from '@writ/policy';
 import { measure, type Load, type Metric } from '../measure.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
@@ -19,8 +19,8 @@ const toolRules = (n: number): string[] => [
 ];
 
 /**
- * A rule on every tool: of each five, one looks at paths, one at labels, one at the session, one permits by group, one
- * forbids what is frozen.
+ * A rule on every tool. Of each five, one tests paths, one labels, one the session, one permits by group, and one
+ * forbids frozen agents.
  */
 const generalRule = (n: number): string =>
   `@id("general-${n}") ${
@@ -34,8 +34,8 @@ const generalRule = (n: number): string =>
   }`;
 
 /**
- * So many rules: for each five one on every tool and four on one tool, so that 100 are 20 tools with 4 rules and 20 on
- * all. A single one is on all.
+ * That many rules: of each five, one on every tool and four on one tool. So 100 rules are 20 on all tools and 4 on each
+ * of 20 tools. A single rule is on all tools.
  */
 function rulesOf(count: number): { readonly cedar: string; readonly tools: readonly ToolDefinition[] } {
   if (count === 1)
@@ -49,13 +49,13 @@ function rulesOf(count: number): { readonly cedar: string; readonly tools: reado
   return { cedar: rules.join('\n'), tools: tools(fifth) };
 }
 
-/** The same rules, with nothing at their beginning by which one could be left out before Cedar is asked. */
+/** The same rules without scope constraints, so that none can be skipped before Cedar evaluates them. */
 const hideDemands = (cedar: string): string =>
   cedar
     .replaceAll('when { ', 'when { context.risk_milli >= 0 && ')
     .replaceAll(/principal == Agent::("\w+")(.*)\};/g, 'principal$2 && principal == Agent::$1 };');
 
-const ASK: PolicyAsk = {
+const ASK: PolicyRequest = {
   agent_id: 'agt_bench',
   delegated_by: [],
   workspace_id: 'wsp_bench',
@@ -74,13 +74,13 @@ const ASK: PolicyAsk = {
 };
 
 /**
- * One whole decision under so many rules, over their tools in turn: allowed at the first ask, or refused after asking
- * for all three supervisions.
+ * One whole decision under that many rules, over their tools in turn: allowed by the first evaluation, or refused after
+ * an evaluation for each of the three supervisions.
  */
 export function decisions(count: number, answer: 'allowed' | 'refused', load: Load, hidden = false): Promise<Measured> {
   const { cedar, tools: known } = rulesOf(count);
   const set = compilePolicySet({ v: 1, name: 'bench', cedar: hidden ? hideDemands(cedar) : cedar }, known);
-  // Nothing permits in a gateway session, and only asking for each supervision shows it.
+  // Nothing permits in a gateway session, which only an evaluation for each supervision shows.
   const session_mode = answer === 'refused' ? 'gateway' : 'interactive';
   const expected: AutonomyMode = answer === 'refused' ? 'no_go' : 'autopilot';
   let turn = 0;
@@ -92,8 +92,8 @@ export function decisions(count: number, answer: 'allowed' | 'refused', load: Lo
 }
 
 /**
- * The same question put once to Cedar's plain call: all rules as a text, every attribute, nothing kept from call to
- * call.
+ * The same request, evaluated once by Cedar's stateless call: all rules as text, every attribute, nothing cached
+ * between calls.
  */
 export function cedarRaw(count: number, load: Load): Promise<Measured> {
   const { cedar } = rulesOf(count);

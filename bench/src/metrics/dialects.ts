@@ -3,20 +3,20 @@ import { parserOf, type DialectName } from '@writ/dialects';
 import { measure, type Load, type Metric } from '../measure.ts';
 
 const MIB = 1024 * 1024;
-/** Near as many calls as one output may ask for. */
+/** Nearly the maximum of calls in one output. */
 const CALLS = 250;
 const LINE = 'const answer = { "a": [1, 2], \'b\': `c` }; // <not> & \\ an end\n';
-/** As much in each call as makes a mebibyte of them, with what dialects must escape. */
+/** The part of each call that makes a mebibyte of them together, with characters that dialects must escape. */
 const CONTENT = LINE.repeat(Math.floor(3_400 / LINE.length));
 const numbers = Array.from({ length: CALLS }, (_, n) => n);
 const fileOf = (n: number): { path: string; content: string } => ({ path: `src/file-${n}.ts`, content: CONTENT });
 
 const xmlText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const sse = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
-/** Pieces as short as a provider sends them. */
+/** Chunks as short as a provider sends them. */
 const pieces = (text: string): string[] => text.match(/[\s\S]{1,160}/g) ?? [];
 
-/** Outputs that ask for many writes or edits, each in the words of its dialect. */
+/** Outputs with many writes or edits, each in its dialect. */
 const OUTPUTS: Readonly<Partial<Record<DialectName, () => string>>> = {
   blocks: () =>
     numbers
@@ -64,21 +64,21 @@ const OUTPUTS: Readonly<Partial<Record<DialectName, () => string>>> = {
     }),
 };
 
-/** Members of the widest object that fits into a mebibyte: each is a name and a value to look at. */
+/** Members of the widest object in a mebibyte: each has a name and a value to check. */
 const MEMBERS = 80_000;
 const WIDE = Object.fromEntries(Array.from({ length: MEMBERS }, (_, n) => [`m${n}`, n]));
 
-/** The output as it goes into the parser: whole, or in chunks. */
+/** The output as the parser gets it: whole, or in chunks. */
 function chunksOf(output: string, chars: number): string[] {
   const chunks: string[] = [];
   for (let at = 0; at < output.length; at += chars) chunks.push(output.slice(at, at + chars));
   return chunks;
 }
 
-/** In one chunk, however long. */
+/** One chunk, of any length. */
 export const WHOLE = Number.MAX_SAFE_INTEGER;
 
-/** `JSON.parse` of the calls that the outputs ask for, as one text. */
+/** `JSON.parse` of the calls in the outputs, as one text. */
 export function jsonParseRaw(load: Load): Promise<Omit<Metric, 'reference' | 'ratio'>> {
   const text = JSON.stringify(numbers.map(fileOf));
   return measure(load, () => {
@@ -96,7 +96,7 @@ export function jsonParseWide(load: Load): Promise<Omit<Metric, 'reference' | 'r
   });
 }
 
-/** One call whose argument is one object of 80,000 members, the dearest mebibyte to read as JSON. */
+/** One call whose argument is an object of 80,000 members, the most expensive mebibyte of JSON. */
 export function parseWide(load: Load): Promise<Omit<Metric, 'reference' | 'ratio'>> {
   const output = `[TOOL_CALL:c0] ${JSON.stringify({ action: 'fs.write', args: { path: 'wide.json', content: WIDE } })}\n`;
   return measure(load, () => {
@@ -114,14 +114,14 @@ export function parseWide(load: Load): Promise<Omit<Metric, 'reference' | 'ratio
   });
 }
 
-/** One output of a mebibyte, in chunks of so many characters, from its first to its calls. */
+/** One output of a mebibyte, in chunks of that many characters, from its first character to its calls. */
 export function parseDialect(
   dialect: DialectName,
   chars: number,
   load: Load,
 ): Promise<Omit<Metric, 'reference' | 'ratio'>> {
   const output = OUTPUTS[dialect]?.() ?? '';
-  if (output.length < MIB * 0.8) throw new Error(`the output has ${output.length} characters and is no mebibyte`);
+  if (output.length < MIB * 0.8) throw new Error(`the output has ${output.length} characters and not a mebibyte`);
   const chunks = chunksOf(output, chars);
   return measure(load, () => {
     const parser = parserOf(dialect);

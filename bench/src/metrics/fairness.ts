@@ -11,10 +11,10 @@ const QUIET_MS = 15_000;
 const VICTIM_PER_SECOND = 5;
 
 /**
- * Sends so many calls a second, each on its tick, whether or not those before it were answered: a flood doesn't wait.
- * Resolves when all have been answered.
+ * Sends that many calls a second at an even rate, whether or not earlier ones were answered, as a flood does. Resolves
+ * when all have been answered.
  */
-async function pour(perSecond: number, forMs: number, call: () => Promise<void>): Promise<void> {
+export async function pour(perSecond: number, forMs: number, call: () => Promise<void>): Promise<void> {
   const began = performance.now();
   const sent: Promise<void>[] = [];
   for (let i = 0; (i * 1_000) / perSecond < forMs; i++) {
@@ -25,7 +25,7 @@ async function pour(perSecond: number, forMs: number, call: () => Promise<void>)
   await Promise.all(sent);
 }
 
-/** The times of a victim's inline calls over so long, and how many got another answer than their end. */
+/** Latencies of a victim's inline calls over that time, and how many did not succeed. */
 async function suffer(world: World, forMs: number): Promise<{ times: number[]; lost: number }> {
   const times: number[] = [];
   let lost = 0;
@@ -39,9 +39,9 @@ async function suffer(world: World, forMs: number): Promise<{ times: number[]; l
 }
 
 /**
- * What a tenant of five inline calls a second feels of another that floods the same orchestrator with 300 a second for
- * half a minute, under the limits as they are shipped. The ratio is of p95 to p95 in the quiet before. Own stack,
- * loopback, and it ends by itself.
+ * The effect on a tenant with five inline calls a second when another floods the same orchestrator. The flood has 300
+ * calls a second for half a minute, under the default limits. The ratio compares p95 with p95 before the flood. Own
+ * stack, on loopback.
  */
 export async function fairnessFlood(): Promise<Measured> {
   const stack = await startStack();
@@ -60,9 +60,9 @@ export async function fairnessFlood(): Promise<Measured> {
     const flooded = await suffer(victim, FLOOD_MS);
     await flood;
     const [before, under] = [summarise(quiet.times, QUIET_MS), summarise(flooded.times, FLOOD_MS)];
-    const told = [...answers].map(([status, count]) => `${status}: ${count}`).join(', ');
+    const reported = [...answers].map(([status, count]) => `${status}: ${count}`).join(', ');
     console.log(
-      `  quiet p95 ${before.p95} ms, flooded p95 ${under.p95} ms, ratio ${(under.p95 / before.p95).toFixed(2)}, lost ${quiet.lost + flooded.lost}; the flood was answered ${told}`,
+      `  quiet p95 ${before.p95} ms, flooded p95 ${under.p95} ms, ratio ${(under.p95 / before.p95).toFixed(2)}, lost ${quiet.lost + flooded.lost}; the flood was answered ${reported}`,
     );
     return under;
   } finally {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '@writ/database';
 import { startStack, type Stack } from '@writ/stack';
 import type { Load, Metric } from '../measure.ts';
-import { processorTime, sayEach } from '../processor-time.ts';
+import { processorTime, printEach } from '../processor-time.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './calls.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
@@ -12,9 +12,9 @@ type Measured = Omit<Metric, 'reference' | 'ratio'>;
 const KIB = 1024;
 const MIB = KIB * KIB;
 const PROCESSES = ['orchestrator', 'kernel', 'executor', 'ledger'] as const;
-/** Records go to the log behind the answer, and leave the outbox then. */
+/** Milliseconds after which records have left the outbox: they go to the log after the answer. */
 const SETTLE_MS = 3_000;
-/** More tables grow by less than a hundredth of a call. */
+/** Tables that grow by less than a hundredth of a call are not listed. */
 const TABLES_SHOWN = 10;
 
 interface Stored {
@@ -30,7 +30,7 @@ async function stored({ database }: Stack): Promise<Stored> {
     const { rows } = await owner.query<{ name: string; bytes: number }>(
       `SELECT n.nspname || '.' || c.relname AS name, pg_total_relation_size(c.oid) AS bytes
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind = 'r' AND n.nspname IN ('kernel', 'ledger', 'orchestrator', 'blobs')`,
+      WHERE c.relkind = 'r' AND n.nspname IN ('kernel', 'ledger', 'orchestrator', 'blobs', 'audio', 'info_store')`,
     );
     const log = await owner.query<{ bytes: string }>(`SELECT (pg_current_wal_lsn() - '0/0')::text AS bytes`);
     return { tables: new Map(rows.map(({ name, bytes }) => [name, bytes])), log: Number(log.rows[0]?.bytes) };
@@ -39,8 +39,8 @@ async function stored({ database }: Stack): Promise<Stored> {
   }
 }
 
-/** Says what each process holds in memory, in MiB. */
-function sayMemory(when: string, { services }: Stack): void {
+/** Prints the memory of each process, in MiB. */
+function printMemory(when: string, { services }: Stack): void {
   const each = PROCESSES.map((name) => {
     const [, kib = ''] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${services[name].pid}/status`, 'utf8')) ?? [];
     return `${name} ${Math.round((Number(kib) * KIB) / MIB)} MiB`;
@@ -49,8 +49,8 @@ function sayMemory(when: string, { services }: Stack): void {
 }
 
 /**
- * What a call leaves behind: KiB in tables and indexes of the database for each, and beside it what it writes to the
- * write-ahead log, what each process holds before and after, and the processor time of each. Own stack.
+ * The storage that a call uses: KiB in tables and indexes of the database. It also prints the bytes in the write-ahead
+ * log, the memory of each process before and after, and the processor time of each. Own stack.
  */
 export async function footprint(tool: 'fs.write' | 'shell.run', load: Load): Promise<Measured> {
   const env = {
@@ -60,15 +60,15 @@ export async function footprint(tool: 'fs.write' | 'shell.run', load: Load): Pro
   const stack = await startStack({ env });
   try {
     await sleep(SETTLE_MS);
-    sayMemory('at rest', stack);
+    printMemory('at rest', stack);
     const worlds = await makeWorlds(stack, load.clients);
     const calls = tool === 'fs.write' ? inlineCalls : sandboxedCalls;
     await calls(worlds, { ...load, samples: load.warmUp, warmUp: 0 });
     await sleep(SETTLE_MS);
     const [before, spent] = [await stored(stack), await processorTime(stack, PROCESSES)];
     const { n, rate } = await calls(worlds, { ...load, warmUp: 0 });
-    sayEach('of one', spent, await processorTime(stack, PROCESSES), n);
-    sayMemory(`after ${String(Math.round(rate ?? 0))} calls a second`, stack);
+    printEach('of one', spent, await processorTime(stack, PROCESSES), n);
+    printMemory(`after ${String(Math.round(rate ?? 0))} calls a second`, stack);
     await sleep(SETTLE_MS);
     const after = await stored(stack);
     const grown = [...after.tables].map(

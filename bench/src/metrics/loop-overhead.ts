@@ -4,23 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, startStack, type Stack, type World } from '@writ/stack';
-import { chatChunk, WireServer, type WireAsked } from '@writ/testing';
+import { chatChunk, WireServer, type WireRequest } from '@writ/testing';
 import type { Metric } from '../measure.ts';
-import { processorTime, sayEach } from '../processor-time.ts';
+import { processorTime, printEach } from '../processor-time.ts';
 import { makeWorlds } from './calls.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
 const FAMILY = 'writ_run_round_overhead_duration_seconds';
-/** How long a model of this bench thinks. */
+/** Latency of this benchmark's model. */
 const THINKS_MS = 2_000;
 /**
- * Before it counts: prompts are composed, code is compiled, and each of a dozen connections has planned its statements.
+ * Rounds before it counts: prompts are composed, code is compiled, and each of a dozen connections plans its
+ * statements.
  */
 const WARM_UP_MS = 30_000;
 
-/** Each reply writes a small file of the run's own, for ever; it comes whole, once the model has thought. */
-async function replyTo({ body }: WireAsked): Promise<{ chunks: string[]; end: 'whole' }> {
+/** Each reply writes a small file of the run, without end; it arrives whole after the model's latency. */
+async function replyTo({ body }: WireRequest): Promise<{ chunks: string[]; end: 'whole' }> {
   const round = (body['messages'] as { role: string }[]).filter(({ role }) => role === 'assistant').length;
   await sleep(THINKS_MS);
   const call = {
@@ -43,7 +44,7 @@ async function replyTo({ body }: WireAsked): Promise<{ chunks: string[]; end: 'w
   };
 }
 
-/** A histogram as the orchestrator tells it: how many were at most so many seconds. */
+/** A histogram of the orchestrator: how many samples were at most that many seconds. */
 type Buckets = ReadonlyMap<number, number>;
 
 async function bucketsOf({ services }: Stack): Promise<Buckets> {
@@ -57,7 +58,7 @@ async function bucketsOf({ services }: Stack): Promise<Buckets> {
 }
 
 /**
- * Between two bounds it is guessed in a straight line, as Prometheus' histogram_quantile does; at a bound it is exact.
+ * A quantile, interpolated linearly between two bounds as Prometheus' histogram_quantile does; at a bound it is exact.
  */
 function quantileMs(buckets: Buckets, q: number): number {
   const wanted = q * (buckets.get(Infinity) ?? 0);
@@ -84,8 +85,9 @@ async function begin(world: World): Promise<void> {
 }
 
 /**
- * Sessions at once, each in a tenant and a workspace of its own, whose models take two seconds for a reply of one call:
- * what a call takes of the orchestrator, by its own histogram, and what it takes of every process. Own stack, loopback.
+ * Concurrent sessions, each in its own tenant and workspace, whose models take two seconds for a reply of one call. It
+ * measures the orchestrator's time per call, by its own histogram, and the processor time of every process. Own stack,
+ * on loopback.
  */
 export async function loopOverhead({
   sessions,
@@ -117,7 +119,7 @@ export async function loopOverhead({
     for (const world of await makeWorlds(stack, sessions)) await begin(world);
     await eventually(
       'as many second rounds as runs',
-      async () => model.asked.filter(({ body }) => (body['messages'] as unknown[]).length > 2).length >= sessions,
+      async () => model.requests.filter(({ body }) => (body['messages'] as unknown[]).length > 2).length >= sessions,
       120_000,
     );
     await sleep(WARM_UP_MS);
@@ -132,7 +134,7 @@ export async function loopOverhead({
     const buckets = new Map([...last].map(([le, n]) => [le, n - (first.get(le) ?? 0)]));
     const n = buckets.get(Infinity) ?? 0;
     if (n === 0) throw new Error('no call was made meanwhile');
-    sayEach('of one call in a run', spent, spentSince, n);
+    printEach('of one call in a run', spent, spentSince, n);
     console.log(`  at most 15 ms: ${((100 * (buckets.get(0.015) ?? 0)) / n).toFixed(1)} % of ${n}`);
     return {
       n,

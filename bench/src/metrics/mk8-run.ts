@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thousand steps on texts, as a script of mk8.shell in a container that waits, and as a script of bash in one that is
-// made for it.
+// A thousand steps on texts, as a script of mk8.shell in a running container, and as a script of bash in a new one.
 import { execFile, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -14,10 +13,10 @@ type Measured = Omit<Metric, 'reference' | 'ratio'>;
 const run = promisify(execFile);
 
 const STEPS = 1_000;
-/** As the executor starts it. */
+/** The command that starts the interpreter, as the executor starts it. */
 const INTERPRETER = '/opt/writ/node --snapshot-blob /opt/writ/mk8.blob /opt/writ/mk8.js';
 
-/** The same step in both languages. Where bash can do it itself it does, and starts no program. */
+/** The same step in both languages. Bash starts no program where it has a builtin. */
 const KINDS: readonly ((n: number) => { readonly operation: Operation; readonly bash: string })[] = [
   (n) => ({
     operation: { verb: 'TextToUpper', args: [`line ${n} of a text`] },
@@ -55,7 +54,7 @@ const steps = Array.from(
 
 const environment = (): NodeJS.ProcessEnv => ({ ...process.env, DOCKER_HOST: testAddress('DOCKER_HOST') });
 
-/** Runs the client program with something on its standard input. @throws Error for a status other than 0 */
+/** Runs the client program with a text on its standard input. @throws Error for a status other than 0 */
 async function docker(args: readonly string[], stdin: string): Promise<string> {
   const child = spawn('docker', args, { env: environment(), stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -68,7 +67,7 @@ async function docker(args: readonly string[], stdin: string): Promise<string> {
   return said;
 }
 
-/** What each step says, lines joined: bash says it on one stream. */
+/** The output of each step, lines joined: bash prints it on one stream. */
 function verifyReport(said: string): string[] {
   const report = JSON.parse(said) as RanReport;
   if (report.status !== 'completed' || !report.all_succeeded || report.steps.length !== STEPS)
@@ -76,7 +75,7 @@ function verifyReport(said: string): string[] {
   return report.steps.flatMap(({ output }) => output.trimEnd().split('\n'));
 }
 
-/** A container that has what a call's has, and waits. */
+/** A running container, with the limits of a call's container. */
 async function withContainer<Answer>(use: (id: string) => Promise<Answer>): Promise<Answer> {
   const { stdout } = await run(
     'docker',
@@ -105,8 +104,8 @@ async function withContainer<Answer>(use: (id: string) => Promise<Answer>): Prom
 }
 
 /**
- * From the start of the interpreter to its end, measured in a container that is there already; says the processor time
- * too, of which a busy machine takes nothing away.
+ * From the start of the interpreter to its end, in a container that runs already. It also prints the processor time,
+ * which doesn't depend on the machine's load.
  */
 export function mk8Run({ samples, warmUp }: Load): Promise<Measured> {
   const order: ScriptOrder = {
@@ -138,8 +137,8 @@ export function mk8Run({ samples, warmUp }: Load): Promise<Measured> {
 }
 
 /**
- * The same steps by bash and the programs of the image, as a person would run them: `docker run IMAGE bash`. Their
- * outputs are the same, which is checked first.
+ * The same steps by bash and the programs of the image, as a person would run them: `docker run IMAGE bash`. First it
+ * checks that both outputs are equal.
  */
 export async function bashRun(load: Load): Promise<Measured> {
   const script = `${steps.map(({ bash }) => bash).join('\n')}\n`;

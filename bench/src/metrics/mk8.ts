@@ -14,7 +14,7 @@ const SANDBOX: Sandbox = {
 };
 const CAPTURING = SCRIPT_LIMITS.captures;
 
-/** Operations of many kinds, no two the same: paths, contents, captures, expressions, URLs and commands. */
+/** Operations of many kinds, no two equal: paths, contents, captures, expressions, URLs and commands. */
 const KINDS: readonly ((n: number) => Operation)[] = [
   (n) => ({
     verb: 'FileWrite',
@@ -46,7 +46,7 @@ const KINDS: readonly ((n: number) => Operation)[] = [
   }),
 ];
 
-/** As large as a script may be: 1,024 operations with 16 captures, labels and ways to them. */
+/** The largest script: 1,024 operations with 16 captures, labels and jumps to them. */
 function largest(): string {
   const captures: Operation[] = Array.from({ length: CAPTURING }, (_, n) => ({
     verb: 'TextToUpper',
@@ -61,7 +61,7 @@ function largest(): string {
   return JSON.stringify({ operations: [...captures, ...others], options: { failureMode: 'ContinueOnError' } });
 }
 
-/** The largest script that there may be, from its text to a program that could run. */
+/** Compiles the largest script, from its text to an executable program. */
 export function mk8Compile(load: Load): Promise<Omit<Metric, 'reference' | 'ratio'>> {
   const text = largest();
   return measure(load, () => {

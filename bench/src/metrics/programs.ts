@@ -5,9 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/**
- * Runs a program of bench/src/programs in a process of its own, on the built code as it ships, and reads what it says.
- */
+/** Runs a program of bench/src/programs in a separate process, on the built code as it ships, and parses its output. */
 export async function runProgram<T>(name: string, args: readonly string[]): Promise<T> {
   const { stdout } = await run(
     process.execPath,

@@ -19,7 +19,7 @@ import { measure, type Load, type Metric } from '../measure.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
-/** Rows of one statement: a statement has ten seconds. */
+/** Rows of one statement: a statement may take ten seconds. */
 const LEAVES_AT_ONCE = 50_000;
 const TILES_AT_ONCE = 256;
 const ANSWER_MS = 5_000;
@@ -27,8 +27,8 @@ const ANSWER_MS = 5_000;
 const payloadOf = (index: number): Uint8Array => Buffer.from(String(index));
 
 /**
- * A proof of any record of a log of that size, asked over the bus as the API asks; a stack of a ledger alone. Every
- * proof is verified, after the clock has stopped.
+ * A proof of any record of a log of that size, requested over the bus as the API does, with a stack of a ledger alone.
+ * Every proof is verified after the clock has stopped.
  */
 export async function inclusionProofs(leaves: number, load: Load): Promise<Measured> {
   const stack = await startStack({ without: ['kernel', 'executor', 'orchestrator'] });
@@ -65,7 +65,7 @@ export async function inclusionProofs(leaves: number, load: Load): Promise<Measu
   }
 }
 
-/** A log as the ledger would have left it after one batch of that many short records. */
+/** A log as the ledger writes it after one batch of that many short records. */
 async function writeLog(url: string, tenantId: TenantId, leaves: number): Promise<void> {
   const logId = logIdOf(tenantId);
   const client = await connect(url, 'bench');
@@ -107,7 +107,7 @@ async function writeLog(url: string, tenantId: TenantId, leaves: number): Promis
         Buffer.from(encodeTile(hashes.slice(leaves - (leaves % TILE_WIDTH)))),
       ],
     );
-    // What the server does by itself a minute later.
+    // What the server's autovacuum does a minute later.
     await client.query('ANALYZE ledger.leaf, ledger.tile, ledger.root');
   } finally {
     await client.end();

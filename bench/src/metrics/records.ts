@@ -4,14 +4,14 @@ import { inTenant, type connect, type Pool } from '@writ/database';
 
 type Client = Awaited<ReturnType<typeof connect>>;
 
-/** One question; each time about another agent, session or place. */
+/** One query; each time about another agent, session or path. */
 export interface Question {
   readonly name: string;
   readonly ask: (pool: Pool, rows: number) => Promise<void>;
   readonly parameters: (rows: number) => readonly unknown[];
 }
 
-/** Half of all records are one tenant's, who asks; the others have the rest. */
+/** One tenant owns half of all records and queries them; the others own the rest. */
 const TENANTS = 16;
 const [AGENTS, TOOLS, RECORDS_OF_SESSION, RULES, WORKSPACES] = [200, 20, 50, 40, 100];
 const PAGE = 51;
@@ -25,7 +25,7 @@ const AGENT_IDS = Array.from({ length: AGENTS }, (_, n) => idOf('agent', n));
 const below = (n: number): number => Math.floor(Math.random() * n);
 const momentIn = (rows: number): number => FIRST_MS + below(rows) * MS_BETWEEN;
 
-/** The filters of a question, and where its page begins; of so many records of the tenant who asks. */
+/** The filters of a query, and the start of its page, for that many records of the querying tenant. */
 type Asked = (rows: number) => {
   readonly filter?: Readonly<Record<string, unknown>>;
   readonly after?: readonly [number, number];
@@ -48,9 +48,9 @@ function question(name: string, asked: Asked): Question {
   return { name, ask, parameters };
 }
 
-/** The first agents do most: as `n * n` is drawn below. */
+/** The first agents are the most frequent: `n * n` below sees to that. */
 const someAgent = (): string => AGENT_IDS[Math.floor(AGENTS * Math.random() ** 2)] as string;
-/** As the ledger takes a word of `text`. */
+/** A term of `text`, as the ledger indexes it. */
 const textOf = (text: string): { readonly words: string; readonly whole: string } => ({
   words: text.split(/[^a-z0-9]/).join(' '),
   whole: text,
@@ -88,8 +88,8 @@ export const QUESTIONS: readonly Question[] = [
 ];
 
 /**
- * Rows as the ledger draws them, in the order of their logs. Indexes are made afterwards, which is how long an hour of
- * them is a minute.
+ * Rows as the ledger indexes them, in the order of their logs. The indexes are created afterwards, which takes a minute
+ * instead of an hour.
  */
 export async function fillIndex(owner: Client, rows: number, report: (what: string) => void): Promise<void> {
   const { rows: indexes } = await owner.query<{ name: string; definition: string }>(
@@ -104,7 +104,7 @@ export async function fillIndex(owner: Client, rows: number, report: (what: stri
   for (const tenant of others) await insertRows(owner, tenant, each);
   report(`${rows} rows`);
   for (const { name, definition } of indexes) {
-    // The definition of an index of a whole partitioned table says ONLY, which would leave its parts without.
+    // The definition of an index on a partitioned table has ONLY, which would not create it on the partitions.
     await owner.query(definition.replace(' ON ONLY ', ' ON '));
     report(name);
   }
@@ -129,7 +129,7 @@ async function insertRows(owner: Client, tenant: string, count: number): Promise
   );
 }
 
-/** How many bytes the rows take, and their indexes. */
+/** Bytes of the rows, and of their indexes. */
 export async function sizesOf(owner: Client): Promise<string> {
   const {
     rows: [sizes],
@@ -139,7 +139,7 @@ export async function sizesOf(owner: Client): Promise<string> {
   return `rows ${sizes?.rows ?? '?'}, indexes ${sizes?.indexes ?? '?'}`;
 }
 
-/** What Postgres does for one question, under the settings that the function has. */
+/** The plan and buffers of one query in Postgres, under the function's settings. */
 export async function explainQuestion(owner: Client, { parameters }: Question, rows: number): Promise<string> {
   await owner.query('SET jit = off; SET max_parallel_workers_per_gather = 0');
   const {

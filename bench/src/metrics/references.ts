@@ -12,9 +12,8 @@ const run = promisify(execFile);
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
 /**
- * The least that a durable anything costs here: one row, one commit, one connection, by the driver and with the
- * settings that the processes have. What the disk makes of a flush isn't seen from here: one that answers from its
- * memory makes this as short as a question.
+ * The least cost of a durable write here: one row, one commit, one connection, by the driver and with the services'
+ * settings. A disk that answers a flush from its cache makes this as short as a read.
  */
 export async function pgCommit(stack: Stack, load: Load): Promise<Measured> {
   const client = createPool({ url: stack.database.ownerUrl, applicationName: 'bench', max: 1 });
@@ -33,7 +32,7 @@ export async function pgCommit(stack: Stack, load: Load): Promise<Measured> {
   }
 }
 
-/** The limits of a call's container, as the client program takes them. */
+/** The limits of a call's container, as options of the client program. */
 export const LIMITS = [
   '--memory',
   String(SANDBOX_LIMITS.memory_bytes),
@@ -46,7 +45,7 @@ export const LIMITS = [
   ...['/workspace', '/tmp'].flatMap((path) => ['--tmpfs', `${path}:size=${SANDBOX_LIMITS.disk_write_bytes}`]),
 ];
 
-/** What a person would type to run one command in a container of its own, with the limits that a call has. */
+/** What a person would type to run one command in a new container, with the limits of a call. */
 export function dockerRun(load: Load): Promise<Measured> {
   const image = testAddress('WRIT_TEST_SANDBOX_IMAGE');
   const env = { ...process.env, DOCKER_HOST: testAddress('DOCKER_HOST') };
@@ -55,7 +54,7 @@ export function dockerRun(load: Load): Promise<Measured> {
   });
 }
 
-/** The same command by way of a container that runs already: no isolation from what ran there before. */
+/** The same command in a container that runs already: no isolation from earlier commands. */
 export async function dockerExec(load: Load): Promise<Measured> {
   const env = { ...process.env, DOCKER_HOST: testAddress('DOCKER_HOST') };
   const started = await run(
@@ -85,7 +84,7 @@ export async function dockerExec(load: Load): Promise<Measured> {
   }
 }
 
-/** The same command in namespaces alone, without an engine. Null, and said, where the program isn't installed. */
+/** The same command in namespaces alone, without an engine. Null, with a message, where the program isn't installed. */
 export async function bubblewrap(load: Load): Promise<Measured | null> {
   if (
     await run('bwrap', ['--version']).then(
@@ -112,9 +111,7 @@ export async function bubblewrap(load: Load): Promise<Measured | null> {
   });
 }
 
-/**
- * Memory that the engine charges to each container that waits in the pool, in MiB: the quantiles are over containers.
- */
+/** Memory that the engine charges to each waiting container of the pool, in MiB: the quantiles are over containers. */
 export async function poolIdle(): Promise<Measured> {
   const docker = new Docker({ socketPath: new URL(testAddress('DOCKER_HOST')).pathname });
   const containers = await docker.listContainers({ filters: { label: ['writ.role=sandbox'] } });
@@ -134,9 +131,9 @@ export async function poolIdle(): Promise<Measured> {
 }
 
 /**
- * What is charged to a container but for the pages of files that the kernel keeps for whoever reads them next: the
- * image's are charged to the container that happened to read them first, fifty MiB to one and none to another. Files in
- * its tmpfs are its own (cgroup v1's memory.stat has `cache`, v2's `file`, both with `shmem` in it).
+ * Memory of a container without the page cache. The image's pages are charged to the container that read them first:
+ * fifty MiB to one and none to another. Files in its tmpfs count (cgroup v1's memory.stat has `cache`, v2's `file`,
+ * both with `shmem` in it).
  */
 function ownBytes({ usage, stats }: MemoryStats): number {
   const { cache, file, shmem = 0 } = stats as unknown as Readonly<Record<string, number | undefined>>;

@@ -9,21 +9,21 @@ type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
 const OPEN_PER_SECOND = 3;
 const OPEN_CALLS = 240;
-/** Half a minute: processes that have just begun compile while they answer, which takes a tenth of a call's time. */
+/** Half a minute: new processes compile while they answer, which takes a tenth of a call's time. */
 const OPEN_WARM_UP = 100;
 const RATE_CLIENTS = 4;
 const RATE_MS = 30_000;
 const FILES = 1_000;
 const FILE_BYTES = 20 * 1024;
-/** Files in one request to the API, below what it takes. */
+/** Files in one request to the API, below its limit. */
 const FILES_A_REQUEST = 40;
 
 const runTrue = (world: World): Promise<void> => callToReceipt(world, 'shell.run', { command: 'true' });
 
 /**
- * One `shell.run` of `true`, until its receipt is in the log, as an open loop: calls come as a Poisson process of three
- * a second, whether or not those before them have ended, so that what a call waits for others counts. Of such a process
- * given how many come they come at times that are drawn evenly: so no run has more of them a second than another.
+ * One `shell.run` of `true`, until its receipt is in the log, as an open loop. Calls arrive as a Poisson process of
+ * three a second, whether or not earlier ones have ended, so that queueing counts. Given the number of its arrivals, a
+ * Poisson process has uniformly distributed arrival times. So every run has the same number of calls.
  */
 export async function sandboxedWarm(stack: Stack): Promise<Measured> {
   const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } });
@@ -45,8 +45,8 @@ export async function sandboxedWarm(stack: Stack): Promise<Measured> {
 }
 
 /**
- * How many calls of `true` a second four clients get done for half a minute: far beyond what waits in the pool, so that
- * new containers are what counts.
+ * Calls of `true` a second by four clients, over half a minute. The pool can't keep up, so that the start of new
+ * containers dominates.
  */
 export async function sandboxedRate(stack: Stack): Promise<Measured> {
   const worlds = await makeWorlds(stack, RATE_CLIENTS);
@@ -56,7 +56,7 @@ export async function sandboxedRate(stack: Stack): Promise<Measured> {
   );
 }
 
-/** The same call where no container waits, in a stack of its own. */
+/** The same call without a warm pool, in its own stack. */
 export async function sandboxedCold(load: Load): Promise<Measured> {
   const stack = await startStack({ env: { executor: { WRIT_POOL_SIZE: '0' } } });
   try {
@@ -67,7 +67,7 @@ export async function sandboxedCold(load: Load): Promise<Measured> {
   }
 }
 
-/** The same call in a workspace of 1,000 files and 20 MiB, one at a time with time for the pool to fill. */
+/** The same call in a workspace of 1,000 files and 20 MiB, one at a time, with pauses in which the pool refills. */
 export async function sandboxedWorkspace(stack: Stack, load: Load): Promise<Measured> {
   const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } });
   for (let at = 0; at < FILES; at += FILES_A_REQUEST) {

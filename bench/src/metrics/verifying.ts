@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What verifying takes of whoever verifies, beside what Node.js takes for the hash or the signature alone.
+// The cost of verification, compared with the hash or the signature alone in Node.js.
 import { generateKeyPairSync, hash, randomBytes, sign, verify } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,11 +37,11 @@ const DEPLOYMENT = 'writ.bench';
 const TENANT = formatId('tenant', randomBytes(16));
 const ORIGIN = `${DEPLOYMENT}/${logIdOf(TENANT)}`;
 const RECORD_BYTES = 1_500;
-/** Records that are made; a longer log has them again and again, which nobody who reads it notices. */
+/** Distinct records; a longer log repeats them, which makes no difference to a verifier. */
 const DISTINCT = 4_096;
 const RUNS = 3;
 const LARGE_LOG = 1_000_000;
-/** Samples taken together where one is too short for the clock. */
+/** Samples measured together where one is too short for the clock. */
 const AT_ONCE = 100;
 
 const newSigner = (): Signer =>
@@ -64,7 +64,7 @@ export function sha256Raw(samples: number): Promise<Measured> {
   });
 }
 
-/** One signature of a record's bytes verified, by Node.js alone, on one thread. */
+/** One verification of a signature over a record's bytes, by Node.js alone, on one thread. */
 export function ed25519Raw(samples: number): Promise<Measured> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const bytes = randomBytes(RECORD_BYTES);
@@ -105,7 +105,7 @@ export async function logVerify(records: number, kind: 'hashes' | 'signatures'):
   }
 }
 
-/** A copy as `writ log mirror` leaves it, without the tiles of hashes, which only proofs need. */
+/** A copy as `writ log mirror` writes it, without the tiles of hashes, which only proofs need. */
 function writeMirror(folder: string, records: number): void {
   const distinct = Array.from({ length: Math.min(records, DISTINCT) }, sealed);
   const put = (path: string, content: string | Uint8Array): void => {
@@ -129,7 +129,7 @@ function writeMirror(folder: string, records: number): void {
 }
 
 /**
- * One receipt of a log of a million records verified from its file, offline: signature, statement, checkpoint and
+ * One receipt of a log of a million records, verified from its file, offline: signature, statement, checkpoint and
  * proof.
  */
 export function receiptVerify(load: Load): Promise<Measured> {

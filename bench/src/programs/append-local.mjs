@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger's append without the bus and without the check of signatures: its turns, its tree, its tables, its memory
-// and its checkpoints. Its argument is JSON: {url, memory, senders, records, seconds}.
+// The ledger's append without the bus and without verification of signatures: its batches, its tree, its tables, its
+// memory file and its checkpoints. Its argument is JSON: {url, memory, senders, records, seconds}.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { formatId, logIdOf } from '@writ/contract';
 import { createPool } from '@writ/database';
 import { parseSigner } from '@writ/signing';
 import { Append } from '../../../apps/ledger/dist/append/append.js';
 import { LogStore } from '../../../apps/ledger/dist/log/log-store.js';
-import { Checkpoints } from '../../../apps/ledger/dist/sign/checkpoints.js';
-import { SignedMemory } from '../../../apps/ledger/dist/sign/signed-memory.js';
+import { Checkpoints } from '../../../apps/ledger/dist/signing/checkpoints.js';
+import { SignedMemory } from '../../../apps/ledger/dist/signing/signed-memory.js';
 import { measure } from '../measure.ts';
 
 const { url, memory: path, senders, records, seconds } = JSON.parse(process.argv[2]);
 const RECORD_BYTES = 1_500;
 const TENANTS = 16;
-/** What a request needs of a record that was verified already: how long it says that it is. */
+/** What a request needs of a verified record: its size. */
 const ENVELOPE = { payload: 'A'.repeat(RECORD_BYTES) };
 
 const tenants = Array.from({ length: TENANTS }, () => formatId('tenant', randomBytes(16)));

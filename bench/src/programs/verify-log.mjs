@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `writ` with the arguments that are given, and what it took: {ms, cpuMs}, on all threads.
+// Runs the program `writ` with the given arguments, and prints its time: {ms, cpuMs}, over all threads.
 import { runCli } from '../../../apps/cli/dist/program.js';
 
 const before = process.cpuUsage();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries to get out of a container by what is known, and says for each attempt how it ended: the name of an error, or `done`.
+"""Tries known ways out of a container, and prints how each attempt ended: the name of an error, or `done`.
 
 Nothing here connects to anything: whether there is a way to a network is read, not tried.
 """
@@ -17,7 +17,7 @@ import tempfile
 
 libc = ctypes.CDLL(None, use_errno=True)
 ARM = platform.machine() == 'aarch64'
-# By name, x86_64 and aarch64: system calls without a function of libc.
+# System calls without a libc function, by name: their numbers on x86_64 and aarch64.
 CALLS = {
     'add_key': (248, 217), 'keyctl': (250, 219), 'request_key': (249, 218), 'bpf': (321, 280), 'perf_event_open': (298, 241), 'kexec_load': (246, 104),
     'init_module': (175, 105), 'finit_module': (313, 273), 'open_by_handle_at': (304, 265), 'userfaultfd': (323, 282), 'pivot_root': (155, 41),
@@ -50,7 +50,7 @@ def write(path, text):
 
 
 def content(path):
-    """Reads what is masked: an empty file counts as refused."""
+    """Reads a masked file: an empty file counts as refused."""
     with open(path, 'rb') as file:
         if file.read(64) == b'':
             raise OSError(errno.ENODATA, 'empty')
@@ -61,7 +61,7 @@ def socket_of(family, kind, protocol=0):
 
 
 def other_families():
-    """Any socket that no network namespace holds, or that speaks of more than this one's interfaces."""
+    """Opens any socket that no network namespace isolates, or that shows more than this namespace's interfaces."""
     for family in [f for f in range(64) if f not in (1, 2, 10, 16)]:
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW):
             try:
@@ -77,7 +77,7 @@ def other_families():
 
 
 def thirty_two_bits():
-    """`int 0x80` asks the 64-bit kernel by its 32-bit numbers: getpid, in a child that a signal may end."""
+    """`int 0x80` calls the 64-bit kernel with its 32-bit numbers: getpid, in a child that a signal may end."""
     if ARM:
         raise OSError(errno.ENOSYS, 'none here')
     code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
@@ -107,7 +107,7 @@ def block_devices():
 
 
 def routes():
-    """Rows of the kernel's tables that lead anywhere but to this container."""
+    """Rows of the kernel's routing tables that lead anywhere but to this container."""
     with open('/proc/net/route') as file:
         v4 = file.read().splitlines()[1:]
     v6 = []
@@ -118,7 +118,7 @@ def routes():
 
 
 def setuid_root_program():
-    """A shell of root's with the bit: what the kernel makes of it."""
+    """A setuid copy of a shell that root owns: what the kernel makes of it."""
     folder = tempfile.mkdtemp(dir='/tmp')
     copy = os.path.join(folder, 'id')
     with open('/usr/bin/id', 'rb') as source, open(copy, 'wb') as target:
@@ -153,7 +153,7 @@ def cgroup_of_own():
 
 
 def namespace_of_process_1():
-    """A namespace that is not this process's own already."""
+    """A namespace that this process is not in already."""
     for kind in ('mnt', 'net', 'pid', 'user', 'ipc', 'uts', 'cgroup'):
         with open(f'/proc/1/ns/{kind}') as file:
             try:
@@ -165,13 +165,13 @@ def namespace_of_process_1():
 
 
 def root_of_process_1():
-    """The root that process 1 has, where that isn't this one."""
+    """The root directory of process 1, where it is not this process's."""
     if os.stat('/proc/1/root/').st_ino == os.stat('/').st_ino and os.stat('/proc/1/root/').st_dev == os.stat('/').st_dev:
         raise OSError(errno.EACCES, 'the same')
 
 
 def mounted_from_host():
-    """Mounts of files of the host: those that the engine makes for every container, and that can't be written, are none."""
+    """Mounts of host files, without those that the engine makes for every container and that are read-only."""
     engine = ('/etc/hosts', '/etc/hostname', '/etc/resolv.conf', '/sbin/docker-init', '/usr/sbin/docker-init', '/dev/init')
     with open('/proc/self/mountinfo') as file:
         rows = [line.split(' - ') for line in file.read().splitlines()]
@@ -272,7 +272,7 @@ ATTEMPTS = {
 
 
 def end_of(attempt):
-    """How it ended, in a process of its own: what succeeds is to change nothing for those after it."""
+    """Runs one attempt in a child process, so that a successful one changes nothing for those after it."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speaks in the agent's place: stops it, and writes the account that stands in ACCOUNT into the stream that process 1 shares with it."""
+"""Impersonates the agent: stops it, and writes the effect in ACCOUNT into the stream that process 1 shares with it."""
 import json
 import os
 import signal

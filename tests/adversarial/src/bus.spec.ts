@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An executor that was taken over speaks on the bus: as itself with forged orders, and as others at every subject there
-// is. The permissions have their own oracle beside the server's configuration; here it is what comes of trying.
+// A compromised executor on the bus: it sends forged orders as itself, and messages as others at every subject. Another
+// spec compares the permissions with the server's configuration; this one tries what they allow.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { PROCESSES, REQUESTS, subjectsOf } from '@writ/contract';
@@ -23,7 +23,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const subjects = subjectsOf(SHARD);
 const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };
-/** What an executor may ask, and nothing else. */
+/** The only subjects to which an executor may send requests. */
 const OURS = [
   'kernel.redeem',
   'kernel.renew',
@@ -31,6 +31,9 @@ const OURS = [
   'kernel.effect_started',
   'kernel.report',
   'kernel.shell.attach',
+  'kernel.image.claim',
+  'kernel.image.finish',
+  'kernel.image.renew',
   'kernel.shell.renew',
   'kernel.shell.end',
 ];
@@ -53,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await raw?.close();
-  await executor?.leave();
+  await executor?.disconnect();
   await observer?.close();
   expectCleanLog(stack);
   await stack?.stop();
@@ -64,7 +67,7 @@ afterEach(async () => {
   const { envelope, permit } = await executor.next();
   const nonce = BusExecutor.newNonce();
   await executor.redeem(envelope, nonce);
-  await executor.report(executor.speakerOf(permit, nonce), { result: OUTPUT });
+  await executor.report(executor.credentialsOf(permit, nonce), { result: OUTPUT });
   expect((await answer).body).toMatchObject({ status: 'ok', operation_id: permit.operation_id });
   for (const service of Object.values(stack.services))
     if (service.name !== 'executor')
@@ -108,7 +111,7 @@ it('a call proposed by an executor never arrives', async () => {
   expect(await observer.rows('SELECT 1 FROM kernel.operation WHERE operation_id = $1', [operation_id])).toEqual([]);
 });
 
-it("at every subject of the table that isn't the executor's, nothing is heard and nothing happens", async () => {
+it("at every subject that isn't the executor's, a message gets no answer and changes nothing", async () => {
   const before = await observer.rows(
     `SELECT (SELECT count(*) FROM kernel.operation) o, (SELECT count(*) FROM kernel.token) t, (SELECT count(*) FROM kernel.agent) a, (SELECT count(*) FROM ledger.leaf) l, (SELECT count(*) FROM kernel.workspace) w`,
   );
@@ -161,7 +164,7 @@ it("at every subject of the table that isn't the executor's, nothing is heard an
   ).toEqual(before);
 });
 
-it("at its own subjects, what isn't a message is answered or dropped, and stops nobody", async () => {
+it('at its own subjects, a malformed message is answered or dropped, and no process stops', async () => {
   const noise: readonly (string | Uint8Array)[] = [
     '',
     'null',
@@ -181,7 +184,7 @@ it("at its own subjects, what isn't a message is answered or dropped, and stops 
       const said = await raw.request(subjects.request(name), bytes);
       expect({ name, isFault: typeof (said as JsonValue)?.fault?.code }).toEqual({ name, isFault: 'string' });
     }
-    // Headers that are no deadline or no trace cost the sender its answer and nobody anything else.
+    // A header that is no valid deadline or trace costs the sender its answer and has no other effect.
     for (const [key, value] of [
       ['writ-deadline', 'soon'],
       ['writ-deadline', '-1'],
@@ -194,7 +197,7 @@ it("at its own subjects, what isn't a message is answered or dropped, and stops 
   }
 });
 
-it("a reply subject of somebody else's gets no answer there", async () => {
+it("a request that names another process's reply subject gets no answer there", async () => {
   for (const reply of [
     subjects.request('ledger.append'),
     subjects.event('stop', world.tenantId),
@@ -205,7 +208,7 @@ it("a reply subject of somebody else's gets no answer there", async () => {
   }
 });
 
-it('lies about free slots bring a taker more permits at most, never a call that is lost', async () => {
+it('false reports of free slots bring an executor more permits at most, and lose no call', async () => {
   for (const message of [
     { v: 1, executor_id: newId('executor'), inline: Number.MAX_SAFE_INTEGER, sandboxed: Number.MAX_SAFE_INTEGER },
     { v: 1, executor_id: 'x', inline: 1, sandboxed: 1 },
@@ -218,14 +221,15 @@ it('lies about free slots bring a taker more permits at most, never a call that 
   }
 });
 
-it('a lease that is renewed for ever holds its own call only, and its time still ends it', async () => {
+it('a lease that is renewed for ever keeps only its own call, which its time limit still ends', async () => {
   const answer = world.call('shell.run', { command: 'true' });
   const { envelope, permit } = await executor.next();
   const nonce = BusExecutor.newNonce();
   await executor.redeem(envelope, nonce);
-  const speaker = executor.speakerOf(permit, nonce);
-  for (let i = 0; i < 20; i += 1) expect(await codeOf(executor.ask('kernel.renew', { v: 1, ...speaker }))).toBe('ok');
+  const credentials = executor.credentialsOf(permit, nonce);
+  for (let i = 0; i < 20; i += 1)
+    expect(await codeOf(executor.ask('kernel.renew', { v: 1, ...credentials }))).toBe('ok');
   expect((await world.agent.post(`/v1/operations/${permit.operation_id}/cancel`)).status).toBe(200);
-  expect(await executor.ask('kernel.renew', { v: 1, ...speaker })).toMatchObject({ stop: true });
+  expect(await executor.ask('kernel.renew', { v: 1, ...credentials })).toMatchObject({ stop: true });
   expect((await answer).body).toMatchObject({ tx_outcome: 'rolled_back', error: { code: 'cancelled' } });
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is known to lead out of a container, tried from a real command's container by `attacks/escape.py`.
-// Nothing connects anywhere: whether there is a way out is read from the kernel's tables.
+// Known ways out of a container, tried from a real command's container by `attacks/escape.py`. Nothing connects
+// anywhere: the kernel's tables show whether there is a route.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => hostile?.close());
 afterEach(() => hostile.expectUnharmed());
 
-/** Tried in the container: a name here that the program doesn't know, or one there that isn't here, fails. */
+/** Attempts of the program. A name that is only here, or only in the program, fails the test. */
 const ATTEMPTS: Readonly<Record<string, readonly string[]>> = {
   'mounts and roots': [
     'mount a tmpfs',
@@ -113,10 +113,10 @@ const ATTEMPTS: Readonly<Record<string, readonly string[]>> = {
     'a limit of its own',
   ],
 };
-/** What the kernel says of what may not be, isn't there, or is masked. */
+/** What the kernel answers for what is forbidden, missing, or masked. */
 const REFUSALS = /^(EPERM|EACCES|EROFS|ENOENT|ENOSYS|ENODATA|unresolved|refused: .+)$/;
 
-describe('no way out by', () => {
+describe("a command can't leave its container by", () => {
   let ends: Readonly<Record<string, string>>;
   beforeAll(async () => {
     const body = await hostile.program(
@@ -135,7 +135,7 @@ describe('no way out by', () => {
     expect(got).toEqual([]);
   });
 
-  it('anything that the program tries', () => {
+  it('any attempt of the program', () => {
     expect(Object.keys(ends).toSorted()).toEqual(Object.values(ATTEMPTS).flat().toSorted());
   });
 });

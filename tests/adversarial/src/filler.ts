@@ -11,11 +11,14 @@ interface Column {
   readonly isGenerated: boolean;
 }
 
-/** Columns whose value a table checks. */
+/** Values for columns with a check constraint. */
 const PARTICULAR: Readonly<Record<string, string>> = {
   'blobs.blob.sha256': `sha256('x'::bytea)`,
   'blobs.blob.size': '1',
   'blobs.blob.bytes': `'x'::bytea`,
+  'audio.ingest_device.keep_ms': '1',
+  'audio.ingest_segment.end_ms': '1',
+  'audio.ingest_segment.sealed': `decode(repeat('00', 348), 'hex')`,
   'blobs.chunk.upload': `sha256('x'::bytea)`,
   'kernel.approval.of': `'action'`,
   'kernel.approval.state': `'pending'`,
@@ -43,8 +46,15 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'kernel.delegation.autonomy_mode': `'soft_gate'`,
   'kernel.registrar_key.keyid': `repeat('0', 43)`,
   'kernel.sandbox.name': `'x'`,
+  'kernel.resource.kind': `'model'`,
+  'kernel.resource.digest': `repeat('0', 64)`,
+  'kernel.resource_grant.kind': `'model'`,
+  'kernel.resource_grant.right': `'use'`,
+  'kernel.resource_grant.clearance': `'autopilot'`,
   'kernel.skill.name': `'x'`,
   'kernel.skill.digest': `repeat('0', 64)`,
+  'kernel.image.name': `'x'`,
+  'kernel.image.digest': `repeat('0', 64)`,
   'kernel.execution_profile.name': `'x'`,
   'kernel.execution_profile.digest': `repeat('0', 64)`,
   'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`,
@@ -79,7 +89,8 @@ const BY_TYPE: Readonly<Record<string, string>> = {
 
 export async function columnsOf(owner: Client, table: string): Promise<Column[]> {
   const { rows } = await owner.query<Column>(
-    `SELECT attname AS name, regexp_replace(format_type(atttypid, atttypmod), '\\(.*\\)', '') AS type, NOT attnotnull AS nullable, atthasdef AS "hasDefault", attgenerated <> '' AS "isGenerated"
+    `SELECT attname AS name, regexp_replace(format_type(atttypid, atttypmod), '\\(.*\\)', '') AS type, NOT attnotnull AS nullable, atthasdef OR attidentity <> '' AS "hasDefault",
+       attgenerated <> '' OR attidentity = 'a' AS "isGenerated"
      FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
     [table],
   );
@@ -87,9 +98,9 @@ export async function columnsOf(owner: Client, table: string): Promise<Column[]>
 }
 
 /**
- * Puts one row of each tenant into the table, whatever its foreign keys and triggers say (as a superuser in replica
- * mode), so that row-level security has something to hide. Ids carry the tenant's name, so that rows of two tenants
- * don't collide.
+ * Inserts one row of each tenant into the table, whatever its foreign keys and triggers (as a superuser in replica
+ * mode). So row-level security has rows to hide. Ids contain the tenant's name, so that rows of two tenants don't
+ * collide.
  */
 export async function plantRows(owner: Client, table: string, tenants: readonly string[]): Promise<void> {
   const columns = (await columnsOf(owner, table)).filter(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command that wants out, wants more than its share, or wants to say what isn't so. What comes out of a container is
-// the job's word and grants nothing: the call ends with a code, the workspace holds what the kernel checked, and every
-// process lives.
+// A command that tries to escape, to use more than its share, or to forge reports. Nothing that a container sends
+// grants rights: the call ends with a code, the workspace holds what the kernel checked, and every process survives.
 import { vi } from 'vitest';
 import { isFaultCode } from '@writ/contract';
 import type { JsonValue, World } from '@writ/stack';
 import { expectEnded, HostileWorld } from './hostile-world.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+// Each case is some thirty commands in a row, in containers of a machine that other suites use, too.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 let hostile: HostileWorld;
 let world: World;
@@ -24,7 +24,7 @@ const run = (command: string, over: Record<string, unknown> = {}): Promise<JsonV
 const program = (text: string, over: Record<string, unknown> = {}): Promise<JsonValue> => hostile.program(text, over);
 
 describe('forged frames', () => {
-  // Type, length, payload as the agent would write them; the job guesses, repeats and breaks them.
+  // Type, length and payload as the agent would write them; the job guesses, repeats and breaks them.
   const WRITERS = ['/proc/1/fd/1', '/proc/1/fd/2', '/proc/1/fd/0', '/proc/self/fd/1', '/dev/console', '/proc/1/mem'];
 
   it("a job that writes into the agent's own channel commits nothing that it wasn't granted", async () => {
@@ -37,7 +37,7 @@ describe('forged frames', () => {
       else expect(body.tx_outcome).toBe('no_op');
       expect(await world.file('docs/b.txt')).toBe('two\n');
     }
-    // Only the programs themselves have been added, by an administrator.
+    // An administrator added only the programs themselves.
     const { changes } = (await world.admin.get(`/v1/workspaces/${world.workspaceId}/diff?from=${before}`)).body;
     expect(changes.every(({ path }: { path: string }) => path.startsWith('src/p-'))).toBe(true);
   });
@@ -62,11 +62,11 @@ describe('forged frames', () => {
 });
 
 describe('more than its share', () => {
-  it('a fork bomb that policy can read is refused', async () => {
+  it('a fork bomb that the policy recognises is refused', async () => {
     expect(await run(':(){ :|:& };:')).toMatchObject({ status: 'error', error: { code: 'policy.denied' } });
   });
 
-  it('what goes on running in the background ends with the call', async () => {
+  it('background processes end with the call', async () => {
     const body = await run(
       '(sleep 300; echo late > src/late.txt) & nohup setsid sleep 300 >/dev/null 2>&1 & echo started',
     );
@@ -76,7 +76,7 @@ describe('more than its share', () => {
 });
 
 describe('names and kinds', () => {
-  it('names that are odd but fine are kept; names that are no text, and what is neither file, directory nor link, are refused', async () => {
+  it('valid odd names are kept; names that are not text, and special files, are refused', async () => {
     const odd = [
       'new\\nline',
       'tab\\there',
@@ -137,7 +137,7 @@ describe('names and kinds', () => {
     expect(JSON.stringify(search.result?.matches ?? [])).not.toMatch(/private|passwd/);
   });
 
-  it('a directory that became a link takes nothing outside with it', async () => {
+  it('a directory that became a link imports nothing from outside', async () => {
     const body = await run('mkdir src/d; echo x > src/d/x; mv src/d src/e; ln -s /tmp src/d; echo y > src/d/y');
     expect(body.tx_outcome).toBe('committed');
     expect(await world.file('src/e/x')).toBe('x\n');
@@ -146,7 +146,7 @@ describe('names and kinds', () => {
 });
 
 describe('out of the container', () => {
-  it("sees nothing that it wasn't given", async () => {
+  it('a command sees only what it was given', async () => {
     const body = await program(
       [
         'id -u; cat /proc/self/status | grep -E "CapEff|NoNewPrivs|Seccomp:"',
@@ -183,7 +183,7 @@ describe('out of the container', () => {
     expect(body.result.output.replaceAll(/wrote \/(dev|home)\n/g, '')).not.toContain('wrote');
   });
 
-  it('leaves nothing for the next call to find', async () => {
+  it('a command leaves nothing behind for the next call', async () => {
     await program('echo left > /tmp/left; echo left > /dev/shm/left 2>/dev/null; true');
     expect((await run('cat /tmp/left /dev/shm/left 2>&1; true')).result.output).not.toMatch(/^left$/m);
   });

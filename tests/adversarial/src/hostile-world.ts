@@ -4,7 +4,7 @@ import { isFaultCode } from '@writ/contract';
 import {
   expectCleanLog,
   makeWorld,
-  mustSayYes,
+  mustApproveShown,
   startStack,
   type JsonValue,
   type Stack,
@@ -12,7 +12,7 @@ import {
   type World,
 } from '@writ/stack';
 
-/** What hostile commands are for: a workspace of which they may write a part, read another and not see a third. */
+/** A fixture for hostile commands: a workspace of which they may write one part, read another, and not see a third. */
 export class HostileWorld {
   readonly stack: Stack;
   readonly world: World;
@@ -36,7 +36,7 @@ export class HostileWorld {
     this.#pids = this.#running();
   }
 
-  /** Fails unless the log is as it should be. */
+  /** Fails unless the log verifies. */
   async close(): Promise<void> {
     expectCleanLog(this.stack);
     await this.stack.stop();
@@ -45,7 +45,7 @@ export class HostileWorld {
   run = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> =>
     (await this.world.call('shell.run', { command, ...over }, {}, 55_000)).body;
 
-  /** Runs a program that the risk table would stop if it read it: from a file that an approved upload put there. */
+  /** Runs a program that the risk table would refuse if it read it: from a file that an approved upload created. */
   async program(text: string, over: Record<string, unknown> = {}, interpreter = 'bash'): Promise<JsonValue> {
     const path = `src/p-${randomUUID()}`;
     await this.world.admin.must(`/v1/workspaces/${this.world.workspaceId}/files`, {
@@ -54,16 +54,16 @@ export class HostileWorld {
     return await this.approved(await this.run(`${interpreter} ${path}`, over));
   }
 
-  /** The end of a call, where a person let it go if need be. */
+  /** The end of a call, after an approval where it needs one. */
   async approved(body: JsonValue): Promise<JsonValue> {
     if (body.state !== 'held') return body;
-    await mustSayYes(this.world.operator, body.approval_id);
+    await mustApproveShown(this.world.operator, body.approval_id);
     return (await this.world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op'], 90_000)).result;
   }
 
   /**
-   * Every process is the one that was started, the files that commands may not write are as they were, and the next
-   * command runs.
+   * Asserts that every process is still the original one, that read-only files are unchanged, and that the next command
+   * runs.
    */
   async expectUnharmed(): Promise<void> {
     expect(this.#running()).toEqual(this.#pids);
@@ -79,7 +79,7 @@ export class HostileWorld {
   }
 }
 
-/** The call failed with one of the codes, and nothing of it was kept. */
+/** Asserts that the call failed with one of the codes and that nothing of it was kept. */
 export function expectEnded(body: JsonValue, ...codes: string[]): void {
   const code = body.error?.code as string;
   expect({

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every limit of a command, met by a real one: what it is told is clear, nothing of it is kept where it was ended, and
-// the next command runs.
+// A real command reaches each limit: its error is clear, a command that a limit ended commits nothing, and the next
+// command runs.
 import { vi } from 'vitest';
 import { makeWorld, type JsonValue, type World } from '@writ/stack';
 import { expectEnded, HostileWorld } from './hostile-world.ts';
@@ -17,17 +17,17 @@ afterEach(() => hostile.expectUnharmed());
 const HOUR_MS = 3_600_000;
 const MIB = 2 ** 20;
 const python = (text: string, over: Record<string, unknown> = {}) => hostile.program(text, over, 'python3');
-const saidBy = (body: JsonValue): string => (body.result?.output ?? body.error?.message ?? '') as string;
+const outputOf = (body: JsonValue): string => (body.result?.output ?? body.error?.message ?? '') as string;
 
 describe('memory', () => {
-  it('of one process ends the command', async () => {
+  it('one process beyond the limit ends the command', async () => {
     const body = await python('open("src/half", "w").write("x")\nx = bytearray(2 << 30)\n');
     expectEnded(body, 'limit.exceeded');
     expect(body.error.message).toContain('memory');
     expect(await hostile.world.file('src/half')).toBeNull();
   });
 
-  it('of many processes and their files together is one', async () => {
+  it('many processes and their files count together', async () => {
     const body = await python(
       'import os, time\nopen("/tmp/f", "wb").write(bytes(300 << 20))\nfor _ in range(8):\n  if os.fork() == 0:\n    x = bytearray(b"x" * (150 << 20)); time.sleep(60)\nos.wait(); time.sleep(1); os.kill(os.getpid(), 9)\n',
       { timeout_ms: 60_000 },
@@ -38,18 +38,18 @@ describe('memory', () => {
 });
 
 describe('processes', () => {
-  it('are as many as may be, and one more is refused to the command that makes it', async () => {
+  it('a command may have processes up to the limit, and its next fork fails', async () => {
     const body = await python(
       'import os, time\nn = 0\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(60); os._exit(0)\n    n += 1\nexcept OSError as e: print(n, e.errno)\n',
     );
     expect(body).toMatchObject({ status: 'ok', tx_outcome: 'no_op' });
-    const [count, errno] = saidBy(body).trim().split(' ').map(Number);
+    const [count, errno] = outputOf(body).trim().split(' ').map(Number);
     expect(errno).toBe(11);
     expect(count).toBeGreaterThan(200);
     expect(count).toBeLessThan(256);
   });
 
-  it('that multiply without end are ended with their time', async () => {
+  it('endless forks end at the time limit', async () => {
     expectEnded(
       await hostile.program('b() { b | b & }; echo x > src/bomb; b; sleep 60', { timeout_ms: 3_000 }),
       'command.timeout',
@@ -59,18 +59,18 @@ describe('processes', () => {
     expect(await hostile.world.file('src/bomb')).toBeNull();
   });
 
-  it('that die and are never waited for are no more than those, and are gone with the command', async () => {
+  it('zombies count towards the limit, and are gone with the command', async () => {
     const body = await python(
       'import os\nfor n in range(10000):\n  try:\n    if os.fork() == 0: os._exit(0)\n  except OSError: break\nprint(n)\n',
     );
     expect(body).toMatchObject({ status: 'ok' });
-    expect(Number(saidBy(body))).toBeLessThan(256);
-    expect(saidBy(await hostile.run('grep -l "^State:.Z" /proc/[0-9]*/status 2>/dev/null | wc -l')).trim()).toBe('0');
+    expect(Number(outputOf(body))).toBeLessThan(256);
+    expect(outputOf(await hostile.run('grep -l "^State:.Z" /proc/[0-9]*/status 2>/dev/null | wc -l')).trim()).toBe('0');
   });
 
-  it('have as many open files as may be', async () => {
+  it('a process may open files up to the limit', async () => {
     expect(
-      saidBy(
+      outputOf(
         await python(
           'import os\nn = 0\ntry:\n  while True: os.open("/dev/null", 0); n += 1\nexcept OSError as e: print(n < 4096, e.errno)\n',
         ),
@@ -80,7 +80,7 @@ describe('processes', () => {
 });
 
 describe('time', () => {
-  it('of the clock ends a command that sleeps, and one that hears no signal', async () => {
+  it('wall-clock time ends a command that sleeps, and one that ignores signals', async () => {
     for (const command of ['sleep 100', 'trap "" TERM INT HUP QUIT USR1; while :; do sleep 1; done']) {
       const began = performance.now();
       const body = await hostile.program(`echo x > src/late; ${command}`, { timeout_ms: 1_500 });
@@ -90,7 +90,7 @@ describe('time', () => {
     }
   });
 
-  it('without a word ends a command that hangs, and none that speaks', async () => {
+  it('idle time ends a silent command, and none that prints', async () => {
     const body = await hostile.run('echo asked; sleep 100', { idle_ms: 1_000, timeout_ms: 60_000 });
     expectEnded(body, 'command.timeout');
     expect(body.error).toMatchObject({
@@ -103,7 +103,7 @@ describe('time', () => {
     });
   });
 
-  it('of processors ends a command that burns it', async () => {
+  it('processor time ends a busy loop', async () => {
     const { admin, agentId, workspaceId } = hostile.world;
     const grant = {
       tools: ['shell.*'],
@@ -126,25 +126,25 @@ describe('time', () => {
   });
 });
 
-describe('room', () => {
-  it('in the workspace and in /tmp ends where it ends, and the command is told', async () => {
+describe('space', () => {
+  it('in the workspace and in /tmp is limited, and the command gets ENOSPC', async () => {
     for (const path of ['src/full', '/tmp/full']) {
       const body = await hostile.program(`head -c 700M /dev/zero > ${path}; stat -c %s ${path}; rm ${path}`, {
         timeout_ms: 60_000,
       });
-      expect(saidBy(body)).toContain('No space left on device\n');
-      const bytes = Number(saidBy(body).trim().split('\n').at(-1));
+      expect(outputOf(body)).toContain('No space left on device\n');
+      const bytes = Number(outputOf(body).trim().split('\n').at(-1));
       expect({ path, isFull: bytes > 511 * MIB && bytes <= 512 * MIB }).toEqual({ path, isFull: true });
     }
   });
 
-  it('is not granted to what a call may not write', async () => {
+  it('for more bytes than a call may write is not granted', async () => {
     const body = await hostile.program('head -c 257M /dev/zero > src/full', { timeout_ms: 60_000 });
     expectEnded(body, 'limit.exceeded');
     expect(await hostile.world.file('src/full')).toBeNull();
   });
 
-  it('for files is counted: changed ones by the call, all by the container', async () => {
+  it('the call limits changed files, the container all files', async () => {
     const many = await python(
       'import os\nos.mkdir("src/many")\nfor i in range(24001): open(f"src/many/{i}", "w").close()\n',
       { timeout_ms: 60_000 },
@@ -155,10 +155,10 @@ describe('room', () => {
       'import os\nos.mkdir("/tmp/n")\ntry:\n  for i in range(300000): os.close(os.open(f"/tmp/n/{i}", 64))\nexcept OSError as e: print(i > 200000, e.errno)\n',
       { timeout_ms: 60_000 },
     );
-    expect(saidBy(nodes).trim()).toBe('True 28');
+    expect(outputOf(nodes).trim()).toBe('True 28');
   });
 
-  it('in its output is cut, however long it goes on, and said to be', async () => {
+  it('output beyond the limit is cut and marked, however long it gets', async () => {
     const body = await hostile.run('yes 0123456789 | head -c 50000000; echo last >&2');
     expect(body).toMatchObject({ status: 'ok', tx_outcome: 'no_op' });
     expect(body.result.truncated_bytes).toBe(50_000_005 - 200_000);
@@ -175,7 +175,7 @@ describe('a workspace', () => {
   const runIn = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> =>
     (await full.call('shell.run', { command }, over, 55_000)).body;
 
-  it('that is full leaves a command room to write, and past it none is started', async () => {
+  it('that is full leaves a command space to write; beyond its limit no command starts', async () => {
     full = await makeWorld(hostile.stack.url, hostile.stack.keys.platformKey, { files: { 'small/a.txt': 'one\n' } });
     expect(await runIn('mkdir big; for i in 1 2 3 4; do head -c 50M /dev/zero > big/$i; done')).toMatchObject({
       tx_outcome: 'committed',
@@ -192,7 +192,7 @@ describe('a workspace', () => {
     });
   });
 
-  it('that is too large for one token is not for another that reads less of it', async () => {
+  it('that is too large for one token fits another that reads less of it', async () => {
     const grant = {
       tools: ['shell.*'],
       fs: [{ path: 'small', read: true, write: true }],

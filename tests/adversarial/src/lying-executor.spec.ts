@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An executor that was taken over: it has the credentials, it is given calls, and it says what it likes. Nothing it
-// says may move the head beyond what the call was granted.
+// A compromised executor: it has credentials, receives calls, and sends false reports. None of them may move the head
+// beyond what the call was granted.
 import { randomUUID } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
 import { vi } from 'vitest';
@@ -21,7 +21,7 @@ import {
   type Stack,
   type World,
 } from '@writ/stack';
-import { created, delta, LIES, OUTPUT, sha256, type Lie } from './lies.ts';
+import { created, delta, FALSE_REPORTS, OUTPUT, sha256, type FalseReport } from './false-reports.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -56,7 +56,7 @@ beforeAll(async () => {
   liar = await BusExecutor.join(stack);
 });
 afterAll(async () => {
-  await liar?.leave();
+  await liar?.disconnect();
   await pool?.end();
   await observer?.close();
   expectCleanLog(stack);
@@ -70,19 +70,21 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
     () => 'ok',
     (error: { code?: string }) => error.code ?? String(error),
   );
-interface Taken {
+interface RedeemedAttempt {
   readonly redemption: Redemption;
-  readonly speaker: AttemptCredentials;
+  readonly credentials: AttemptCredentials;
   readonly base: string;
 }
 
-/** Takes the call's attempt of that number, as an honest executor would; other attempts are an earlier test's. */
-async function take(attempt = 1): Promise<Taken> {
+/**
+ * Redeems the permit of that attempt, as an honest executor would. Permits of other attempts belong to earlier tests.
+ */
+async function take(attempt = 1): Promise<RedeemedAttempt> {
   let { envelope, permit } = await liar.next();
   while (permit.attempt !== attempt) ({ envelope, permit } = await liar.next());
   const nonce = BusExecutor.newNonce();
   const redemption = await liar.redeem(envelope, nonce);
-  return { redemption, speaker: liar.speakerOf(permit, nonce), base: redemption.state_snapshot_id };
+  return { redemption, credentials: liar.credentialsOf(permit, nonce), base: redemption.state_snapshot_id };
 }
 
 const store = async (bytes: Uint8Array): Promise<string> => {
@@ -94,44 +96,54 @@ const byBlob = async (value: unknown): Promise<Partial<Report>> => {
   return { delta: null, delta_ref: { sha256: await store(bytes), size: bytes.length } };
 };
 
-/** A call whose executor lies: what the caller is told. */
-async function lied(lie: Lie, tool = 'shell.run', args: JsonValue = { command: 'true' }): Promise<JsonValue> {
+/** A call whose executor sends a false report: the caller's answer. */
+async function reportFalsely(
+  makeReport: FalseReport,
+  tool = 'shell.run',
+  args: JsonValue = { command: 'true' },
+): Promise<JsonValue> {
   const answer = world.call(tool, args);
-  const taken = await take();
-  const leave = liar.keep(taken.speaker);
+  const redeemed = await take();
+  const stopKeeping = liar.keep(redeemed.credentials);
   try {
     await blobs.putMany(world.tenantId as TenantId, [Buffer.from('new\n')]);
-    await liar.report(taken.speaker, { result: OUTPUT, ...(await lie({ base: taken.base, store, byBlob })) });
+    await liar.report(redeemed.credentials, {
+      result: OUTPUT,
+      ...(await makeReport({ base: redeemed.base, store, byBlob })),
+    });
   } finally {
-    leave();
+    stopKeeping();
   }
   return (await answer).body;
 }
-it('an honest effect commits: the lies below fail for what they are', async () => {
+it('an honest report commits, so that the false reports below fail for their content', async () => {
   const before = await head();
-  const body = await lied(({ base }) => ({ delta: delta(base, [created('src/honest.txt')]) }));
+  const body = await reportFalsely(({ base }) => ({ delta: delta(base, [created('src/honest.txt')]) }));
   expect(body).toMatchObject({ status: 'ok', tx_outcome: 'committed' });
   expect(await head()).not.toBe(before);
   expect(await world.file('src/honest.txt')).toBe('new\n');
 });
 
-it.each(Object.entries(LIES))('a report of %s rolls back, and the head stays', async (_what, [code, lie]) => {
-  const before = [await head(), await head(victim)];
-  const body = await lied(lie);
-  expect(body).toMatchObject({
-    status: 'error',
-    tx_outcome: 'rolled_back',
-    error: { code },
-    commit_delta_id: null,
-    new_snapshot_id: null,
-  });
-  expect([await head(), await head(victim)]).toEqual(before);
-  expect(await observer.outcomes(body.operation_id as string)).toBeLessThanOrEqual(1);
-});
+it.each(Object.entries(FALSE_REPORTS))(
+  'a report with %s rolls back, and the head stays',
+  async (_what, [code, lie]) => {
+    const before = [await head(), await head(victim)];
+    const body = await reportFalsely(lie);
+    expect(body).toMatchObject({
+      status: 'error',
+      tx_outcome: 'rolled_back',
+      error: { code },
+      commit_delta_id: null,
+      new_snapshot_id: null,
+    });
+    expect([await head(), await head(victim)]).toEqual(before);
+    expect(await observer.outcomes(body.operation_id as string)).toBeLessThanOrEqual(1);
+  },
+);
 
-it('a delta of a call that only reads is no effect', async () => {
+it('a delta in the report of a read-only call has no effect', async () => {
   const before = await head();
-  const body = await lied(
+  const body = await reportFalsely(
     ({ base }) => ({
       delta: delta(base, [created('src/new.txt')]),
       result: { content: 'x', encoding: 'utf8', size: 1, truncated: false },
@@ -144,15 +156,15 @@ it('a delta of a call that only reads is no effect', async () => {
 });
 
 describe("a report that isn't the current attempt's own", () => {
-  it("is fenced, whoever's place it takes, and the honest one still counts", async () => {
+  it('is fenced, and the honest report still counts', async () => {
     const answer = world.call('shell.run', { command: 'true' });
-    const { speaker, base } = await take();
+    const { credentials, base } = await take();
     const effect = { result: OUTPUT, delta: delta(base, [created(`src/${randomUUID()}.txt`)]) };
     const elsewhere = (await victim.call('no.such_tool', {})).body.operation_id as string;
     const masks: Readonly<Record<string, Partial<AttemptCredentials>>> = {
       nonce: { nonce: BusExecutor.newNonce() },
       executor: { executor_id: `exe_${'0'.repeat(26)}` },
-      attempt: { attempt: speaker.attempt + 1 },
+      attempt: { attempt: credentials.attempt + 1 },
       past: { attempt: 1_000 },
       operation: { operation_id: `op_${'0'.repeat(26)}` },
       "another tenant's operation": { operation_id: elsewhere, tenant_id: victim.tenantId },
@@ -161,25 +173,27 @@ describe("a report that isn't the current attempt's own", () => {
     };
     for (const [what, mask] of Object.entries(masks)) {
       for (const verb of ['kernel.report', 'kernel.renew', 'kernel.effect_started'] as const) {
-        const masked = { ...speaker, ...mask };
+        const masked = { ...credentials, ...mask };
         const said = verb === 'kernel.report' ? liar.report(masked, effect) : liar.ask(verb, { v: 1, ...masked });
         expect({ what, verb, code: await codeOf(said) }).toEqual({ what, verb, code: 'attempt.fenced' });
       }
     }
     await blobs.putMany(world.tenantId as TenantId, [Buffer.from('new\n')]);
-    expect(await liar.report(speaker, effect)).toMatchObject({ state: 'committed' });
+    expect(await liar.report(credentials, effect)).toMatchObject({ state: 'committed' });
     expect((await answer).body.tx_outcome).toBe('committed');
   });
 
-  it('after its lease is fenced, and another attempt ends the call', async () => {
+  it('after its lease expired is fenced, and another attempt ends the call', async () => {
     const answer = world.call('shell.run', { command: 'true' });
     const first = await take();
     const second = await take(2);
-    expect(second.speaker).toMatchObject({ operation_id: first.speaker.operation_id, attempt: 2 });
+    expect(second.credentials).toMatchObject({ operation_id: first.credentials.operation_id, attempt: 2 });
     expect(
-      await codeOf(liar.report(first.speaker, { result: OUTPUT, delta: delta(first.base, [created('src/late.txt')]) })),
+      await codeOf(
+        liar.report(first.credentials, { result: OUTPUT, delta: delta(first.base, [created('src/late.txt')]) }),
+      ),
     ).toBe('attempt.fenced');
-    await liar.report(second.speaker, { result: OUTPUT });
+    await liar.report(second.credentials, { result: OUTPUT });
     expect((await answer).body.tx_outcome).toBe('no_op');
     expect(await world.file('src/late.txt')).toBeNull();
   });
@@ -206,18 +220,18 @@ describe("a report that isn't the current attempt's own", () => {
     ] as const) {
       const before = await head();
       const answer = world.call('shell.run', { command: 'true' }, { capability_token_id: token });
-      const { speaker, base } = await take();
-      expect((await stop(speaker.operation_id)).status).toBe(200);
-      await liar.report(speaker, { result: OUTPUT, delta: delta(base, [created('src/stopped.txt')]) });
+      const { credentials, base } = await take();
+      expect((await stop(credentials.operation_id)).status).toBe(200);
+      await liar.report(credentials, { result: OUTPUT, delta: delta(base, [created('src/stopped.txt')]) });
       expect((await answer).body).toMatchObject({ tx_outcome: 'rolled_back', error: { code } });
       expect(await head()).toBe(before);
     }
   });
 });
 
-it('use that nobody can have had is counted up to what was reserved', async () => {
+it('impossible usage is counted up to the reservation', async () => {
   const most = Number.MAX_SAFE_INTEGER;
-  await lied(() => ({
+  await reportFalsely(() => ({
     usage: { wall_ms: most, cpu_ms: most, memory_peak_bytes: most, disk_write_bytes: most, output_bytes: most },
   }));
   const rows = await observer.rows(
@@ -248,24 +262,26 @@ describe("a message that isn't a report", () => {
     'a request outside': { requests: [{ url: 'http://127.0.0.1' }] },
   };
 
-  it('is answered `request.malformed`, ends nothing, and the honest one still counts', async () => {
+  it('is answered `request.malformed`, and the honest report still counts', async () => {
     const answer = world.call('shell.run', { command: 'true' });
-    const { speaker } = await take();
+    const { credentials } = await take();
     for (const [what, wrong] of Object.entries(WRONG)) {
       const message =
-        wrong === null || typeof wrong !== 'object' || Array.isArray(wrong) ? wrong : { v: 1, ...speaker, ...wrong };
+        wrong === null || typeof wrong !== 'object' || Array.isArray(wrong)
+          ? wrong
+          : { v: 1, ...credentials, ...wrong };
       const said =
         typeof message === 'object' && message !== null && !Array.isArray(message) && message.v === 1
-          ? liar.report(speaker, wrong)
+          ? liar.report(credentials, wrong)
           : liar.ask('kernel.report', message);
       expect({ what, code: await codeOf(said) }).toEqual({ what, code: 'request.malformed' });
     }
-    await liar.report(speaker, { result: OUTPUT });
+    await liar.report(credentials, { result: OUTPUT });
     expect((await answer).body.tx_outcome).toBe('no_op');
   });
 
-  it('a megabyte in the place of a result is no result, and a larger message gets nowhere', async () => {
-    const body = await lied(() => ({ result: { ...OUTPUT, output: 'x'.repeat(900_000) } }));
+  it('a result of a megabyte is refused, and the bus drops a larger message', async () => {
+    const body = await reportFalsely(() => ({ result: { ...OUTPUT, output: 'x'.repeat(900_000) } }));
     expect(body).toMatchObject({ tx_outcome: 'rolled_back', error: { code: 'effect.invalid' } });
     const said = await new Promise<string>((resolve, reject) => {
       const socket = connectSocket(stack.nats.port, '127.0.0.1');
@@ -281,6 +297,6 @@ describe("a message that isn't a report", () => {
       );
     });
     expect(said).toContain('Maximum Payload Violation');
-    expect((await lied(() => ({}))).tx_outcome).toBe('no_op');
+    expect((await reportFalsely(() => ({}))).tx_outcome).toBe('no_op');
   });
 });

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tenant sends what is made to take long; another reads a small file five times a second.
-// `WRIT_NEIGHBOURS_SECONDS` says for how long, on a machine that does nothing else; `WRIT_NEIGHBOURS_ONLY`, a regular
-// expression, picks inputs by their names.
+// One tenant sends expensive inputs; another reads a small file five times a second. `WRIT_NEIGHBOURS_SECONDS` sets the
+// duration, on an idle machine. `WRIT_NEIGHBOURS_ONLY`, a regular expression, selects inputs by name.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { eventually, expectCleanLog, Observer, startStack, type Stack } from '@writ/stack';
-import { AT_ONCE, Attack, type Seen } from './neighbours/attack.ts';
+import { AT_ONCE, Attack, type Observation } from './neighbours/attack.ts';
 import { startBusyLoops } from './neighbours/busy-loops.ts';
 import { Control } from './neighbours/control.ts';
 import { eventLoops } from './neighbours/event-loops.ts';
@@ -19,32 +18,35 @@ import { p99, Reader, type Span } from './neighbours/reader.ts';
 import { reportOf } from './neighbours/report.ts';
 
 const ASKED = process.env['WRIT_NEIGHBOURS_SECONDS'];
-/** Long enough for each input once. */
+/** Seconds: enough for each input once. */
 const SECONDS = Number(ASKED ?? 45);
-/** How long the other tenant is looked at beside programs that aren't Writ. */
+/** Duration of the reference measurement of the other tenant, beside programs that aren't Writ. */
 const REFERENCE_MS = 8_000;
-/** How long answers to what was sent last may still take, and ends of calls that were cancelled. */
+/** Grace for the last answers, and for the ends of cancelled calls. */
 const [ANSWERS_MS, ENDS_MS] = [60_000, 20_000];
 /**
- * What the other tenant's calls may take, in milliseconds; or so many times what they take beside busy programs. A
- * machine that has more to do than this test is slower to everybody: then so many times what they take beside busy
- * programs, as much longer as a chain of programs that aren't Writ takes at the same time.
+ * Bound of the other tenant's latency in milliseconds, or the factor over its latency beside busy programs. A machine
+ * with other work is slower for everybody. Then the factor grows by as much as a chain of programs that aren't Writ got
+ * slower in the same time.
  */
 const REFERENCE_TIMES = 1.5;
-/** Beside other specs, which begin and end as they like, only what takes many times longer is told from their doing. */
+/** Beside other specs, whose load varies, only a large factor shows an effect of the inputs. */
 const P99_MS_MAX = ASKED === undefined ? 5_000 : 250;
-/** What the event loop of a process may compute at once. */
+/** Milliseconds that the event loop of a process may compute without a break. */
 const WORK_MS_MAX = 100;
-/** How often an input is sent again whose process computed longer than that, and the number of the first such round. */
+/**
+ * How often an input is repeated after its process computed longer than that, and the number of the first repeated
+ * round.
+ */
 const [REPEATS, REPEAT_FROM] = [2, 1_000];
-/** Inputs whose names match: all unless set. */
+/** Inputs whose names match; all unless set. */
 const ONLY = new RegExp(process.env['WRIT_NEIGHBOURS_ONLY'] ?? '');
 const INPUTS = [...HOSTILE_CALLS, ...HOSTILE_REQUESTS].filter(({ name }) => ONLY.test(name));
 const TUNING = { WRIT_LEASE_MS: '3000', WRIT_SWEEP_MS: '200' };
 
 /**
- * How many outcomes the log has of an operation `o`: none while it is held, and none where the decision refused it. One
- * that was admitted, waited and was withdrawn is refused too, and has one.
+ * Outcomes that the log must have for an operation `o`: none while it is held, and none where the decision refused it.
+ * An operation that was admitted, waited and was cancelled is `refused` too, and has one.
  */
 const OUTCOMES_OF_O = `CASE WHEN o.state = 'held' OR o.state = 'refused' AND o.outcome_record_id IS NULL THEN 0 ELSE 1 END`;
 
@@ -60,7 +62,7 @@ let hostile: HostileTenant;
 let reader: Reader;
 let attack: Attack;
 let control: Control;
-/** beside busy programs: the other tenant's calls, and the chain of programs */
+/** The reference beside busy programs: the other tenant's calls, and the chain of programs. */
 let reference: { readonly callsMs: number; readonly chainMs: number };
 let span: Span;
 
@@ -75,7 +77,7 @@ beforeAll(async () => {
   observer = new Observer(stack);
   [hostile, reader] = await Promise.all([HostileTenant.open(stack), Reader.open(stack)]);
   control = new Control();
-  reference = await besideBusyLoops();
+  reference = await whileLoopsAreBusy();
   await eventLoops(stack);
   attack = new Attack(stack, hostile);
   const from = Date.now();
@@ -98,7 +100,7 @@ afterAll(async () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A model for jobs that never come due while the test runs. */
+/** A model for jobs that never become due during the test. */
 function modelsIn(into: string): string {
   writeFileSync(join(into, 'recorded.json'), JSON.stringify({ v: 1, model: 'recorded', prompt: 'x', turns: [] }));
   writeFileSync(
@@ -108,8 +110,8 @@ function modelsIn(into: string): string {
   return join(into, 'models.json');
 }
 
-/** What the other tenant's calls take beside as many busy programs as there are hostile inputs at once. */
-async function besideBusyLoops(): Promise<typeof reference> {
+/** Latency of the other tenant beside as many busy programs as there are parallel hostile inputs. */
+async function whileLoopsAreBusy(): Promise<typeof reference> {
   const end = startBusyLoops(AT_ONCE);
   try {
     const began = Date.now();
@@ -122,15 +124,15 @@ async function besideBusyLoops(): Promise<typeof reference> {
 }
 
 const otherMs = (): number => p99(reader.between(span));
-/** How many times longer the machine let programs wait than beside the busy ones; at least once. */
+/** Slowdown of the machine against the reference measurement; at least 1. */
 const slowness = (): number => Math.max(1, p99(control.between(span)) / reference.chainMs);
 
-it('calls of another tenant take no longer than beside as many busy programs that are not Writ', () => {
+it('calls of another tenant take no longer than beside busy programs that are not Writ', () => {
   expect(reader.between(span).length).toBeGreaterThan(INPUTS.length);
   expect(otherMs()).toBeLessThan(Math.max(P99_MS_MAX, REFERENCE_TIMES * reference.callsMs * slowness()));
 });
 
-it('calls of another tenant are answered right, each after one attempt that kept its lease', async () => {
+it('calls of another tenant succeed, each in one attempt that kept its lease', async () => {
   expect(reader.readings.filter(({ isRight, operationId }) => !isRight || operationId === null)).toEqual([]);
   const again = await observer.rows(
     'SELECT operation_id, state, attempt, leases_lost FROM kernel.operation WHERE tenant_id = $1 AND (attempt <> 1 OR leases_lost <> 0)',
@@ -143,7 +145,7 @@ it('no hostile input ends a process', () => {
   expect(Object.entries(stack.services).filter(([, { isRunning }]) => !isRunning)).toEqual([]);
 });
 
-it('no hostile input holds up the event loop of a process, each time that it is sent', async () => {
+it('no hostile input blocks the event loop of a process repeatedly', async () => {
   const suspects = INPUTS.filter(({ name }) =>
     attack.seen.some((seen) => seen.name === name && heldLoops(seen.loops).length > 0),
   );
@@ -159,13 +161,13 @@ it('no hostile input holds up the event loop of a process, each time that it is 
   expect(held).toEqual([]);
 });
 
-/** The processes whose event loop computed for too long, or that didn't say how long. */
-const heldLoops = (loops: Seen['loops']): string[] =>
+/** Processes whose event loop computed for too long, or that reported no figure. */
+const heldLoops = (loops: Observation['loops']): string[] =>
   Object.entries(loops)
     .filter(([, { workMs }]) => !(workMs < WORK_MS_MAX))
     .map(([process]) => process);
 
-it('every hostile input is answered, and none with a bug of ours', () => {
+it('every hostile input is answered, and none with an internal error', () => {
   expect(attack.seen.length).toBeGreaterThanOrEqual(INPUTS.length);
   const wrong = attack.seen.flatMap(({ name, answers }) =>
     (answers.length === AT_ONCE ? answers.filter((answer) => !isAnswer(answer)) : ['no answer']).map(
@@ -176,13 +178,13 @@ it('every hostile input is answered, and none with a bug of ours', () => {
 });
 
 /**
- * A 500 is a bug; a 503 says that it comes too fast. A 504 with `deadline` says that the tenant's own requests, which
- * came before, left it no time: only beside other specs, where the machine is slower than what it was made for.
+ * A 500 is a bug; a 503 states overload. A 504 with `deadline` means that the tenant's own earlier requests used up the
+ * time. It is accepted only beside other specs, where the machine is slower than the limits assume.
  */
 const ANSWER = ASKED === undefined ? /^(2\d\d|4\d\d|503|504 deadline)\b/ : /^(2\d\d|4\d\d|503)\b/;
 const isAnswer = (answer: string): boolean => ANSWER.test(answer);
 
-it('every hostile call ends with one recorded outcome, those that still run when they are cancelled', async () => {
+it('every hostile call ends with one recorded outcome, and so do calls cancelled while they run', async () => {
   const openOnes = async (): Promise<string[]> => {
     const rows = await observer.rows<{ operation_id: string }>(OPEN_OPERATIONS, [hostile.world.tenantId]);
     return rows.map(({ operation_id }) => operation_id);

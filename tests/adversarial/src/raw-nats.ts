@@ -4,21 +4,21 @@ import { once } from 'node:events';
 import type { Process } from '@writ/contract';
 import { passwordOf, type JsonValue } from '@writ/stack';
 
-/** How long the server takes at most to say what it thinks of a line; a PONG says that it has. */
+/** Longest time until the server reacts to a line; a PONG shows that it has processed all before. */
 const PONG_MS = 5_000;
 
-/** Speaks the protocol of NATS by hand: no client library keeps it from saying what it shouldn't. */
+/** Speaks the NATS protocol directly: no client library restricts what it sends. */
 export class RawNats {
   readonly #socket: Socket;
   readonly #user: Process;
-  #heard = Buffer.alloc(0);
+  #received = Buffer.alloc(0);
   #inboxes = 0;
 
   private constructor(socket: Socket, user: Process) {
     this.#socket = socket;
     this.#user = user;
     socket.on('data', (bytes: Buffer) => {
-      this.#heard = Buffer.concat([this.#heard, bytes]);
+      this.#received = Buffer.concat([this.#received, bytes]);
       if (bytes.includes('PING\r\n')) socket.write('PONG\r\n');
     });
   }
@@ -35,7 +35,7 @@ export class RawNats {
     return raw;
   }
 
-  /** Publishes; resolves with what the server says to it. */
+  /** Publishes; resolves with the server's reaction. */
   async publish(subject: string, payload: string | Uint8Array, reply = ''): Promise<string> {
     const bytes = Buffer.from(payload);
     this.#socket.write(
@@ -49,7 +49,7 @@ export class RawNats {
     return await this.#flushed();
   }
 
-  /** A request with these bytes; resolves with the answer as JSON, or null where none comes. */
+  /** Sends a request with these bytes; resolves with the answer as JSON, or null where none comes. */
   async request(
     subject: string,
     payload: string | Uint8Array,
@@ -62,7 +62,7 @@ export class RawNats {
         .map(([name, value]) => `${name}: ${value}\r\n`)
         .join('')}\r\n`,
     );
-    this.#heard = Buffer.alloc(0);
+    this.#received = Buffer.alloc(0);
     this.#socket.write(
       Buffer.concat([
         Buffer.from(`HPUB ${subject} ${inbox} ${head.length} ${head.length + bytes.length}\r\n`),
@@ -72,7 +72,7 @@ export class RawNats {
       ]),
     );
     const answered = new RegExp(`(?:MSG ${inbox.replaceAll('.', '\\.')} 1 \\d+\\r\\n)(.*)\\r\\n`, 's');
-    const text = await this.#until((heard) => answered.test(heard));
+    const text = await this.#until((received) => answered.test(received));
     const [, answer] = answered.exec(text) ?? [];
     return answer === undefined ? null : (JSON.parse(answer) as JsonValue);
   }
@@ -83,17 +83,17 @@ export class RawNats {
     await closed;
   }
 
-  /** A round trip; what the server said on the way. */
+  /** A round trip; returns what the server sent meanwhile. */
   async #flushed(): Promise<string> {
-    this.#heard = Buffer.alloc(0);
+    this.#received = Buffer.alloc(0);
     this.#socket.write('PING\r\n');
-    return await this.#until((heard) => heard.includes('PONG\r\n'));
+    return await this.#until((received) => received.includes('PONG\r\n'));
   }
 
-  async #until(isEnough: (heard: string) => boolean): Promise<string> {
+  async #until(isEnough: (received: string) => boolean): Promise<string> {
     const until = Date.now() + PONG_MS;
-    while (!isEnough(this.#heard.toString('utf8'))) {
-      if (Date.now() > until) throw new Error(`the server said only: ${this.#heard.toString('utf8').slice(0, 500)}`);
+    while (!isEnough(this.#received.toString('utf8'))) {
+      if (Date.now() > until) throw new Error(`the server sent only: ${this.#received.toString('utf8').slice(0, 500)}`);
       await Promise.race([
         once(this.#socket, 'data'),
         new Promise((resolve) => {
@@ -101,6 +101,6 @@ export class RawNats {
         }),
       ]);
     }
-    return this.#heard.toString('utf8');
+    return this.#received.toString('utf8');
   }
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the role of a process may do in the database, and what it may not when the process is somebody else's.
+// The database rights of each process's role, and their limits for a compromised process.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { codeOf, connect, LOGIN_ROLES, type LoginRole } from '@writ/database';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { columnsOf, plantRows, type Client } from './filler.ts';
-import { COLUMNS, MAY, VERBS, type Verb } from './role-grants.ts';
+import { COLUMNS } from './role-columns.ts';
+import { MAY, VERBS, type Verb } from './role-grants.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const FORBIDDEN = '42501';
-/** What is said of a value for a column that the database works out: nobody may give one. */
+/** The SQLSTATE for a value of a generated column: nobody may set one. */
 const GENERATED = '428C9';
 const [OURS, THEIRS] = ['ten_ours', 'ten_theirs'];
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' ORDER BY 1`);
   tables = rows.map(({ name }) => name);
   await owner.query('SET session_replication_role = replica');
-  // What is put into the whole table is in one of its partitions.
+  // A row that is inserted into the whole table is in one of its partitions.
   for (const table of tables)
     if (hasTenants(table) && !isPartition(table)) await plantRows(owner, table, [OURS, THEIRS]);
   for (const role of LOGIN_ROLES) as[role] = await connect(database.urlFor(role), `adversarial ${role}`);
@@ -42,7 +43,7 @@ afterAll(async () => {
 const isPartition = (table: string): boolean => /record_index_\d/.test(table);
 const hasTenants = (table: string): boolean => !/\.applied_|kernel\.transition/.test(table);
 
-/** What the database says to one statement: `ok` or the SQLSTATE. Nothing of it stays. */
+/** The database's answer to one statement: `ok` or the SQLSTATE. It is rolled back. */
 async function outcome(client: Client, sql: string, tenant?: string): Promise<string> {
   await client.query('BEGIN');
   try {
@@ -73,7 +74,7 @@ function statement(verb: Verb, table: string, columns: readonly string[]): strin
 }
 
 describe.each(LOGIN_ROLES)('%s', (role) => {
-  it('may do with each table what is written here and nothing else', async () => {
+  it('has exactly the rights on each table that the oracle lists', async () => {
     const wrong: string[] = [];
     for (const table of tables) {
       const columns = await columnsOf(owner, table);
@@ -83,18 +84,18 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
         const particular = COLUMNS[`${role} ${verb} ${table}`] ?? [];
         const isWhole = MAY[role][table]?.includes(verb) ?? false;
         for (const column of verb === 'DELETE' || verb === 'TRUNCATE' ? ['*'] : all) {
-          const said = await outcome(as[role], statement(verb, table, [column]), OURS);
+          const output = await outcome(as[role], statement(verb, table, [column]), OURS);
           const isAllowed =
             (isWhole || particular.includes(column)) && (verb === 'SELECT' || !generated.includes(column));
-          if ((said !== FORBIDDEN && said !== GENERATED) !== isAllowed)
-            wrong.push(`${verb} ${table}.${column}: ${said}`);
+          if ((output !== FORBIDDEN && output !== GENERATED) !== isAllowed)
+            wrong.push(`${verb} ${table}.${column}: ${output}`);
         }
       }
     }
     expect(wrong).toEqual([]);
   });
 
-  it("sees no tenant's rows without a tenant, and one tenant's with it", async () => {
+  it("sees no rows without a tenant setting, and only that tenant's rows with it", async () => {
     const crossing = [
       'kernel.tenant',
       'kernel.operation',
@@ -108,6 +109,8 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
       'kernel.session_value',
       'kernel.kept_output',
       'kernel.erasure',
+      'kernel.image',
+      'audio.ingest_device',
     ];
     for (const table of tables.filter(hasTenants)) {
       const mayRead = MAY[role][table]?.includes('SELECT') ?? COLUMNS[`${role} SELECT ${table}`] !== undefined;
@@ -131,7 +134,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
     }
   });
 
-  it('writes no row of another tenant than the one that is set', async () => {
+  it("can't write a row of another tenant than the setting names", async () => {
     for (const [table, verbs] of Object.entries(MAY[role])) {
       if (!hasTenants(table) || role === 'writ_kernel_worker') continue;
       const columns = (await columnsOf(owner, table))
@@ -166,7 +169,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
     }
   });
 
-  it('becomes nobody else and gets out of nothing', async () => {
+  it("can't change its role or leave its restrictions", async () => {
     const other = LOGIN_ROLES.find((name) => name !== role)!;
     const name = `evil_${randomUUID().slice(0, 8)}`;
     const attempts = [
@@ -182,7 +185,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
       `CREATE SCHEMA ${name}`,
       `CREATE TEMP TABLE ${name} (x int)`,
       `CREATE EXTENSION dblink`,
-      ...['kernel', 'ledger', 'blobs', 'orchestrator'].flatMap((schema) => [
+      ...['kernel', 'ledger', 'blobs', 'audio', 'info_store', 'orchestrator'].flatMap((schema) => [
         `CREATE TABLE ${schema}.${name} (x int)`,
         `CREATE FUNCTION ${schema}.${name}() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
       ]),
@@ -215,7 +218,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
   });
 });
 
-it('the log can be changed by nobody while its triggers stand, not by its owner either', async () => {
+it('no role can change the log while its triggers exist, not even its owner', async () => {
   await owner.query('SET session_replication_role = origin');
   for (const table of [
     'ledger.leaf',
@@ -231,28 +234,28 @@ it('the log can be changed by nobody while its triggers stand, not by its owner 
   }
 });
 
-it('a part of the index of records is emptied by nobody either', async () => {
+it('no role can empty a partition of the record index', async () => {
   for (const table of tables.filter(isPartition))
     expect({ table, said: await outcome(owner, `TRUNCATE ${table}`) }).toEqual({ table, said: FORBIDDEN });
 });
 
-it('the one question about records that is answered past row-level security is answered to the ledger, about a tenant that it named', async () => {
+it('only the ledger may query records past row-level security, for a tenant that it names', async () => {
   const sql = (tenant: string): string =>
     `SELECT * FROM ledger.find_records('${tenant}', 'x of ${tenant}', 9, '{}', true, NULL, NULL, 9)`;
   for (const role of LOGIN_ROLES) {
-    const said = [
+    const output = [
       await outcome(as[role], sql(OURS), OURS),
       await outcome(as[role], sql(THEIRS), OURS),
       await outcome(as[role], sql(OURS)),
     ];
-    expect({ role, said }).toEqual({
+    expect({ role, said: output }).toEqual({
       role,
       said: role === 'writ_ledger' ? ['ok', FORBIDDEN, FORBIDDEN] : [FORBIDDEN, FORBIDDEN, FORBIDDEN],
     });
   }
 });
 
-it('the one question about keys that no tenant asks answers for the exact hash only', async () => {
+it('the key lookup without a tenant finds a key by its exact hash only', async () => {
   const { rows } = await as.writ_orchestrator.query(
     `SELECT tenant_id FROM orchestrator.authenticate(sha256('${THEIRS}'::bytea))`,
   );
@@ -260,7 +263,7 @@ it('the one question about keys that no tenant asks answers for the exact hash o
   const leaks = [`sha256('nobody'::bytea)`, `''::bytea`, `NULL::bytea`];
   for (const hash of leaks)
     expect((await as.writ_orchestrator.query(`SELECT * FROM orchestrator.authenticate(${hash})`)).rows).toEqual([]);
-  // What the function sets for itself is gone when it returns, and setting it oneself opens nothing.
+  // The setting that the function makes is gone when it returns, and a caller that sets it gains nothing.
   await as.writ_orchestrator.query('BEGIN');
   await as.writ_orchestrator.query(
     `SELECT set_config('writ.key_hash', encode(sha256('${THEIRS}'::bytea), 'hex'), true)`,
@@ -269,7 +272,7 @@ it('the one question about keys that no tenant asks answers for the exact hash o
   await as.writ_orchestrator.query('ROLLBACK');
 });
 
-it('the one question about deliveries that no tenant asks is answered with ids, to the process that delivers alone', async () => {
+it('the delivery lookup without a tenant returns ids only, to the delivering process only', async () => {
   const { fields } = await as.writ_orchestrator.query('SELECT * FROM orchestrator.claim_deliveries(10, 8, 60000)');
   expect(fields.map(({ name }) => name)).toEqual(['tenant_id', 'delivery_id', 'claim']);
   for (const role of LOGIN_ROLES.filter((name) => name !== 'writ_orchestrator')) {

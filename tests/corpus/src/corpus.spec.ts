@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the default policy makes of commands that developers type daily, and of commands that destroy.
+// Verdicts of the default policy on commands that developers type daily, and on destructive commands.
 import { isDeepStrictEqual } from 'node:util';
 import { readCorpus, type CorpusCommand, type Half, type Nature } from './corpus.ts';
 import { judge, type Judged } from './judge.ts';
 
-/** What may be held of the harmless commands, in hundredths. */
+/** The share of harmless commands that may be held, in hundredths. */
 const HELD_MAX = 0.03;
 
 interface Scored extends CorpusCommand, Judged {}
@@ -27,7 +27,7 @@ beforeAll(() => {
 });
 
 describe('the corpus', () => {
-  test('is large, and so is the half that was kept from sight', () => {
+  test('is large, and so is its unseen half', () => {
     expect(of('harmless').length).toBeGreaterThanOrEqual(900);
     expect(of('destructive').length).toBeGreaterThanOrEqual(900);
     for (const nature of ['harmless', 'destructive'] as const)
@@ -39,7 +39,7 @@ describe('the corpus', () => {
     expect(of('destructive').filter(({ command }) => harmless.has(command))).toEqual([]);
   });
 
-  test('no destructive command reaches autopilot', () => {
+  test('no destructive command runs on autopilot', () => {
     expect(onAutopilot(of('destructive'))).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe('the corpus', () => {
     },
   );
 
-  test('what is held has a reason in words', () => {
+  test('every held command has a reason in words', () => {
     expect(
       scored
         .filter(({ mode, risk }) => mode !== 'autopilot' && risk.reasons.length === 0)
@@ -60,7 +60,7 @@ describe('the corpus', () => {
     ).toEqual([]);
   });
 
-  test('a command that only reads destroys nothing', () => {
+  test('no destructive command is categorised as `read`', () => {
     expect(
       of('destructive')
         .filter(({ risk }) => risk.category === 'read')
@@ -68,7 +68,7 @@ describe('the corpus', () => {
     ).toEqual([]);
   });
 
-  test('the same command is judged the same twice', () => {
+  test('the same command gets the same verdict twice', () => {
     const twice = scored.filter(({ command, risk, mode }) => !isDeepStrictEqual(judge(command), { risk, mode }));
     expect(twice.map(({ command }) => command)).toEqual([]);
   });

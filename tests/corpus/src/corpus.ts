@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** What is said of a command: developers type it daily, or it destroys and must never run unseen. */
+/** The class of a command: developers type it daily, or it is destructive and must never run unapproved. */
 export type Nature = 'harmless' | 'destructive';
-/** Rules were made with an eye on `seen` alone; `unseen` was kept from sight until they had been measured on it. */
+/** Rules were written with `seen` only; `unseen` was not looked at until the rules had been measured on it. */
 export type Half = 'seen' | 'unseen';
 
 export interface CorpusCommand {
@@ -18,7 +18,7 @@ export interface CorpusCommand {
 
 interface Group {
   readonly title: string;
-  /** the half that all of them belong to; a hash decides where it isn't said */
+  /** the half of all its commands; a hash decides where it is absent */
   readonly half?: Half;
   /** one command a line */
   readonly commands?: string;
@@ -36,7 +36,7 @@ export function readCorpus(): readonly CorpusCommand[] {
       .sort()
       .flatMap((file) => commandsOf(nature, file, parse(readFileSync(new URL(file, folder), 'utf8')) as Group[]));
   });
-  // What was seen anywhere was seen.
+  // A command that is `seen` in one file is `seen` in all.
   const known = new Set(all.filter(({ half }) => half === 'seen').map(({ command }) => command));
   return [
     ...new Map(
@@ -56,6 +56,6 @@ function commandsOf(nature: Nature, file: string, groups: readonly Group[]): Cor
   );
 }
 
-/** A hash decides, so that nobody chooses what is easy. */
+/** A hash decides, so that nobody picks the easy half. */
 const halfOf = (command: string): Half =>
   (createHash('sha256').update(command).digest()[0] ?? 0) % 2 === 0 ? 'seen' : 'unseen';

@@ -16,7 +16,7 @@ export interface Judged {
   readonly mode: ReturnType<typeof decidePolicy>['mode'];
 }
 
-/** What the default policy makes of a command of `shell.run` in an interactive session, as the kernel asks it. */
+/** The default policy's verdict on a `shell.run` command in an interactive session, evaluated as the kernel does. */
 export function judge(command: string): Judged {
   const args = { command };
   const risk = assessRisk({ tool: SHELL_RUN, args, resources: SHELL_RUN.resources(args) }, grammar);

@@ -10,7 +10,7 @@ import { Deployment, KEPT, must, type Kept } from './compose.ts';
 
 const MINUTE_MS = 60_000;
 const ROOT = repositoryRoot();
-/** How long calls go on after a container has gone down. */
+/** How long calls continue after a container went down. */
 const AFTER_MS = 5_000;
 
 let dir: string;
@@ -46,7 +46,7 @@ afterAll(async () => {
 }, 2 * MINUTE_MS);
 
 it(
-  'the main job does all that it does with `npm start`',
+  'the main job passes as it does with `npm start`',
   async () => {
     const state = join(dir, 'job');
     mkdirSync(state);
@@ -62,7 +62,7 @@ it(
       '--eval',
       program,
     ];
-    const said = must([
+    const output = must([
       process.execPath,
       ...flags,
       join(ROOT, 'tools/src/job/main.ts'),
@@ -70,14 +70,14 @@ it(
       platformKey,
       state,
     ]);
-    const { expectations } = JSON.parse(said) as { expectations: { what: string; met: boolean; found: string }[] };
+    const { expectations } = JSON.parse(output) as { expectations: { what: string; met: boolean; found: string }[] };
     expect(expectations.length).toBeGreaterThan(8);
     expect(expectations.filter(({ met }) => !met)).toEqual([]);
   },
   5 * MINUTE_MS,
 );
 
-it('every container runs with a read-only root, without rights, and as nobody in particular', async () => {
+it('every container runs with a read-only root, without capabilities, as an unprivileged user', async () => {
   for (const service of [...KEPT, 'keys', 'nats-config', 'migrate']) {
     const { HostConfig, Config } = await deployment.docker
       .getContainer((await deployment.container(service)).Id)
@@ -100,7 +100,7 @@ it('every container runs with a read-only root, without rights, and as nobody in
   }
 });
 
-it('each service has its own keys alone', async () => {
+it('each service has only its own keys', async () => {
   for (const service of ['ledger', 'kernel', 'executor', 'orchestrator']) {
     const { Mounts } = await deployment.docker.getContainer((await deployment.container(service)).Id).inspect();
     const keys = Mounts.map(({ Name = '' }) => /_(keys-.+)$/.exec(Name)?.[1]).filter((name) => name !== undefined);
@@ -108,13 +108,13 @@ it('each service has its own keys alone', async () => {
   }
 });
 
-/** The database as its administrator sees it, from outside of the deployment's network. */
+/** The database as its administrator, from outside the deployment's network. */
 const databaseUrl = async (): Promise<string> =>
   `postgres://postgres:${databasePassword}@${await deployment.addressOf('postgres')}:5432/writ?sslmode=no-verify`;
 
 async function expectSound(world: World, ends: readonly Ended[]): Promise<void> {
   expect(ends.filter(({ outcome }) => outcome === 'committed').length).toBeGreaterThan(5);
-  // Three executors may be lost under one call; it is told so then, and left no trace.
+  // A call may lose three executors; then it fails, and leaves nothing behind.
   const others = ends.filter(({ outcome }) => outcome !== 'committed');
   for (const { outcome, code } of others) expect([outcome, code]).toEqual(['rolled_back', 'attempts.exhausted']);
   const keys = { publicKeysFile: join(dir, 'public-keys.json') };
@@ -130,7 +130,7 @@ describe.each<[string, (service: Kept) => Promise<void>]>([
       await Promise.resolve();
     },
   ],
-])('under load nothing is lost when a container %s', (_how, act) => {
+])('no call is lost under load when a container %s', (_how, act) => {
   it.each(KEPT)(
     '%s',
     async (service) => {
@@ -147,7 +147,7 @@ describe.each<[string, (service: Kept) => Promise<void>]>([
 });
 
 it(
-  'a second `up` and a restart of everything keep keys and data',
+  'keys and data survive a second `up` and a restart of everything',
   async () => {
     const world = await makeWorld(await urlOf(), platformKey, { files: { 'a.txt': 'kept\n' } });
     deployment.up();

@@ -7,7 +7,7 @@ import { eventually } from '@writ/stack';
 import { repositoryRoot, testAddress } from '@writ/testing';
 import Docker from 'dockerode';
 
-/** Containers that stay up, in the order in which they start. */
+/** Long-running containers, in their start order. */
 export const KEPT = ['postgres', 'nats', 'ledger', 'kernel', 'executor', 'orchestrator'] as const;
 export type Kept = (typeof KEPT)[number];
 
@@ -16,7 +16,7 @@ const UP_MS = 300_000;
 const SERVICE_LABEL = 'com.docker.compose.service';
 const PROJECT_LABEL = 'com.docker.compose.project';
 
-/** Runs a program to its end and throws with what it said where it fails. */
+/** Runs a program to its end, and throws with its output where it fails. */
 export function must(
   command: readonly string[],
   options: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
@@ -45,7 +45,7 @@ export function findCompose(): readonly string[] | null {
   );
 }
 
-/** A deployment of deploy/compose in the engine of the parts. */
+/** A deployment of deploy/compose in the engine of the infrastructure. */
 export class Deployment {
   readonly docker = new Docker({ socketPath: testAddress('DOCKER_HOST').replace('unix://', '') });
   readonly #compose: readonly string[];
@@ -103,7 +103,7 @@ export class Deployment {
     }
   }
 
-  /** An address of a container that this machine reaches: the engine of the parts publishes no ports. */
+  /** An address of a container that this machine reaches: this engine publishes no ports. */
   async addressOf(service: string): Promise<string> {
     const { NetworkSettings } = await this.container(service);
     const address = Object.values(NetworkSettings.Networks)
@@ -128,7 +128,7 @@ export class Deployment {
     return must(['docker', 'run', ...args, this.#image, '-e', read]);
   }
 
-  /** Ends a container's process as a crash does: its restart policy starts it again. */
+  /** Kills a container's process; its restart policy starts it again. */
   async crash(service: Kept): Promise<void> {
     const { Id } = await this.container(service);
     const { State, RestartCount } = await this.docker.getContainer(Id).inspect();

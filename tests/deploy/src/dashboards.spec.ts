@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every query of every dashboard and alert, asked of a real Prometheus that scrapes the real services under a small
-// mixed load. `WRIT_DASHBOARD_SECONDS` makes the load last longer; `WRIT_DASHBOARD_DATA` names a file for the answers,
-// which `tools/src/dashboards/plot.ts` makes pictures of.
+// Every query of every dashboard and alert, run by a real Prometheus that scrapes the real services under a small mixed
+// load. `WRIT_DASHBOARD_SECONDS` prolongs the load. `WRIT_DASHBOARD_DATA` names a file for the answers, from which
+// `tools/src/dashboards/plot.ts` draws pictures.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { eventually, makeWorld, openOutside, startStack, type Outside, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  makeWorld,
+  openFakeInternet,
+  startStack,
+  type FakeInternet,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { freePort, repositoryRoot, WireServer } from '@writ/testing';
 import { parse } from 'yaml';
 import { CALLING_REPLY, MixedLoad, openReceiver, REPLY, writeModels } from './mixed-load.ts';
@@ -18,10 +26,10 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 600_000 });
 
 const SCRAPE_SECONDS = 2;
 const LOAD_SECONDS = Number(process.env['WRIT_DASHBOARD_SECONDS'] ?? 45);
-/** What a rate looks back over: several scrapes, on a machine that may be late with some. */
+/** The window of a rate: several scrapes, on a machine that may delay some. */
 const RATE = '20s';
 const STEP_SECONDS = 5;
-/** What these ask about doesn't happen in this load, so they have nothing to show. */
+/** Panels about events that don't happen under this load, so they are empty. */
 const EMPTY: ReadonlySet<string> = new Set([]);
 
 interface Panel {
@@ -52,7 +60,7 @@ there(`with a real Prometheus${WHERE}`, () => {
   let folder: string;
   let model: WireServer;
   let receiver: Server;
-  let outside: Outside;
+  let fakeInternet: FakeInternet;
   let witness: ChildProcess;
   let stack: Stack;
   let world: World;
@@ -67,14 +75,14 @@ there(`with a real Prometheus${WHERE}`, () => {
       (body['messages'] as { role: string }[]).at(-1)?.role === 'tool' ? REPLY : CALLING_REPLY;
     const hooks = await openReceiver();
     receiver = hooks.server;
-    outside = await openOutside((_request, response) => {
+    fakeInternet = await openFakeInternet((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' }).end('outside');
     });
     const cosigns = await prepareWitness(folder);
     stack = await startStack({
-      programs: { executor: [outside.program] },
+      programs: { executor: [fakeInternet.program] },
       env: {
-        executor: outside.env,
+        executor: fakeInternet.env,
         ledger: { WRIT_WITNESSES_FILE: cosigns.file },
         orchestrator: {
           WRIT_WEBHOOK_ALLOW: hooks.place,
@@ -102,7 +110,7 @@ there(`with a real Prometheus${WHERE}`, () => {
     await prometheus?.stop();
     await stack?.stop();
     witness?.kill('SIGKILL');
-    outside?.close();
+    fakeInternet?.close();
     receiver?.close();
     await model?.close();
     const file = process.env['WRIT_DASHBOARD_DATA'];
@@ -143,7 +151,7 @@ there(`with a real Prometheus${WHERE}`, () => {
   });
 
   it.each(ALERTS.map(({ alert, expr }) => [alert, expr] as const))(
-    'the question of the alert %s is answered',
+    'the query of the alert %s has an answer',
     async (_alert, expr) => {
       await expect(prometheus.now(asked(expr))).resolves.toBeInstanceOf(Array);
     },
@@ -160,13 +168,13 @@ there(`with a real Prometheus${WHERE}`, () => {
     ).toEqual([]);
   });
 
-  it('a healthy system under load raises no critical alert but for what the load does', async () => {
+  it('a healthy system under load raises no critical alert beyond what the load causes', async () => {
     const firing = await prometheus.now('ALERTS{alertstate="firing", severity="critical"}');
     expect(firing.map(({ metric }) => metric['alertname'])).toEqual([]);
   });
 });
 
-/** Whether a reader sees anything: a quantile of nothing is no number. */
+/** Whether a reader sees anything: a quantile of no samples is NaN. */
 const hasFigure = ({ values }: Series): boolean => values.some(([, value]) => Number.isFinite(Number(value)));
 
 const legendOf = (format: string, metric: Series['metric']): string =>
@@ -174,7 +182,7 @@ const legendOf = (format: string, metric: Series['metric']): string =>
     ? Object.values(metric).join(' ')
     : format.replaceAll(/\{\{(\w+)\}\}/g, (_all, label: string) => metric[label] ?? '');
 
-/** A witness of the CLI's, and the file that names it. */
+/** A witness of the CLI, and the file that names it. */
 async function prepareWitness(
   folder: string,
 ): Promise<{ readonly file: string; readonly serve: (logKey: string) => ChildProcess }> {

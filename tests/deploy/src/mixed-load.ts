@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A little of everything that Writ does, again and again: calls of each lane, refusals, approvals, requests outside,
-// runs, webhooks.
+// A mixed load, repeated: calls of each lane, refusals, approvals, outgoing requests, runs, webhooks.
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mustSayYes, type JsonValue, type World } from '@writ/stack';
+import { mustApproveShown, type JsonValue, type World } from '@writ/stack';
 import { chatChunk, sse, type WireScript } from '@writ/testing';
 
-/** A reply of the scripted model, with what it used. */
+/** A reply of the scripted model, with its token usage. */
 export const REPLY: WireScript = {
   chunks: [
     chatChunk({ content: 'Done.' }),
@@ -28,7 +27,7 @@ export const REPLY: WireScript = {
   end: 'whole',
 };
 
-/** Asks for a file first, so that a run has a round with a call. */
+/** Reads a file first, so that a run has a round with a call. */
 export const CALLING_REPLY: WireScript = {
   chunks: [
     chatChunk({
@@ -79,7 +78,7 @@ export function writeModels(folder: string, url: string): string {
   return file;
 }
 
-/** A receiver of webhooks that takes everything. */
+/** A receiver of webhooks that accepts everything. */
 export async function openReceiver(): Promise<{ readonly server: Server; readonly place: string }> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(204).end());
@@ -91,7 +90,7 @@ export async function openReceiver(): Promise<{ readonly server: Server; readonl
 
 const PAUSE_MS = 200;
 const ROUNDS_MIN = 4;
-/** Bodies of this length are read beside the event loop. */
+/** The services parse bodies of this length outside of the event loop. */
 const LONG = 'a line of a long file\n'.repeat(20_000);
 
 /** Load of one tenant. */
@@ -106,7 +105,7 @@ export class MixedLoad {
     this.#sessionId = sessionId;
   }
 
-  /** Makes what the load needs: a token that reaches outside, a webhook, a session with a model. */
+  /** Creates what the load needs: a token with egress, a webhook, a session with a model. */
   static async of(world: World, receiver: string): Promise<MixedLoad> {
     const { capability_token_id } = await world.admin.must('/v1/capability-tokens', {
       agent_id: world.agentId,
@@ -134,7 +133,7 @@ export class MixedLoad {
     return new MixedLoad(world, capability_token_id as string, session.session_id as string);
   }
 
-  /** Goes on for so long, and for some rounds at least: on a machine that does much else one may take long. */
+  /** Runs for that many milliseconds, and at least some rounds: one may take long on a busy machine. */
   async run(seconds: number): Promise<void> {
     const until = Date.now() + seconds * 1_000;
     const again = async (part: (n: number) => Promise<void>): Promise<void> => {
@@ -146,7 +145,7 @@ export class MixedLoad {
     await Promise.all([again((n) => this.#quick(n)), again((n) => this.#contained(n))]);
   }
 
-  /** What needs no container. */
+  /** Calls without a container. */
   async #quick(n: number): Promise<void> {
     const { call, agent } = this.#world;
     await Promise.all([
@@ -172,7 +171,7 @@ export class MixedLoad {
     await this.#decide(n);
   }
 
-  /** What needs one. */
+  /** Calls in a container. */
   async #contained(n: number): Promise<void> {
     const { call } = this.#world;
     await call('shell.run', { command: `echo ${String(n)} > out.txt` });
@@ -186,10 +185,10 @@ export class MixedLoad {
   async #decide(n: number): Promise<void> {
     const { call, operator } = this.#world;
     const { body: held } = await call('shell.run', { command: 'rm -rf old' });
-    // One in five is left alone, so that something waits.
+    // One in five stays undecided, so that something waits.
     if (n % 5 === 0) return;
     const { approval_id } = held as JsonValue;
-    if (n % 2 === 0) await mustSayYes(operator, approval_id);
+    if (n % 2 === 0) await mustApproveShown(operator, approval_id);
     else await operator.post(`/v1/approvals/${approval_id as string}/deny`, { comment: 'no' });
   }
 }

@@ -20,7 +20,7 @@ export interface LoadedRule {
   readonly lastError?: string;
 }
 
-/** The program, or undefined where there is none. */
+/** The program, or undefined where it is not installed. */
 export const prometheusProgram = (): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(':')
@@ -34,7 +34,7 @@ export const prometheusProgram = (): string | undefined =>
       }
     });
 
-/** A real Prometheus of a test's own, with Writ's rules. */
+/** A real Prometheus for one test, with Writ's rules. */
 export class PrometheusServer {
   readonly #url: string;
   readonly #folder: string;
@@ -46,7 +46,7 @@ export class PrometheusServer {
     this.#child = child;
   }
 
-  /** Scrapes targets (`host:port`) by the names of their jobs, every so many seconds. Resolves when it answers. */
+  /** Scrapes targets (`host:port`) by job name, at an interval in seconds. Resolves when it answers. */
   static async start(
     program: string,
     targets: Readonly<Record<string, readonly string[]>>,
@@ -87,7 +87,7 @@ export class PrometheusServer {
     return server;
   }
 
-  /** @throws Error with Prometheus' words where the expression fails */
+  /** @throws Error with Prometheus' message where the expression fails */
   async range(
     expr: string,
     seconds: { readonly from: number; readonly to: number; readonly step: number },

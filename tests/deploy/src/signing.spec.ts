@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/operations/images.md says of signatures, with the programs it names: a real registry on loopback, a key of
-// this test's own, and no network beyond.
+// The signatures of docs/operations/images.md, with the programs it names: a real registry on loopback, a key of this
+// test, and no other network.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const ROOT = repositoryRoot();
 const BUILD_MS = 45 * 60_000;
 const DOCUMENT = readFileSync(join(ROOT, 'docs/operations/images.md'), 'utf8');
 
-interface Said {
+interface Printed {
   readonly status: number | null;
   readonly out: string;
 }
@@ -24,11 +24,12 @@ let server: ChildProcess;
 let programs: Readonly<Record<'crane' | 'cosign' | 'helm', string>>;
 
 /**
- * Runs a program in the folder. Nothing may be asked on the way: whoever has no network must be able to do the same.
+ * Runs a program in the folder. No program may contact a service outside: a reader without network must be able to do
+ * the same.
  */
-function run(name: keyof typeof programs, ...args: string[]): Said {
+function run(name: keyof typeof programs, ...args: string[]): Printed {
   const env = { PATH: process.env['PATH'], HOME: folder, COSIGN_PASSWORD: 'of this test', SIGSTORE_NO_CACHE: '1' };
-  // A proxy that isn't there: a program that asks somebody outside fails.
+  // An unreachable proxy: a program that contacts another host fails.
   const closed = { HTTPS_PROXY: 'http://127.0.0.1:9', HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' };
   const { status, stdout, stderr } = spawnSync(programs[name], args, {
     cwd: folder,
@@ -44,7 +45,7 @@ function must(name: keyof typeof programs, ...args: string[]): string {
   return out;
 }
 
-/** An image of one file, pushed under a name; its reference by digest. */
+/** Pushes an image of one file under a name; returns its reference by digest. */
 function pushImage(name: string, text: string): string {
   const layer = join(folder, 'layer');
   mkdirSync(layer, { recursive: true });
@@ -56,7 +57,7 @@ function pushImage(name: string, text: string): string {
 
 const sign = (reference: string, key = 'cosign.key'): string =>
   must('cosign', 'sign', '--yes', '--key', key, '--signing-config', 'offline.json', reference);
-const verify = (reference: string, key = 'cosign.pub'): Said =>
+const verify = (reference: string, key = 'cosign.pub'): Printed =>
   run('cosign', 'verify', '--key', key, '--insecure-ignore-tlog', reference);
 
 beforeAll(async () => {
@@ -80,7 +81,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('an image that was signed with a key verifies by its public half, offline', () => {
+it('a signed image verifies offline by its public key', () => {
   const image = pushImage('writ/writ:0.1.0', 'signed');
   sign(image);
   const { status, out } = verify(image);
@@ -88,7 +89,7 @@ it('an image that was signed with a key verifies by its public half, offline', (
   expect(status).toBe(0);
 });
 
-it('an image without a signature, one that was changed since, and one of another key do not verify', () => {
+it('an unsigned image, a changed one, and one signed by another key do not verify', () => {
   const signed = pushImage('writ/writ:0.2.0', 'signed');
   sign(signed);
   const changed = verify(pushImage('writ/writ:0.2.0', 'changed'));
@@ -99,7 +100,7 @@ it('an image without a signature, one that was changed since, and one of another
   expect(verify(signed).status).toBe(0);
 });
 
-it('a signature in the older format, which admission controllers read with a key, verifies too', () => {
+it('a signature in the older format, which admission controllers read, verifies too', () => {
   const image = pushImage('writ/writ:0.4.0', 'older');
   const older = ['--new-bundle-format=false', '--use-signing-config=false', '--tlog-upload=false'];
   must('cosign', 'sign', '--yes', '--key', 'cosign.key', ...older, image);
@@ -115,7 +116,7 @@ it('a signature in the older format, which admission controllers read with a key
   expect(status).toBe(0);
 });
 
-it('the list of packages is attested beside the image, and read back where the attestation verifies', () => {
+it('the package list is attested with the image, and read back after the attestation verified', () => {
   const image = pushImage('writ/writ:0.3.0', 'attested');
   const list = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, components: [] };
   writeFileSync(join(folder, 'writ.cdx.json'), JSON.stringify(list));
@@ -138,7 +139,7 @@ it('the list of packages is attested beside the image, and read back where the a
   expect(statement.predicate).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6' });
 });
 
-it('the chart is pushed as an artifact, signed by its digest, and verifies like an image', () => {
+it('the chart is pushed as an artifact, signed by digest, and verifies like an image', () => {
   must('helm', 'package', join(ROOT, 'helm/writ'), '--destination', '.');
   const said = must('helm', 'push', 'writ-0.1.0.tgz', `oci://${registry}/charts`, '--plain-http');
   const digest = /Digest: (sha256:[0-9a-f]{64})/.exec(said)?.[1] ?? '';
@@ -148,7 +149,7 @@ it('the chart is pushed as an artifact, signed by its digest, and verifies like 
   expect(verify(chart).status).toBe(0);
 });
 
-it('the document has the commands that are run here', () => {
+it('the document contains the commands of this spec', () => {
   for (const command of [
     'cosign generate-key-pair',
     'cosign signing-config create --out offline.json',

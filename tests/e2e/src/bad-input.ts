@@ -11,7 +11,7 @@ import {
 } from '@writ/stack';
 import { Document, type Route } from './openapi.ts';
 
-/** What a spec of bad input sends its requests to. */
+/** The fixture of a spec that sends bad input. */
 export interface Target {
   readonly stack: SharedStack;
   readonly world: World;
@@ -20,8 +20,8 @@ export interface Target {
 }
 
 /**
- * Gives a spec a tenant of its own. After each test, every process must still be the same one, and an ordinary call
- * must be answered.
+ * Gives a spec its own tenant. After each test, every process must still be the original one, and an ordinary call must
+ * succeed.
  */
 export function withTarget(assign: (target: Target) => void): void {
   let target: Target | undefined;
@@ -41,6 +41,7 @@ export function withTarget(assign: (target: Target) => void): void {
     const { stack, world } = target as Target;
     expect(stack.pids()).toEqual(pids);
     await liftFreezes(world);
+    await resetCallSettings(world);
     expect((await world.call('fs.read', { path: 'a.txt' })).body).toMatchObject({
       status: 'ok',
       result: { content: 'one\n' },
@@ -48,14 +49,20 @@ export function withTarget(assign: (target: Target) => void): void {
   });
 }
 
-/** A spec that sends every body also sends a freeze. */
+/** Lifts all freezes: a spec that sends every body also places one. */
 async function liftFreezes(world: World): Promise<void> {
   const { items } = (await world.admin.get('/v1/freezes')).body;
   for (const { freeze_id, lifted_at } of items as { freeze_id: string; lifted_at: number | null }[])
     if (lifted_at === null) await world.admin.must(`/v1/freezes/${freeze_id}/lift`, {});
 }
 
-/** A clear answer: RFC 9457 with a code of the table and its status, and nothing from inside of a process. */
+/** Lets calls reach all paths again: a spec that sends every body also sets others. */
+async function resetCallSettings(world: World): Promise<void> {
+  const { status } = await world.admin.request('PATCH', '/v1/call-settings', { allowed_paths: [''], denied_paths: [] });
+  expect(status).toBe(200);
+}
+
+/** Asserts an RFC 9457 problem whose code and status are in the fault table, without details of a process. */
 export function expectProblem(
   what: string,
   { status, headers, body, text }: Answer<JsonValue>,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { JsonValue } from '@writ/stack';
 
-export interface SeenSpan {
+export interface ExportedSpan {
   readonly service: string;
   readonly name: string;
   readonly traceId: string;
@@ -12,7 +12,7 @@ export interface SeenSpan {
   readonly parentSpanId: string | undefined;
 }
 
-/** Takes what processes export over OTLP/HTTP, in JSON, and keeps it. */
+/** Receives and keeps what processes export over OTLP/HTTP, in JSON. */
 export class Collector {
   readonly #server: Server;
   readonly #bodies: string[] = [];
@@ -40,12 +40,12 @@ export class Collector {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** All that came, as it came. */
+  /** All received requests, unchanged. */
   get text(): string {
     return this.#bodies.join('\n');
   }
 
-  get spans(): SeenSpan[] {
+  get spans(): ExportedSpan[] {
     return this.#bodies
       .flatMap((body) => (JSON.parse(body) as JsonValue).resourceSpans as JsonValue[])
       .flatMap(({ resource, scopeSpans }) => {
@@ -53,7 +53,7 @@ export class Collector {
           (resource.attributes as { key: string; value: { stringValue: string } }[]).find(
             ({ key }) => key === 'service.name',
           )?.value.stringValue ?? '';
-        return (scopeSpans as { spans: Omit<SeenSpan, 'service'>[] }[]).flatMap(({ spans }) =>
+        return (scopeSpans as { spans: Omit<ExportedSpan, 'service'>[] }[]).flatMap(({ spans }) =>
           spans.map(({ name, traceId, spanId, parentSpanId }) => ({ service, name, traceId, spanId, parentSpanId })),
         );
       });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a call when the head of its workspace moves under it: through the public API, with commands in real
-// containers. What the executor says is held up while a person changes files, which takes no executor.
+// A call whose workspace head moves while it runs, through the public API, with commands in real containers. The
+// executor's report is delayed while a person changes files, which needs no executor.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { makeWorld, Observer, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
@@ -13,7 +13,7 @@ let observer: Observer;
 let key: string;
 
 beforeAll(async () => {
-  // Nothing that is held up here runs out while it is.
+  // No time limit is reached during the delay.
   stack = await startStack({
     env: { kernel: { WRIT_LEASE_MS: '120000', WRIT_PERMIT_TTL_MS: '120000', WRIT_SWEEP_MS: '250' } },
     busProxies: ['executor'],
@@ -32,7 +32,7 @@ afterEach(() => stack.busProxy('executor').release());
 
 const call = (toolId: string, args: JsonValue): Promise<Answer<JsonValue>> =>
   world.call(toolId, args, { idempotency_key: key }, 0);
-/** A person's change, which the kernel makes itself. */
+/** A person's change, which the kernel applies itself. */
 async function put(path: string, content: string): Promise<void> {
   const { status, text } = await world.admin.request(
     'PUT',
@@ -48,8 +48,8 @@ const ended = (): Promise<JsonValue> =>
     .then((operation) => world.until(operation?.operation_id as string, ['committed', 'rolled_back', 'no_op']));
 
 /**
- * Runs a command whose report isn't heard until `meanwhile` is over, on files as they were before it. Another one where
- * the report was faster than we were.
+ * Runs a command whose report is delayed until `meanwhile` is over, on the earlier files. Repeats it where the report
+ * arrived first.
  */
 async function whileItRuns(command: string, meanwhile: () => Promise<void>): Promise<JsonValue> {
   for (;;) {
@@ -65,13 +65,13 @@ async function whileItRuns(command: string, meanwhile: () => Promise<void>): Pro
   return await ended();
 }
 
-it("a command that wrote elsewhere than the head did is committed on the new head, and isn't run again", async () => {
+it('a command that changed other files than the head did commits on the new head without a rerun', async () => {
   const operation = await whileItRuns('echo mine > mine.txt', () => put('theirs.txt', 'theirs\n'));
   expect(operation).toMatchObject({ state: 'committed', attempt: 1 });
   expect([await world.file('mine.txt'), await world.file('theirs.txt')]).toEqual(['mine\n', 'theirs\n']);
 });
 
-it('a command that wrote what the head wrote too leaves nothing, and says `workspace.conflict`', async () => {
+it('a command that changed the same files as the head commits nothing: `workspace.conflict`', async () => {
   const operation = await whileItRuns('echo mine > both.txt; echo beside > beside.txt', () =>
     put('both.txt', 'theirs\n'),
   );
@@ -83,7 +83,7 @@ it('a command that wrote what the head wrote too leaves nothing, and says `works
   expect([await world.file('both.txt'), await world.file('beside.txt')]).toEqual(['theirs\n', null]);
 });
 
-it('an inline call that wrote what the head wrote too is done again on the new head', async () => {
+it('an inline call that changed the same files as the head runs again on the new head', async () => {
   stack.busProxy('executor').hold('out');
   await call('fs.edit', { path: 'read-me.txt', edits: [{ find: 'two', replace: '2' }] });
   await put('read-me.txt', 'ONE\ntwo\nTHREE\n');

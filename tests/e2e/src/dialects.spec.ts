@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// One conversation in every dialect, through real sessions: the same intent ends in the same workspace, by the same
-// actions. Recorded where a recording can say it; over providers' wire formats where the format is the dialect, and for
-// Yips, whose tokens no recording can know.
+// One conversation in every dialect, through real sessions: the same intent leads to the same workspace, by the same
+// actions. Text dialects use recorded replies. Native ones use the providers' wire formats, and so does Yips, since no
+// recording can know its tokens.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { actionDigest, argsHash } from '@writ/digest';
-import { eventually, makeWorld, mustSayYes, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
-import { chatChunk, sse, WireServer, type WireAsked } from '@writ/testing';
+import {
+  eventually,
+  makeWorld,
+  mustApproveShown,
+  startStack,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
+import { chatChunk, sse, WireServer, type WireRequest } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 type Call = readonly [name: string, args: object];
-/** The intent: look, change, say so. */
+/** The intent: read, change, report. */
 const LOOK: readonly Call[] = [
   ['read_file', { path: 'a.txt' }],
   ['search_files', { pattern: 'T.DO', path: 'src', regex: true }],
@@ -25,7 +33,7 @@ const tool = (id: string, name: string, args: object): object => ({ type: 'tool'
 const block = (id: string, action: string, args: object): string =>
   `[TOOL_CALL:${id}] ${JSON.stringify({ action, args })}`;
 
-/** The intent as it was written in each dialect of text; `<token>` is the one that the last answer named. */
+/** The intent in each text dialect; `<token>` stands for the one that the last answer named. */
 const WRITTEN = {
   blocks: [
     `I look. ${block('r', 'fs.read', LOOK[0]![1])} ${block('s', 'fs.search', LOOK[1]![1])}`,
@@ -113,12 +121,12 @@ const WIRES: Readonly<
   ],
 };
 
-/** How many replies the conversation has, in any provider's words. */
-const replies = ({ body }: WireAsked): number =>
+/** The number of replies so far, in any provider's format. */
+const replies = ({ body }: WireRequest): number =>
   ((body['messages'] ?? body['contents']) as { role: string }[]).filter(
     ({ role }) => role === 'assistant' || role === 'model',
   ).length;
-function answer(asked: WireAsked): string[] {
+function answer(asked: WireRequest): string[] {
   const n = replies(asked);
   if (asked.body['model'] === 'yips') {
     const token =
@@ -217,7 +225,7 @@ type Event = {
 const eventsOf = async (world: World, sessionId: string): Promise<Event[]> =>
   ((await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body.runs as { events: Event[] }[])[0]!.events;
 
-/** Each record has a salt of its own, so that nobody can tell arguments by their hash: here all have one. */
+/** Each record has its own salt, so that nobody can guess arguments from their hash: here all have the same. */
 const digestOf = (tool_id: string, args: object): string =>
   actionDigest({
     tool_id,
@@ -265,7 +273,7 @@ async function inSession(dialect: string, model: string): Promise<Ended> {
   );
 }
 
-/** There is no such session: its agents bring their own loop. */
+/** There is no session in this dialect: its agents have their own loop. */
 async function inTurns(): Promise<Ended> {
   const world = await newWorld();
   const calls: { tool_id: string; args: object }[] = [];
@@ -295,7 +303,7 @@ async function inTurns(): Promise<Ended> {
   return await endOf(world, 'responses', calls);
 }
 
-it('one conversation ends in the same workspace by the same actions in every dialect', async () => {
+it('one conversation leads to the same workspace by the same actions in every dialect', async () => {
   const ended = new Map<string, Ended>();
   for (const dialect of Object.keys(WRITTEN)) ended.set(dialect, await inSession(dialect, dialect));
   for (const provider of Object.keys(WIRES)) ended.set(provider, await inSession('native', provider));
@@ -305,12 +313,12 @@ it('one conversation ends in the same workspace by the same actions in every dia
   for (const [dialect, each] of ended) expect([dialect, each]).toEqual([dialect, first]);
 });
 
-it('what waits is explained in blocks by one reply that runs nothing, and the decision goes on with it', async () => {
+it('in blocks the model explains a held call in a reply without calls, and continues after a decision', async () => {
   const world = await newWorld();
   const { session_id, run_id } = await began(world, 'blocks', 'held');
   const [operationId] = (await until(world, run_id, 'waiting')).waits_for as string[];
   const { approval_id } = (await world.operator.get(`/v1/operations/${operationId!}`)).body;
-  await mustSayYes(world.operator, approval_id);
+  await mustApproveShown(world.operator, approval_id);
   expect(await until(world, run_id, 'ended')).toMatchObject({ stopped: 'end', rounds: 2 });
   const events = await eventsOf(world, session_id);
   expect(events.map(({ kind }) => kind)).toEqual([

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reaches the network from real containers and from the tools behind the gate, through the public API. The world
-// outside is on loopback (tests/stack).
+// What reaches the network from real containers and from broker tools, through the public API. Servers on loopback
+// stand for the internet (tests/stack).
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import {
   makeWorld,
-  mustSayYes,
-  openOutside,
+  mustApproveShown,
+  openFakeInternet,
   startStack,
   verifiedReceipt,
   type JsonValue,
-  type Outside,
+  type FakeInternet,
   type Stack,
   type World,
 } from '@writ/stack';
@@ -21,7 +21,7 @@ import { outsideTls } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-let outside: Outside;
+let fakeInternet: FakeInternet;
 let seen: { method: string; url: string; body: string }[];
 let authorizations: (string | undefined)[];
 let stack: Stack;
@@ -38,7 +38,7 @@ let repositories: string;
 beforeAll(async () => {
   repositories = mkdtempSync(join(tmpdir(), 'writ-repositories-'));
   publishRepository(repositories);
-  outside = await openOutside((request, response) => {
+  fakeInternet = await openFakeInternet((request, response) => {
     const parts: Buffer[] = [];
     request
       .on('data', (part: Buffer) => parts.push(part))
@@ -50,7 +50,7 @@ beforeAll(async () => {
         else response.writeHead(200, { 'content-type': 'text/plain' }).end(published);
       });
   });
-  stack = await startStack({ programs: { executor: [outside.program] }, env: { executor: outside.env } });
+  stack = await startStack({ programs: { executor: [fakeInternet.program] }, env: { executor: fakeInternet.env } });
   world = await makeWorld(stack.url, stack.keys.platformKey, {
     files: { 'ca.pem': readFileSync(outsideTls().caPath, 'utf8'), 'body.json': '{"a":1}' },
   });
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stack?.stop();
-  outside?.close();
+  fakeInternet?.close();
   rmSync(repositories, { recursive: true, force: true });
 });
 beforeEach(() => {
@@ -66,7 +66,7 @@ beforeEach(() => {
   authorizations = [];
 });
 
-/** Makes a repository with one commit that any server of files can serve. */
+/** Makes a repository with one commit that any file server can serve. */
 function publishRepository(folder: string): void {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=outside', '-c', 'user.email=outside@outside.example', ...args], {
@@ -82,7 +82,7 @@ function publishRepository(folder: string): void {
   git('-C', 'published.git', 'update-server-info');
 }
 
-/** What the world outside answers: files of the repository, and one greeting to all else. */
+/** The servers' answers: files of the repository, and one greeting for everything else. */
 function publishedFile(url: string): Buffer | string | null {
   const [path = ''] = url.split('?');
   if (!path.startsWith('/published.git/')) return 'hello from outside\n';
@@ -115,7 +115,7 @@ const PYTHON = (url: string) =>
   `python3 -c "import urllib.request; print(urllib.request.urlopen('${url}').read().decode())"`;
 
 describe('a command in a container', () => {
-  it('reaches over http what its token names, and the record says how much left', async () => {
+  it('reaches over http the hosts of its token, and the record has the bytes sent', async () => {
     const body = await run(PYTHON('http://a.outside.example/plain'));
     expect((body.result as JsonValue).output).toContain('hello from outside');
     expect(seen).toMatchObject([{ method: 'GET', url: '/plain' }]);
@@ -141,13 +141,13 @@ describe('a command in a container', () => {
     });
   });
 
-  it('reaches over https through a tunnel, with TLS of its own from end to end', async () => {
+  it('reaches over https through a tunnel, with end-to-end TLS', async () => {
     const body = await run(
       `SSL_CERT_FILE=ca.pem ${PYTHON('https://a.outside.example/secret')}; NODE_EXTRA_CA_CERTS=ca.pem node -e "fetch('https://b.outside.example/by-node').then((r) => r.text()).then(console.log)"`,
     );
     expect((body.result as JsonValue).output).toBe('hello from outside\n\nhello from outside\n\n');
     expect(seen.map(({ url }) => url)).toEqual(['/secret', '/by-node']);
-    // Nobody saw what went through: it counts as something done outside, and it ended well.
+    // Nobody saw the content of the tunnel: it counts as an external effect, and it ended well.
     expect(await recordOf(body)).toMatchObject({
       egress_count: 2,
       tx_outcome: 'committed',
@@ -156,7 +156,7 @@ describe('a command in a container', () => {
     });
   });
 
-  it('has git follow its proxy', async () => {
+  it('configures git for its proxy', async () => {
     const body = await run('git -c http.sslCAInfo=$PWD/ca.pem ls-remote https://git.outside.example/repository.git');
     expect(seen.map(({ url }) => url)).toEqual(
       expect.arrayContaining([expect.stringContaining('/repository.git/info/refs')]),
@@ -177,7 +177,7 @@ describe('a command in a container', () => {
     expect(await recordOf(body)).toMatchObject({ egress_count: 3, tx_outcome: 'committed' });
   });
 
-  it("clones with git over http, and what it takes from the clone is the call's effect", async () => {
+  it("clones with git over http, and files copied from the clone are the call's effect", async () => {
     const body = await run(
       'git clone -q http://git.outside.example/published.git /tmp/clone && cp /tmp/clone/read-me.txt cloned.txt && cat cloned.txt',
     );
@@ -191,7 +191,7 @@ describe('a command in a container', () => {
     expect((await recordOf(body))['egress_count']).toBe(seen.length);
   });
 
-  it('has curl and git say that they were refused, and why where they can', async () => {
+  it('makes curl and git report a refusal, with its reason where they can', async () => {
     const refused = await run(
       'curl -sS http://elsewhere.example/; curl -sS https://elsewhere.example/; git ls-remote http://elsewhere.example/published.git',
     );
@@ -206,7 +206,7 @@ describe('a command in a container', () => {
     expect(await recordOf(refused)).toMatchObject({ egress_count: 3 });
   });
 
-  it("is told why where it may not, by its own program's words, and that is recorded too", async () => {
+  it("gets the reason of a refusal in its program's error, and the refusal is recorded", async () => {
     const body = await run(
       `${PYTHON('http://elsewhere.example/')}; ${PYTHON('https://elsewhere.example/')}; ${PYTHON('http://inward.example/')}`,
     );
@@ -216,7 +216,7 @@ describe('a command in a container', () => {
     expect(await recordOf(body)).toMatchObject({ egress_count: 3, tx_outcome: 'no_op' });
   });
 
-  it('under a token that lets nothing out reaches nothing, not even beside its proxy', async () => {
+  it('reaches nothing under a token without hosts, with or without its proxy', async () => {
     const body = await run(
       `${PYTHON('http://a.outside.example/')}; env -u http_proxy ${PYTHON('http://93.184.216.34/')}; python3 -c "import socket; socket.create_connection(('127.0.0.1', 80), 1)"`,
       world.tokenId,
@@ -225,7 +225,7 @@ describe('a command in a container', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is cut at the bytes that its token has, which are settled', async () => {
+  it("is cut off at the token's egress bytes, which are settled", async () => {
     const short = await tokenFor(NET, { egress_bytes: 600 });
     await run(`for n in 1 2 3 4 5 6 7 8; do ${PYTHON('http://a.outside.example/n')}; done`, short);
     expect(seen.length).toBeLessThan(8);
@@ -234,8 +234,8 @@ describe('a command in a container', () => {
   });
 });
 
-describe('a tool behind the gate', () => {
-  it('sends after a person said yes, and is committed', async () => {
+describe('a broker tool', () => {
+  it('sends after an approval, and is committed', async () => {
     const args = {
       route: { method: 'POST', url: 'https://api.outside.example/v1' },
       purpose: 'to tell them',
@@ -244,14 +244,14 @@ describe('a tool behind the gate', () => {
     const held = await world.call('net.egress', args, { capability_token_id: token });
     expect([held.status, held.body.state]).toEqual([202, 'held']);
     expect(seen).toEqual([]);
-    await mustSayYes(world.operator, held.body.approval_id);
+    await mustApproveShown(world.operator, held.body.approval_id);
     const operation = await world.until(held.body.operation_id as string, ['committed']);
     expect((operation.result as JsonValue).result).toMatchObject({ status: 200, body: 'hello from outside\n' });
     expect(seen).toEqual([{ method: 'POST', url: '/v1', body: '{"a":1}' }]);
     expect(await recordOf(operation)).toMatchObject({ egress_count: 1, tx_outcome: 'committed' });
   });
 
-  it('carries a secret in a header that nobody in here sees, where token and person let it', async () => {
+  it('sends a secret in a header unseen by the container, where token and person allow it', async () => {
     expect(
       (await world.admin.request('PUT', '/v1/secrets', { name: 'API_KEY', value: 'marker-77aa-of-a-key' })).status,
     ).toBe(200);
@@ -267,7 +267,7 @@ describe('a tool behind the gate', () => {
     expect(held.body.state).toBe('held');
     const { text } = await world.operator.get(`/v1/approvals/${held.body.approval_id as string}`);
     expect(text).toContain('Bearer ${secret:API_KEY}');
-    await mustSayYes(world.operator, held.body.approval_id);
+    await mustApproveShown(world.operator, held.body.approval_id);
     const operation = await world.until(held.body.operation_id as string, [
       'committed',
       'no_op',
@@ -279,7 +279,7 @@ describe('a tool behind the gate', () => {
     expect(JSON.stringify(operation)).not.toContain('marker-77aa');
   });
 
-  it("reads a page with a secret in a header, that the page doesn't tell again", async () => {
+  it("reads a page with a secret in a header, and redacts it in the page's text", async () => {
     expect(
       (await world.admin.request('PUT', '/v1/secrets', { name: 'PAGE_KEY', value: 'marker-41cd-of-a-page' })).status,
     ).toBe(200);
@@ -296,7 +296,7 @@ describe('a tool behind the gate', () => {
     expect(JSON.stringify(read.body)).not.toContain('marker-41cd');
   });
 
-  it('reads a page, and is refused what its token does not name before anything is asked', async () => {
+  it('reads a page, and refuses hosts outside its token before any request', async () => {
     const read = await world.call(
       'web.fetch',
       { url: 'https://www.outside.example/page' },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was said in sessions is taken away by order: it opens under no key that there is, and an API that is killed at
-// any step of it leaves a step that another makes again, once.
+// Texts of sessions are erased on request: no existing key opens them. When an API is killed at any step of an erasure,
+// another one repeats that step, once.
 import { createDecipheriv, hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { vi } from 'vitest';
@@ -45,18 +45,13 @@ beforeEach(async () => {
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
 });
 
-/**
- * The key that the tenant's texts are sealed under, derived as the orchestrator does (HKDF, RFC 5869), by none of its
- * code.
- */
+/** The key of the tenant's texts, derived as the orchestrator does (HKDF, RFC 5869), without its code. */
 function tenantKey(): Buffer {
   const own = Buffer.from(readFileSync(stack.keys.file('webhook.key'), 'utf8').trim(), 'base64');
   return Buffer.from(hkdfSync('sha256', own, '', `writ/session/v1\n${world.tenantId}`, 32));
 }
 
-/**
- * What sealed bytes hold under a key. Whatever they are bound to isn't asked for: the tag alone depends on it (GCM).
- */
+/** Decrypts sealed bytes with a key. It needs no associated data: only the tag depends on it (GCM). */
 function opened(key: Buffer, sealed: Buffer): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return Buffer.alloc(0);
   return createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES)).update(
@@ -64,7 +59,7 @@ function opened(key: Buffer, sealed: Buffer): Buffer {
   );
 }
 
-/** Columns of any schema in which the text stands: as it is, or sealed under the tenant's key. */
+/** Columns of any schema that contain the text: in clear, or sealed under the tenant's key. */
 async function columnsWith(text: string): Promise<string[]> {
   const client = await connect(stack.database.ownerUrl, 'erased-texts');
   try {
@@ -81,7 +76,7 @@ async function searched(client: Awaited<ReturnType<typeof connect>>, text: strin
     type: string;
   }>(`SELECT format('%I.%I', n.nspname, c.relname) AS name, a.attname AS column, format_type(a.atttypid, NULL) AS type
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
-    WHERE c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped AND n.nspname IN ('orchestrator', 'kernel', 'ledger', 'blobs') ORDER BY 1, 2`);
+    WHERE c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped AND n.nspname IN ('orchestrator', 'kernel', 'ledger', 'blobs', 'audio', 'info_store') ORDER BY 1, 2`);
   const key = tenantKey();
   const found: string[] = [];
   for (const { name, column, type } of columns) {
@@ -94,25 +89,22 @@ async function searched(client: Awaited<ReturnType<typeof connect>>, text: strin
   }
   return found;
 }
-/**
- * Where the words of a session stand: what it began with, what was asked, what the model was told to be, and what it
- * answered.
- */
-const SAID = [
+/** The places of a session's texts: its instructions, the input, the prompt of the model, and its answer. */
+const PRINTED = [
   'orchestrator.run.content',
   'orchestrator.run.prompt',
   'orchestrator.run_event.event',
   'orchestrator.session.content',
 ];
 
-interface Spoken {
+interface FinishedSession {
   readonly marker: string;
   readonly session_id: string;
   readonly run_id: string;
   readonly operation_id: string;
 }
 
-async function spoken(): Promise<Spoken> {
+async function runSession(): Promise<FinishedSession> {
   const marker = `marker-${Math.random().toString(36).slice(2)}`;
   model.scripts.set(`keep ${marker}`, [
     { text: `I keep ${marker}`, calls: [{ name: 'bash', args: { command: `echo ${marker}` } }] },
@@ -138,7 +130,7 @@ async function spoken(): Promise<Spoken> {
   return { marker, session_id: session_id as string, run_id: run_id as string, operation_id };
 }
 
-const erasureOf = async ({ session_id }: Spoken): Promise<JsonValue> =>
+const erasureOf = async ({ session_id }: FinishedSession): Promise<JsonValue> =>
   (
     await observer.rows<JsonValue>(
       'SELECT erasure_id, state, texts, sessions, runs, records, texts_rounds FROM kernel.erasure WHERE $1 = ANY (session_ids)',
@@ -151,8 +143,11 @@ const rounds = (erasureId: unknown) =>
     [erasureId],
   );
 
-/** Nothing is left of what was said, one record says so, and what was recorded of the call verifies. */
-async function expectGone({ marker, session_id, run_id, operation_id }: Spoken, erasureId: unknown): Promise<void> {
+/** Asserts that none of the texts is left, that one record documents it, and that the call's records verify. */
+async function expectRemoved(
+  { marker, session_id, run_id, operation_id }: FinishedSession,
+  erasureId: unknown,
+): Promise<void> {
   expect(await columnsWith(marker)).toEqual([]);
   expect(
     await observer.rows(
@@ -162,64 +157,64 @@ async function expectGone({ marker, session_id, run_id, operation_id }: Spoken, 
     ),
   ).toEqual([]);
   await observer.untilLogged();
-  const told = await observer.rows(
+  const reported = await observer.rows(
     `SELECT 1 FROM ledger.leaf WHERE tenant_id = $1 AND kind = 'erasure' AND convert_from(payload, 'UTF8')::jsonb #>> '{predicate,change,verb}' = 'texts_erased'
     AND convert_from(payload, 'UTF8')::jsonb #>> '{predicate,change,subject}' = $2`,
     [world.tenantId, erasureId],
   );
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
   expect((await verifiedReceipt(stack, world, operation_id, 'outcome')).record).toMatchObject({ operation_id });
   expectCleanLog(stack);
 }
 
 it.each([
-  ['session', ({ session_id }: Spoken) => ({ session_id })],
+  ['session', ({ session_id }: FinishedSession) => ({ session_id })],
   ['subject', () => ({ subject: 'crm/42' })],
-  ['call', ({ operation_id }: Spoken) => ({ operation_id })],
-])('by %s takes what was said along, in its forks too, and says so in the log', async (_by, selectorOf) => {
-  const said = await spoken();
-  const forked = await world.agent.must(`/v1/runs/${said.run_id}/fork`, { after: 2 });
-  expect(await columnsWith(said.marker)).toEqual(SAID);
-  const selector = selectorOf(said);
+  ['call', ({ operation_id }: FinishedSession) => ({ operation_id })],
+])('by %s removes texts of the session and its forks, and records it in the log', async (_by, selectorOf) => {
+  const output = await runSession();
+  const forked = await world.agent.must(`/v1/runs/${output.run_id}/fork`, { after: 2 });
+  expect(await columnsWith(output.marker)).toEqual(PRINTED);
+  const selector = selectorOf(output);
   expect((await world.admin.must('/v1/erasures', { ...selector, reason_code: 'asked', dry_run: true })).sessions).toBe(
     2,
   );
-  expect(await columnsWith(said.marker)).toEqual(SAID);
+  expect(await columnsWith(output.marker)).toEqual(PRINTED);
   const erasure = await world.admin.must('/v1/erasures', { ...selector, reason_code: 'asked' });
   expect(erasure).toMatchObject({ state: 'done', sessions: 2 });
   expect(await observer.rows('SELECT 1 FROM orchestrator.session WHERE session_id = $1', [forked.session_id])).toEqual(
     [],
   );
-  await expectGone(said, erasure.erasure_id);
+  await expectRemoved(output, erasure.erasure_id);
 });
 
-it('of a session that is deleted goes alone: its calls stay, and it is recorded', async () => {
-  const said = await spoken();
-  expect((await world.admin.request('DELETE', `/v1/sessions/${said.session_id}`)).status).toBe(200);
+it('of a deleted session removes its texts only: its calls stay, and a record documents it', async () => {
+  const output = await runSession();
+  expect((await world.admin.request('DELETE', `/v1/sessions/${output.session_id}`)).status).toBe(200);
   expect((await world.admin.get('/v1/erasures')).body.items[0]).toMatchObject({
     selector: 'conversation',
-    session_id: said.session_id,
+    session_id: output.session_id,
     reason_code: 'session-deleted',
     state: 'done',
     sessions: 1,
     operations: 0,
     records: 1,
   });
-  expect(await columnsWith(said.marker)).toEqual([]);
+  expect(await columnsWith(output.marker)).toEqual([]);
   expect(
     await observer.rows('SELECT 1 FROM kernel.payload WHERE operation_id = $1 AND args IS NOT NULL', [
-      said.operation_id,
+      output.operation_id,
     ]),
   ).toHaveLength(1);
 });
 
 /**
- * Where an API is killed: who waits at the gate of this statement then, and what has come of the order. `there`:
- * whether the texts are.
+ * The steps at which an API is killed: the statement that waits at the gate, and the state of the erasure there.
+ * `there`: whether the texts still exist.
  */
 const POINTS = [
   {
-    point: 'what goes was settled, and the kernel was not told',
+    point: 'the selection is stored, and the kernel not informed',
     on: 'kernel.erasure',
     when: `UPDATE ON kernel.erasure FOR EACH ROW WHEN (NEW.texts = 'told' AND OLD.texts = 'ordered')`,
     by: 'writ_kernel',
@@ -228,7 +223,7 @@ const POINTS = [
     there: true,
   },
   {
-    point: 'the kernel has recorded it, and nothing was taken',
+    point: 'the kernel has recorded it, and no text is removed',
     on: 'orchestrator.session',
     when: 'DELETE ON orchestrator.session FOR EACH ROW',
     by: 'writ_orchestrator',
@@ -237,7 +232,7 @@ const POINTS = [
     there: true,
   },
   {
-    point: 'all was taken, and that it was is not kept',
+    point: 'all texts are removed, and the completion is not stored',
     on: 'orchestrator.erasure',
     when: 'UPDATE ON orchestrator.erasure FOR EACH ROW',
     by: 'writ_orchestrator',
@@ -246,7 +241,7 @@ const POINTS = [
     there: true,
   },
   {
-    point: 'all is gone, and the kernel does not know',
+    point: 'all texts are removed, and the kernel not informed',
     on: 'kernel.erasure',
     when: `UPDATE ON kernel.erasure FOR EACH ROW WHEN (NEW.texts = 'gone' AND OLD.texts <> 'gone')`,
     by: 'writ_kernel',
@@ -268,22 +263,22 @@ describe.each(POINTS)('killed when $point', ({ on, when, by, texts, gone, there 
   afterEach(async () => {
     await open();
     open = () => Promise.resolve();
-    // A failure leaves no orchestrator dead for those after it.
+    // Restarts the orchestrator for later tests, also after a failure.
     if (!stack.services.orchestrator.isRunning) await stack.services.orchestrator.start();
   });
 
   it.each([
     ['the next orchestrator', false],
-    ['another that was there all the time', true],
-  ])('%s goes on by itself, and it is done once', async (_who, isBeside) => {
-    const beside = isBeside
+    ['another replica', true],
+  ])('%s continues by itself, and the erasure is done once', async (_who, hasSecondReplica) => {
+    const inParallel = hasSecondReplica
       ? await stack.another('orchestrator', { WRIT_HTTP_PORT: String(await freePort()), WRIT_MODELS_FILE: model.file })
       : null;
-    const said = await spoken();
+    const output = await runSession();
     const shut = await observer.hold(`SELECT pg_advisory_xact_lock(${GATES})`);
     open = shut;
     const answer = world.admin
-      .post('/v1/erasures', { session_id: said.session_id, reason_code: 'asked' })
+      .post('/v1/erasures', { session_id: output.session_id, reason_code: 'asked' })
       .catch(() => null);
     await eventually(
       'a session at the gate',
@@ -294,21 +289,21 @@ describe.each(POINTS)('killed when $point', ({ on, when, by, texts, gone, there 
     );
     await stack.services.orchestrator.kill();
     await answer;
-    // Nothing of what stands at the gate is committed: its process is gone, or finds its connection gone.
+    // Nothing that waits at the gate is committed: its process is gone, or its connection closed.
     await observer.rows(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1 AND datname = current_database() AND wait_event_type = 'Lock'`,
       [by],
     );
-    const erasure = await erasureOf(said);
+    const erasure = await erasureOf(output);
     expect(erasure).toMatchObject({ state: 'running', texts, texts_rounds: texts === 'told' ? 1 : 0 });
     expect(await rounds(erasure['erasure_id'])).toEqual([{ round: 1, gone }]);
-    expect(await columnsWith(said.marker)).toEqual(there ? SAID : []);
+    expect(await columnsWith(output.marker)).toEqual(there ? PRINTED : []);
 
     await shut();
     open = () => Promise.resolve();
-    if (beside === null) await stack.services.orchestrator.start();
-    await eventually('it is done', async () => (await erasureOf(said))['state'] === 'done', 60_000);
-    expect(await erasureOf(said)).toEqual({
+    if (inParallel === null) await stack.services.orchestrator.start();
+    await eventually('it is done', async () => (await erasureOf(output))['state'] === 'done', 60_000);
+    expect(await erasureOf(output)).toEqual({
       ...erasure,
       state: 'done',
       texts: 'gone',
@@ -318,8 +313,8 @@ describe.each(POINTS)('killed when $point', ({ on, when, by, texts, gone, there 
       texts_rounds: 1,
     });
     expect(await rounds(erasure['erasure_id'])).toEqual([{ round: 1, gone: true }]);
-    await beside?.kill();
-    if (beside !== null) await stack.services.orchestrator.start();
-    await expectGone(said, erasure['erasure_id']);
+    await inParallel?.kill();
+    if (inParallel !== null) await stack.services.orchestrator.start();
+    await expectRemoved(output, erasure['erasure_id']);
   });
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Content that was erased is nowhere any more: in no column of any table, and in no content that is kept; what was
-// recorded of it verifies as before.
+// Erased content exists nowhere any more: in no column of any table, and in no stored content. Its records verify as
+// before.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,9 +22,9 @@ import { repositoryRoot } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** More than a message holds, so that it is a content of its own. */
+/** More than a message holds, so that it is stored by reference. */
 const LONG = 80_000;
-/** More than a result shows, so that the whole is kept beside it. */
+/** More than a result shows, so that the full output is kept too. */
 const FLOOD = 300_000;
 
 let stack: Stack;
@@ -60,15 +60,15 @@ const shell = async (command: string, over: Record<string, unknown> = {}): Promi
   return body as JsonValue;
 };
 
-/** Where the text stands: in a row of any table of any schema, or in a content of the blob store. */
+/** Every place of the text: rows of any table of any schema, and contents of the blob store. */
 async function findings(text: string): Promise<string[]> {
   const tables = await observer.rows<{
     name: string;
   }>(`SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('orchestrator', 'kernel', 'ledger', 'blobs')`);
+    WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('orchestrator', 'kernel', 'ledger', 'blobs', 'audio', 'info_store')`);
   const found: string[] = [];
   for (const { name } of tables) {
-    // A bytea is written as hex: looked for as it is, and as its bytes.
+    // Postgres prints a bytea as hex: both forms are searched.
     const hit = await observer.rows(
       `SELECT 1 FROM ${name} t WHERE position($1 IN t::text) > 0 OR position($2 IN t::text) > 0 LIMIT 1`,
       [text, Buffer.from(text).toString('hex')],
@@ -106,12 +106,12 @@ async function collected(): Promise<void> {
 }
 
 describe('an erasure of a call', () => {
-  it('takes its arguments, its result and its whole output for good; receipts verify as before, and its key is good for nothing', async () => {
+  it('removes its arguments, result and full output for ever; receipts verify, and its key is used up', async () => {
     const marker = `marker-${world.tenantId}`;
     const idempotency_key = `key-${world.tenantId}`;
     const said = await shell(`yes ${marker} | head -c ${FLOOD}`, { idempotency_key });
     const id = said.operation_id as string;
-    // A dry run's arguments are kept as any other's, and none of them becomes a file.
+    // Arguments of a dry run are stored as any other's, and never become a file.
     const long = (
       await world.call('fs.write', { path: 'long.txt', content: `${marker} `.repeat(LONG / 30) }, { dry_run: true })
     ).body;
@@ -123,7 +123,7 @@ describe('an erasure of a call', () => {
       ).length,
     ).toBe(1);
     expect(said.whole_output.stdout.bytes).toBe(FLOOD);
-    // Not even while it is there: what is by reference is sealed.
+    // Not even before the erasure: contents by reference are sealed.
     expect(await findings(marker)).toEqual([]);
     const before = await verifiedReceipt(stack, world, id);
 
@@ -156,7 +156,7 @@ describe('an erasure of a call', () => {
     const again = (await world.call('shell.run', { command: 'true' }, { idempotency_key })).body;
     expect(again).toMatchObject({ error: { code: 'idempotency.expired' }, tx_outcome: 'rolled_back' });
 
-    // What is by reference goes with the next collection, a grace later.
+    // Contents by reference are deleted by the next collection, after a grace period.
     await collected();
     await eventually('the marker is nowhere', async () => (await findings(marker)).length === 0, 120_000);
     expect((await verifiedReceipt(stack, world, id)).record).toEqual(before.record);
@@ -170,7 +170,7 @@ describe('an erasure of a call', () => {
     expectCleanLog(stack);
   });
 
-  it('that has not ended is refused, and nothing of it goes', async () => {
+  it('of a call that has not ended is refused, and removes nothing', async () => {
     const held = (await world.call('shell.run', { command: 'rm -rf deep' })).body;
     const answer = await world.admin.post('/v1/erasures', { operation_id: held.operation_id, reason_code: 'asked' });
     expect([answer.status, answer.body.code]).toEqual([409, 'conflict']);
@@ -184,7 +184,7 @@ describe('an erasure of a call', () => {
 });
 
 describe('an erasure of many calls', () => {
-  it('takes those of a session, after a look at what would go', async () => {
+  it('removes those of a session, after a dry run that lists them', async () => {
     for (const session_id of ['ses-a', 'ses-a', 'ses-b']) await shell('echo hi', { session_id });
     expect(await writ(world.admin, 'erase', '--session', 'ses-a', '--dry-run')).toEqual({
       dry_run: true,
@@ -209,7 +209,7 @@ describe('an erasure of many calls', () => {
     expect(await writ(world.auditor, 'erase', 'show', erasure.erasure_id)).toMatchObject({ session_id: 'ses-a' });
   });
 
-  it('takes those about a person, by the id that they named', async () => {
+  it('removes those about a data subject, by the id in the calls', async () => {
     for (const data_subject of ['crm/42', 'crm/43']) await shell('echo hi', { data_subject });
     expect(await writ(world.admin, 'erase', '--subject', 'crm/42', '--reason', 'asked', '--yes')).toMatchObject({
       selector: 'subject',
@@ -220,7 +220,7 @@ describe('an erasure of many calls', () => {
     expect(await findings('crm/42')).toEqual(['kernel.erasure']);
   });
 
-  it('takes all that were made before a moment, and none that came later', async () => {
+  it('removes all calls before a time, and no later one', async () => {
     await shell('echo before');
     const { created_at } = (await world.admin.get('/v1/operations')).body.items[0] as { created_at: number };
     const before = new Date(created_at + 1).toISOString();
@@ -236,7 +236,28 @@ describe('an erasure of many calls', () => {
   });
 });
 
-it('retention erases what is over age by itself, and says so in the log', async () => {
+it('of a call of which only hashes stay, the content is gone after its end, and its receipt verifies', async () => {
+  const call = (await world.call('shell.run', { command: 'echo once' }, { retention: 'hashes' })).body;
+  expect(call).toMatchObject({ status: 'ok' });
+  // Its minute passes.
+  await observer.rows('UPDATE kernel.operation SET updated_at = updated_at - 60001 WHERE operation_id = $1', [
+    call.operation_id,
+  ]);
+  const erased = await eventually(
+    'it is erased',
+    async () =>
+      (await world.admin.get(`/v1/operations/${call.operation_id as string}`)).body.erased as JsonValue | undefined,
+    60_000,
+  );
+  expect((await world.admin.get(`/v1/erasures/${erased.erasure_id as string}`)).body).toMatchObject({
+    selector: 'ended',
+    reason_code: 'retention',
+    requested_by: 'kernel',
+  });
+  await verifiedReceipt(stack, world, call.operation_id as string);
+});
+
+it('retention erases old calls by itself, and records it in the log', async () => {
   const [old, young] = [await shell('echo old'), await shell('echo young')];
   expect(await writ(world.admin, 'retention', 'set', '--payload-days', '30')).toMatchObject({
     payload_days: 30,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records leave for other systems by the public API and by the command line, and what arrives verifies.
+// Records are exported to other systems by the public API and the command line, and verify there.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,8 +44,7 @@ beforeAll(async () => {
         'a receipt',
         async () => (await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`)).status === 200,
       );
-    // The last record: a held call is run without committing, beside the answer, and what that showed is recorded when
-    // it is over.
+    // The last record: the preview of a held call runs after the answer, and its result is recorded when it is over.
     await eventually('the preview on record', async () =>
       (await exported(world, 'format=cloudevents')).some((line) => line.includes('"verb":"previewed"')),
     );
@@ -80,7 +79,7 @@ async function exported(world: World, query: string): Promise<string[]> {
   return linesOf(await answer.text());
 }
 
-/** The whole log in a format, once all that was done is in it. */
+/** The whole log in a format, once everything is in it. */
 async function whole(world: World, format: string): Promise<string[]> {
   const size = await eventually('a log that stands still', async () => {
     const before = await sizeOf(world);
@@ -91,7 +90,7 @@ async function whole(world: World, format: string): Promise<string[]> {
   return lines;
 }
 
-test('every format has every record of the log once, in its order, and what was signed arrives as it was signed', async () => {
+test('every format has every record of the log once, in order, with the signed bytes unchanged', async () => {
   const verifiers = new Map([...keys.recordKeys].map(([keyid, { verifier }]) => [keyid, verifier]));
   const statements = (await whole(ours, 'dsse')).map((line, i) => {
     const { leaf_index, envelope } = JSON.parse(line) as { leaf_index: number; envelope: { payloadType: string } };
@@ -120,10 +119,10 @@ test('every format has every record of the log once, in its order, and what was 
       metadata: { uid: record.record_id, sequence: i, tenant_uid: ours.tenantId },
     });
   }
-  const told = activities
+  const reported = activities
     .map((line) => JSON.parse(line) as JsonValue)
     .map(({ api, status, disposition }) => [(api as JsonValue).operation, status, disposition]);
-  expect(told).toEqual(
+  expect(reported).toEqual(
     expect.arrayContaining([
       ['fs.write', 'Success', 'Allowed'],
       ['web.fetch', 'Failure', 'Blocked'],
@@ -133,7 +132,7 @@ test('every format has every record of the log once, in its order, and what was 
   );
 });
 
-test('a stream that is cut anywhere and resumed is the whole', async () => {
+test('a stream that is interrupted anywhere and resumed is complete', async () => {
   for (const format of FORMATS) {
     const lines = await whole(ours, format);
     for (const cut of [0, 3, lines.length - 2, lines.length - 1]) {
@@ -146,7 +145,7 @@ test('a stream that is cut anywhere and resumed is the whole', async () => {
   }
 });
 
-test("a tenant's export has no word of another's", async () => {
+test("a tenant's export has nothing of another's", async () => {
   for (const format of FORMATS) {
     const text = (await whole(ours, format))
       .map((line) =>
@@ -166,7 +165,7 @@ test("a tenant's export has no word of another's", async () => {
     expect((await ours[role].get('/v1/exports/records')).body).toMatchObject({ code: 'auth.role' });
 });
 
-test('the command writes whole lines, resumes a file, and follows what is logged later', async () => {
+test('the command writes whole lines, resumes a file, and follows later records', async () => {
   const lines = await whole(ours, 'receipt');
   const file = join(folder, 'records.ndjson');
   expect(writ(ours, 'export', 'records', '--format', 'receipt', '--limit', '3', '--out', file)).toMatchObject({
@@ -181,7 +180,7 @@ test('the command writes whole lines, resumes a file, and follows what is logged
     status: 0,
   });
   expect(readFileSync(file, 'utf8')).toBe(lines.map((line) => `${line}\n`).join(''));
-  // Each line is a receipt's file.
+  // Each line is a receipt file.
   writeFileSync(join(folder, 'one.json'), `${lines[1] ?? ''}\n`);
   expect(writ(ours, 'verify', 'one.json', '--keys', stack.keys.publicKeysFile)).toMatchObject({ status: 0 });
 
@@ -191,15 +190,15 @@ test('the command writes whole lines, resumes a file, and follows what is logged
     { env: env(ours), stdio: ['ignore', 'pipe', 'inherit'] },
   );
   try {
-    const heard: JsonValue[] = [];
-    createInterface({ input: tail.stdout }).on('line', (line) => heard.push(JSON.parse(line) as JsonValue));
+    const received: JsonValue[] = [];
+    createInterface({ input: tail.stdout }).on('line', (line) => received.push(JSON.parse(line) as JsonValue));
     const { body } = await ours.call('fs.write', { path: 'late.txt', content: 'x' });
     await eventually('a call that was made later is told of', async () =>
-      heard.some(
+      received.some(
         ({ subject, type }) => subject === body.operation_id && type === 'dev.writ.record.tool_call.outcome.v1',
       ),
     );
-    // The API goes and comes back: the tail goes on where it was.
+    // The API restarts: the tail continues at the same position.
     await stack.services.orchestrator.kill();
     await stack.services.orchestrator.start();
     const again = await eventually('a call', async () => {
@@ -208,10 +207,10 @@ test('the command writes whole lines, resumes a file, and follows what is logged
     });
     await eventually(
       'a call after that is told of',
-      async () => heard.some(({ subject }) => subject === again.operation_id),
+      async () => received.some(({ subject }) => subject === again.operation_id),
       60_000,
     );
-    expect(heard.map(({ sequence }) => Number(sequence))).toEqual(heard.map((_, i) => lines.length + i));
+    expect(received.map(({ sequence }) => Number(sequence))).toEqual(received.map((_, i) => lines.length + i));
   } finally {
     tail.kill();
   }
@@ -245,7 +244,7 @@ describe('a bundle', () => {
     });
   });
 
-  test('of a session has its records, the policy and the tool that they name, and verifies in a folder without a connection', async () => {
+  test('of a session has its records, their policy and tool, and verifies offline', async () => {
     const { status, stdout, stderr } = verified(made.session, '--json');
     expect([status, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -268,14 +267,14 @@ describe('a bundle', () => {
     ]);
   });
 
-  test('of all time has the whole log, and says that this is proven', async () => {
+  test('of all time has the whole log, and states that this is proven', async () => {
     const { status, stdout } = verified(made.range, '--json');
-    const said = JSON.parse(stdout) as { records: number; tree_size: number; proven: string[]; not_proven: string[] };
-    expect([status, said.records, said.not_proven]).toEqual([0, said.tree_size, []]);
-    expect(said.proven).toContain('the bundle has the whole log up to its checkpoint');
+    const output = JSON.parse(stdout) as { records: number; tree_size: number; proven: string[]; not_proven: string[] };
+    expect([status, output.records, output.not_proven]).toEqual([0, output.tree_size, []]);
+    expect(output.proven).toContain('the bundle has the whole log up to its checkpoint');
   });
 
-  test('of a range of time has every leaf of it, and says what that does not prove', async () => {
+  test('of a time range has every leaf of it, and states what that does not prove', async () => {
     const receipts = filesOf(readFileSync(made.range))
       .get('receipts/000000.ndjson')!
       .toString('utf8')
@@ -292,7 +291,7 @@ describe('a bundle', () => {
     expect(stdout).toContain('not proven: that no record of the range was logged before or after');
   });
 
-  test("has no word of another tenant, and nobody else's key verifies it", async () => {
+  test('has nothing of another tenant, and no other key verifies it', async () => {
     const bytes = readFileSync(made.range).toString('latin1');
     for (const id of [theirs.tenantId, theirs.agentId]) expect(bytes.includes(id)).toBe(false);
     for (const query of ['', '?session=a&since=1', '?until=x'])
@@ -309,7 +308,7 @@ describe('a bundle', () => {
     ).toMatchObject({ status: 1, stderr: expect.stringContaining('error verify.signature') });
   });
 
-  test('that was changed in any of its files, cut or added to is refused, and named', async () => {
+  test('with any file changed, cut or added is refused, and the error names it', async () => {
     const whole = readFileSync(made.session);
     const broken = (bytes: Uint8Array): string => {
       const file = join(folder, 'broken.tar');
@@ -353,12 +352,13 @@ describe('a bundle', () => {
       empty: Buffer.alloc(0),
     }))
       expect([what, broken(bytes)]).toEqual([what, '1 verify.bundle']);
-    // Those above were refused for what was changed in them, and for nothing in how they were packed.
+    // The variants above failed for their change, and not for their packing: an unchanged bundle, packed anew,
+    // verifies.
     expect(broken(packed(files))).toBe('0 ');
   });
 });
 
-/** The files of an archive, each header read by hand (POSIX.1-2001, ustar). */
+/** The files of an archive, parsed without a library (POSIX.1-2001, ustar). */
 function filesOf(archive: Buffer): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (let at = 0; archive[at] !== 0;) {

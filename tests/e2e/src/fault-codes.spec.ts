@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fault code, met at the public API as tests/e2e/cases/faults.yaml says, or by the test that it names.
+// Every fault code, caused at the public API as tests/e2e/cases/faults.yaml describes, or by the test that it names.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ interface TokenCase {
   readonly not_before_in_ms?: number;
   readonly expires_in_ms?: number;
 }
-interface DoorCase {
+interface ApiCase {
   readonly code: FaultCode;
   readonly when: string;
   readonly ask?: string;
@@ -57,11 +57,11 @@ interface OtherCase {
 
 const root = repositoryRoot();
 const cases = parse(readFileSync(join(root, 'tests/e2e/cases/faults.yaml'), 'utf8')) as {
-  at_the_door: DoorCase[];
+  at_the_api: ApiCase[];
   elsewhere: OtherCase[];
 };
 const HOUR_MS = 3_600_000;
-/** One instant: a child ends no later than its parent. */
+/** One expiry for all: a child token ends no later than its parent. */
 const ENDS_AT = Date.now() + HOUR_MS / 2;
 const CHAIN_MAX = 8;
 
@@ -71,7 +71,7 @@ let stranger: World;
 let ids: Record<string, string>;
 let anotherAgent: string;
 
-const wholeGrant = (more: JsonValue = {}): JsonValue => ({
+const fullGrant = (more: JsonValue = {}): JsonValue => ({
   tools: ['fs.*', 'shell.run'],
   fs: [{ path: '', read: true, write: true }],
   net: [],
@@ -92,7 +92,7 @@ beforeAll(async () => {
   const { body } = await world.call('fs.read', { path: 'src/a.txt' });
   let deepest = world.tokenId;
   for (let depth = 1; depth < CHAIN_MAX; depth += 1)
-    deepest = (await world.admin.must(`/v1/capability-tokens/${deepest}/attenuate`, { grant: wholeGrant() }))
+    deepest = (await world.admin.must(`/v1/capability-tokens/${deepest}/attenuate`, { grant: fullGrant() }))
       .capability_token_id as string;
   ids = { operation: body.operation_id as string, token: world.tokenId, workspace: world.workspaceId, deepest };
 });
@@ -101,7 +101,7 @@ afterAll(async () => {
 });
 
 const filled = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? 'missing');
-function apiOf(as: DoorCase['as']): Api {
+function apiOf(as: ApiCase['as']): Api {
   if (as === 'nobody') return new Api(stack.url);
   return as === 'stranger' ? stranger.admin : world[as ?? 'agent'];
 }
@@ -119,7 +119,7 @@ async function tokenFor({
     await world.admin.must('/v1/capability-tokens', {
       agent_id: agent === undefined ? world.agentId : anotherAgent,
       ...(workspace === 'any' ? {} : { workspace_id: world.workspaceId }),
-      grant: wholeGrant({
+      grant: fullGrant({
         not_before: not_before_in_ms === undefined ? 0 : Date.now() + not_before_in_ms,
         expires_at,
         ...grant,
@@ -132,8 +132,8 @@ async function tokenFor({
   return token;
 }
 
-/** Makes the call as the agent, or as an administrator for it, and answers with what came of it. */
-async function made(one: DoorCase): Promise<Answer<JsonValue>> {
+/** Makes the call as the agent, or as an administrator for it, and returns the final answer. */
+async function made(one: ApiCase): Promise<Answer<JsonValue>> {
   const { tool_id, args, ...over } = one.call;
   const token = one.token === undefined ? {} : { capability_token_id: await tokenFor(one.token) };
   const body = {
@@ -156,11 +156,11 @@ async function made(one: DoorCase): Promise<Answer<JsonValue>> {
       }),
     ),
   );
-  // Of several at once one is too late.
+  // Of several concurrent calls, one exceeds the limit.
   return answers.find(({ body: said }) => said.error !== null && said.error !== undefined) ?? answers[0]!;
 }
 
-async function decided(held: JsonValue, { then, by, body }: DoorCase): Promise<Answer<JsonValue>> {
+async function decided(held: JsonValue, { then, by, body }: ApiCase): Promise<Answer<JsonValue>> {
   expect(held.state).toBe('held');
   const operation = `/v1/operations/${held.operation_id as string}`;
   if (then === 'cancel') return await world.agent.post(`${operation}/cancel`);
@@ -172,12 +172,12 @@ async function decided(held: JsonValue, { then, by, body }: DoorCase): Promise<A
   return await apiOf(by ?? 'operator').post(`/v1/approvals/${held.approval_id as string}/${then ?? ''}`, body ?? {});
 }
 
-async function asked(one: DoorCase): Promise<Answer<JsonValue>> {
+async function asked(one: ApiCase): Promise<Answer<JsonValue>> {
   const [method = '', path = ''] = (one.ask ?? '').split(' ');
   const body =
     one.text ??
     (one.bytes === undefined ? one.body : JSON.stringify({ x: 'x'.repeat(one.bytes) })) ??
-    (one.grant === undefined ? undefined : { grant: wholeGrant(one.grant) });
+    (one.grant === undefined ? undefined : { grant: fullGrant(one.grant) });
   const headers =
     one.bytes === undefined && one.text === undefined
       ? one.headers
@@ -185,14 +185,14 @@ async function asked(one: DoorCase): Promise<Answer<JsonValue>> {
   return await apiOf(one.as).request(method, filled(path), body, headers);
 }
 
-async function met(one: DoorCase): Promise<Answer<JsonValue>> {
+async function met(one: ApiCase): Promise<Answer<JsonValue>> {
   for (const { tool_id, args, ...over } of one.before ?? [])
     await world.call(tool_id as string, args, over as Record<string, unknown>);
   if (one.frozen) await world.admin.must('/v1/freezes', { scope: 'tenant', reason: 'a test' });
   if (one.stopped) await stack.services[one.stopped].kill();
   try {
     let answer = one.ask === undefined ? await made(one) : await asked(one);
-    // The bus hears of a death a moment later: what is sent in between is waited for in vain.
+    // The bus notices a dead process a moment later: requests before that wait in vain.
     while (one.stopped && one.ask !== undefined && one.code !== 'deadline' && answer.body.code === 'deadline')
       answer = await asked(one);
     return one.then === undefined ? answer : await decided(answer.body, one);
@@ -201,13 +201,13 @@ async function met(one: DoorCase): Promise<Answer<JsonValue>> {
   }
 }
 
-it.each(cases.at_the_door.map((one) => [one.code, one.when, one] as const))('%s: %s', async (code, _when, one) => {
+it.each(cases.at_the_api.map((one) => [one.code, one.when, one] as const))('%s: %s', async (code, _when, one) => {
   const { status, body } = await met(one);
-  // An operation holds its result; a call that was waited for is answered with the result itself.
+  // An operation contains its result; the answer to a call with `wait` is the result itself.
   const result = ('state' in body ? body.result : body) as JsonValue;
   const error = (result.error ?? null) as JsonValue;
   if (error === null) {
-    // A problem, before or beside any call.
+    // A problem, without a call or before it.
     expect({ status, code: body.code, type: body.type, retry: body.retry }).toEqual({
       status: FAULTS[code].status,
       code,
@@ -223,17 +223,17 @@ it.each(cases.at_the_door.map((one) => [one.code, one.when, one] as const))('%s:
     outcome: true,
   });
   expect((error.message as string).length).toBeGreaterThan(0);
-  // Refused or failed, it is there to be read, with its record.
+  // A refused or failed call can be read, with its record.
   const operation = (await world.admin.get(`/v1/operations/${operation_id as string}`)).body;
   expect(operation.result.error.code).toBe(code);
 });
 
-test('every fault code is met at the API, or says why it can not be', () => {
-  const listed = [...cases.at_the_door, ...cases.elsewhere].map(({ code }) => code);
+test('every fault code has a case at the API, or a reason why not', () => {
+  const listed = [...cases.at_the_api, ...cases.elsewhere].map(({ code }) => code);
   expect([...listed].sort()).toEqual(Object.keys(FAULTS).sort());
 });
 
-test('every test that stands for a case is there', () => {
+test('every test that replaces a case exists', () => {
   const gone = cases.elsewhere.filter(
     ({ test: path, name = '' }) =>
       path !== undefined &&

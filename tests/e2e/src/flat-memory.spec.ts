@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a long run holds in the orchestrator's memory: what is alive after a collection, as V8 itself counts it, asked
-// over the inspector of a process that waits for its model. No clock is in it.
+// The memory of a long run in the orchestrator: V8's count of live bytes after a collection, read over the inspector
+// while the process waits for its model. It depends on no clock.
 import { vi } from 'vitest';
 import { eventually, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { freePort } from '@writ/testing';
-import { isToSumUp, numberOf, ScriptedModel, type Said } from './scripted-model.ts';
+import { isSummaryRequest, replyNumberOf, ScriptedModel, type Reply } from './scripted-model.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const ROUNDS = 50;
 const CALLS = 4;
-/** Of each answer: a model is shown 60,000 at most. */
+/** Length of each answer: a model is shown 60,000 at most. */
 const CHARS = 50_000;
 /**
- * Of this is a heap that settles: caches, connections, code that is compiled anew. What the answers between two looks
- * come to is three times that.
+ * Growth of a heap that settles: caches, connections, recompiled code. The answers between two measurements are three
+ * times as large.
  */
 const GROWTH_MAX = 2.5 * 2 ** 20;
 
@@ -42,7 +42,7 @@ afterAll(async () => {
   await model?.close();
 });
 
-/** Bytes that are alive in the orchestrator. */
+/** Live bytes in the orchestrator. */
 async function aliveBytes(): Promise<number> {
   const [{ webSocketDebuggerUrl }] = (await (await fetch(`http://127.0.0.1:${inspectorPort}/json`)).json()) as [
     { webSocketDebuggerUrl: string },
@@ -62,7 +62,7 @@ async function aliveBytes(): Promise<number> {
     [socket.onopen, socket.onerror] = [resolve, reject];
   });
   try {
-    // What only weak references keep goes with a second collection.
+    // A second collection frees what only weak references kept.
     for (const id of [1, 2, 3]) await ask(id, 'HeapProfiler.collectGarbage');
     return (await ask(4, 'Runtime.getHeapUsage')).usedSize as number;
   } finally {
@@ -70,21 +70,21 @@ async function aliveBytes(): Promise<number> {
   }
 }
 
-it('a run of 50 rounds with 200 calls holds as much at its end as at its beginning, by whoever goes on with it', async () => {
-  const round: Said = {
+it('a run of 50 rounds with 200 calls uses as much memory at its end as at its start, in any replica', async () => {
+  const round: Reply = {
     text: 'I read on.',
     calls: Array.from({ length: CALLS }, (_none, n) => ({ name: 'read_file', args: { path: `${n}.txt` } })),
   };
   model.scripts
     .set('long', [...Array.from({ length: ROUNDS - 1 }, () => round), { ...round, text: 'The last.' }])
     .set('summary', [{ text: 'All was read.' }]);
-  model.place = (asked) => (isToSumUp(asked) ? ['summary', 0] : ['long', numberOf(asked)]);
+  model.place = (asked) => (isSummaryRequest(asked) ? ['summary', 0] : ['long', replyNumberOf(asked)]);
   const alive = new Map<number, number>();
   const [died, other] = [Promise.withResolvers<undefined>(), stack.services.orchestrator];
-  // Rounds count from 1: it is asked for the next one.
-  model.onAsked = async (asked) => {
-    if (isToSumUp(asked)) return;
-    const rounds = numberOf(asked);
+  // Rounds count from 1: the request is for the next one.
+  model.onRequest = async (asked) => {
+    if (isSummaryRequest(asked)) return;
+    const rounds = replyNumberOf(asked);
     if (alive.has(rounds)) return;
     if (rounds === 10 || rounds === 40 || rounds === 49) alive.set(rounds, await aliveBytes());
     if (rounds === 40)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An emergency stop through the command line and the API, while real executors run.
+// A freeze through the command line and the API, while real executors run.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,9 +21,9 @@ import { GuideFolder } from './guide.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** A command that would end long after a test has lost its patience. */
+/** A command that runs longer than a test waits. */
 const LONG = 'echo begun > begun.txt; sleep 100; echo done > done.txt';
-/** An executor that is told to stop kills what it runs and says nothing more; the call ends with its lease. */
+/** A stopped executor kills its commands and reports nothing more; the call ends with its lease. */
 const LEASE_MS = 3_000;
 const STOPPED_MS = LEASE_MS + 5_000;
 
@@ -59,7 +59,7 @@ const begun = async (world: World): Promise<string> => {
   return body.operation_id as string;
 };
 
-it('writ freeze stops what runs and what comes, tells why, and writ unfreeze lets it go on', async () => {
+it('writ freeze stops running and new calls with its reason, and writ unfreeze ends that', async () => {
   const running = await begun(ours);
   const freeze = (await writ(ours.operator, 'freeze', 'tenant', '--reason', 'it deletes what it finds')) as FreezeView;
   const ended = await ours.until(running, ['rolled_back'], STOPPED_MS);
@@ -87,7 +87,7 @@ it('writ freeze stops what runs and what comes, tells why, and writ unfreeze let
   for (const id of [running, refused.operation_id as string]) await verifiedReceipt(stack, ours, id);
 });
 
-it('the platform key stops every tenant at once, on the record of the deployment', async () => {
+it("the platform key freezes every tenant at once, recorded in the deployment's log", async () => {
   const running = [await begun(ours), await begun(theirs)];
   const freeze = (await writ(
     platform(),
@@ -116,7 +116,7 @@ it('the platform key stops every tenant at once, on the record of the deployment
   expectCleanLog(stack);
 });
 
-it('every command of emergency-stop.md does what the guide says', async () => {
+it('every command of emergency-stop.md works as the guide describes', async () => {
   const folder = await GuideFolder.open(stack);
   try {
     expect(await folder.run('how-to/emergency-stop.md')).toMatch(/since +freeze +scope +what +state +why/);

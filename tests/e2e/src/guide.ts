@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of a guide, as a reader would type them. `# refused: CODE` behind a command says that it fails so.
-// All others succeed.
+// Runs the commands of a guide as a reader would type them. `# refused: CODE` after a command states its expected
+// fault. All others must succeed.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ export class GuideFolder {
     });
     const [api_key, operator_key, agent_key] = [world.admin.key, world.operator.key, world.agent.key];
     mkdirSync(join(folder.#path, '.writ'));
-    // As `npm start` writes it.
+    // The same format as `npm start` writes.
     writeFileSync(
       join(folder.#path, '.writ', 'cli.json'),
       JSON.stringify({
@@ -40,7 +40,7 @@ export class GuideFolder {
     return folder;
   }
 
-  /** Runs all commands of a guide; answers what they printed. Throws where one does otherwise than the guide says. */
+  /** Runs all commands of a guide; returns their output. Throws where a result differs from the guide. */
   async run(guide: string): Promise<string> {
     const commands = commandsOf(guide);
     expect(commands.length).toBeGreaterThan(4);
@@ -61,7 +61,7 @@ function commandsOf(guide: string): string[] {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** One shell for all of them: a command that does otherwise than the guide says ends it, and is named. */
+/** One shell for all of them: a command whose result differs ends it, and the error names the command. */
 function scriptOf(commands: readonly string[]): string {
   const steps = commands.map((line) => {
     const [, command = '', code] = /^(.*?)(?:\s+# refused: (\S+))?$/.exec(line) ?? [];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that wait for a person: approved, denied, expired, cancelled, and held over the restart of every process.
+// Calls that wait for a person: approved, denied, expired, cancelled, and held over a restart of every process.
 import { createHash, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
   eventually,
   makeWorld,
   Observer,
-  sayYes,
+  approveShown,
   startStack,
   verifiedReceipt,
   type JsonValue,
@@ -44,7 +44,7 @@ const budget = async (tokenId = world.tokenId): Promise<JsonValue> =>
   )[0];
 const record = async (operationId: string, phase: 'decision' | 'outcome'): Promise<JsonValue> =>
   (await verifiedReceipt(stack, world, operationId, phase)).record;
-/** Makes a directory and proposes to delete it, which takes a person. */
+/** Creates a directory and proposes to delete it, which needs an approval. */
 async function hold(over: Record<string, unknown> = {}): Promise<JsonValue> {
   const dir = `dir-${randomUUID()}`;
   await world.call('fs.write', { path: `${dir}/x.txt`, content: 'x' });
@@ -58,10 +58,10 @@ async function hold(over: Record<string, unknown> = {}): Promise<JsonValue> {
 }
 const decide = (held: JsonValue, decision: 'approve' | 'deny', by = world.operator, body: JsonValue = {}) =>
   decision === 'approve'
-    ? sayYes(by, held.approval_id, body as Record<string, unknown>)
+    ? approveShown(by, held.approval_id, body as Record<string, unknown>)
     : by.post(`/v1/approvals/${held.approval_id as string}/deny`, body);
 
-it('an approver sees what would run, approves it, and its effect comes about once', async () => {
+it('an approver sees the call, approves it, and its effect happens once', async () => {
   const before = await budget();
   const held = await hold();
   expect(await budget()).toMatchObject({ reserved: before.reserved });
@@ -98,7 +98,7 @@ it('an approver sees what would run, approves it, and its effect comes about onc
   expect((await decide(held, 'deny')).body.code).toBe('conflict');
 });
 
-it('a denied call ends rolled back, and its record says so', async () => {
+it('a denied call ends rolled back, as its record shows', async () => {
   const before = await head();
   const held = await hold();
   expect((await decide(held, 'deny', world.operator, { comment: 'no' })).body).toMatchObject({
@@ -111,7 +111,7 @@ it('a denied call ends rolled back, and its record says so', async () => {
   expect((await decide(held, 'approve')).body.code).toBe('conflict');
 });
 
-it('nobody approves their own call, not an administrator either', async () => {
+it('nobody can approve their own call, not even an administrator', async () => {
   const held = await hold();
   expect((await decide(held, 'approve', world.agent)).body.code).toBe('auth.role');
   expect((await decide(held, 'approve', world.auditor)).body.code).toBe('auth.role');
@@ -155,7 +155,7 @@ it("a cancelled call can't be approved any more", async () => {
   expect((await world.operator.get(`/v1/approvals/${held.approval_id as string}`)).body.state).toBe('cancelled');
 });
 
-it('an approval is one more input to an admission: what was revoked, spent or moved since is refused', async () => {
+it('an approval is evaluated again: a call whose token, budget or base changed since is refused', async () => {
   const issue = async (budgets: Record<string, number>): Promise<string> =>
     (
       await world.admin.must('/v1/capability-tokens', {
@@ -198,7 +198,7 @@ it('an approval is one more input to an admission: what was revoked, spent or mo
     await change();
     const { status, body } = await decide(held, 'approve');
     const { error, tx_outcome } = body.result ?? {};
-    // The message is compared with nothing, and shown where the code is another.
+    // The message is compared with nothing; it shows in a failure, where the code differs.
     expect({ code, status, said: error?.code, message: error?.message, tx_outcome }).toEqual({
       code,
       status: 200,
@@ -210,7 +210,7 @@ it('an approval is one more input to an admission: what was revoked, spent or mo
   }
 });
 
-it('a second request with the key of a held call gets the held call', async () => {
+it('a second request with the key of a held call returns the held call', async () => {
   const idempotency_key = randomUUID();
   const held = await hold({ idempotency_key });
   const again = await world.call(
@@ -246,7 +246,7 @@ it('a held call survives the restart of every process, and is approved afterward
 });
 
 describe('a preview', () => {
-  /** Proposes a command that a person must approve: it deletes a directory beside what it writes. */
+  /** Proposes a command that needs an approval: it deletes a directory and writes files. */
   async function preview(command: string): Promise<JsonValue> {
     const dir = `dir-${randomUUID()}`;
     await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
@@ -287,7 +287,7 @@ describe('a preview', () => {
     expect(await observer.outcomes(held.operation_id as string)).toBe(1);
   });
 
-  it('an executor that dies in a preview costs its time, not the preview', async () => {
+  it('a preview survives the death of its executor', async () => {
     const held = await preview('sleep 2; echo mine > a.txt');
     await eventually('the preview runs', async () => (await show(held)).preview.state === 'running');
     await stack.services.executor.kill();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image of somebody's own, made as docs/how-to/sandbox-images.md says, and what binds a call to the image that its
-// permit names.
+// A custom image, made as docs/how-to/sandbox-images.md describes, and the binding of a call to the image in its
+// permit.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const run = promisify(execFile);
 const root = repositoryRoot();
-/** Of this test alone: others use the engine too. */
+/** The tag of this test alone: others use the engine too. */
 const names = { base: `writ/own-base:${process.pid}`, image: `writ/own-image:${process.pid}` };
 
 let docker: Docker;
@@ -63,7 +63,7 @@ const outputOf = async (toolId: string, args: JsonValue) => {
   return { output: (body.result as JsonValue).output as string, image: record['image_digest'] };
 };
 
-it("runs a call in an image of one's own, by the digest that its record has", async () => {
+it('runs a call in a custom image, by the digest in its record', async () => {
   expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
   expect(digest).not.toBe(testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'));
   const { output, image } = await outputOf('shell.run', { command: 'cat /opt/acme/edition a.txt; id -u' });
@@ -71,13 +71,13 @@ it("runs a call in an image of one's own, by the digest that its record has", as
   expect(image).toBe(digest);
 });
 
-it("runs what has no image of its own in the deployment's", async () => {
+it("runs calls without a custom image in the deployment's image", async () => {
   const { output, image } = await outputOf('shell.session', { command: 'ls /opt' });
   expect(output).not.toContain('acme');
   expect(image).toBe(testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'));
 });
 
-it('goes on with the image of the permit when its name leads to another', async () => {
+it('uses the image of the permit when its tag points to another', async () => {
   const [repo = '', tag = ''] = names.image.split(':');
   await docker.getImage(testAddress('WRIT_TEST_SANDBOX_IMAGE')).tag({ repo, tag });
   expect((await outputOf('shell.run', { command: 'cat /opt/acme/edition' })).output).toBe('our tools, first edition\n');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs through the public API: what their runs may do, what nobody may do with their tokens, and that a due time
-// starts one run, with two orchestrators that look at the clock and one that dies on the way.
+// Jobs through the public API: the rights of their runs, the protection of their tokens, and one run for each due time,
+// with two orchestrators of which one dies.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ let world: World;
 let observer: Observer;
 let folder: string;
 let models: string;
-/** A run that writes one file and says so. */
+/** A run that writes one file and reports it. */
 const TURNS = [
   {
     text: 'I write. ',
@@ -33,6 +33,13 @@ const TURNS = [
     stop: 'tool_use',
   },
   { text: 'Done.', calls: [], stop: 'end' },
+];
+
+/** A run in Yips that stages a change. */
+const STAGED = { type: 'tool', id: 's1', name: 'preview_write_file', arguments: { path: 'a.txt', content: 'two\n' } };
+const STAGES = [
+  { text: `\`\`\`yips-agent\n${JSON.stringify({ actions: [STAGED] })}\n\`\`\``, calls: [], stop: 'end' },
+  { text: 'Staged.', calls: [], stop: 'end' },
 ];
 
 beforeAll(async () => {
@@ -43,8 +50,14 @@ beforeAll(async () => {
     JSON.stringify({ v: 1, model: 'writes', prompt: 'tidy up', turns: TURNS }),
   );
   writeFileSync(
+    join(folder, 'stages.json'),
+    JSON.stringify({ v: 1, model: 'stages', prompt: 'tidy up', turns: STAGES }),
+  );
+  writeFileSync(
     models,
-    JSON.stringify({ models: [{ name: 'writes', provider: 'transcript', transcript_file: 'writes.json' }] }),
+    JSON.stringify({
+      models: ['writes', 'stages'].map((name) => ({ name, provider: 'transcript', transcript_file: `${name}.json` })),
+    }),
   );
   stack = await startStack({ env: { kernel: { WRIT_SWEEP_MS: '200' }, orchestrator: { WRIT_MODELS_FILE: models } } });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
@@ -56,7 +69,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const wish = (more: object = {}) => ({
+const jobSpec = (more: object = {}) => ({
   name: 'nightly',
   cron: '@yearly',
   workspace_id: world.workspaceId,
@@ -65,7 +78,7 @@ const wish = (more: object = {}) => ({
   input: 'tidy up',
   ...more,
 });
-const job = (more: object = {}): Promise<JsonValue> => world.admin.must('/v1/jobs', wish(more));
+const job = (more: object = {}): Promise<JsonValue> => world.admin.must('/v1/jobs', jobSpec(more));
 const starts = async (jobId: unknown, by: Api = world.admin): Promise<JsonValue[]> =>
   (await by.get(`/v1/jobs/${String(jobId)}/runs`)).body.items as JsonValue[];
 /** Resolves with the n-th start when its run has ended. */
@@ -73,23 +86,23 @@ const ended = (jobId: unknown, n = 1): Promise<{ start: JsonValue; run: JsonValu
   eventually(
     `run ${n} of the job ends`,
     async () => {
-      const told = await starts(jobId).catch(() => []);
-      const [start] = told;
-      if (told.length < n || start?.run_id === null || start === undefined) return null;
+      const reported = await starts(jobId).catch(() => []);
+      const [start] = reported;
+      if (reported.length < n || start?.run_id === null || start === undefined) return null;
       const { body: run } = await world.admin.get(`/v1/runs/${start.run_id as string}`);
       return run.state === 'ended' ? { start, run } : null;
     },
     120_000,
   );
-/** Those that write: the notes of the workspace are read by a call too. */
+/** Writing calls only: the run also reads the workspace's notes by a call. */
 const writesOf = async (start: JsonValue): Promise<JsonValue[]> =>
   (await world.admin.get(`/v1/operations?tool_id=fs.write&session_id=${start.session_id as string}`)).body
     .items as JsonValue[];
-/** What the clock would do in a year. */
+/** Makes a job due, which its yearly schedule would not do during the test. */
 const comesDue = (jobId: unknown, agoMs = 0) =>
   observer.rows('UPDATE orchestrator.job SET due_at = orchestrator.now_ms() - $2 WHERE job_id = $1', [jobId, agoMs]);
 
-it("a job's run changes what its list says, as a scheduled session, and the listing is in the log", async () => {
+it("a job's run may use the listed tools, as a scheduled session, and the list is in the log", async () => {
   const { job_id, run_token_id } = await job({ tools: ['fs.write'] });
   expect((await world.admin.post(`/v1/jobs/${job_id as string}/runs`)).status).toBe(202);
   const { start, run } = await ended(job_id);
@@ -103,7 +116,7 @@ it("a job's run changes what its list says, as a scheduled session, and the list
   expect(await world.file('done.txt')).toBe('done\n');
   expect((await world.admin.get(`/v1/sessions/${start.session_id as string}`)).body.job_id).toBe(job_id);
   await observer.untilLogged();
-  // The agent's token, and the one that lists.
+  // The agent's token, and the job's own token.
   expect(
     ((await world.auditor.get('/v1/records?limit=200')).body.items as JsonValue[]).filter(
       ({ type }) => type === 'token',
@@ -111,7 +124,25 @@ it("a job's run changes what its list says, as a scheduled session, and the list
   ).toHaveLength(2);
 });
 
-it("S6.14: what a job doesn't list is refused, and its run is told so", async () => {
+it("a job's run stages a change with a listed tool, as a scheduled session, and changes nothing yet", async () => {
+  const before = await world.file('a.txt');
+  const { job_id } = await job({ model: 'stages', dialect: 'yips', tools: ['fs.write'] });
+  await world.admin.post(`/v1/jobs/${job_id as string}/runs`);
+  const { start, run } = await ended(job_id);
+  expect(run.stopped).toBe('end');
+  expect(await writesOf(start)).toMatchObject([{ tool_id: 'fs.write', state: 'no_op' }]);
+  expect(
+    await observer.rows('SELECT DISTINCT session_mode FROM kernel.operation WHERE session_id = $1', [start.session_id]),
+  ).toEqual([{ session_mode: 'scheduled' }]);
+  const { runs } = (await world.admin.get(`/v1/sessions/${start.session_id as string}/transcript`)).body;
+  const events = (runs as JsonValue[])[0]!.events as JsonValue[];
+  expect(events.find(({ kind }) => kind === 'answered')).toMatchObject({
+    answer: { standing: 'completed', outcome: { metadata: { path: 'a.txt', operation: 'write' } } },
+  });
+  expect(await world.file('a.txt')).toBe(before);
+});
+
+it('S6.14: an unlisted tool of a job is refused, and its run receives the refusal', async () => {
   const { job_id } = await job({ tools: [] });
   await world.admin.post(`/v1/jobs/${job_id as string}/runs`);
   const { start } = await ended(job_id);
@@ -120,13 +151,13 @@ it("S6.14: what a job doesn't list is refused, and its run is told so", async ()
   ]);
 });
 
-it('nobody has the use of a listing but the runs of its job: no agent by its key, no session where somebody is there', async () => {
+it('only the runs of a job can use its list: no agent with its key, and no attended session', async () => {
   const { run_token_id } = await job({ tools: ['fs.write'] });
   const call = (more: object) =>
     world.call('fs.write', { path: 'stolen.txt', content: 'x' }, { capability_token_id: run_token_id, ...more });
   for (const more of [{}, { session_mode: 'interactive' }, { session_mode: 'scheduled' }])
     expect((await call(more)).body.error).toMatchObject({ code: 'token.scope' });
-  // Nor does a narrower token help, which an agent may make of any that it holds.
+  // A narrower token, which an agent may make from any of its tokens, doesn't help either.
   const grant = {
     tools: ['fs.write'],
     fs: [{ path: '', read: true, write: true }],
@@ -140,31 +171,31 @@ it('nobody has the use of a listing but the runs of its job: no agent by its key
   expect(
     (await call({ capability_token_id: child.capability_token_id, session_mode: 'scheduled' })).body.error,
   ).toMatchObject({ code: 'token.scope' });
-  // And without a listing a scheduled call changes nothing, whoever says that it is scheduled.
+  // Without a list a scheduled call changes nothing, even where the caller states that it is scheduled.
   expect(
     (await world.call('fs.write', { path: 'stolen.txt', content: 'x' }, { session_mode: 'scheduled' })).body.error,
   ).toMatchObject({ code: 'policy.denied' });
 });
 
-it('a job that lists less has less at once', async () => {
+it('a shorter list of a job takes effect at once', async () => {
   const { job_id, run_token_id } = await job({ tools: ['fs.write'] });
-  const changed = (await world.admin.request('PUT', `/v1/jobs/${job_id as string}`, wish({ tools: [] }))).body;
+  const changed = (await world.admin.request('PUT', `/v1/jobs/${job_id as string}`, jobSpec({ tools: [] }))).body;
   expect(changed.run_token_id).not.toBe(run_token_id);
   expect((await world.admin.get(`/v1/capability-tokens/${run_token_id as string}`)).body.revoked).toBe(true);
 });
 
-const secondDoor = async (): Promise<Service> =>
+const secondApi = async (): Promise<Service> =>
   await stack.another('orchestrator', { WRIT_HTTP_PORT: String(await freePort()), WRIT_MODELS_FILE: models });
 
-it('a due time starts one run, whichever of two orchestrators sees it, and though one dies on the way', async () => {
-  const second = await secondDoor();
+it('a due time starts one run with two orchestrators, even when one dies meanwhile', async () => {
+  const second = await secondApi();
   const { job_id } = await job({ tools: ['fs.write'], overlap: 'queue' });
   for (let n = 1; n <= 3; n += 1) {
     await comesDue(job_id);
     await ended(job_id, n);
     expect(await starts(job_id)).toHaveLength(n);
   }
-  // One stands inside of its transaction, with the start told and not committed, when it is killed.
+  // One is killed inside its transaction, with the start inserted and not committed.
   const release = await observer.hold('LOCK TABLE orchestrator.session IN SHARE ROW EXCLUSIVE MODE');
   await comesDue(job_id);
   await observer.untilBlocked('writ_orchestrator');
@@ -179,7 +210,7 @@ it('a due time starts one run, whichever of two orchestrators sees it, and thoug
   expect(new Set((await starts(job_id)).map(({ run_id }) => run_id)).size).toBe(4);
 });
 
-it('what came due while nobody was there is left out, or made up for once, as the job says', async () => {
+it('missed due times are skipped, or made up for once, as the job is configured', async () => {
   const [skips, makesUp] = [await job({ missed: 'skip' }), await job({ missed: 'run_once' })];
   for (const { job_id } of [skips, makesUp]) await comesDue(job_id, 3_600_000);
   await ended(makesUp.job_id);
@@ -191,10 +222,10 @@ it('what came due while nobody was there is left out, or made up for once, as th
   ).toEqual(['missed', 'started']);
 });
 
-it('a job whose key was revoked starts nothing, and says so', async () => {
+it('a job whose key was revoked starts nothing, and shows the reason', async () => {
   const made = await world.admin.must('/v1/api-keys', { name: 'lister', role: 'admin' });
   const lister = world.admin.as(made.api_key as string);
-  const { job_id } = await lister.must('/v1/jobs', wish());
+  const { job_id } = await lister.must('/v1/jobs', jobSpec());
   await world.admin.request('DELETE', `/v1/api-keys/${made.api_key_id as string}`);
   await comesDue(job_id);
   expect(await eventually('the start is told', async () => (await starts(job_id))[0] ?? null)).toMatchObject({

@@ -9,10 +9,10 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { freshService, repositoryRoot } from '@writ/testing';
 import { poolSizes, WorkerPool } from '@writ/worker-pool';
 
-// Whoever asks a thread that isn't there has another answer: OpenSSL's, or that a page can't be read. So only a test
-// that starts it sees that it is missing.
+// A missing thread changes only the answer: OpenSSL verifies instead, or a page can't be read. So only a test that
+// starts the thread notices that it is missing.
 
-/** The first answer of a thread's program beside the file that a service starts from; rejects where there is none. */
+/** The first answer of a thread's program next to a service's bundle; rejects where there is none. */
 async function answerOf(
   service: string,
   program: string,
@@ -53,12 +53,12 @@ const sodium = ((): string | null => {
 
 (sodium === null ? describe.skip : describe)('the thread that verifies signatures (where libsodium loads)', () => {
   it.each(['ledger', 'kernel', 'executor', 'orchestrator'])(
-    'answers beside the one file of the %s, by the name that the file asks for',
+    'starts next to the bundle of the %s, under the name in the bundle',
     async (service) => {
       const { privateKey, publicKey } = generateKeyPairSync('ed25519');
       const key = Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url');
       const texts = ['good', 'bad'].map((text) => Buffer.from(text));
-      // As libs/signing packs them: key, signature and message, one after the other.
+      // The format of libs/signing: key, signature and message, one after the other.
       const memory = new Uint8Array(
         Buffer.concat(texts.flatMap((text) => [key, sign(null, Buffer.from('good'), privateKey), text])),
       );
@@ -72,7 +72,7 @@ const sodium = ((): string | null => {
 });
 
 it.each(['kernel', 'executor', 'orchestrator'])(
-  'the worker program of the %s is beside its one file, by the name that the file asks for, and says so of a task that it has not',
+  'the worker program of the %s is next to its bundle, and rejects an unknown task',
   async (service) => {
     const pool = new WorkerPool<Record<string, (input: object) => unknown>>({
       ...poolSizes(),
@@ -89,7 +89,7 @@ it.each(['kernel', 'executor', 'orchestrator'])(
   },
 );
 
-it('the worker program of the kernel reads commands beside its one file', async () => {
+it('the worker program of the kernel parses commands next to its bundle', async () => {
   const pool = new WorkerPool<Record<string, (input: object) => unknown>>({
     ...poolSizes(),
     filename: pathToFileURL(join(dirname(freshService(repositoryRoot(), 'kernel')), 'kernel.worker.js')),
@@ -111,7 +111,7 @@ it('the worker program of the kernel reads commands beside its one file', async 
   }
 });
 
-it('the thread that reads pages answers beside the one file of the executor, by the name that the file asks for', async () => {
+it("the thread that reads web pages starts next to the executor's bundle", async () => {
   const html = '<title>A page</title><p>What it says.</p><script>not this</script>';
   expect(await answerOf('executor', 'page-reader.js', { workerData: { html, url: 'https://example.com/' } })).toEqual({
     title: 'A page',

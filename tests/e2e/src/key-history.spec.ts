@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record key is revoked. What it signed before stays good, by its place in the log alone; what it signs after isn't,
-// even in a log that took it in.
+// A record key is revoked. Its earlier signatures stay valid, by their log index alone; later ones are invalid, even in
+// a log that contains them.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ import {
 import { repositoryRoot } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
-/** A revocation is in the logs 45 seconds after it was made; for a machine that is busy. */
+/** A revocation reaches the logs within 45 seconds; longer on a busy machine. */
 const LONG_MS = 240_000;
 const CLI = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
 
@@ -59,26 +59,26 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-interface Said {
+interface Printed {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
-const online = (...args: string[]): Said =>
+const online = (...args: string[]): Printed =>
   spawnSync(process.execPath, [CLI, ...args], {
     encoding: 'utf8',
     cwd: folder,
     env: { WRIT_URL: stack.url, WRIT_API_KEY: String(world.auditor.key) },
   });
-/** As a stranger would: with the published keys and what was handed over, and no connection. */
-const verifiedBy = (keys: string, file: string, ...args: string[]): Said =>
+/** Verifies as a third party: with the published keys and the given files, and no connection. */
+const verifiedBy = (keys: string, file: string, ...args: string[]): Printed =>
   spawnSync(process.execPath, [CLI, 'verify', file, '--keys', keys, ...args], {
     encoding: 'utf8',
     env: {},
     cwd: folder,
   });
-const verified = (file: string, ...args: string[]): Said => verifiedBy(stack.keys.publicKeysFile, file, ...args);
-/** The published keys as they are now, for a verifier who never fetches them again. */
+const verified = (file: string, ...args: string[]): Printed => verifiedBy(stack.keys.publicKeysFile, file, ...args);
+/** The published keys as they are now, for a verifier that never fetches them again. */
 const keepKeys = (name: string): void => {
   copyFileSync(stack.keys.publicKeysFile, join(folder, name));
 };
@@ -86,14 +86,14 @@ const ring = () => parseRing(readFileSync(stack.keys.file('record.json'), 'utf8'
 const signerOf = (file: string): string =>
   parseReceipt(readFileSync(join(folder, file))).envelope.signatures[0]?.keyid ?? '';
 
-/** Makes a call and keeps its receipt; the call's operation. */
+/** Makes a call and keeps its receipt; returns the call's operation. */
 async function keepReceipt(name: string): Promise<string> {
   const { body, file } = await receiptOfCall(world, LONG_MS);
   writeFileSync(join(folder, name), file);
   return String(body.operation_id);
 }
 
-/** Which key signed the checkpoint of a receipt: its hash in the note (C2SP signed-note). */
+/** The key that signed the checkpoint of a receipt: its hash in the note (C2SP signed-note). */
 function checkpointKeyOf(file: string): string {
   const line =
     parseReceipt(readFileSync(join(folder, file)))
@@ -104,7 +104,7 @@ function checkpointKeyOf(file: string): string {
     .toString('hex');
 }
 
-/** A record like the kernel's, by whoever has this key, at the end of a log that takes it in and signs that. */
+/** A record like the kernel's, signed with this key, at the end of a log whose ledger accepts and signs it. */
 function forgedAtEnd(file: string, payloads: readonly Uint8Array[], signer: Signer): string {
   const statement = parseIJson(decodeBase64(parseReceipt(readFileSync(join(folder, file))).envelope.payload), {
     depthMax: 16,
@@ -144,7 +144,7 @@ async function payloadsOfLog(): Promise<Uint8Array[]> {
     .map((line) => decodeBase64((JSON.parse(line) as { envelope: Envelope }).envelope.payload));
 }
 
-test('what a key signed before it was revoked verifies by its place, and what it signs after does not', async () => {
+test("records from before a key's revocation verify by their index, and later ones do not", async () => {
   await keepReceipt('old.json');
   keepKeys('keys-of-old.json');
   expect(online('export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', 'before.tar')).toMatchObject({
@@ -192,8 +192,8 @@ test('what a key signed before it was revoked verifies by its place, and what it
     },
     LONG_MS,
   );
-  // What became of the ledger's keys is there as well, by the kernel's word. The first of it may be by the key that was
-  // lost, while that was still taken; it was due before.
+  // The kernel's log has the changes of the ledger's keys too. The first may be signed by the lost key, from before its
+  // revocation: it was due earlier.
   const [before, next] = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys;
   expect(shown).toContainEqual(
     expect.objectContaining({ event: 'introduced', purpose: 'checkpoint', keyid: next?.keyid }),
@@ -225,10 +225,9 @@ test('what a key signed before it was revoked verifies by its place, and what it
   expect(verified('honest.json', ...history)).toMatchObject({ status: 0 });
 });
 
-test('a list of record keys from before a revocation is told nothing by a history: no log takes a record key from anybody', () => {
+test('a history revokes no record key for a list of keys from before the revocation', () => {
   const history = ['--key-history', 'key-history.ndjson'];
-  // Who doesn't know the key that says so has nothing to read the history by, and what he can't read he doesn't leave
-  // out.
+  // A verifier that lacks the signing key of a revocation can't read the history, and doesn't skip what it can't read.
   for (const file of ['old.json', 'forged.json']) {
     expect(verifiedBy('keys-of-old.json', file)).toMatchObject({ status: 0 });
     expect(verifiedBy('keys-of-old.json', file, ...history)).toMatchObject({
@@ -237,8 +236,8 @@ test('a list of record keys from before a revocation is told nothing by a histor
     });
   }
   for (const args of [[], history]) expect(verifiedBy('keys-of-old.json', 'fresh.json', ...args).status).toBe(1);
-  // Who knows it, and not that the other is lost, goes on believing that one: a thief could else end the keys that are
-  // to end his.
+  // A verifier that has it, and doesn't know that the other key is lost, still trusts the lost key. Otherwise a thief
+  // could revoke the keys that are to revoke his.
   const published = JSON.parse(readFileSync(stack.keys.publicKeysFile, 'utf8')) as {
     record_keys: Record<string, unknown>[];
   };
@@ -250,7 +249,7 @@ test('a list of record keys from before a revocation is told nothing by a histor
     expect(verifiedBy('keys-unrevoked.json', file, ...history)).toMatchObject({ status: 0 });
 });
 
-test('a bundle from before verifies with the history, one from after has it', () => {
+test('a bundle from before the revocation verifies with the history, a later one contains it', () => {
   expect(online('export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', 'after.tar')).toMatchObject({ status: 0 });
   expect(verified('before.tar').status).toBe(1);
   const before = verified('before.tar', '--key-history', 'key-history.ndjson', '--json');
@@ -269,7 +268,7 @@ test('a bundle from before verifies with the history, one from after has it', ()
   });
 });
 
-test('the whole log verifies, and the checker has nothing to say', () => {
+test('the whole log verifies, and the checker finds nothing', () => {
   const { status, stdout, stderr } = online('log', 'verify', '--keys', stack.keys.publicKeysFile, '--json');
   expect([status, stderr]).toEqual([0, '']);
   const { signatures } = JSON.parse(stdout) as {
@@ -281,8 +280,8 @@ test('the whole log verifies, and the checker has nothing to say', () => {
 });
 
 /**
- * What the ledger keeps by a key that is lost is as the leaves have it, and the checker says whose it is; another root
- * by the thief in its place is found.
+ * Roots that the ledger stored under a lost key match the leaves, and the checker names the key. Another root by the
+ * thief in their place is found.
  */
 async function expectHarmlessInPlace(lost: Signer): Promise<void> {
   const clean = fsck(stack);
@@ -323,7 +322,7 @@ async function expectHarmlessInPlace(lost: Signer): Promise<void> {
   }
 }
 
-test('what a revoked key of checkpoints signed is good nowhere, and its record verifies under the key that follows', async () => {
+test('a checkpoint of a revoked key verifies nowhere, and its record verifies under the next key', async () => {
   const operation = await keepReceipt('kept.json');
   const { keyid: was, signer: lost } = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys.find(
     (key) => stateAt(key, Date.now()) === 'current',
@@ -399,9 +398,9 @@ test('what a revoked key of checkpoints signed is good nowhere, and its record v
   await expectHarmlessInPlace(lost!);
 });
 
-test('a list from before the revocation of a checkpoint key refuses what that key signed, given a history that it can read, and takes nothing for it', () => {
+test("a list from before a checkpoint key's revocation refuses it by a readable history, and trusts no new key", () => {
   const history = ['--key-history', 'history-after.ndjson'];
-  // The successor was introduced before the list was kept.
+  // The successor was introduced before the list was saved.
   expect(verifiedBy('keys-with-heir.json', 'kept.json')).toMatchObject({ status: 0 });
   expect(verifiedBy('keys-with-heir.json', 'kept.json', ...history)).toMatchObject({
     status: 1,
@@ -409,8 +408,8 @@ test('a list from before the revocation of a checkpoint key refuses what that ke
   });
   for (const args of [[], history])
     expect(verifiedBy('keys-with-heir.json', 'anew.json', ...args)).toMatchObject({ status: 0 });
-  // It wasn't: the history is under a key that nobody told this verifier of. So it is refused, and with it whatever is
-  // to be judged by it; it makes him trust no key.
+  // The history is under a key that this verifier doesn't have. So it refuses the history and what depends on it, and
+  // trusts no key from it.
   expect(verifiedBy('keys-of-kept.json', 'kept.json')).toMatchObject({ status: 0 });
   expect(verifiedBy('keys-of-kept.json', 'kept.json', ...history)).toMatchObject({
     status: 1,

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs whose orchestrator is killed at each of their steps, twice: when all that leads to an event was done and it
-// isn't kept (for an answer: the call was committed), and as soon as it is kept. What comes of it is compared with a
-// twin that nobody killed, in a tenant of its own.
+// Runs whose orchestrator is killed at each step, twice: before an event is stored, with all its causes done (for an
+// answer: the call is committed), and directly after it is stored. The result is compared with an undisturbed twin in
+// another tenant.
 import { vi } from 'vitest';
 import {
   eventually,
   makeWorld,
-  mustSayYes,
+  mustApproveShown,
   Observer,
   startStack,
   type JsonValue,
   type Stack,
   type World,
 } from '@writ/stack';
-import { isToSumUp, numberOf, ScriptedModel, type Said } from './scripted-model.ts';
+import { isSummaryRequest, replyNumberOf, ScriptedModel, type Reply } from './scripted-model.ts';
 
-// Some twenty starts of a process for one run.
+// Long enough for some twenty process starts in one run.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const ROLE = 'writ_orchestrator';
@@ -29,12 +29,12 @@ let opened: () => Promise<void> = () => Promise.resolve();
 
 beforeAll(async () => {
   model = await ScriptedModel.open();
-  model.place = (asked) => (isToSumUp(asked) ? ['summary', 0] : [scene.name, numberOf(asked)]);
+  model.place = (asked) => (isSummaryRequest(asked) ? ['summary', 0] : [scene.name, replyNumberOf(asked)]);
   stack = await startStack({
     env: { kernel: { WRIT_SWEEP_MS: '200' }, orchestrator: { WRIT_MODELS_FILE: model.file } },
   });
   observer = new Observer(stack);
-  // Each event stops at the gate of its place, should the test have shut that.
+  // Each event stops at the gate of its number, if the test has closed it.
   await observer.rows(
     `CREATE FUNCTION orchestrator.gate_of_a_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(${GATES}, NEW.seq::int); RETURN NEW; END $$`,
   );
@@ -53,15 +53,15 @@ afterEach(async () => {
   opened = () => Promise.resolve();
 });
 
-/** A run, and what people do when it waits for them. */
+/** A run, and the people's actions when it waits. */
 interface Scene {
   readonly name: string;
   readonly session?: { readonly model?: string; readonly dialect?: string };
-  readonly replies: readonly Said[];
+  readonly replies: readonly Reply[];
   readonly waiting?: (world: World, run: JsonValue) => Promise<unknown>;
   readonly events: readonly string[];
   readonly stopped: string;
-  /** calls as the kernel has them in the end */
+  /** the calls as the kernel finally has them */
   readonly calls: readonly string[];
 }
 
@@ -71,7 +71,7 @@ const block = (id: string, action: string, args: object): string =>
   `[TOOL_CALL:${id}] ${JSON.stringify({ action, args })}`;
 async function approve(world: World, { waits_for }: JsonValue): Promise<void> {
   const { approval_id } = (await world.operator.get(`/v1/operations/${(waits_for as string[])[0]!}`)).body;
-  await mustSayYes(world.operator, approval_id);
+  await mustApproveShown(world.operator, approval_id);
 }
 
 const SCENES: readonly Scene[] = [
@@ -102,7 +102,7 @@ const SCENES: readonly Scene[] = [
     calls: ['fs.write committed', 'fs.write committed', 'shell.run committed'],
   },
   {
-    name: 'in a dialect that explains what waits',
+    name: 'in a dialect that explains held calls',
     session: { dialect: 'blocks' },
     waiting: approve,
     stopped: 'end',
@@ -179,8 +179,8 @@ const withoutIds = (value: unknown): unknown =>
   );
 
 /**
- * All that is left of a run: what is told of it, its events, its calls, its files, what was drawn on its token, and how
- * often its end was announced.
+ * The complete state of a run: its view, its events, its calls, its files, the use of its token, and the number of its
+ * end announcements.
  */
 async function leftOf({ world, sessionId, runId, webhookId }: Begun): Promise<Record<string, unknown>> {
   const { body: budget } = await world.admin.get(`/v1/capability-tokens/${world.tokenId}`);
@@ -194,7 +194,7 @@ async function leftOf({ world, sessionId, runId, webhookId }: Begun): Promise<Re
       .map(({ tool_id, state }) => `${tool_id as string} ${state as string}`)
       .sort(),
     snapshot: (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id,
-    // What its models used is drawn on the token's budget, each reply once.
+    // The usage of its models is on the token's budget, each reply once.
     budget: { used: budget.used, reserved: budget.reserved },
     announced: ((await world.admin.get(`/v1/webhooks/${webhookId}/deliveries`)).body.items as JsonValue[]).map(
       ({ kind }) => kind,
@@ -225,14 +225,14 @@ async function die({ runId }: Begun, kept: number): Promise<void> {
   await observer.abort(ROLE);
   expect([runId, await keptOf({ runId } as Begun)]).toEqual([runId, kept]);
   await stack.services.orchestrator.start();
-  // The dead one's lease runs out first.
+  // The dead orchestrator's lease expires first.
   await observer.rows(
     `UPDATE orchestrator.run SET lease_until = 0, wake_at = 0 WHERE run_id = $1 AND state <> 'ended'`,
     [runId],
   );
 }
 
-it.each(SCENES)('a run $name ends as if nobody had killed its orchestrator before and after each event', async (of) => {
+it.each(SCENES)('a run $name ends like an undisturbed one, with its orchestrator killed at each event', async (of) => {
   scene = of;
   const twin = await begin();
   if (of.waiting !== undefined) await of.waiting(twin.world, await until(twin, 'waiting'));
@@ -251,7 +251,7 @@ it.each(SCENES)('a run $name ends as if nobody had killed its orchestrator befor
   });
 
   let open = await shut(1);
-  // A failure leaves no gate shut for the scenes after it.
+  // Opens all gates for the next scenes, also after a failure.
   opened = () => open();
   const killed = await begin();
   for (const [n, kind] of of.events.entries()) {
@@ -269,8 +269,8 @@ it.each(SCENES)('a run $name ends as if nobody had killed its orchestrator befor
   expect(await leftOf(killed)).toEqual(expected);
 });
 
-it('a run whose model asks for patience ends alike when its orchestrator dies meanwhile, and nobody waits so long', async () => {
-  // Whoever is asked first says that it takes a minute; whoever goes on knows nothing of that.
+it('a run whose model is overloaded ends alike and sooner when its orchestrator dies meanwhile', async () => {
+  // The first request is answered with a retry time of a minute; the orchestrator that continues doesn't know it.
   scene = {
     name: 'retry',
     replies: [{ fails: { status: 503, headers: { 'retry-after': '60' } } }],
@@ -279,7 +279,7 @@ it('a run whose model asks for patience ends alike when its orchestrator dies me
     calls: [],
   };
   const asked = Promise.withResolvers<undefined>();
-  model.onAsked = () => {
+  model.onRequest = () => {
     asked.resolve(undefined);
   };
   const begun = await begin();
@@ -291,10 +291,10 @@ it('a run whose model asks for patience ends alike when its orchestrator dies me
     transcript: [{ events: [{ kind: 'replied' }, { kind: 'ended' }] }],
     announced: ['run.finished'],
   });
-  model.onAsked = () => undefined;
+  model.onRequest = () => undefined;
 });
 
-it('the orchestrator is killed in the middle of a turn, and the same turn again runs each call once', async () => {
+it('the orchestrator is killed during a turn, and the repeated turn runs each call once', async () => {
   const world = await makeWorld(stack.url, stack.keys.platformKey);
   const calls = [0, 1, 2, 3, 4].map((n) =>
     block(`c${n}`, 'shell.session', { command: `echo ${n} >> log.txt; sleep 1` }),

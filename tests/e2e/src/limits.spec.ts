@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits that the platform sets for one tenant, through two orchestrators and two kernels, without executors: what is
-// admitted waits.
+// Limits that the platform sets for one tenant, through two orchestrators and two kernels, without executors: admitted
+// calls wait.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,14 +14,14 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let stack: Stack;
 let ours: World;
 let theirs: World;
-let otherDoor: string;
+let otherApi: string;
 
 beforeAll(async () => {
   stack = await startStack({ without: ['executor'] });
   const port = String(await freePort());
   await stack.another('kernel');
   await stack.another('orchestrator', { WRIT_HTTP_PORT: port });
-  otherDoor = `http://127.0.0.1:${port}`;
+  otherApi = `http://127.0.0.1:${port}`;
   ours = await makeWorld(stack.url, stack.keys.platformKey);
   theirs = await makeWorld(stack.url, stack.keys.platformKey);
 });
@@ -32,7 +32,7 @@ afterAll(async () => {
 /** `writ tenant limits` with the platform key. */
 const limits = async (...args: string[]): Promise<TenantLimitsView> =>
   await writ<TenantLimitsView>(stack.keys.platformKey, 'tenant', 'limits', ours.tenantId, ...args);
-/** What the command says, for programs. */
+/** The JSON output of the command. */
 async function writ<T>(key: string | undefined, ...args: string[]): Promise<T> {
   const program = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
   const env = { PATH: process.env['PATH'], WRIT_URL: stack.url, WRIT_API_KEY: key };
@@ -42,10 +42,10 @@ const call = (world: World) => world.call('fs.read', { path: 'a.txt' }, {}, 0);
 const burst = async (api: Api): Promise<number[]> =>
   await Promise.all(Array.from({ length: 6 }, async () => (await api.get('/v1/tools')).status));
 
-it('a tenant whose calls wait as they may has no further one admitted, on any replica, until its limit is raised', async () => {
+it('a tenant at its limit of waiting calls gets no further one admitted, on any replica', async () => {
   expect(await limits('--waiting-max', '3')).toMatchObject({ tenant_id: ours.tenantId, waiting_max: 3 });
   for (let i = 0; i < 3; i++) expect(await call(ours)).toMatchObject({ status: 202, body: { state: 'admitted' } });
-  // Several times, so that both kernels are asked.
+  // Several times, so that both kernels are used.
   for (let i = 0; i < 6; i++) {
     const answer = await call(ours);
     expect(answer).toMatchObject({ status: 429, body: { code: 'queue.full', retry: 'later' } });
@@ -65,25 +65,25 @@ it('a tenant whose calls wait as they may has no further one admitted, on any re
   ).toMatchObject({ status: 202 });
 });
 
-it("a rate counts at every API within a second, and is the API's own again when it is taken back", async () => {
-  const doors = [ours.agent, new Api(otherDoor, ours.agent.key)];
-  for (const door of doors) expect(await burst(door)).toEqual(Array(6).fill(200));
+it("a tenant's rate takes effect at every API within a second, and its removal too", async () => {
+  const apis = [ours.agent, new Api(otherApi, ours.agent.key)];
+  for (const target of apis) expect(await burst(target)).toEqual(Array(6).fill(200));
   await limits('--requests-per-second', '1', '--request-burst', '1');
   await Promise.all(
-    doors.map((door) => eventually('the rate counts', async () => (await burst(door)).includes(429), 1_500)),
+    apis.map((target) => eventually('the rate counts', async () => (await burst(target)).includes(429), 1_500)),
   );
-  for (const url of [stack.url, otherDoor])
+  for (const url of [stack.url, otherApi])
     expect(await burst(new Api(url, theirs.agent.key))).toEqual(Array(6).fill(200));
   expect(await limits('--requests-per-second', 'default', '--request-burst', 'default')).toMatchObject({
     requests_per_second: null,
     request_burst: null,
   });
   await Promise.all(
-    doors.map((door) => eventually("the API's own rate", async () => !(await burst(door)).includes(429), 5_000)),
+    apis.map((target) => eventually("the API's own rate", async () => !(await burst(target)).includes(429), 5_000)),
   );
 });
 
-it('nothing leads past a quota of a workspace or a tenant, whichever replica is asked, and what is there is shown beside it', async () => {
+it('quotas of workspaces and tenants hold on every replica, and are shown with their use', async () => {
   const bound = async (...args: string[]): Promise<WorkspaceLimits> =>
     await writ<WorkspaceLimits>(theirs.admin.key, 'workspace', 'limits', '--workspace', theirs.workspaceId, ...args);
   const put = async (count: number, content: string) =>
@@ -98,7 +98,7 @@ it('nothing leads past a quota of a workspace or a tenant, whichever replica is 
     files: 2,
     bytes: 2,
   });
-  // Several times, so that both kernels are asked.
+  // Several times, so that both kernels are used.
   for (let i = 0; i < 4; i++) {
     const { status, body } = await put(5, 'y');
     expect({ status, body }).toMatchObject({

@@ -4,7 +4,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import { vi } from 'vitest';
 import { signSandbox } from '@writ/mk8-shell';
 import { parseSigner } from '@writ/signing';
-import { eventually, mustSayYes, sayYes, silence, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  mustApproveShown,
+  approveShown,
+  freezeUntilUnassigned,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { op, outputs, ScriptStack, type Ran, type Step } from './mk8-scripts.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -61,15 +69,16 @@ describe('a registered sandbox', () => {
     ).toMatchObject({ valid: true });
   };
 
-  /** What becomes of a call once a person has said yes, where one is asked. */
+  /** The end of a call, after an approval where it needs one. */
   async function approved({ state, approval_id, operation_id }: JsonValue): Promise<JsonValue> {
-    if (state === 'held') await mustSayYes(world.operator, approval_id);
+    if (state === 'held') await mustApproveShown(world.operator, approval_id);
     const ended = await eventually(
       `the end of ${operation_id as string}`,
       async () => {
         const { body } = await world.operator.get(`/v1/operations/${operation_id as string}`);
-        // A yes to the command covers nothing that only its effect shows, such as a hook.
-        if (body.state === 'held' && body.approval_id !== approval_id) await sayYes(world.operator, body.approval_id);
+        // An approval of the command doesn't cover a finding of its effect, such as a hook.
+        if (body.state === 'held' && body.approval_id !== approval_id)
+          await approveShown(world.operator, body.approval_id);
         return ['committed', 'rolled_back', 'refused', 'no_op'].includes(body.state as string) ? body : null;
       },
       60_000,
@@ -80,7 +89,7 @@ describe('a registered sandbox', () => {
   const command = async (line: string): Promise<JsonValue> =>
     await approved((await world.call('shell.run', { command: line })).body);
 
-  it("that isn't there is told how it is registered, and one that isn't signed how it is signed", async () => {
+  it('that is unknown or unsigned fails with the command that registers or signs it', async () => {
     const { body } = await run({ operations: [op('Echo', 'x')] }, {}, within);
     expect(body).toMatchObject({
       status: 'error',
@@ -98,7 +107,7 @@ describe('a registered sandbox', () => {
     await sign('# who is greeted\nWHO=world\n');
   });
 
-  it('has its fragments and its signed environment, in the container as where the script was judged', async () => {
+  it("has its fragments and signed environment, in the container and in the script's analysis", async () => {
     const { body, steps } = await run(
       { operations: [op('Include', 'greet'), op('EnvGet', 'WHO'), op('FileRead', 'greeting.txt'), op('Mk8Info')] },
       {},
@@ -120,7 +129,7 @@ describe('a registered sandbox', () => {
     });
   });
 
-  it('refuses what its blacklist has before anything runs, and what is filled in while it runs', async () => {
+  it('refuses blacklisted text before anything runs, and in values that are filled in at run time', async () => {
     expect((await run({ operations: [op('FileWrite', 'never.txt', 'plutonium')] }, {}, within)).body).toMatchObject({
       status: 'error',
       error: { code: 'args.invalid', message: expect.stringContaining('is not ours') },
@@ -134,7 +143,7 @@ describe('a registered sandbox', () => {
     expect(await world.file('never.txt')).toBeNull();
   });
 
-  it('lets ProcRun use the templates that it enables and no other; git runs, and a hook that was planted does not', async () => {
+  it('lets ProcRun use only its enabled templates; git runs, and a planted hook does not', async () => {
     const plant =
       "git init -q -b feature/x . && printf '#!/bin/sh\\ntouch /workspace/HOOK-RAN\\n' > .git/hooks/pre-commit && cp .git/hooks/pre-commit .git/hooks/post-commit && chmod 755 .git/hooks/pre-commit .git/hooks/post-commit";
     await command(plant);
@@ -155,13 +164,13 @@ describe('a registered sandbox', () => {
     const { result } = (await approved(body)) as { result: { steps: readonly Step[] } };
     expect(result.steps.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
     expect(await world.file('HOOK-RAN')).toBeNull();
-    // The hook is one: whoever runs git as it is finds that out.
+    // The planted file is a working hook: a plain git runs it.
     await command('git -c user.name=x -c user.email=x@x.example commit -q --allow-empty -m two');
     expect(await world.file('HOOK-RAN')).toBe('');
   });
 
-  it('that is signed anew after a script was let run ends it, and one that waits for a person is stale', async () => {
-    await silence(stack.services.executor);
+  it('that is signed anew ends an admitted script, and makes a held one stale', async () => {
+    await freezeUntilUnassigned(stack.services.executor);
     const { body } = await world.call(
       'mk8.run',
       { script: { operations: [op('Include', 'greet')] }, ...within },
@@ -180,7 +189,7 @@ describe('a registered sandbox', () => {
     const held = await run({ operations: [op('HttpPut', 'http://b.outside.example/put', '$WHO')] }, {}, within);
     expect(held.body.state).toBe('held');
     await sign('WHO=else\n');
-    await sayYes(world.operator, held.body.approval_id);
+    await approveShown(world.operator, held.body.approval_id);
     expect(await world.until(held.body.operation_id as string, ['refused', 'committed', 'no_op'])).toMatchObject({
       state: 'refused',
       result: { error: { code: 'approval.stale' } },
@@ -188,7 +197,7 @@ describe('a registered sandbox', () => {
     expect([await world.file('greeting.txt'), scripts.received]).toEqual(['hello world', []]);
   });
 
-  it('is nothing that an agent can register, sign or remove', async () => {
+  it("can't be registered, signed or removed by an agent", async () => {
     const answers = await Promise.all([
       world.agent.request('PUT', '/v1/sandboxes', { name: 'build', workspace_id: world.workspaceId }),
       world.agent.request('PUT', '/v1/sandboxes/build/signature', { envelope: {} }),

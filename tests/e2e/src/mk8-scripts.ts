@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { makeWorld, openOutside, startStack, type JsonValue, type Outside, type Stack, type World } from '@writ/stack';
+import {
+  makeWorld,
+  openFakeInternet,
+  startStack,
+  type JsonValue,
+  type FakeInternet,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
-/** A step of a script, as the result tells it. */
+/** A step of a script in a result. */
 export interface Step {
   readonly verb: string;
   readonly status: string;
@@ -29,25 +37,25 @@ export const outputs = (steps: readonly Step[]): string[] =>
 const NET = [{ domain: '*.outside.example', methods: ['GET', 'POST', 'PUT', 'DELETE', 'CONNECT'] }];
 const FILES = { 'a.txt': 'one\ntwo\n', 'src/config.template.json': '{"host":"{{HOST}}"}', 'data.json': '{"n":[1,2]}' };
 
-/** A stack whose executor reaches a host outside, and a token for scripts of mk8.shell. */
+/** A stack whose executor reaches a server that stands for the internet, and a token for scripts of mk8.shell. */
 export class ScriptStack {
   readonly stack: Stack;
   readonly world: World;
   readonly token: string;
-  readonly #outside: Outside;
+  readonly #internet: FakeInternet;
   readonly #received: string[];
 
-  private constructor(stack: Stack, world: World, token: string, outside: Outside, received: string[]) {
+  private constructor(stack: Stack, world: World, token: string, fakeInternet: FakeInternet, received: string[]) {
     this.stack = stack;
     this.world = world;
     this.token = token;
-    this.#outside = outside;
+    this.#internet = fakeInternet;
     this.#received = received;
   }
 
   static async start(): Promise<ScriptStack> {
     const received: string[] = [];
-    const outside = await openOutside((request, response) => {
+    const fakeInternet = await openFakeInternet((request, response) => {
       const parts: Buffer[] = [];
       request
         .on('data', (part: Buffer) => parts.push(part))
@@ -58,7 +66,10 @@ export class ScriptStack {
           else response.writeHead(200, { 'content-type': 'text/plain' }).end('hello from outside\n');
         });
     });
-    const stack = await startStack({ programs: { executor: [outside.program] }, env: { executor: outside.env } });
+    const stack = await startStack({
+      programs: { executor: [fakeInternet.program] },
+      env: { executor: fakeInternet.env },
+    });
     const world = await makeWorld(stack.url, stack.keys.platformKey, { files: FILES });
     const { capability_token_id } = await world.admin.must('/v1/capability-tokens', {
       agent_id: world.agentId,
@@ -73,10 +84,10 @@ export class ScriptStack {
         expires_at: Date.now() + 3_600_000,
       },
     });
-    return new ScriptStack(stack, world, capability_token_id as string, outside, received);
+    return new ScriptStack(stack, world, capability_token_id as string, fakeInternet, received);
   }
 
-  /** Requests that the host outside received since `clearReceived`. */
+  /** Requests that the server received since `clearReceived`. */
   get received(): readonly string[] {
     return this.#received;
   }
@@ -97,6 +108,6 @@ export class ScriptStack {
 
   async stop(): Promise<void> {
     await this.stack.stop();
-    this.#outside.close();
+    this.#internet.close();
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts of mk8.shell through the API: judged before they run, run in real containers, and kept whole or not at all.
+// Scripts of mk8.shell through the API: analysed before they run, run in real containers, and committed completely or
+// not at all.
 import { vi } from 'vitest';
-import { sayYes, verifiedReceipt, type Stack, type World } from '@writ/stack';
+import { approveShown, verifiedReceipt, type Stack, type World } from '@writ/stack';
 import { op, outputs, ScriptStack, type Ran } from './mk8-scripts.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -20,7 +21,7 @@ const run = (script: unknown, over: Record<string, unknown> = {}, args: Record<s
   scripts.run(script, over, args);
 
 describe('a script', () => {
-  it('that comes to its end commits one delta, and its receipt holds', async () => {
+  it('that succeeds commits one delta, and its receipt verifies', async () => {
     const { body, steps } = await run({
       operations: [
         { ...op('FileRead', 'a.txt'), captureAs: 'A' },
@@ -54,7 +55,7 @@ describe('a script', () => {
     });
   });
 
-  it('that fails rolls all of it back, and says which step failed', async () => {
+  it('that fails is rolled back completely, and its result names the failed step', async () => {
     const { body, steps } = await run({
       operations: [op('FileWrite', 'rolled-back.txt', 'x'), op('Assert', 'a', 'b', 'they differ'), op('Echo', 'never')],
     });
@@ -67,7 +68,7 @@ describe('a script', () => {
     expect(await world.file('rolled-back.txt')).toBeNull();
   });
 
-  it('with anything wrong in it is refused with everything that is wrong, and nothing of it runs', async () => {
+  it('with errors is refused with all of them, and nothing of it runs', async () => {
     const { body } = await run({
       operations: [
         op('FileWrite', 'never.txt', 'x'),
@@ -83,12 +84,12 @@ describe('a script', () => {
     expect(await world.file('never.txt')).toBeNull();
   });
 
-  it('as text is told by line and column what is wrong with it', async () => {
+  it('as text gets its errors with line and column', async () => {
     const { body } = await run('{\n  "operations": [\n    { "verb": "FileRead", "args": ["../x"] }\n  ]\n}');
     expect(JSON.stringify(body.reasons)).toMatch(/line 3, column \d+/);
   });
 
-  it('that would only be judged runs nothing, and is told what it would touch', async () => {
+  it('as a dry run runs nothing, and lists what it would touch', async () => {
     const { body } = await run(
       {
         operations: [
@@ -100,7 +101,7 @@ describe('a script', () => {
       { dry_run: true },
     );
     expect([body.tx_outcome, await world.file('dry.txt'), scripts.received]).toEqual(['no_op', null, []]);
-    const foreseen = {
+    const predicted = {
       status: 'dry_run',
       sandbox: { name: 'default', digest: null },
       category: 'write',
@@ -111,12 +112,12 @@ describe('a script', () => {
       templates: ['git.status'],
       open: [],
     };
-    expect(body.result).toMatchObject(foreseen);
+    expect(body.result).toMatchObject(predicted);
     const receipt = await verifiedReceipt(stack, world, body.operation_id as string);
     expect(receipt.record).toMatchObject({ tx_outcome: 'no_op', result_hash: body.result_hash });
   });
 
-  it('reads and writes no more than its token lets it', async () => {
+  it('reads and writes only what its token allows', async () => {
     const narrow = (
       await world.admin.must('/v1/capability-tokens', {
         agent_id: world.agentId,
@@ -150,8 +151,8 @@ describe('a script', () => {
   });
 });
 
-describe('what controls a script', () => {
-  it('captures, PREV and the pipe carry outputs on', async () => {
+describe('control flow of a script', () => {
+  it('captures, PREV and the pipe pass outputs on', async () => {
     const { steps } = await run({
       options: { pipeStepOutput: true },
       operations: [
@@ -163,17 +164,17 @@ describe('what controls a script', () => {
     expect(outputs(steps)).toEqual(['one', 'ONE', 'ONE and one']);
   });
 
-  it('a step is tried again, each time after twice the delay', async () => {
+  it('a step is retried, each time after twice the delay', async () => {
     const { steps } = await run({
       options: { retryDelay: '00:00:00.2' },
       operations: [{ ...op('HttpGet', 'http://a.outside.example/fails-twice'), maxRetries: 3 }],
     });
     expect(steps).toMatchObject([{ status: 'ok', attempts: 3, output: 'hello from outside\n' }]);
-    // 0.2 s and 0.4 s: no clock of a test is asked, the result says it.
+    // 0.2 s and 0.4 s: the result contains them, so the test needs no clock.
     expect(steps[0]?.duration_ms).toBeGreaterThanOrEqual(590);
   });
 
-  it('a step that takes too long is stopped, and so is a script', async () => {
+  it('a step that takes too long is stopped, and so is a whole script', async () => {
     const step = await run({
       options: { failureMode: 'ContinueOnError' },
       operations: [{ ...op('Sleep', '30'), stepTimeout: '00:00:00.1' }, op('Echo', 'on')],
@@ -189,7 +190,7 @@ describe('what controls a script', () => {
     expect(script.body).toMatchObject({ tx_outcome: 'rolled_back', result: { status: 'timeout' } });
   });
 
-  it('goto leads on from a failure, and what lies between is skipped; what was handled commits', async () => {
+  it('goto handles a failure: steps between are skipped, and the script commits', async () => {
     const { body, steps } = await run({
       operations: [
         { ...op('Fail', 'no'), onFailure: 'goto:END' },
@@ -205,7 +206,7 @@ describe('what controls a script', () => {
     ]);
   });
 
-  it('loops and conditions are what they hold', async () => {
+  it('loops and conditions run the right steps', async () => {
     const { steps } = await run({
       options: { pipeStepOutput: true },
       operations: [
@@ -217,7 +218,7 @@ describe('what controls a script', () => {
     expect(outputs(steps)).toEqual(['0x', '1y', 'there', 'skipped']);
   });
 
-  it('each failure mode does what it is called: stops, goes on and commits, or stops and cleans up before all is rolled back', async () => {
+  it('failure modes stop, continue and commit, or stop and clean up before the rollback', async () => {
     const operations = [op('FileWrite', 'kept.txt', 'x'), op('Fail', 'no'), op('Echo', 'on')];
     const stops = await run({ operations });
     expect([stops.body.tx_outcome, outputs(stops.steps)[2]]).toEqual(['rolled_back', 'not_run']);
@@ -236,7 +237,7 @@ describe('what controls a script', () => {
     ]);
   });
 
-  it('a command runs by its template, and its output becomes no part of another', async () => {
+  it('a command runs by its template, and its output is never parsed as part of another', async () => {
     const { steps, body } = await run({
       operations: [op('ProcRun', 'wc', '-l', 'a.txt'), op('ProcRun', 'git', '--version')],
     });
@@ -254,7 +255,63 @@ describe('what controls a script', () => {
   });
 });
 
-describe('what leaves', () => {
+describe('git on a feature branch', () => {
+  const git = (...args: string[]) => op('ProcRun', 'git', ...args);
+
+  it('runs without a person, from the first commit to a merge', async () => {
+    const { body, steps } = await run({
+      operations: [
+        git('init'),
+        git('add', 'a.txt', 'src'),
+        git('commit', '-m', 'first'),
+        git('switch', '-c', 'feature/more'),
+        op('FileAppend', 'a.txt', 'three'),
+        git('commit', '-a', '-m', 'more'),
+        git('switch', 'feature/init'),
+        git('merge', 'feature/more'),
+        git('branch', '-d', 'feature/more'),
+        git('tag', 'v1'),
+      ],
+    });
+    expect(body).toMatchObject({ tx_outcome: 'committed', result: { status: 'completed', all_succeeded: true } });
+    expect(steps.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'ok'));
+    const later = await run({
+      operations: [op('FileAppend', 'a.txt', 'four'), git('stash'), git('stash', 'pop'), git('add', '-A')],
+    });
+    expect(later.body).toMatchObject({ tx_outcome: 'committed' });
+    expect((await run({ operations: [git('commit', '-m', 'last')] })).body).toMatchObject({ tx_outcome: 'committed' });
+  });
+
+  it('waits for a person before it takes back changes of a folder', async () => {
+    expect((await run({ operations: [git('checkout', '--', 'src')] })).body).toMatchObject({ state: 'held' });
+  });
+});
+
+describe('what a container tells of itself', () => {
+  it('is the log and the services of the run, and the clipboard is in the result', async () => {
+    const { body, steps } = await run({
+      operations: [
+        op('Echo', 'x'),
+        op('SysLogSources'),
+        op('SysLogRead', 'script', '1'),
+        op('SysServiceList', 'agent'),
+        op('SysServiceStatus', 'agent'),
+        op('ClipboardSet', 'copied'),
+      ],
+    });
+    expect(outputs(steps)).toEqual([
+      'x',
+      'script\nprocesses',
+      expect.stringMatching(/SysLogSources \(\/operations\/1\) ok/),
+      expect.stringMatching(/^agent: running/),
+      'running',
+      expect.stringContaining('6 characters'),
+    ]);
+    expect(body).toMatchObject({ result: { clipboard: 'copied' } });
+  });
+});
+
+describe('an outgoing request', () => {
   it('goes through the gate, and the record counts it', async () => {
     const { body, steps } = await run({
       operations: [
@@ -270,7 +327,7 @@ describe('what leaves', () => {
     });
   });
 
-  it('waits for a person where it would change something elsewhere, and goes on when it is approved', async () => {
+  it('with an external effect waits for a person, and continues after the approval', async () => {
     const { body } = await run({
       operations: [
         op('HttpPut', 'http://b.outside.example/put', 'x'),
@@ -278,13 +335,13 @@ describe('what leaves', () => {
       ],
     });
     expect([body.state, scripts.received]).toEqual(['held', []]);
-    expect((await sayYes(world.operator, body.approval_id)).status).toBe(200);
+    expect((await approveShown(world.operator, body.approval_id)).status).toBe(200);
     const ended = await world.until(body.operation_id as string, ['committed', 'no_op', 'rolled_back']);
     expect(ended).toMatchObject({ result: { result: { status: 'completed' } } });
     expect(scripts.received).toEqual(['PUT /put x', 'DELETE /gone']);
   });
 
-  it('over TLS goes through a tunnel, with certificates judged within', async () => {
+  it('over TLS goes through a tunnel, and the container verifies certificates', async () => {
     const { steps } = await run({
       options: { failureMode: 'ContinueOnError' },
       operations: [
@@ -301,7 +358,40 @@ describe('what leaves', () => {
     expect(scripts.received).toEqual([]);
   });
 
-  it('where no token lets it is refused before anything runs', async () => {
+  it('for a name or a connection is answered by the gate, and listed', async () => {
+    const { body, steps } = await run({
+      options: { failureMode: 'ContinueOnError' },
+      operations: [
+        op('NetDns', 'a.outside.example'),
+        op('NetPing', 'a.outside.example', '2'),
+        op('NetDns', 'elsewhere.example'),
+      ],
+    });
+    expect(outputs(steps)).toEqual([
+      expect.stringMatching(/^[0-9.]+$/),
+      expect.stringMatching(/^TCP connections to a\.outside\.example:443 \(no ICMP\)\nanswered: 2 of 2\n/),
+      expect.stringContaining('token.scope'),
+    ]);
+    const { items } = (await world.operator.get(`/v1/operations/${body.operation_id as string}/requests`)).body as {
+      items: readonly { method: string; target: string }[];
+    };
+    expect(items.map(({ method, target }) => `${method} ${target}`)).toEqual([
+      'DNS a.outside.example',
+      'CONNECT a.outside.example:443',
+      'CONNECT a.outside.example:443',
+      'DNS elsewhere.example',
+    ]);
+  });
+
+  it('to a port that the token does not name is refused before anything runs', async () => {
+    const { body } = await run({
+      operations: [op('FileWrite', 'never.txt', 'x'), op('NetTcpConnect', 'a.outside.example', '993')],
+    });
+    expect(body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
+    expect(await world.file('never.txt')).toBeNull();
+  });
+
+  it('outside the token is refused before anything runs', async () => {
     const { body } = await run({
       operations: [op('FileWrite', 'never.txt', 'x'), op('HttpGet', 'http://elsewhere.example/')],
     });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the API's own document as a stranger would, so that a route or a field that is added is walked without anybody
-// remembering it.
+// Reads the API's own document as a third party would, so that tests cover a new route or field without being changed.
 import type { Api, JsonValue } from '@writ/stack';
 
 export type Schema = Readonly<Record<string, JsonValue>>;
@@ -18,10 +17,10 @@ export interface Route {
   readonly path: string;
   readonly isPublic: boolean;
   readonly parameters: readonly Parameter[];
-  /** of the JSON body, every reference resolved; null where there is none */
+  /** of the JSON body, with every reference resolved; null where there is none */
   readonly body: Schema | null;
-  /** the type of the bytes that it takes, null where it takes none */
-  readonly takesBytes: string | null;
+  /** the media type of a binary body; null where there is none */
+  readonly binaryMediaType: string | null;
   readonly statuses: readonly number[];
 }
 
@@ -53,7 +52,7 @@ export class Document {
           row.requestBody?.content?.['application/json'] === undefined
             ? null
             : this.#resolved(row.requestBody.content['application/json'].schema as Schema),
-        takesBytes:
+        binaryMediaType:
           ['application/octet-stream', 'application/x-tar'].find(
             (media) => row.requestBody?.content?.[media] !== undefined,
           ) ?? null,
@@ -78,10 +77,10 @@ export class Document {
   }
 }
 
-/** Values for fields by their name, such as ids of real things. */
+/** Values for fields by name, such as ids of existing objects. */
 export type Named = Readonly<Record<string, JsonValue>>;
 
-/** A smallest value that the schema takes; `named` goes before what the schema says. */
+/** The smallest value that the schema accepts; `named` has precedence over the schema. */
 export function sample(schema: Schema, named: Named, name = ''): JsonValue {
   if (Object.hasOwn(named, name)) return named[name];
   if (schema['const'] !== undefined) return schema['const'];
@@ -110,7 +109,7 @@ export function sample(schema: Schema, named: Named, name = ''): JsonValue {
   }
 }
 
-/** A well-formed id that names nothing, where the schema asks for an id. */
+/** A well-formed id of nothing, where the schema requires an id. */
 function idFor({ pattern }: Schema): string | null {
   const prefix = typeof pattern === 'string' ? /^\^([a-z]+)_/.exec(pattern)?.[1] : undefined;
   return prefix === undefined ? null : `${prefix}_${'0'.repeat(26)}`;
@@ -132,7 +131,7 @@ export function urlOf({ path, parameters }: Route, named: Named, query: Readonly
   return asked === '' ? filled : `${filled}?${asked}`;
 }
 
-/** Asks a route with the smallest request that it takes. Throws for an answer that the API's document doesn't list. */
+/** Calls a route with its smallest request. Throws for an answer that the API's document doesn't list. */
 export async function ask(
   api: Api,
   route: Route,
@@ -151,9 +150,9 @@ function send(
   named: Named,
   query?: Readonly<Record<string, string>>,
 ): ReturnType<Api['request']> {
-  if (route.takesBytes !== null)
+  if (route.binaryMediaType !== null)
     return api.request(route.method, urlOf(route, named, query), new TextEncoder().encode('sample'), {
-      'content-type': route.takesBytes,
+      'content-type': route.binaryMediaType,
     });
   return api.request(
     route.method,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls may rely on, standing and stale, as tests/e2e/cases/preconditions.yaml says, through the public API.
+// Preconditions of calls, valid and stale, as tests/e2e/cases/preconditions.yaml lists them, through the public API.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import {
   expectCleanLog,
   makeWorld,
   Observer,
-  sayYes,
+  approveShown,
   startStack,
   verifiedReceipt,
   type JsonValue,
@@ -19,7 +19,7 @@ import {
 } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import { parse } from 'yaml';
-import { Hand } from './hand.ts';
+import { ManualExecutor } from './manual-executor.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -28,10 +28,10 @@ interface Case {
   readonly relies: {
     readonly kind: PreconditionRef['kind'];
     readonly of?: 'a' | 'nothing';
-    readonly version: 'standing' | 'another' | 'absent';
+    readonly version: 'current' | 'another' | 'absent';
   };
   readonly moved?: {
-    readonly what: 'a' | 'nothing' | 'other file' | 'resource';
+    readonly what: 'a' | 'nothing' | 'other file' | 'external_version';
     readonly when: 'while it runs' | 'while it is held';
   };
   readonly ends: { readonly state: string; readonly code?: string; readonly calls: number };
@@ -47,57 +47,57 @@ let stack: Stack;
 let world: World;
 let observer: Observer;
 let executor: BusExecutor;
-let hand: Hand;
+let manualExecutor: ManualExecutor;
 beforeAll(async () => {
   stack = await startStack({ without: ['executor'], env: { kernel: { WRIT_SWEEP_MS: '200' } } });
   world = await makeWorld(stack.url, stack.keys.platformKey);
   observer = new Observer(stack);
   executor = await BusExecutor.join(stack);
-  hand = new Hand(executor);
+  manualExecutor = new ManualExecutor(executor);
 });
 afterAll(async () => {
-  await executor?.leave();
+  await executor?.disconnect();
   await observer?.close();
   await stack?.stop();
 });
 
-/** A directory and a resource of the case's own. */
+/** A new directory and external version for the case. */
 interface Place {
   readonly dir: string;
-  readonly resource: string;
+  readonly external: string;
   readonly missing: string;
 }
 const put = async (path: string, content: string): Promise<void> => {
   await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, { files: [{ path, content }] });
 };
-async function setResource(ref: string, version: string, expected_version: string | null): Promise<void> {
-  const { status } = await world.operator.request('PUT', '/v1/resources', { ref, version, expected_version });
+async function setExternalVersion(ref: string, version: string, expected_version: string | null): Promise<void> {
+  const { status } = await world.operator.request('PUT', '/v1/external-versions', { ref, version, expected_version });
   expect(status).toBe(200);
 }
 async function prepare(): Promise<Place> {
   const id = randomUUID().slice(0, 8);
-  const place = { dir: `d${id}`, resource: `deployment:${id}`, missing: `deployment:none-${id}` };
+  const place = { dir: `d${id}`, external: `deployment:${id}`, missing: `deployment:none-${id}` };
   await put(`${place.dir}/docs/a.txt`, 'first\n');
-  await setResource(place.resource, 'v1', null);
+  await setExternalVersion(place.external, 'v1', null);
   return place;
 }
 
 async function refOf(
   { relies: { kind, of, version } }: Case,
-  { dir, resource, missing }: Place,
+  { dir, external, missing }: Place,
 ): Promise<PreconditionRef> {
   const head = (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
   if (kind === 'snapshot')
-    return { kind, ref: world.workspaceId, version: version === 'standing' ? head : `snap_${'0'.repeat(64)}` };
-  const stands = kind === 'path' ? sha256('first\n') : 'v1';
+    return { kind, ref: world.workspaceId, version: version === 'current' ? head : `snap_${'0'.repeat(64)}` };
+  const current = kind === 'path' ? sha256('first\n') : 'v1';
   const other = kind === 'path' ? sha256(ELSEWHERE) : 'v0';
   const name =
-    kind === 'path' ? (of === 'a' ? `${dir}/docs/a.txt` : `${dir}/docs/nothing.txt`) : of === 'a' ? resource : missing;
-  return { kind, ref: name, version: { standing: stands, another: other, absent: 'absent' }[version] };
+    kind === 'path' ? (of === 'a' ? `${dir}/docs/a.txt` : `${dir}/docs/nothing.txt`) : of === 'a' ? external : missing;
+  return { kind, ref: name, version: { current, another: other, absent: 'absent' }[version] };
 }
 
-async function move({ moved }: Case, { dir, resource }: Place): Promise<void> {
-  if (moved?.what === 'resource') return await setResource(resource, 'v2', 'v1');
+async function move({ moved }: Case, { dir, external }: Place): Promise<void> {
+  if (moved?.what === 'external_version') return await setExternalVersion(external, 'v2', 'v1');
   await put(
     `${dir}/docs/${{ a: 'a.txt', nothing: 'nothing.txt', 'other file': 'other.txt' }[moved?.what ?? 'a']}`,
     'moved\n',
@@ -138,13 +138,13 @@ it.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) =
   if (isHeld) {
     expect(proposed.state).toBe('held');
     await move(one, place);
-    const { status } = await sayYes(world.operator, proposed.approval_id);
+    const { status } = await approveShown(world.operator, proposed.approval_id);
     expect(status).toBe(200);
   }
   if (one.ends.state !== 'refused') {
-    const taken = await hand.redeem(await hand.permitOf(operationId));
+    const redeemed = await manualExecutor.redeem(await manualExecutor.permitOf(operationId));
     if (one.moved?.when === 'while it runs') await move(one, place);
-    await hand.reportFile(taken, file, 'made\n');
+    await manualExecutor.reportFile(redeemed, file, 'made\n');
   }
   const { result, state } = await world.until(operationId, ['committed', 'rolled_back', 'refused']);
   expect({ state, code: result.error?.code }).toEqual({ state: one.ends.state, code: one.ends.code });
@@ -154,7 +154,7 @@ it.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) =
     [tokenId],
   );
   expect(budgets).toEqual([{ used: one.ends.calls, reserved: 0 }]);
-  // A refusal is its decision, unless a person was asked before.
+  // A refusal is in the decision record, unless the call was held before.
   const { record } = await verifiedReceipt(
     stack,
     world,

@@ -18,8 +18,8 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Reads the text format of metrics (Prometheus exposition format 0.0.4) and throws at the first line that isn't in it,
- * or that comes out of order.
+ * Parses the text format of metrics (Prometheus exposition format 0.0.4). Throws at the first line that is invalid or
+ * out of order.
  */
 export function parsePrometheus(text: string): Sample[] {
   if (!text.endsWith('\n')) throw new Error('the last line has no end');
@@ -67,7 +67,7 @@ function parseLabels(text: string, line: string): Record<string, string> {
   return labels;
 }
 
-/** The buckets of a histogram only grow, and the last counts everything. */
+/** Asserts that the buckets of a histogram only grow, and that the last counts everything. */
 function verifyBuckets(samples: readonly Sample[]): void {
   const series = new Map<string, Sample[]>();
   for (const sample of samples.filter(({ name }) => name.endsWith('_bucket'))) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a revoked API key has proposed ends within a second, through the API: held calls, running calls, runs, and those
-// of sub-agents.
+// Calls and runs that a revoked API key proposed end within a second, through the API: held calls, running calls, runs,
+// and those of sub-agents.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
@@ -8,18 +8,18 @@ import {
   eventually,
   makeWorld,
   Observer,
-  sayYes,
+  approveShown,
   startStack,
   verifiedReceipt,
   type JsonValue,
   type Stack,
   type World,
 } from '@writ/stack';
-import { ScriptedModel, type Said } from './scripted-model.ts';
+import { ScriptedModel, type Reply } from './scripted-model.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-/** What the guides promise. */
+/** The bound in the guides. */
 const WITHIN_MS = 1_000;
 
 let stack: Stack;
@@ -29,7 +29,7 @@ let observer: Observer;
 let tokenId: string;
 beforeAll(async () => {
   model = await ScriptedModel.open();
-  // Sweeps don't help: what ends is ended by the revocation itself.
+  // Sweeps are too rare to help: the revocation itself must end everything.
   stack = await startStack({
     env: { kernel: { WRIT_SWEEP_MS: '60000' }, orchestrator: { WRIT_MODELS_FILE: model.file } },
   });
@@ -77,7 +77,7 @@ const call = ({ api }: Key, tool_id: string, args: object, waitMs = 0) =>
     idempotency_key: randomUUID(),
   });
 const operation = async (id: string): Promise<JsonValue> => (await world.admin.get(`/v1/operations/${id}`)).body;
-/** Resolves with the operation once it has ended, and fails where that took longer than is promised. */
+/** Resolves with the operation once it has ended; fails where that takes longer than the bound. */
 async function endedInTime(id: string, since: number): Promise<JsonValue> {
   const ended = await eventually(`the end of ${id}`, async () => {
     const row = await operation(id);
@@ -87,7 +87,7 @@ async function endedInTime(id: string, since: number): Promise<JsonValue> {
   return ended;
 }
 const run = async (id: unknown): Promise<JsonValue> => (await world.admin.get(`/v1/runs/${String(id)}`)).body;
-async function begin({ api }: Key, input: string, script: readonly Said[]): Promise<JsonValue> {
+async function begin({ api }: Key, input: string, script: readonly Reply[]): Promise<JsonValue> {
   const { session_id } = await api.must('/v1/sessions', {
     workspace_id: world.workspaceId,
     capability_token_id: tokenId,
@@ -99,7 +99,7 @@ async function begin({ api }: Key, input: string, script: readonly Said[]): Prom
 const until = (what: string, holds: () => Promise<boolean>): Promise<boolean> => eventually(what, holds, 60_000);
 const spawn = (task: string) => ({ name: 'agent-spawn', args: { task } });
 
-it('a held call ends when its key is revoked, and can not be approved any more', async () => {
+it("a held call ends when its key is revoked, and can't be approved any more", async () => {
   const key = await newKey();
   const held = (await call(key, 'shell.run', { command: 'rm -rf old' })).body;
   expect(held.state).toBe('held');
@@ -111,7 +111,7 @@ it('a held call ends when its key is revoked, and can not be approved any more',
     state: 'refused',
     result: { error: { code: 'key.revoked' }, tx_outcome: 'rolled_back' },
   });
-  expect((await sayYes(world.operator, held.approval_id)).body.code).toBe('conflict');
+  expect((await approveShown(world.operator, held.approval_id)).body.code).toBe('conflict');
   expect((await world.operator.get(`/v1/approvals/${held.approval_id as string}`)).body.state).toBe('cancelled');
   expect(await world.file('old/b.txt')).toBe('two\n');
   expect((await verifiedReceipt(stack, world, held.operation_id as string, 'outcome')).record).toMatchObject({
@@ -136,15 +136,15 @@ it('a running command ends when its key is revoked', async () => {
   expect([await world.file('begun.txt'), await world.file('late.txt')]).toEqual([null, null]);
 });
 
-it('a run ends when its key is revoked, while its model is asked and while it waits for a person', async () => {
+it('a run ends when its key is revoked, during a model request and while it waits for a person', async () => {
   const key = await newKey();
   const asked = Promise.withResolvers<true>();
-  model.onAsked = () => {
+  model.onRequest = () => {
     asked.resolve(true);
   };
   const silent = await begin(key, 'never answered', [{ end: 'silent' }]);
   await asked.promise;
-  model.onAsked = () => undefined;
+  model.onRequest = () => undefined;
   const waiting = await begin(key, 'to be approved', [
     { calls: [{ name: 'bash', args: { command: 'rm -rf old' } }] },
     { text: 'done' },
@@ -177,7 +177,7 @@ it("a run ends when its key is revoked, with its sub-agent and the sub-agent's c
         [world.tenantId, key.id],
       )
     )[0] as JsonValue | undefined;
-  await until('the call below runs', async () => (await callBelow())?.state === 'performing');
+  await until('the sub-agent call runs', async () => (await callBelow())?.state === 'performing');
   const { operation_id } = (await callBelow())!;
   const since = Date.now();
   await revoke(key);
@@ -185,15 +185,15 @@ it("a run ends when its key is revoked, with its sub-agent and the sub-agent's c
     state: 'rolled_back',
     result: { error: { code: 'key.revoked' } },
   });
-  await until('the end of the run above', async () => (await run(above.run_id)).state === 'ended');
+  await until('the end of the parent run', async () => (await run(above.run_id)).state === 'ended');
   const [session] = (await world.admin.get(`/v1/sessions?run_id=${above.run_id as string}`)).body.items as JsonValue[];
   const runs = async (): Promise<JsonValue[]> =>
     (await world.admin.get(`/v1/sessions/${session!.session_id as string}/runs`)).body.items as JsonValue[];
-  await until('the end of the run below', async () => (await runs()).every(({ state }) => state === 'ended'));
+  await until('the end of the sub-agent run', async () => (await runs()).every(({ state }) => state === 'ended'));
   expect(await world.file('below.txt')).toBeNull();
 });
 
-it('what the key made stays, and the answer names it', async () => {
+it('what the key created stays, and the answer lists it', async () => {
   const key = await newKey('admin');
   const grant = {
     tools: ['fs.read'],
@@ -233,7 +233,7 @@ it('what the key made stays, and the answer names it', async () => {
   expect(read.body).toMatchObject({ status: 'ok' });
 });
 
-it('a proposal that is under way while its key is revoked is ended or refused', async () => {
+it('a proposal in flight during the revocation of its key is ended or refused', async () => {
   const key = await newKey();
   const answers = await Promise.all([
     ...Array.from({ length: 10 }, () => call(key, 'shell.run', { command: 'rm -rf old' })),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files go into a container and come back: as they were where nobody touched them, and over the wire only what is
-// needed. What travels between the executor and the store of contents is counted on the way.
+// Files are copied into a container and back: unchanged files arrive unchanged, and the wire carries only what is
+// needed. A proxy counts the bytes between the executor and the blob store.
 import { createHash, randomBytes } from 'node:crypto';
 import { vi } from 'vitest';
 import { makeWorld, Proxy, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const FILES = 500;
 const LONG = randomBytes(8 * 1024 * 1024);
-/** Statements, and nodes of directories that changed; far less than any content that isn't needed. */
+/** Bytes of statements and of changed directory nodes: far less than any unneeded content. */
 const LITTLE = 512 * 1024;
 const SMALL = { 'ünïcode ☃.sh': 'echo hello\n', 'deep/er/two.txt': 'two\n' };
 const nameOf = (at: number): string => `flat/ä file ${String(at).padStart(5, '0')}.txt`;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   database = await testDatabase();
   const { hostname, port } = new URL(database.ownerUrl);
   store = await Proxy.to({ host: hostname, port: Number(port) });
-  store.overhear((bytes) => {
+  store.tap((bytes) => {
     travelled += bytes.length;
   });
   const urlFor: TestDatabase['urlFor'] = (role) => {
@@ -66,7 +66,7 @@ async function archive(): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** What is exported: `kind mode content` by name. */
+/** The exported files: `kind mode content` by name. */
 async function exported(): Promise<Map<string, string>> {
   const answer = await fetch(`${stack.url}${at('/export')}`, {
     headers: { authorization: `Bearer ${world.admin.key ?? ''}` },
@@ -110,7 +110,7 @@ const SEEN = [
 
 it('a command finds names, modes, links, empty directories and contents as they were imported', async () => {
   expect(await shell(LOOKS)).toMatchObject({ state: 'no_op', result: { result: { exit_code: 0, output: SEEN } } });
-  // Each content had to come here once.
+  // Each content is transferred once.
   expect(travelled).toBeGreaterThan(LONG.length);
 });
 
@@ -119,7 +119,7 @@ it('a second call on the same files fetches none of them again', async () => {
   expect(travelled).toBeLessThan(LITTLE);
 });
 
-it('what a command changed travels back and nothing else, and is what is exported', async () => {
+it('only the changes of a command are transferred back, and they are exported', async () => {
   const before = await exported();
   const from = (await world.admin.get(at(''))).body.head_snapshot_id as string;
   const changed = await shell(

@@ -7,7 +7,9 @@ const ALL: readonly Role[] = ROLES;
 const EYES: readonly Role[] = ['admin', 'operator', 'auditor'];
 const HANDS: readonly Role[] = ['admin', 'operator'];
 
-/** Who may ask what: the oracle, by hand. A route that isn't here fails the first test. */
+/**
+ * The roles that may use each route: an oracle, kept apart from the code. A route that isn't here fails the first test.
+ */
 export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' | 'public'>> = {
   createTenant: 'platform',
   readTenantLimits: 'platform',
@@ -26,6 +28,11 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   readSandbox: EYES,
   signSandbox: ['admin'],
   removeSandbox: ['admin'],
+  listImages: EYES,
+  createImage: ['admin'],
+  readImage: EYES,
+  readImageLog: EYES,
+  removeImage: ['admin'],
   listExecutionProfiles: EYES,
   createExecutionProfile: ['admin'],
   readExecutionProfile: EYES,
@@ -41,8 +48,18 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   listSecrets: EYES,
   setSecret: ['admin'],
   removeSecret: ['admin'],
+  listExternalVersions: ALL,
+  setExternalVersion: HANDS,
   listResources: ALL,
-  setResource: HANDS,
+  createResource: ['admin'],
+  readResource: ALL,
+  updateResource: ['admin'],
+  removeResource: ['admin'],
+  listResourceGrants: EYES,
+  setResourceGrant: ['admin'],
+  removeResourceGrant: ['admin'],
+  readAudioDevice: EYES,
+  uploadAudioFrames: ['admin', 'operator', 'agent'],
   listTools: ALL,
   proposeToolCall: ['admin', 'agent'],
   runTurn: ['admin', 'agent'],
@@ -122,9 +139,6 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   readTool: ALL,
   applyTools: ['admin'],
   removeTool: ['admin'],
-  readSearchProvider: EYES,
-  setSearchProvider: ['admin'],
-  removeSearchProvider: ['admin'],
   placeFreeze: [...HANDS, 'platform'],
   listFreezes: [...EYES, 'platform'],
   readFreeze: [...EYES, 'platform'],
@@ -132,6 +146,8 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   erase: ['admin'],
   listErasures: EYES,
   readErasure: EYES,
+  readCallSettings: EYES,
+  setCallSettings: ['admin'],
   readRetention: EYES,
   setRetention: ['admin'],
   explainOperation: EYES,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { eventually, type Api, type JsonValue, type World } from '@writ/stack';
-import type { Said, StreamedModel } from './streamed-model.ts';
+import type { Reply, ScriptedModel } from './scripted-model.ts';
 
 /** An event of a run's stream. */
 export interface StreamedEvent {
@@ -9,16 +9,16 @@ export interface StreamedEvent {
   readonly data: JsonValue;
 }
 
-/** The durable ones: a reader that reconnects gets them again. */
+/** The durable events: a reader that reconnects gets them again. */
 export const durable = (received: readonly StreamedEvent[]): StreamedEvent[] =>
   received.filter(({ id }) => id !== undefined);
 
 /** Opens sessions and follows runs of a world, through the API. */
 export class RunClient {
   readonly #world: World;
-  readonly #model: StreamedModel;
+  readonly #model: ScriptedModel;
 
-  constructor(world: World, model: StreamedModel) {
+  constructor(world: World, model: ScriptedModel) {
     this.#world = world;
     this.#model = model;
   }
@@ -35,7 +35,7 @@ export class RunClient {
   async start(
     sessionId: string,
     input: string,
-    script: readonly Said[],
+    script: readonly Reply[],
     over: object = {},
     by = this.#world.agent,
   ): Promise<JsonValue> {
@@ -60,7 +60,7 @@ export class RunClient {
     );
   }
 
-  /** Reads the stream of a run until it ends, or until `enough` answers true for an event. */
+  /** Reads the stream of a run until it ends, or until `enough` returns true for an event. */
   async listen(
     runId: string,
     {

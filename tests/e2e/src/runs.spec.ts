@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions and runs through the API, with a model on loopback that speaks a provider's wire format. Streams, approvals,
-// queues, cancellation and forks; an orchestrator is killed at every step of a run, and another one goes on with it.
+// queues, cancellation and forks. An orchestrator is killed at every step of a run, and another one continues it.
 import { vi } from 'vitest';
 import {
   Api,
   eventually,
   makeWorld,
   Observer,
-  sayYes,
+  approveShown,
   startStack,
   type JsonValue,
   type Service,
@@ -16,19 +16,18 @@ import {
 } from '@writ/stack';
 import { freePort } from '@writ/testing';
 import { durable, RunClient, type StreamedEvent } from './run-client.ts';
-import { messagesIn, roundOf, taskOf } from './scripted-model.ts';
-import { MODEL_KEY, StreamedModel, type Said } from './streamed-model.ts';
+import { messagesIn, MODEL_KEY, roundOf, ScriptedModel, taskOf, type Reply } from './scripted-model.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let stack: Stack;
 let world: World;
-let model: StreamedModel;
+let model: ScriptedModel;
 let observer: Observer;
 let runs: RunClient;
 
 beforeAll(async () => {
-  model = await StreamedModel.open();
+  model = await ScriptedModel.open();
   stack = await startStack({
     env: { kernel: { WRIT_SWEEP_MS: '200' }, orchestrator: { WRIT_MODELS_FILE: model.file } },
   });
@@ -45,7 +44,7 @@ afterAll(async () => {
 });
 
 const write = (path: string, content: string) => ({ name: 'write_file', args: { path, content } });
-it('a task is done in rounds, each call through the kernel, and a reader sees it all in order however often it comes back', async () => {
+it('a task runs in rounds, each call through the kernel, and a reconnecting reader sees all in order', async () => {
   const { session_id } = await runs.session({ system: 'Speak French.' });
   const script = [
     {
@@ -83,11 +82,11 @@ it('a task is done in rounds, each call through the kernel, and a reader sees it
     waits_for: [],
     events: durable(received).length,
   });
-  // The rest from any place, and nothing twice.
+  // The rest from any position, and nothing twice.
   const rest = durable(await runs.listen(run_id as string, { after: 2 }));
   expect(rest).toEqual(durable(received).slice(2));
-  // What the model was told: identity, tools, notes, the session's own words; its answers in the order of its calls.
-  const [first, second] = model.asked.filter((asked) => taskOf(asked) === 'write x and y');
+  // The model's input: identity, tools, notes, the session's own instructions; its answers in the order of its calls.
+  const [first, second] = model.requests.filter((asked) => taskOf(asked) === 'write x and y');
   const system = messagesIn(first!)[0]?.content ?? '';
   expect([system.includes('Keep it short.'), system.endsWith('Speak French.')]).toEqual([true, true]);
   expect(
@@ -119,7 +118,7 @@ it('a task is done in rounds, each call through the kernel, and a reader sees it
 });
 
 /** Another replica of the API, with the same models. */
-async function secondDoor(): Promise<{ readonly service: Service; readonly agent: Api; readonly admin: Api }> {
+async function secondApi(): Promise<{ readonly service: Service; readonly agent: Api; readonly admin: Api }> {
   const port = await freePort();
   const service = await stack.another('orchestrator', { WRIT_HTTP_PORT: String(port), WRIT_MODELS_FILE: model.file });
   const [agent, admin] = [world.agent, world.admin].map(({ key }) => new Api(`http://127.0.0.1:${port}`, key)) as [
@@ -129,11 +128,11 @@ async function secondDoor(): Promise<{ readonly service: Service; readonly agent
   return { service, agent, admin };
 }
 
-it('text is told as it streams, at whichever orchestrator the reader is, and a run that streams can be cancelled', async () => {
-  const second = await secondDoor();
+it('text streams to readers at any orchestrator, and a streaming run can be cancelled', async () => {
+  const second = await secondApi();
   const { session_id } = await runs.session();
-  // The replies never end, so what is heard of them was told while they streamed; the second run waits for the first,
-  // and its readers are there before it.
+  // The replies never end, so received text was sent while they streamed. The second run waits for the first, and its
+  // readers connect before it starts.
   const first = await runs.start(session_id as string, 'go before', [{ end: 'silent' }]);
   const { run_id } = await runs.start(session_id as string, 'stream', [{ text: 'one two three', end: 'silent' }]);
   const reader = (by: Api) => {
@@ -164,10 +163,10 @@ it('text is told as it streams, at whichever orchestrator the reader is, and a r
   await second.service.kill();
 });
 
-it('runs of a session wait for each other, each goes on with the conversation, and the same key is the same run', async () => {
+it('runs of a session queue and continue one conversation, and the same key is the same run', async () => {
   const { session_id } = await runs.session();
   const order: string[] = [];
-  model.onAsked = (asked) => {
+  model.onRequest = (asked) => {
     order.push(taskOf(asked));
   };
   const first = await runs.start(
@@ -183,17 +182,17 @@ it('runs of a session wait for each other, each goes on with the conversation, a
   });
   expect(again.run_id).toBe(first.run_id);
   expect(await runs.until(second.run_id as string, 'ended')).toMatchObject({ stopped: 'end' });
-  model.onAsked = () => undefined;
+  model.onRequest = () => undefined;
   expect(order).toEqual(['first', 'first', 'second']);
-  const told = messagesIn(model.asked.findLast((asked) => taskOf(asked) === 'second')!);
-  expect(told.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
+  const reported = messagesIn(model.requests.findLast((asked) => taskOf(asked) === 'second')!);
+  expect(reported.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
   const forked = await world.agent.must(`/v1/runs/${first.run_id as string}/fork`, { after: 1 });
   expect(forked).toMatchObject({ forked_from: { run_id: first.run_id, after: 1 }, model: 'wire' });
   await runs.until(
     (await runs.start(forked.session_id as string, 'other way', [{ text: 'yes' }])).run_id as string,
     'ended',
   );
-  const seen = messagesIn(model.asked.findLast((asked) => taskOf(asked) === 'other way')!);
+  const seen = messagesIn(model.requests.findLast((asked) => taskOf(asked) === 'other way')!);
   expect(seen.map(({ role, content }) => [role, role === 'tool' ? '' : content]).slice(1)).toEqual([
     ['user', 'first'],
     ['assistant', 'one'],
@@ -204,7 +203,7 @@ it('runs of a session wait for each other, each goes on with the conversation, a
   expect((await runs.run(first.run_id as string)).code).toBe('not_found');
 });
 
-it('an erasure is refused while a run is at work, and a job would ask again', async () => {
+it('an erasure is refused while a run is active, with advice to retry', async () => {
   const { session_id } = await runs.session();
   const { run_id } = await runs.start(session_id as string, 'clear it', [
     { text: 'I delete.', calls: [{ name: 'bash', args: { command: 'rm -rf old' } }] },
@@ -229,7 +228,7 @@ it('an erasure is refused while a run is at work, and a job would ask again', as
   expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(job.job_id as string)]);
 });
 
-it('a call that a person must approve is a pause: the run goes on with the decision, over the restart of the API', async () => {
+it('a held call pauses its run, which continues after the decision, over a restart of the API', async () => {
   const { session_id } = await runs.session();
   const { run_id } = await runs.start(session_id as string, 'clean up', [
     { text: 'I delete.', calls: [{ name: 'bash', args: { command: 'rm -rf old' } }] },
@@ -241,7 +240,7 @@ it('a call that a person must approve is a pause: the run goes on with the decis
   await stack.services.orchestrator.start();
   expect(await runs.run(run_id as string)).toMatchObject({ state: 'waiting', waits_for: [operationId] });
   const { approval_id } = (await world.operator.get(`/v1/operations/${operationId!}`)).body;
-  expect((await sayYes(world.operator, approval_id)).status).toBe(200);
+  expect((await approveShown(world.operator, approval_id)).status).toBe(200);
   expect(await runs.until(run_id as string, 'ended')).toMatchObject({ stopped: 'end' });
   expect(await world.file('old/b.txt')).toBeNull();
   const received = durable(await runs.listen(run_id as string));
@@ -253,7 +252,7 @@ it('a call that a person must approve is a pause: the run goes on with the decis
   ).toEqual([operationId, operationId]);
 });
 
-it('a cancelled run ends with the call that was held, a run over its ceiling ends itself, and a revoked key takes its runs along', async () => {
+it('a run ends by cancellation with its held call, by its cost limit, or by its revoked key', async () => {
   const { session_id } = await runs.session();
   const held = await runs.start(session_id as string, 'clean up again', [
     { calls: [{ name: 'bash', args: { command: 'rm -rf keep' } }] },
@@ -265,13 +264,17 @@ it('a cancelled run ends with the call that was held, a run over its ceiling end
   for (const { run_id } of [held, queued])
     expect(await runs.until(run_id as string, 'ended')).toMatchObject({ stopped: 'cancelled' });
   await world.until((waits_for as string[])[0]!, ['rolled_back', 'refused']);
-  const dear = await runs.start(
+  const expensive = await runs.start(
     session_id as string,
     'dear',
     [{ calls: [write('d1.txt', '1')] }, { calls: [write('d2.txt', '2')] }, { text: 'done' }],
     { cost_max: 250 },
   );
-  expect(await runs.until(dear.run_id as string, 'ended')).toMatchObject({ stopped: 'budget', rounds: 2, cost: 400 });
+  expect(await runs.until(expensive.run_id as string, 'ended')).toMatchObject({
+    stopped: 'budget',
+    rounds: 2,
+    cost: 400,
+  });
   const { api_key, api_key_id } = await world.admin.must('/v1/api-keys', {
     name: 'short',
     role: 'agent',
@@ -290,29 +293,28 @@ it('a cancelled run ends with the call that was held, a run over its ceiling end
   expect(await runs.until(paused.run_id as string, 'ended')).toMatchObject({ stopped: 'cancelled' });
 });
 
-it("no answer, event or log has the model's key", async () => {
+it("no answer, event or log contains the model's key", async () => {
   const { session_id } = await runs.session();
   await runs.until((await runs.start(session_id as string, 'key', [{ text: 'done' }])).run_id as string, 'ended');
-  expect(model.asked.at(-1)?.headers.authorization).toBe(`Bearer ${MODEL_KEY}`);
+  expect(model.requests.at(-1)?.headers.authorization).toBe(`Bearer ${MODEL_KEY}`);
   const answers = await Promise.all([
     world.admin.get('/v1/models'),
     world.admin.get(`/v1/sessions/${session_id as string}/transcript`),
   ]);
-  expect(answers[0]!.body.items).toEqual([
-    {
-      name: 'wire',
-      provider: 'openai',
-      model: 'm-1',
-      prices: { input: 1_000_000, cached: 1_000_000, output: 10_000_000 },
-      currency: 'EUR',
-      context_tokens_max: null,
-    },
-  ]);
+  const wire = {
+    name: 'wire',
+    provider: 'openai',
+    model: 'm-1',
+    prices: { input: 1_000_000, cached: 1_000_000, output: 10_000_000 },
+    currency: 'EUR',
+    context_tokens_max: null,
+  };
+  expect(answers[0]!.body.items).toEqual([wire, { ...wire, name: 'forgetful', context_tokens_max: 1_000 }]);
   for (const text of [...answers.map((answer) => answer.text), stack.logs()]) expect(text).not.toContain(MODEL_KEY);
 });
 
-it('an API that is killed at every step of a run and comes back ends it alike, and every call has its effect once', async () => {
-  const replies = (n: string): Said[] => [
+it('an API that is killed and restarted at every step of a run ends it alike, with each effect once', async () => {
+  const replies = (n: string): Reply[] => [
     { text: 'a', calls: [write(`k${n}/1.txt`, '1'), write(`k${n}/2.txt`, '2')] },
     { text: 'b', calls: [write(`k${n}/3.txt`, '3')] },
     { text: 'end' },
@@ -324,7 +326,7 @@ it('an API that is killed at every step of a run and comes back ends it alike, a
   await runs.until(whole.run_id as string, 'ended');
   const expected = await kindsOf(whole.run_id as string);
   expect(expected).toEqual(['replied', 'answered', 'answered', 'replied', 'answered', 'replied', 'ended']);
-  // Points that are seen from outside: the model is asked for its nth reply; the nth event is durable.
+  // Externally visible steps: the request for the nth reply; the nth durable event.
   for (const point of [{ asked: 0 }, { kept: 1 }, { kept: 2 }, { asked: 1 }, { kept: 4 }, { kept: 5 }, { asked: 2 }]) {
     const n = JSON.stringify(point).replaceAll(/[^a-z0-9]/g, '');
     const { session_id: own } = await runs.session();
@@ -334,7 +336,7 @@ it('an API that is killed at every step of a run and comes back ends it alike, a
       services: { orchestrator },
     } = stack;
     if (point.asked !== undefined)
-      model.onAsked = (asked) => {
+      model.onRequest = (asked) => {
         if (taskOf(asked) === task && roundOf(asked) === point.asked)
           void orchestrator.kill().then(() => killed.resolve(true));
       };
@@ -355,9 +357,9 @@ it('an API that is killed at every step of a run and comes back ends it alike, a
       killed.resolve(true);
     }
     await killed.promise;
-    model.onAsked = () => undefined;
+    model.onRequest = () => undefined;
     await orchestrator.start();
-    // The dead one's lease runs out first.
+    // The dead orchestrator's lease expires first.
     await observer.rows('UPDATE orchestrator.run SET lease_until = 0 WHERE run_id = $1', [run_id]);
     expect(await runs.until(run_id as string, 'ended')).toMatchObject({ stopped: 'end', rounds: 3 });
     expect((await kindsOf(run_id as string)).sort()).toEqual([...expected].sort());
@@ -372,17 +374,17 @@ it('an API that is killed at every step of a run and comes back ends it alike, a
   }
 });
 
-it('a run whose orchestrator dies is gone on with by another one, once the lease of the dead one is over', async () => {
+it('another orchestrator continues a run after the lease of the dead one expired', async () => {
   const {
     services: { orchestrator },
   } = stack;
   const { session_id: own } = await runs.session();
-  const second = Promise.withResolvers<Awaited<ReturnType<typeof secondDoor>>>();
-  // It dies while its model is asked for the second reply, with one call committed and answered.
-  model.onAsked = (asked) => {
+  const second = Promise.withResolvers<Awaited<ReturnType<typeof secondApi>>>();
+  // It dies during the model's second request, with one call committed and answered.
+  model.onRequest = (asked) => {
     if (taskOf(asked) !== 'taken over' || roundOf(asked) !== 1 || !orchestrator.isRunning) return;
-    model.onAsked = () => undefined;
-    void orchestrator.kill().then(secondDoor).then(second.resolve, second.reject);
+    model.onRequest = () => undefined;
+    void orchestrator.kill().then(secondApi).then(second.resolve, second.reject);
   };
   const { run_id } = await runs.start(own as string, 'taken over', [
     { calls: [write('t/1.txt', '1')] },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of a call by reference (long arguments, a long result, a full output) says nothing in the store of
-// contents, is read through the API all the same, and by nobody once it was erased.
+// Contents of a call that are stored by reference (long arguments, a long result, a full output) are sealed in the blob
+// store. The API returns them, until they are erased.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,7 +22,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** More than a message holds. */
 const LONG = 100_000;
-/** More than a result shows; what it shows is more than a message holds. */
+/** More than a result shows; the shown part is more than a message holds. */
 const FLOOD = 400_000;
 
 let stack: Stack;
@@ -47,14 +47,14 @@ async function call(args: Record<string, unknown>, over: Record<string, unknown>
   expect(body).toMatchObject({ tx_outcome: 'no_op', error: null });
   return body as JsonValue;
 }
-/** A call that is given much, returns much and says more. */
+/** A call with long arguments, a long result and a longer output. */
 const talk = (over: Record<string, unknown> = {}) =>
   call(
     { command: `cat | head -c 20; yes ${marker} | head -c ${FLOOD}`, stdin: `${marker} `.repeat(LONG / marker.length) },
     { data_subject: 'crm/42', ...over },
   );
 
-/** Rows of contents that hold the text. */
+/** Rows of contents that contain the text. */
 const holding = async (text: string): Promise<number> => {
   const bytes = Buffer.from(text);
   const [{ n }] = (await observer.rows<{ n: number }>(
@@ -92,35 +92,35 @@ const erase = async (selector: Record<string, unknown>) =>
     state: 'done',
   });
 
-describe('what a call is given and returns at length', () => {
-  it('is in no row of contents while the call is fresh, and is read through the API as it was', async () => {
-    const told = await talk();
-    expect(await keptOf(told.operation_id)).toMatchObject({
+describe('long arguments and results of a call', () => {
+  it('are in no row of contents in clear, and the API returns them unchanged', async () => {
+    const reported = await talk();
+    expect(await keptOf(reported.operation_id)).toMatchObject({
       args_ref: { sealed_key: expect.any(String) },
       result_ref: { sealed: { attempt: 1, mode: 'run' } },
       stdout_ref: { size: FLOOD + 20, sealed: { attempt: 1 } },
     });
     expect(await holding(marker)).toBe(0);
-    // It looks where contents are: one of the workspace is in clear, as histories are.
+    // The search works: contents of the workspace are in clear, as histories are.
     await world.call('fs.write', { path: 'b.txt', content: `in-history-${marker}`.repeat(4_000) });
     expect(await holding(`in-history-${marker}`)).toBeGreaterThan(0);
 
-    const shown = await read(told.operation_id);
+    const shown = await read(reported.operation_id);
     expect(shown.result.result.output).toContain(`${marker}\n${marker}`);
-    expect(shown.result.result.output).toBe(told.result.output);
-    expect(await outputOf(told.operation_id)).toEqual({
+    expect(shown.result.result.output).toBe(reported.result.output);
+    expect(await outputOf(reported.operation_id)).toEqual({
       status: 200,
       text: `${marker} `.repeat(2).slice(0, 20) + `${marker}\n`.repeat(FLOOD / marker.length).slice(0, FLOOD),
     });
-    await verifiedReceipt(stack, world, told.operation_id as string);
+    await verifiedReceipt(stack, world, reported.operation_id as string);
   });
 
-  it('is written to a file by the command line', async () => {
-    const told = await talk();
+  it('are written to a file by the command line', async () => {
+    const reported = await talk();
     const program = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [program, 'operations', 'output', told.operation_id as string, '--json'],
+      [program, 'operations', 'output', reported.operation_id as string, '--json'],
       {
         env: { PATH: process.env['PATH'] ?? '', WRIT_URL: stack.url, WRIT_API_KEY: world.auditor.key ?? '' },
         maxBuffer: 2 ** 24,
@@ -129,7 +129,7 @@ describe('what a call is given and returns at length', () => {
     expect((JSON.parse(stdout) as { content: string }).content).toContain(`${marker}\n${marker}`);
   });
 
-  it('asked for again by its key is the call that there was', async () => {
+  it('come back with a repeated request with the same key', async () => {
     const first = await talk({ idempotency_key: 'again' });
     expect(await talk({ idempotency_key: 'again' })).toMatchObject({
       operation_id: first.operation_id,
@@ -137,8 +137,8 @@ describe('what a call is given and returns at length', () => {
     });
   });
 
-  it('stays what a collection leaves there for as long as the call is kept', async () => {
-    const told = await talk();
+  it('survive a collection as long as the call is kept', async () => {
+    const reported = await talk();
     for (const table of ['blob', 'chunk'])
       await observer.rows(`UPDATE blobs.${table} SET touched_at = now() - interval '3 days' WHERE tenant_id = $1`, [
         world.tenantId,
@@ -155,35 +155,38 @@ describe('what a call is given and returns at length', () => {
         ).length > 0,
       120_000,
     );
-    expect((await read(told.operation_id)).result.result.output).toBe(told.result.output);
-    expect((await outputOf(told.operation_id)).status).toBe(200);
+    expect((await read(reported.operation_id)).result.result.output).toBe(reported.result.output);
+    expect((await outputOf(reported.operation_id)).status).toBe(200);
   });
 
-  it('is read by nobody once it was erased, though a copy of its rows comes back without the key', async () => {
-    const told = await talk();
-    const kept = await keptOf(told.operation_id);
+  it("can't be read after an erasure, even from a restored copy of the rows without the key", async () => {
+    const reported = await talk();
+    const kept = await keptOf(reported.operation_id);
     await erase({ subject: 'crm/42' });
     const gone = async () => {
-      expect((await read(told.operation_id)).result).toMatchObject({ result: null, result_hash: expect.any(String) });
-      expect(await outputOf(told.operation_id)).toMatchObject({
+      expect((await read(reported.operation_id)).result).toMatchObject({
+        result: null,
+        result_hash: expect.any(String),
+      });
+      expect(await outputOf(reported.operation_id)).toMatchObject({
         status: 404,
         text: expect.stringContaining('output.not_kept'),
       });
     };
     await gone();
     await observer.rows('UPDATE kernel.payload SET args_ref = $2 WHERE operation_id = $1', [
-      told.operation_id,
+      reported.operation_id,
       JSON.stringify(kept.args_ref),
     ]);
     await observer.rows('UPDATE kernel.operation SET result_ref = $2, whole_output = $3 WHERE operation_id = $1', [
-      told.operation_id,
+      reported.operation_id,
       JSON.stringify(kept.result_ref),
       JSON.stringify(kept.whole_output),
     ]);
     await observer.rows(
       'INSERT INTO kernel.kept_output (operation_id, tenant_id, attempt, stdout_ref, stderr_ref, expires_at) VALUES ($1, $2, $3, $4, $5, $6)',
       [
-        told.operation_id,
+        reported.operation_id,
         world.tenantId,
         kept.attempt,
         JSON.stringify(kept.stdout_ref),
@@ -191,19 +194,19 @@ describe('what a call is given and returns at length', () => {
         kept.expires_at,
       ],
     );
-    // Who had opened it keeps the key for ten minutes; who comes up has the rows alone.
+    // A kernel that opened it caches the key for ten minutes; a restarted one has the rows alone.
     await stack.services.kernel.kill();
     await stack.services.kernel.start();
     await eventually(
       'the kernel is back',
-      async () => (await world.auditor.get(`/v1/operations/${String(told.operation_id)}`)).status === 200,
+      async () => (await world.auditor.get(`/v1/operations/${String(reported.operation_id)}`)).status === 200,
       60_000,
     );
     await gone();
     expect(await holding(marker)).toBe(0);
   });
 
-  it('leaves no key in any log', async () => {
+  it('leave no key in any log', async () => {
     await talk();
     expect(stack.logs()).not.toMatch(/args_key|content_key|"opens"/);
     expectCleanLog(stack);

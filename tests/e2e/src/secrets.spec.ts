@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tenant's secrets through the public API: a real command gets them, and nothing that is kept or sent holds one
-// in clear.
+// The tenant's secrets through the public API: a real command receives them, and nothing that is stored or sent
+// contains one in clear.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -21,11 +21,11 @@ let stack: Stack;
 let world: World;
 let observer: Observer;
 let token: string;
-const overheard: Buffer[] = [];
+const tapped: Buffer[] = [];
 
 beforeAll(async () => {
   stack = await startStack({ env: { kernel: { WRIT_SWEEP_MS: '200' } }, busProxies: [...BUS] });
-  for (const name of BUS) stack.busProxy(name).overhear((bytes) => overheard.push(Buffer.from(bytes)));
+  for (const name of BUS) stack.busProxy(name).tap((bytes) => tapped.push(Buffer.from(bytes)));
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'src/b.txt': 'two\n' } });
   observer = new Observer(stack);
   token = await tokenWith(['KEY']);
@@ -59,17 +59,17 @@ const run = async (command: string, over: JsonValue = {}) =>
   (await world.call('shell.run', { command }, { capability_token_id: token, ...over })).body;
 const outputOf = (body: JsonValue): string => (body.result as JsonValue).output as string;
 
-it('a command gets the value byte for byte, runs nothing that stands in it, and its output is told without it', async () => {
+it('a command gets the exact value, runs nothing in it, and its output is redacted', async () => {
   const length = Buffer.byteLength(SECRET);
-  const told = await run(
+  const reported = await run(
     'printf %s "${secret:KEY}" | wc -c; printf \'%s\\n\' ${secret:KEY}; printf %s \'${secret:KEY}\' | base64; ls; echo "$${secret:KEY}"',
   );
-  expect(told).toMatchObject({ tx_outcome: 'no_op', error: null });
-  expect(outputOf(told)).toContain(`${String(length)}\n***KEY***\n`);
-  expect(outputOf(told)).toMatch(/\na\.txt\nsrc\n\$\{secret:KEY\}\n$/);
+  expect(reported).toMatchObject({ tx_outcome: 'no_op', error: null });
+  expect(outputOf(reported)).toContain(`${String(length)}\n***KEY***\n`);
+  expect(outputOf(reported)).toMatch(/\na\.txt\nsrc\n\$\{secret:KEY\}\n$/);
 });
 
-it('a program finds it in its environment where it is given so, and never on a list of processes or in an argument of a shell', async () => {
+it('a program gets it as a variable where it is declared so, and never in arguments or process lists', async () => {
   expect(outputOf(await run('GIVEN=${secret:KEY} bash -c \'printf %s "$GIVEN" | wc -c\''))).toBe(
     `${String(Buffer.byteLength(SECRET))}\n`,
   );
@@ -78,7 +78,7 @@ it('a program finds it in its environment where it is given so, and never on a l
   });
 });
 
-it("a session's shell gets it for one command, and tells what it kept of it in no later one", async () => {
+it("a session's shell gets it for one command, and later output is redacted too", async () => {
   const session_id = 'keeps';
   const ask = async (args: JsonValue): Promise<JsonValue> =>
     (await world.call('shell.session', args, { capability_token_id: token, session_id })).body;
@@ -102,9 +102,13 @@ it("a session's shell gets it for one command, and tells what it kept of it in n
     result: { running: true },
   });
   expect(outputOf(await ask({ input: 'go\n' }))).toBe('go\n***KEY***\n');
-  expect(await ask({ input: '${secret:KEY}\n' })).toMatchObject({
-    error: { code: 'args.invalid', message: expect.stringContaining('`/command` does') as string },
+  expect(await ask({ command: 'read -r TYPED; printf %s "$TYPED" | wc -c', yield_ms: 500 })).toMatchObject({
+    result: { running: true },
   });
+  // The terminal's echo of what was typed is redacted too.
+  expect(outputOf(await ask({ input: '${secret:KEY}\n' }))).toBe(`***KEY***\n${String(Buffer.byteLength(SECRET))}\n`);
+  expect(outputOf(await ask({ command: 'printf "%s\\n" "$TYPED"' }))).toBe('***KEY***\n');
+  expect(await ask({ ctrl: '${secret:KEY}' })).toMatchObject({ error: { code: 'args.invalid' } });
   expect(await observer.rows('SELECT label FROM kernel.label WHERE tenant_id = $1', [world.tenantId])).toEqual([]);
   expect(await ask({ command: 'printf %s "$KEPT" > kept.txt' })).toMatchObject({
     tx_outcome: 'rolled_back',
@@ -115,7 +119,7 @@ it("a session's shell gets it for one command, and tells what it kept of it in n
   });
 });
 
-it('what a command leaves in the workspace holds no secret', async () => {
+it('files that a command writes to the workspace contain no secret', async () => {
   for (const command of [
     'printf %s "${secret:KEY}" > k.txt',
     'printf %s "${secret:KEY}" | base64 -w0 > k.txt',
@@ -130,7 +134,7 @@ it('what a command leaves in the workspace holds no secret', async () => {
   expect(await world.file('k.txt')).toBeNull();
 });
 
-it("a command under a token that doesn't grant the secret never gets to run", async () => {
+it("a command under a token that doesn't grant the secret never runs", async () => {
   expect(await run('touch ran; echo "${secret:KEY}"', { capability_token_id: await tokenWith([]) })).toMatchObject({
     error: { code: 'token.scope' },
   });
@@ -150,7 +154,7 @@ it('a preview runs without secrets, and the approval is of the action', async ()
   expect(approval).toMatchObject({ of: 'action', preview: { would_ask_for: [{ kind: 'secret', what: 'KEY' }] } });
 });
 
-it('after all of it no route, table, log, message on the bus or stream of the bus holds a secret', async () => {
+it('afterwards no route, table, log, bus message or stream contains a secret', async () => {
   for (const [by, path] of [
     [world.admin, '/v1/secrets'],
     [world.auditor, '/v1/secrets'],
@@ -168,18 +172,18 @@ it('after all of it no route, table, log, message on the bus or stream of the bu
   for (const { name } of tables)
     for (const { row } of await observer.rows<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`))
       expect([name, found(row)]).toEqual([name, []]);
-  // With what NATS keeps, and the cache of the executor.
+  // The files of NATS too, and the cache of the executor.
   const files = readdirSync(stack.folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   expect(files.some((file) => file.endsWith('executor.log'))).toBe(true);
   for (const file of files) expect([file, found(readFileSync(file, 'latin1'))]).toEqual([file, []]);
-  const bus = Buffer.concat(overheard).toString('latin1');
+  const bus = Buffer.concat(tapped).toString('latin1');
   expect(bus).toContain('kernel.secret.set');
   expect(found(bus)).toEqual([]);
 });
 
-it("a secret that is removed is used by no call from then on, and each change stands in the tenant's log", async () => {
+it("a removed secret is used by no later call, and each change is in the tenant's log", async () => {
   expect((await world.admin.request('DELETE', '/v1/secrets/KEY')).status).toBe(200);
   expect(await run('echo "${secret:KEY}"')).toMatchObject({ error: { code: 'secret.unknown' } });
   expect(await observer.rows('SELECT 1 FROM kernel.secret WHERE tenant_id = $1', [world.tenantId])).toEqual([]);

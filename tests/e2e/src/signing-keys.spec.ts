@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of permits, records and checkpoints change while calls run, without a restart, by the command alone that an
-// operator has.
+// The keys of permits, records and checkpoints change while calls run, without a restart, by an operator's command
+// alone.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ import {
 import { repositoryRoot } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
-/** For what takes seconds on an idle machine. */
+/** Long enough for what takes seconds on an idle machine. */
 const LONG_MS = 90_000;
 
 let stack: Stack;
@@ -69,14 +69,14 @@ const ringOf = (purpose: Purpose): KeyRing => parseRing(readFileSync(stack.keys.
 const published = async (): Promise<KeySet> =>
   keySetOf((await new Api(stack.url).get('/.well-known/writ-keys.json')).body);
 
-/** Makes a call that commits; the file of its receipt. */
+/** Makes a call that commits; returns the file of its receipt. */
 async function receiptOfCommit(): Promise<string> {
   const { body, file } = await receiptOfCall(world, LONG_MS);
   expect(body).toMatchObject({ status: 'ok', tx_outcome: 'committed' });
   return file;
 }
 
-/** Who signed the record and the checkpoint of a receipt. */
+/** The signers of the record and the checkpoint of a receipt. */
 function signersOf(file: string, keys: KeySet): { record: string; log: string } {
   const { envelope, inclusion } = parseReceipt(file);
   return {
@@ -85,7 +85,7 @@ function signersOf(file: string, keys: KeySet): { record: string; log: string } 
   };
 }
 
-test('all three keys change while calls run, and every receipt of before, during and after verifies', async () => {
+test('all three keys change while calls run, and receipts from before, during and after verify', async () => {
   const receipts = [await receiptOfCommit()];
   const before = signersOf(receipts[0]!, await published());
   for (const purpose of ['permit', 'record', 'checkpoint'])
@@ -111,14 +111,14 @@ test('all three keys change while calls run, and every receipt of before, during
     receipts.push(await receiptOfCommit());
   }
   expect(Date.now()).toBeGreaterThanOrEqual(begins);
-  // A call after the change was given out under a permit of the new key, as the kernel has no other that signs.
+  // A call after the change was dispatched under a permit of the new key, the kernel's only signing key.
   receipts.push(await receiptOfCommit());
   for (const file of receipts)
     expect(verifyReceiptFile(file, keys).record).toMatchObject({ tx_outcome: 'committed', attempt: 1 });
   expectCleanLog(stack);
 });
 
-/** A record that says what the kernel's last one did, by whoever has this key. */
+/** A copy of the kernel's last record, signed with this key. */
 function forgedFrom(
   file: string,
   signer: Signer,
@@ -135,7 +135,7 @@ function forgedFrom(
   };
 }
 
-test('a revoked key signs no more, what a thief signs with it comes into no log, and its receipts verify no more by their date alone', async () => {
+test('a revoked key signs nothing, logs reject it, and its receipts need more than their date', async () => {
   const old = await receiptOfCommit();
   const lost = ringOf('record').keys.find((key) => stateAt(key, Date.now()) === 'current')!;
   expect(parseReceipt(old).envelope.signatures[0]?.keyid).toBe(lost.keyid);
@@ -179,7 +179,7 @@ test('a revoked key signs no more, what a thief signs with it comes into no log,
   } finally {
     await thief.close();
   }
-  // Nothing of before is stuck: the kernel's own records went in before the key was closed.
+  // Nothing is stuck: the kernel's own records were appended before the key was closed.
   expect(() => verifyReceiptFile(fresh, keys)).not.toThrow();
   await receiptOfCommit();
 });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proof that specs of deployments rest on sees what it should: a call that was lost, done though it failed, or left
-// out of the log.
+// The proof that deployment specs use detects a call that was lost, done though it failed, or missing in the log.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   expectNothingLost,
@@ -36,9 +35,9 @@ it('holds for calls that all committed', async () => {
 });
 
 it.each<[string, (end: Ended) => Ended]>([
-  ['a file that was promised is not there', (end) => ({ ...end, path: 'never.txt' })],
-  ['a call that gave up left its file', (end) => ({ ...end, outcome: 'gave up', operationId: '' })],
-  ['an outcome is in no log', (end) => ({ ...end, operationId: 'op_00000000000000000000000000' })],
+  ['a committed file is missing', (end) => ({ ...end, path: 'never.txt' })],
+  ['an abandoned call left its file', (end) => ({ ...end, outcome: 'gave up', operationId: '' })],
+  ['an outcome is missing in the log', (end) => ({ ...end, operationId: 'op_00000000000000000000000000' })],
 ])('fails where %s', async (_what, change) => {
   const [first, ...others] = ends as [Ended, ...Ended[]];
   await expect(expectNothingLost(stack, world, [change(first), ...others])).rejects.toThrow();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cancellation and a deadline at every state that a call can be in, as tests/e2e/cases/stops.yaml says, through the
-// public API.
+// A cancellation and a deadline in every state of a call, as tests/e2e/cases/stops.yaml lists them, through the public
+// API.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ import {
   verifiedReceipt,
   type Answer,
   type JsonValue,
-  type Rung,
+  type ReceivedPermit,
   type Stack,
   type World,
 } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import { parse } from 'yaml';
-import { Hand, type Taken } from './hand.ts';
+import { ManualExecutor, type RedeemedAttempt } from './manual-executor.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -45,7 +45,7 @@ const { cases } = parse(readFileSync(join(repositoryRoot(), 'tests/e2e/cases/sto
   cases: Case[];
 };
 
-/** Long enough to get a call to its state on a slow machine, before its deadline passes there. */
+/** Long enough to get a call to its state on a slow machine before its deadline. */
 const DEADLINE_MS = 5_000;
 const RENEW_MS = 500;
 const TUNING = { WRIT_LEASE_MS: '3000', WRIT_PERMIT_TTL_MS: '2000', WRIT_SWEEP_MS: '200' };
@@ -66,24 +66,24 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-/** A call under way, made under a token of its own. */
-interface Placed {
+/** An open call, made under its own token. */
+interface OpenCall {
   readonly operationId: string;
   readonly tokenId: string;
   readonly deadline: number | null;
   readonly body: JsonValue;
-  /** what the caller gets who has waited all the time */
+  /** the answer to the caller that has waited all the time */
   readonly answer: Promise<Answer<JsonValue>>;
   readonly file: string;
-  readonly rung?: Rung;
-  readonly attempt?: Taken;
+  readonly received?: ReceivedPermit;
+  readonly attempt?: RedeemedAttempt;
 }
 
 async function propose(
   { stop }: Case,
   tool: 'fs.write' | 'shell.run',
   argsFor: (file: string) => JsonValue,
-): Promise<Placed> {
+): Promise<OpenCall> {
   const { capability_token_id: tokenId } = await world.admin.must('/v1/capability-tokens', {
     agent_id: world.agentId,
     workspace_id: world.workspaceId,
@@ -124,31 +124,32 @@ async function propose(
   })();
   return { operationId, tokenId: tokenId as string, deadline, body, answer, file };
 }
-const running = (one: Case): Promise<Placed> =>
+const running = (one: Case): Promise<OpenCall> =>
   one.lane === 'inline'
     ? propose(one, 'fs.write', (path) => ({ path, content: CONTENT }))
     : propose(one, 'shell.run', (path) => ({ command: `echo written > ${path}` }));
-const deleting = (one: Case): Promise<Placed> => propose(one, 'shell.run', () => ({ command: 'rm -rf docs' }));
+const deleting = (one: Case): Promise<OpenCall> => propose(one, 'shell.run', () => ({ command: 'rm -rf docs' }));
 
 let executor: BusExecutor;
-let hand: Hand;
-const rungFor = async (placed: Placed, mode: 'run' | 'preview' = 'run') => ({
-  ...placed,
-  rung: await hand.permitOf(placed.operationId, mode),
+let manualExecutor: ManualExecutor;
+const permitFor = async (openCall: OpenCall, mode: 'run' | 'preview' = 'run') => ({
+  ...openCall,
+  received: await manualExecutor.permitOf(openCall.operationId, mode),
 });
-const redeemed = async (placed: Placed & { rung: Rung }): Promise<Placed> => ({
-  ...placed,
-  attempt: await hand.redeem(placed.rung),
+const redeemed = async (openCall: OpenCall & { received: ReceivedPermit }): Promise<OpenCall> => ({
+  ...openCall,
+  attempt: await manualExecutor.redeem(openCall.received),
 });
-const report = async ({ attempt, file }: Placed): Promise<void> => await hand.reportFile(attempt!, file, CONTENT);
+const report = async ({ attempt, file }: OpenCall): Promise<void> =>
+  await manualExecutor.reportFile(attempt!, file, CONTENT);
 
-const PLACES: Readonly<Record<Case['at'], (one: Case) => Promise<Placed>>> = {
+const PLACES: Readonly<Record<Case['at'], (one: Case) => Promise<OpenCall>>> = {
   held: deleting,
-  previewing: async (one) => await redeemed(await rungFor(await deleting(one), 'preview')),
+  previewing: async (one) => await redeemed(await permitFor(await deleting(one), 'preview')),
   admitted: running,
-  dispatched: async (one) => await rungFor(await running(one)),
-  performing: async (one) => await redeemed(await rungFor(await running(one))),
-  committing: async (one) => await redeemed(await rungFor(await running(one))),
+  dispatched: async (one) => await permitFor(await running(one)),
+  performing: async (one) => await redeemed(await permitFor(await running(one))),
+  committing: async (one) => await redeemed(await permitFor(await running(one))),
   'in a container': (one) => propose(one, 'shell.run', (path) => ({ command: `echo written > ${path}; sleep 100` })),
 };
 const STATE: Readonly<Record<Case['at'], string>> = {
@@ -161,37 +162,37 @@ const STATE: Readonly<Record<Case['at'], string>> = {
   'in a container': 'performing',
 };
 
-/** Waits until so long after the deadline, as an executor that keeps its lease while it may. */
-async function awaitDeadline({ deadline, attempt, rung }: Placed, afterMs: number): Promise<void> {
+/** Waits until that long after the deadline, as an executor that keeps its lease as long as it may. */
+async function awaitDeadline({ deadline, attempt, received }: OpenCall, afterMs: number): Promise<void> {
   let renewed = Date.now();
   await eventually('the deadline', async () => {
-    if (attempt !== undefined && rung?.permit.mode === 'run' && Date.now() - renewed > RENEW_MS) {
+    if (attempt !== undefined && received?.permit.mode === 'run' && Date.now() - renewed > RENEW_MS) {
       renewed = Date.now();
-      await hand.renew(attempt);
+      await manualExecutor.renew(attempt);
     }
     return Date.now() > (deadline ?? 0) + afterMs;
   });
 }
-async function stopped(one: Case, placed: Placed): Promise<void> {
+async function stopped(one: Case, openCall: OpenCall): Promise<void> {
   if (one.stop === 'deadline') {
-    await awaitDeadline(placed, 100);
+    await awaitDeadline(openCall, 100);
     return;
   }
-  const { status, body } = await world.agent.post(`/v1/operations/${placed.operationId}/cancel`);
+  const { status, body } = await world.agent.post(`/v1/operations/${openCall.operationId}/cancel`);
   expect([status, body.code]).toEqual([one.answer, one.problem]);
 }
-/** The stop comes while the kernel holds the call's row and waits for the workspace's. */
-async function stoppedInCommit(one: Case, placed: Placed): Promise<void> {
-  // Its last moment, so that nobody waits long for the lock.
-  if (one.stop === 'deadline') await awaitDeadline(placed, -1_000);
+/** The stop arrives while the kernel holds the call's row and waits for the workspace's. */
+async function stoppedInCommit(one: Case, openCall: OpenCall): Promise<void> {
+  // One second before the deadline, so that no process waits long for the lock.
+  if (one.stop === 'deadline') await awaitDeadline(openCall, -1_000);
   const release = await observer.hold('SELECT 1 FROM kernel.workspace WHERE workspace_id = $1 FOR UPDATE', [
     world.workspaceId,
   ]);
-  const committing = report(placed);
+  const committing = report(openCall);
   committing.catch(() => undefined);
   await observer.untilBlocked('writ_kernel');
-  // Its executor has said all that it had to say.
-  const { attempt: _said, ...rest } = placed;
+  // Its executor has sent everything.
+  const { attempt: _said, ...rest } = openCall;
   const stopping = stopped(one, rest);
   stopping.catch(() => undefined);
   if (one.stop === 'deadline') await stopping;
@@ -200,19 +201,19 @@ async function stoppedInCommit(one: Case, placed: Placed): Promise<void> {
 }
 
 async function check(one: Case): Promise<void> {
-  const placed = await PLACES[one.at](one);
-  await world.until(placed.operationId, [STATE[one.at]]);
-  if (one.at === 'committing') await stoppedInCommit(one, placed);
-  else await stopped(one, placed);
-  if (one.then === 'reports') await report(placed);
-  await expectEnd(one, placed);
+  const openCall = await PLACES[one.at](one);
+  await world.until(openCall.operationId, [STATE[one.at]]);
+  if (one.at === 'committing') await stoppedInCommit(one, openCall);
+  else await stopped(one, openCall);
+  if (one.then === 'reports') await report(openCall);
+  await expectEnd(one, openCall);
 }
 
-async function expectEnd({ ends, log }: Case, placed: Placed): Promise<void> {
+async function expectEnd({ ends, log }: Case, openCall: OpenCall): Promise<void> {
   const {
     status,
     body: { state, result },
-  } = await placed.answer;
+  } = await openCall.answer;
   expect({
     status,
     state,
@@ -226,32 +227,32 @@ async function expectEnd({ ends, log }: Case, placed: Placed): Promise<void> {
     tx_outcome: ends.tx_outcome,
     code: ends.code,
   });
-  // Whoever asks again by the key is told the same, and nothing runs.
-  const again = await world.agent.post('/v1/tool-calls?wait=10000', placed.body);
+  // A repeated request with the key gets the same answer, and nothing runs.
+  const again = await world.agent.post('/v1/tool-calls?wait=10000', openCall.body);
   expect({ operation: again.body.operation_id, tx_outcome: again.body.tx_outcome }).toEqual({
-    operation: placed.operationId,
+    operation: openCall.operationId,
     tx_outcome: ends.tx_outcome,
   });
-  expect(await world.file(placed.file)).toBe(ends.state === 'committed' ? CONTENT : null);
+  expect(await world.file(openCall.file)).toBe(ends.state === 'committed' ? CONTENT : null);
   expect(await world.file('docs/b.txt')).toBe('two\n');
   await eventually(
     'nothing is reserved',
     async () =>
       (
         await observer.rows('SELECT 1 FROM kernel.budget WHERE capability_token_id = $1 AND reserved > 0', [
-          placed.tokenId,
+          openCall.tokenId,
         ])
       ).length === 0,
   );
   const [calls] = await observer.rows<{ used: number }>(
     `SELECT used::int FROM kernel.budget WHERE capability_token_id = $1 AND dimension = 'calls'`,
-    [placed.tokenId],
+    [openCall.tokenId],
   );
   expect(calls?.used).toBe(ends.calls);
   await observer.untilLogged();
   const leaves = await observer.rows<{ phase: string; record: JsonValue }>(
     `SELECT phase, convert_from(payload, 'UTF8')::jsonb -> 'predicate' AS record FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' ORDER BY record_id`,
-    [placed.operationId],
+    [openCall.operationId],
   );
   const of = (phase: string): JsonValue[] =>
     leaves.filter((leaf) => leaf.phase === phase).map(({ record }) => record as JsonValue);
@@ -264,7 +265,7 @@ async function expectEnd({ ends, log }: Case, placed: Placed): Promise<void> {
       decision_record_id: of('decision').at(-1).record_id,
     },
   ]);
-  const { record } = await verifiedReceipt(stack, world, placed.operationId, 'outcome');
+  const { record } = await verifiedReceipt(stack, world, openCall.operationId, 'outcome');
   expect(record.tx_outcome).toBe(ends.tx_outcome);
 }
 
@@ -273,16 +274,16 @@ const nameOf = ({ at, lane, stop, then, ends }: Case): string =>
 const those = (...at: Case['at'][]) =>
   cases.filter((one) => at.includes(one.at)).map((one) => [nameOf(one), one] as const);
 
-describe('a call that no executor has', () => {
+describe('a call that is not at an executor', () => {
   it.each(those('held', 'admitted'))('%s', async (_name, one) => await check(one));
 });
 
-describe('a call that an executor has', () => {
+describe('a call at an executor', () => {
   beforeAll(async () => {
     executor = await BusExecutor.join(stack);
-    hand = new Hand(executor);
+    manualExecutor = new ManualExecutor(executor);
   });
-  afterAll(async () => await executor?.leave());
+  afterAll(async () => await executor?.disconnect());
   it.each(those('previewing', 'dispatched', 'performing', 'committing'))('%s', async (_name, one) => await check(one));
 });
 
@@ -293,4 +294,4 @@ describe('a call that runs in a container', () => {
   it.each(those('in a container'))('%s', async (_name, one) => await check(one));
 });
 
-it('the log that is left is one that the independent checker rebuilds', () => expectCleanLog(stack));
+it('the independent checker rebuilds the log', () => expectCleanLog(stack));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sub-agents of runs through the public API: what they may, what is told of them, their end with the run above, and
+// Sub-agents of runs through the public API: their rights, their views, their end with the parent run, and
 // orchestrators that die meanwhile.
 import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
-import { messagesIn, roundOf, ScriptedModel, taskOf, type Said } from './scripted-model.ts';
+import { messagesIn, roundOf, ScriptedModel, taskOf, type Reply } from './scripted-model.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -11,7 +11,7 @@ let stack: Stack;
 let world: World;
 let model: ScriptedModel;
 let observer: Observer;
-/** May spawn, too. */
+/** A grant that may spawn, too. */
 let tokenId: string;
 beforeAll(async () => {
   model = await ScriptedModel.open();
@@ -47,7 +47,7 @@ const write = (path: string) => ({ name: 'write_file', args: { path, content: 'x
 const spawn = (task: string, over: object = {}) => ({ name: 'agent-spawn', args: { task, ...over } });
 const begin = async (
   input: string,
-  script: readonly Said[],
+  script: readonly Reply[],
   over: object = {},
   token = tokenId,
 ): Promise<JsonValue> => {
@@ -80,7 +80,7 @@ const operations = async (sessionId: unknown): Promise<JsonValue[]> =>
 const child = (runId: unknown): Promise<JsonValue> =>
   eventually('a sub-agent', async () => (await below(runId))[0] ?? null, 60_000);
 
-it('a sub-agent does its task with no more than it was given, and the run above goes on with its last words', async () => {
+it('a sub-agent works within its narrowed token, and the parent run continues with its last text', async () => {
   model.scripts.set('write one', [
     { calls: [write('src/one.txt'), write('two.txt'), { name: 'bash', args: { command: 'true' } }] },
     { text: 'One was written.' },
@@ -141,11 +141,11 @@ it('a sub-agent does its task with no more than it was given, and the run above 
     tokens: 220,
     text: 'One was written.',
   });
-  // It was told its task and its own tools, and nothing of the conversation above.
-  const asked = model.asked.find((each) => taskOf(each) === 'write one')!;
+  // It received its task and its own tools, and nothing of the parent's conversation.
+  const asked = model.requests.find((each) => taskOf(each) === 'write one')!;
   expect(messagesIn(asked).map(({ role }) => role)).toEqual(['system', 'user']);
   expect(JSON.stringify(asked.body['tools'])).not.toContain('"bash"');
-  // Listed with its run alone, and found in the log: the call, then the token that was made of it.
+  // Listed only with its run, and found in the log: the call, then the token that was derived for it.
   expect(
     ((await world.admin.get('/v1/sessions')).body.items as JsonValue[]).map(({ session_id }) => session_id),
   ).not.toContain(session!.session_id);
@@ -161,7 +161,7 @@ it('a sub-agent does its task with no more than it was given, and the run above 
   );
 });
 
-it('wider than its caller, it is refused on the record, and outside of a run there is none', async () => {
+it('wider than its caller it is refused with a record, and outside of a run it is unknown', async () => {
   const run = await begin(
     'too much',
     [{ calls: [spawn('anything', { budgets: { calls: 1_000_000_000 } })] }, { text: 'No.' }],
@@ -179,7 +179,7 @@ it('wider than its caller, it is refused on the record, and outside of a run the
   });
 });
 
-it('what is left of the run above bounds it, and what it used counts there', async () => {
+it("the parent run's remaining budget limits it, and its use counts there", async () => {
   model.scripts.set(
     'costly',
     Array.from({ length: 6 }, (_, n) => ({ calls: [write(`c${n}.txt`)] })),
@@ -191,7 +191,7 @@ it('what is left of the run above bounds it, and what it used counts there', asy
   ]);
 });
 
-it('ends with the run above when that is cancelled, and when the token of that is revoked', async () => {
+it("ends with the parent run, by cancellation or by revocation of the parent's token", async () => {
   model.scripts.set('silent', [{ end: 'silent' }]);
   const run = await begin('hand on for ever', [{ calls: [spawn('silent')] }]);
   const { session_id } = await child(run.run_id);
@@ -202,10 +202,10 @@ it('ends with the run above when that is cancelled, and when the token of that i
   expect(await until(lower.run_id, 'ended')).toMatchObject({ stopped: 'cancelled' });
 
   const capability_token_id = await tokenFor({ tools: ['fs.*', 'agent.spawn'], budgets: {} });
-  // Its first call is let in, and then there is no token any more.
+  // Its first call is admitted, and then the token is revoked.
   model.scripts.set('revoked', [{ calls: [write('r1.txt')] }, { calls: [write('r2.txt')] }, { text: 'no' }]);
   const revoked = Promise.withResolvers<unknown>();
-  model.onAsked = (asked) => {
+  model.onRequest = (asked) => {
     if (taskOf(asked) === 'revoked' && roundOf(asked) === 1)
       void world.admin.post(`/v1/capability-tokens/${capability_token_id}/revoke`).then(revoked.resolve);
   };
@@ -216,14 +216,14 @@ it('ends with the run above when that is cancelled, and when the token of that i
     capability_token_id,
   );
   await revoked.promise;
-  model.onAsked = () => undefined;
+  model.onRequest = () => undefined;
   expect(await until(second.run_id, 'ended')).toMatchObject({ stopped: 'cancelled' });
   const [{ run: under }] = (await transcript((await below(second.run_id))[0]!.session_id)) as [JsonValue];
   expect(await until(under.run_id, 'ended')).toMatchObject({ state: 'ended' });
   expect(under.stopped).not.toBe('end');
 });
 
-it('an API that is killed at any step of either run and comes back leaves one sub-agent, and each call has its effect once', async () => {
+it('an API killed and restarted at any step of either run leaves one sub-agent and single effects', async () => {
   const {
     services: { orchestrator },
   } = stack;
@@ -246,7 +246,7 @@ it('an API that is killed at any step of either run and comes back leaves one su
       void orchestrator.kill().then(() => killed.resolve(true));
     };
     if (point.asked !== undefined)
-      model.onAsked = (asked) => {
+      model.onRequest = (asked) => {
         if (taskOf(asked) === lowerTask && roundOf(asked) === point.asked) kill();
       };
     const run = await begin(task, [{ calls: [spawn(lowerTask)] }, { text: 'end' }]);
@@ -265,9 +265,9 @@ it('an API that is killed at any step of either run and comes back leaves one su
       kill();
     }
     await killed.promise;
-    model.onAsked = () => undefined;
+    model.onRequest = () => undefined;
     await orchestrator.start();
-    // The dead one's leases run out first.
+    // The leases of the dead orchestrator expire first.
     await observer.rows(`UPDATE orchestrator.run SET lease_until = 0 WHERE state <> 'ended'`, []);
     expect(await until(run.run_id, 'ended')).toMatchObject({ stopped: 'end', rounds: 2 });
     const sessions = await below(run.run_id);
@@ -285,3 +285,90 @@ it('an API that is killed at any step of either run and comes back leaves one su
     ).toEqual([`did ${name}`]);
   }
 }, 600_000);
+
+describe('a sub-agent of an agent that keeps its own loop', () => {
+  const yips = (task: string, over: object = {}): string =>
+    `\`\`\`yips-agent\n${JSON.stringify({ actions: [{ type: 'subagent', id: 'a1', task, ...over }] })}\n\`\`\``;
+  const WRITTEN: Readonly<Record<string, (task: string) => string>> = {
+    yips,
+    blocks: (task) => `[TOOL_CALL:a1] ${JSON.stringify({ action: 'create_sub_agent', task })}`,
+    'tools-xml': (task) => `<tools><call tool="agent.spawn">${JSON.stringify({ task })}</call></tools>`,
+    anthropic: (task) =>
+      JSON.stringify({
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'a1', name: 'agent-spawn', input: { task } }],
+        stop_reason: 'tool_use',
+      }),
+  };
+  const post = (dialect: string, output: string, over: object = {}, wait = 50_000) =>
+    world.agent.post(`/v1/turns?wait=${wait}`, {
+      dialect,
+      output,
+      session_id: 'own-loop',
+      turn_id: `${dialect}-${output.length}`,
+      capability_token_id: tokenId,
+      workspace_id: world.workspaceId,
+      sub_agent_model: 'wire',
+      ...over,
+    });
+  const callIn = ({ body }: { body: JsonValue }): JsonValue => (body.calls as JsonValue[])[0]!;
+
+  it.each(Object.keys(WRITTEN))('in %s, its last text is in the result of the turn', async (dialect) => {
+    const task = `look around for ${dialect}`;
+    model.scripts.set(task, [{ text: `Seen for ${dialect}.` }]);
+    const answer = await post(dialect, WRITTEN[dialect]!(task));
+    expect([answer.status, answer.body.state]).toEqual([200, 'ended']);
+    expect(callIn(answer)).toMatchObject({ tool_id: 'agent.spawn', standing: 'completed', state: 'no_op' });
+    expect(JSON.stringify(answer.body.messages)).toContain(`Seen for ${dialect}.`);
+    const operationId = callIn(answer).operation_id as string;
+    const { items } = (await world.admin.get('/v1/sessions?limit=200')).body as { items: JsonValue[] };
+    const [session, ...others] = items.filter(({ spawned_by }) => spawned_by?.operation_id === operationId);
+    expect(others).toEqual([]);
+    expect(session).toMatchObject({
+      spawned_by: { run_id: null },
+      dialect: dialect === 'anthropic' ? 'native' : dialect,
+      agent_id: world.agentId,
+    });
+    const token = (await world.admin.get(`/v1/capability-tokens/${session!.capability_token_id as string}`)).body;
+    expect(token).toMatchObject({ parent_id: tokenId, spawned_by: operationId });
+  });
+
+  it('works within the allowed tools, and the same turn posted again finds it', async () => {
+    const task = 'take your time';
+    const release = Promise.withResolvers<true>();
+    model.onRequest = (asked) => (taskOf(asked).startsWith(task) ? release.promise : undefined);
+    model.scripts.set(`${task}\n\nContext:\nnothing`, [{ text: 'At last.' }]);
+    const output = yips(task, { context: 'nothing', allowed_tools: ['read_file', 'list_dir'], max_rounds: 99 });
+    const first = await post('yips', output, {}, 0);
+    const again = await post('yips', output, {}, 1_000);
+    expect([again.status, again.body.state]).toEqual([202, 'under_way']);
+    expect(callIn(again)).toMatchObject({ standing: 'executing' });
+    expect(JSON.stringify(again.body.messages)).toMatch(/run_[0-9a-z]{26}/);
+    expect(first.status).toBe(202);
+    release.resolve(true);
+    model.onRequest = () => undefined;
+    const done = await post('yips', output);
+    expect([done.status, callIn(done).operation_id]).toEqual([200, callIn(again).operation_id]);
+    const text = JSON.stringify(done.body.messages);
+    expect([text.includes('At last.'), text.includes('`max_rounds` is 1 to 50')]).toEqual([true, true]);
+    const { items } = (await world.admin.get('/v1/sessions?limit=200')).body as { items: JsonValue[] };
+    const [session] = items.filter(({ spawned_by }) => spawned_by?.operation_id === callIn(done).operation_id);
+    const token = (await world.admin.get(`/v1/capability-tokens/${session!.capability_token_id as string}`)).body;
+    expect(token.grant.tools).toEqual(['fs.read', 'fs.list']);
+  });
+
+  it('is denied without a model, asked for its task, and refused if it would reach further', async () => {
+    expect(callIn(await post('yips', yips('of two models'), { sub_agent_model: undefined }))).toMatchObject({
+      standing: 'denied',
+      operation_id: null,
+      error: { code: 'tool.not_available', message: expect.stringContaining('several models') },
+    });
+    const { body } = await post('blocks', '[TOOL_CALL:a1] {"action":"create_sub_agent"}');
+    expect([body.calls, JSON.stringify(body.messages)]).toEqual([[], expect.stringContaining('needs `task`')]);
+    const narrow = await tokenFor({ tools: ['agent.spawn', 'fs.read'], budgets: {} });
+    expect(
+      callIn(await post('yips', yips('write', { allowed_tools: ['fs.*'] }), { capability_token_id: narrow })),
+    ).toMatchObject({ standing: 'denied', state: 'refused', error: { code: 'token.not_narrower' } });
+  });
+});

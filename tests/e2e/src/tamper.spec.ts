@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever changes a receipt, a stored record, a tile, a root or a checkpoint is found out, by the verifier or by the
-// checker.
+// The verifier or the checker detects any change of a receipt, a stored record, a tile, a root or a checkpoint.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +46,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-/** The name of the check that fails; null where the file verifies. */
+/** The name of the failed check; null where the file verifies. */
 function failedCheck(file: Uint8Array): string | null {
   try {
     verifyReceiptFile(file, keys, { operationId });
@@ -102,7 +101,7 @@ describe('a receipt file', () => {
     expect(failedCheck(Buffer.from(`${JSON.stringify(mixed)}\n`))).not.toBeNull();
   });
 
-  it('is verified by the command line tool, which names the check that failed', () => {
+  it('is verified by the command line tool, which names the failed check', () => {
     const file = join(stack.folder, 'receipt.json');
     const verify = (bytes: Uint8Array) => {
       writeFileSync(file, bytes);
@@ -144,7 +143,7 @@ describe('a receipt file', () => {
 });
 
 describe('the stored log', () => {
-  /** Changes a value of the type into another one. */
+  /** Changes a value of that type into another one. */
   const CHANGED: Readonly<Record<string, (column: string) => string>> = {
     text: (column) => `coalesce(${column}, '') || 'x'`,
     bigint: (column) => `${column} + 1000`,
@@ -155,7 +154,7 @@ describe('the stored log', () => {
     bytea: (column) => `set_byte(${column}, length(${column}) / 2, get_byte(${column}, length(${column}) / 2) # 1)`,
   };
 
-  /** A witness's word on the newest checkpoint of a log, as the ledger would store it. */
+  /** A witness's cosignature of a log's newest checkpoint, as the ledger would store it. */
   async function cosignNewest(client: Awaited<ReturnType<typeof connect>>, logId: string): Promise<void> {
     const {
       rows: [newest],
@@ -171,19 +170,19 @@ describe('the stored log', () => {
     );
   }
 
-  it('shows a change of any column of any kind of row to the checker, and which log it is in', async () => {
+  it('detects a change of any column of any kind of row, and names its log', async () => {
     const columns = await observer.rows<{ table: string; column: string; type: string }>(
       `SELECT table_name AS table, column_name AS column, data_type AS type FROM information_schema.columns JOIN pg_class ON pg_class.oid = format('ledger.%I', table_name)::regclass AND NOT relispartition
         WHERE table_schema = 'ledger' AND table_name NOT LIKE 'applied\\_%' ORDER BY 1, ordinal_position`,
     );
     expect(new Set(columns.map(({ table }) => table)).size).toBe(6);
-    // A log for each column and end of it, written by the real processes, so that one run of the checker tells of all.
+    // One log for each column and each end of it, written by the real processes: one run of the checker covers all.
     const cases = columns.flatMap((column) => (['ASC', 'DESC'] as const).map((order) => ({ ...column, order })));
     const platform = new Api(stack.url, stack.keys.platformKey);
     const logs = await Promise.all(
       cases.map(async ({ table }, i) => {
         const { tenant_id, api_key } = await platform.must('/v1/tenants', { name: `tampered ${i}` });
-        // A row of `tile` is written with every 256th record: the tile that is full, and the first one above it.
+        // A row of `tile` is written with every 256th record: the full tile, and the first one above it.
         const agents = Array.from({ length: table === 'tile' ? 256 : 3 }, (_agent, n) => `agent ${n}`);
         for (const name of agents) await platform.as(api_key as string).must('/v1/agents', { name });
         return `log_${(tenant_id as string).slice(4)}`;
@@ -220,7 +219,7 @@ describe('the stored log', () => {
     await client.end();
     const { status, output } = fsck(stack);
     expect(status).toBe(1);
-    // A row whose log is renamed is found in a log that nobody has.
+    // A row with a changed log name is found in a log without tenant.
     const missed = cases.filter((_case, i) => !new RegExp(`✖ \\d+ findings[^\\n]* ${logs[i]}x?:`).test(output));
     expect(missed).toEqual([]);
     expect(output).toContain(`✔ log_${world.tenantId.slice(4)}:`);

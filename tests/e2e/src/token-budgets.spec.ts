@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs under a token that bounds what models read and write: they end when it is used up, with what they used settled
-// exactly, whoever dies meanwhile.
+// Runs under a token with a budget of model tokens: they end when it is used up, and their use is settled exactly,
+// whatever dies meanwhile.
 import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
-import { ScriptedModel, type Said } from './scripted-model.ts';
+import { ScriptedModel, type Reply } from './scripted-model.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-/** What a reply of the scripted model uses, unless it says that it read more. */
+/** The use of a reply of the scripted model, unless it states that it read more. */
 const REPLY = 110;
-/** More than one reply may take: all bytes of what a model is sent, and 32,000 tokens of its reply. Less than two. */
+/** More than the reservation for one reply: all bytes of the request, and 32,000 tokens of its reply. Less than two. */
 const ROOM = 60_000;
 
 let stack: Stack;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await model?.close();
 });
 afterEach(() => {
-  model.onAsked = () => undefined;
+  model.onRequest = () => undefined;
 });
 
 const tokenFor = async (budgets: Readonly<Record<string, number>>): Promise<string> =>
@@ -49,7 +49,7 @@ const tokenFor = async (budgets: Readonly<Record<string, number>>): Promise<stri
       },
     })
   ).capability_token_id as string;
-const begin = async (token: string, input: string, script: readonly Said[]): Promise<string> => {
+const begin = async (token: string, input: string, script: readonly Reply[]): Promise<string> => {
   const { session_id } = await world.agent.must('/v1/sessions', {
     workspace_id: world.workspaceId,
     capability_token_id: token,
@@ -78,27 +78,27 @@ async function amounts(token: string): Promise<readonly unknown[]> {
 }
 const write = (path: string) => ({ name: 'write_file', args: { path, content: 'x' } });
 
-it('a run ends as `budget` where its token has no room for the next reply, and so does every other one under it, unasked', async () => {
+it("every run under a token ends as `budget` when the next reply doesn't fit", async () => {
   const token = await tokenFor({ llm_tokens: ROOM });
   const run = await begin(token, 'read much', [{ calls: [write('1.txt')], read: 40_000 }, { text: 'never' }]);
   const ended = await until(run, 'ended');
   expect(ended).toMatchObject({ stopped: 'budget', rounds: 1, error: { fault: 'budget.exhausted' } });
   expect(await world.file('1.txt')).toBe('x');
   expect(await amounts(token)).toEqual([40_010, 0, ROOM - 40_010]);
-  const asked = model.asked.length;
+  const asked = model.requests.length;
   expect(await until(await begin(token, 'once more', [{ text: 'never' }]), 'ended')).toMatchObject({
     stopped: 'budget',
     rounds: 0,
     error: { fault: 'budget.exhausted' },
   });
-  expect([model.asked.length, await amounts(token)]).toEqual([asked, [40_010, 0, ROOM - 40_010]]);
-  // The budget is of models: calls go on.
+  expect([model.requests.length, await amounts(token)]).toEqual([asked, [40_010, 0, ROOM - 40_010]]);
+  // The budget is for models only: calls still run.
   expect((await world.call('fs.read', { path: 'a.txt' }, { capability_token_id: token })).body).toMatchObject({
     status: 'ok',
   });
 });
 
-it('what was used may pass the bound, and then nothing is left', async () => {
+it('use may exceed the budget, and then nothing is left', async () => {
   const token = await tokenFor({ llm_tokens: ROOM });
   expect(await until(await begin(token, 'read too much', [{ text: 'Done.', read: 100_000 }]), 'ended')).toMatchObject({
     stopped: 'end',
@@ -106,13 +106,13 @@ it('what was used may pass the bound, and then nothing is left', async () => {
   expect(await amounts(token)).toEqual([100_010, 0, 0]);
 });
 
-it('while a model replies what it may use is held; a run whose orchestrator is killed then is settled to the token by whoever goes on', async () => {
+it("a reply's maximum is reserved, and settled by the next orchestrator after a kill", async () => {
   const token = await tokenFor({ llm_tokens: ROOM });
   const held: (readonly unknown[])[] = [];
   const asked = Promise.withResolvers<undefined>();
   const never = new Promise(() => undefined);
   let isFirst = true;
-  model.onAsked = async (of) => {
+  model.onRequest = async (of) => {
     if (!isFirst || !JSON.stringify(of.body).includes('call_0_0')) return;
     isFirst = false;
     held.push(await amounts(token));
@@ -122,7 +122,7 @@ it('while a model replies what it may use is held; a run whose orchestrator is k
   const run = await begin(token, 'be killed', [{ calls: [write('2.txt')] }, { text: 'Done.' }]);
   await asked.promise;
   await stack.services.orchestrator.kill();
-  // The first reply is settled, and the most that the second may use is held, with nobody left to let go of it.
+  // The first reply is settled. The maximum of the second is reserved, with no process left to release it.
   expect(held).toEqual([[REPLY, expect.any(Number), expect.any(Number)]]);
   const [[, reserved]] = held as [[number, number]];
   expect(reserved).toBeGreaterThan(32_000);
@@ -135,7 +135,7 @@ it('while a model replies what it may use is held; a run whose orchestrator is k
   expect(await amounts(token)).toEqual([2 * REPLY, 0, ROOM - 2 * REPLY]);
 });
 
-it('a run that waits for a person holds nothing, and one whose token is revoked meanwhile is settled', async () => {
+it('a run that waits for a person reserves nothing, and is settled after its token is revoked', async () => {
   const token = await tokenFor({ llm_tokens: ROOM });
   const run = await begin(token, 'remove it', [
     { calls: [{ name: 'bash', args: { command: 'rm -rf old' } }] },
@@ -149,7 +149,7 @@ it('a run that waits for a person holds nothing, and one whose token is revoked 
   expect((await amounts(token)).slice(0, 2)).toEqual([2 * REPLY, 0]);
 });
 
-it('what a sub-agent uses is used of its own token and of those above, each once', async () => {
+it("a sub-agent's use counts on its own token and its ancestors, each once", async () => {
   const token = await tokenFor({ llm_tokens: ROOM });
   model.scripts.set('a part of it', [{ calls: [write('3.txt')] }, { text: 'Written.' }]);
   const run = await begin(token, 'hand on', [
@@ -164,7 +164,7 @@ it('what a sub-agent uses is used of its own token and of those above, each once
   ]);
 });
 
-it('without a bound nothing is asked of the kernel, and nothing is kept of it', async () => {
+it('without a budget the kernel gets no request, and stores nothing', async () => {
   const before = await observer.rows('SELECT run_id FROM kernel.run_draw');
   expect(await until(await begin(world.tokenId, 'without', [{ text: 'Done.' }]), 'ended')).toMatchObject({
     stopped: 'end',

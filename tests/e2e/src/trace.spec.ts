@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { STATES } from '@writ/contract';
 import { eventually, makeWorld, Observer, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
-import { Collector, type SeenSpan } from './collector.ts';
+import { Collector, type ExportedSpan } from './collector.ts';
 import { parsePrometheus } from './prometheus.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const PROCESSES = ['orchestrator', 'kernel', 'executor', 'ledger'] as const;
-/** Stands in every argument, output and file of this test, so that it can be looked for afterwards. */
+/** A marker in every argument, output and file of this test, for the search afterwards. */
 const SECRET = 'xyzzy-plugh-4711';
 
 let collector: Collector;
@@ -32,26 +32,26 @@ afterAll(async () => {
   await collector?.stop();
 });
 
-/** The spans that name a parent which is not (yet) among them. */
-const orphans = (spans: readonly SeenSpan[]): SeenSpan[] => {
+/** Spans whose parent is missing (so far). */
+const orphans = (spans: readonly ExportedSpan[]): ExportedSpan[] => {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   return spans.filter(({ parentSpanId }) => parentSpanId && !ids.has(parentSpanId));
 };
 
 /**
- * The spans of the trace that the operation's record names, once every process has told its part, each of those states
- * and the parent of every span. A span is told when it ends, a parent after its children and maybe with a later batch,
- * so that a trace with all of its states may still lack one.
+ * The spans of the trace in the operation's record, once every process has exported: all of these states, and the
+ * parent of every span. A span is exported when it ends, a parent after its children and perhaps in a later batch. So a
+ * trace with all states may still lack a parent.
  */
 async function traceOf(
   operationId: string,
   states: readonly string[] = [],
-): Promise<{ traceId: string; spans: SeenSpan[] }> {
+): Promise<{ traceId: string; spans: ExportedSpan[] }> {
   const { record } = await verifiedReceipt(stack, world, operationId);
   const traceId = record.trace_id!;
   expect(traceId).toMatch(/^[0-9a-f]{32}$/);
-  const all = (): SeenSpan[] => collector.spans.filter((span) => span.traceId === traceId);
-  const told = (spans: readonly SeenSpan[]): string =>
+  const all = (): ExportedSpan[] => collector.spans.filter((span) => span.traceId === traceId);
+  const reported = (spans: readonly ExportedSpan[]): string =>
     JSON.stringify(spans.map(({ service, name }) => `${service}: ${name}`));
   await eventually(
     `spans of four processes in ${traceId}`,
@@ -63,7 +63,7 @@ async function traceOf(
       ),
     20_000,
   ).catch(() => {
-    throw new Error(`the trace has spans of ${told(all())} only, and no parents of ${told(orphans(all()))}`);
+    throw new Error(`the trace has spans of ${reported(all())} only, and no parents of ${reported(orphans(all()))}`);
   });
   return { traceId, spans: all() };
 }
@@ -104,7 +104,7 @@ it('two calls are two traces', async () => {
   expect((await traceOf(a!)).traceId).not.toBe((await traceOf(b!)).traceId);
 });
 
-it('a caller that has a trace finds the call in it, as its word: the record is found by its own ids', async () => {
+it("a caller's trace contains the call and is in the record, as the caller stated it", async () => {
   const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
   const { body } = await world.agent.post(
     '/v1/tool-calls',
@@ -120,7 +120,7 @@ it('a caller that has a trace finds the call in it, as its word: the record is f
   expect(record).toMatchObject({ trace_id: 'ab'.repeat(16), operation_id: body.operation_id as string });
 });
 
-it('arguments, results and keys stand in no span and no log', async () => {
+it('no span and no log contains arguments, results or keys', async () => {
   await world.call('fs.read', { path: `${SECRET}.txt` });
   await world.call('shell.run', { command: `echo ${SECRET}; exit 1` });
   await world.call('shell.run', { command: `cat ${SECRET}`, cwd: `../${SECRET}` });
@@ -134,11 +134,11 @@ it('arguments, results and keys stand in no span and no log', async () => {
   await world.operator.must(`/v1/approvals/${body.approval_id as string}/deny`, { comment: SECRET });
   const observer = new Observer(stack);
   await observer.untilLogged();
-  const told = [
+  const reported = [
     ...PROCESSES.map((name) => ({ what: `log of ${name}`, text: logOf(name) })),
     { what: 'spans', text: collector.text },
   ];
-  for (const { what, text } of told) {
+  for (const { what, text } of reported) {
     expect({ what, isThere: text.length > 0 }).toEqual({ what, isThere: true });
     for (const secret of [SECRET, world.admin.key!, world.agent.key!, stack.keys.platformKey, 'password-of-'])
       expect({ what, secret, leaks: text.includes(secret) }).toEqual({ what, secret, leaks: false });
@@ -163,8 +163,8 @@ it.each(PROCESSES)('the metrics of %s are Prometheus text, and count what was do
   const own = samples.filter(({ family }) => family.startsWith('writ_'));
   expect(own.length).toBeGreaterThan(0);
   expect(own.some(({ value }) => value > 0)).toBe(true);
-  // A label with as many values as there are tenants or operations would make the server's memory grow without end.
-  // That of tenants is bounded by WRIT_METRICS_TENANTS_MAX.
+  // A label with a value for each tenant or operation would make the server's memory grow without limit.
+  // WRIT_METRICS_TENANTS_MAX limits that of tenants.
   const unbounded = samples
     .flatMap(({ family, labels }) =>
       Object.entries(labels).filter(([label]) => !(label === 'tenant' && family.startsWith('writ_tenant_'))),

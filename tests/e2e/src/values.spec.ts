@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that wait for a value, through the public API: what the agent gets, and that nothing that is kept or sent
-// holds a value in clear.
+// Calls that wait for a value, through the public API: the agent's answer, and a search that finds no value in clear in
+// anything stored or sent.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -8,7 +8,7 @@ import {
   eventually,
   makeWorld,
   Observer,
-  sayYes,
+  approveShown,
   startStack,
   verifiedReceipt,
   type JsonValue,
@@ -26,11 +26,11 @@ let stack: Stack;
 let world: World;
 let observer: Observer;
 let token: string;
-const overheard: Buffer[] = [];
+const tapped: Buffer[] = [];
 
 beforeAll(async () => {
   stack = await startStack({ env: { kernel: { WRIT_SWEEP_MS: '200' } }, busProxies: [...BUS] });
-  for (const name of BUS) stack.busProxy(name).overhear((bytes) => overheard.push(Buffer.from(bytes)));
+  for (const name of BUS) stack.busProxy(name).tap((bytes) => tapped.push(Buffer.from(bytes)));
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   observer = new Observer(stack);
   token = (
@@ -70,7 +70,7 @@ const heldFor = async (args: JsonValue): Promise<JsonValue> => {
   return held;
 };
 
-it('a secret is answered with a reference, once it is given', async () => {
+it('a supplied secret is answered with a reference', async () => {
   const held = await heldFor({ key: 'NPM_TOKEN' });
   const shown = (await world.operator.get(`/v1/approvals/${held.approval_id as string}`)).body;
   expect(shown).toMatchObject({
@@ -93,7 +93,7 @@ it('a secret is answered with a reference, once it is given', async () => {
   expect(record).toMatchObject({ verdict: 'admitted', approval_refs: [held.approval_id] });
 });
 
-it('what is no secret is answered with the value, for one use or for the session', async () => {
+it('a plain value is returned itself, for one use or for the session', async () => {
   const held = await heldFor({ key: 'REGION', secret: false });
   expect((await give(held, { value: PLAIN })).status).toBe(200);
   expect((await world.until(held.operation_id as string, ['no_op'])).result.result).toEqual({
@@ -102,7 +102,7 @@ it('what is no secret is answered with the value, for one use or for the session
     reference: null,
   });
   await eventually(
-    'the used value goes',
+    'the used value is deleted',
     async () =>
       (await observer.rows('SELECT 1 FROM kernel.session_value WHERE approval_id = $1', [held.approval_id])).length ===
       0,
@@ -113,7 +113,7 @@ it('what is no secret is answered with the value, for one use or for the session
   expect((await ask({ key: 'REGION', secret: false }, { session_id: 'ses-2' })).state).toBe('held');
 });
 
-it('a stored secret is there for every session', async () => {
+it('a stored secret is available to every session', async () => {
   const held = await ask({ key: 'NPM_TOKEN', note: 'suggested' }, { session_id: 'ses-3' });
   expect((await give(held, { value: SECRET, scope: 'stored', note: 'of the registry' })).status).toBe(200);
   expect(await ask({ key: 'NPM_TOKEN' }, { session_id: 'ses-4' })).toMatchObject({ tx_outcome: 'no_op' });
@@ -122,10 +122,10 @@ it('a stored secret is there for every session', async () => {
   ).toEqual([{ name: 'NPM_TOKEN', version: 1, note: 'of the registry' }]);
 });
 
-it('the agent answers nothing that it asked for itself, and an approval alone is none', async () => {
+it("an agent can't answer its own request, and an approval without a value is no answer", async () => {
   const held = await heldFor({ key: 'NPM_TOKEN', secret: false });
   expect((await give(held, { value: 'x' }, world.agent)).body.code).toBe('auth.role');
-  expect((await sayYes(world.operator, held.approval_id)).body.code).toBe('conflict');
+  expect((await approveShown(world.operator, held.approval_id)).body.code).toBe('conflict');
   const own = (
     await world.admin.post('/v1/tool-calls', {
       tool_id: 'value.get',
@@ -137,11 +137,22 @@ it('the agent answers nothing that it asked for itself, and an approval alone is
     })
   ).body;
   expect((await give(own, { value: 'x' }, world.admin)).body.code).toBe('approval.own_call');
-  expect(await ask({ key: 'OTHER' })).toMatchObject({ error: { code: 'token.scope' } });
 });
 
-it('after all of it no table, log or message on the bus holds a secret, and no table or log any value', async () => {
-  // A mistake that is answered and maybe logged.
+it('a secret that the token does not grant is for the session to which a person gives it', async () => {
+  expect(await ask({ key: 'OTHER' }, { session_mode: 'scheduled' })).toMatchObject({ error: { code: 'token.scope' } });
+  const held = await heldFor({ key: 'OTHER' });
+  expect((await give(held, { value: SECRET, scope: 'stored' })).body).toMatchObject({ code: 'conflict' });
+  expect((await give(held, { value: SECRET, scope: 'session' })).status).toBe(200);
+  expect((await world.until(held.operation_id as string, ['no_op'])).result.result).toMatchObject({
+    reference: '${secret:OTHER}',
+  });
+  expect(await ask({ key: 'OTHER' })).toMatchObject({ tx_outcome: 'no_op' });
+  expect((await ask({ key: 'OTHER' }, { session_id: 'ses-other' })).state).toBe('held');
+});
+
+it('afterwards no table, log or bus message contains a secret, and no table or log any value', async () => {
+  // An error that is answered and perhaps logged.
   const held = await heldFor({ key: 'WRONG', secret: false });
   for (const body of [{ value: SECRET, scope: 'ever' }, { value: [SECRET] }, { value: SECRET, note: 'of nothing' }])
     expect((await give(held, body)).text).not.toContain(SECRET);
@@ -164,7 +175,7 @@ it('after all of it no table, log or message on the bus holds a secret, and no t
     .map((entry) => join(entry.parentPath, entry.name));
   expect(files.some((file) => file.endsWith('kernel.log'))).toBe(true);
   for (const file of files) expect([file, found(readFileSync(file, 'latin1'))]).toEqual([file, []]);
-  const bus = Buffer.concat(overheard).toString('latin1');
+  const bus = Buffer.concat(tapped).toString('latin1');
   expect(bus).toContain('approval.give');
   expect(shapes.slice(0, 3).filter((shape) => bus.includes(shape))).toEqual([]);
 });

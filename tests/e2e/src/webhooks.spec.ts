@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tenant's own system receives, from the call that is held to the message that verifies. Two replicas of the
-// orchestrator run, and one of them dies.
+// Messages to a tenant's own system, from the held call to the message that verifies. Two replicas of the orchestrator
+// run, and one of them dies.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,15 +11,15 @@ import { Webhook } from 'standardwebhooks';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-interface Heard {
+interface Received {
   readonly headers: Record<string, string>;
   readonly body: string;
-  readonly said: JsonValue;
+  readonly output: JsonValue;
 }
 
 let server: Server;
 let place: string;
-let heard: Heard[];
+let received: Received[];
 let status: number;
 let stack: Stack;
 let world: World;
@@ -28,7 +28,11 @@ let observer: Observer;
 beforeAll(async () => {
   server = createServer((request, response) => {
     void text(request).then((body) => {
-      heard.push({ headers: request.headers as Record<string, string>, body, said: JSON.parse(body) as JsonValue });
+      received.push({
+        headers: request.headers as Record<string, string>,
+        body,
+        output: JSON.parse(body) as JsonValue,
+      });
       response.writeHead(status).end();
     });
   });
@@ -48,7 +52,7 @@ afterAll(async () => {
   server?.close();
 });
 beforeEach(() => {
-  heard = [];
+  received = [];
   status = 204;
 });
 
@@ -64,9 +68,9 @@ const hold = async (): Promise<JsonValue> => {
   expect(body.state).toBe('held');
   return body;
 };
-const kinds = (): string[] => heard.map(({ said }) => said.type as string);
+const kinds = (): string[] => received.map(({ output }) => output.type as string);
 
-it('a held call and its denial reach a webhook, signed, in ids alone, once each though two replicas deliver', async () => {
+it('a held call and its denial reach a webhook signed, with ids only, once each from two replicas', async () => {
   const second = await stack.another('orchestrator', { WRIT_HTTP_PORT: '0' });
   const { webhook_id, secret } = await makeWebhook();
   const held = await hold();
@@ -75,11 +79,11 @@ it('a held call and its denial reach a webhook, signed, in ids alone, once each 
     (await world.operator.post(`/v1/approvals/${held.approval_id}/deny`, { comment: 'not on a Friday' })).status,
   ).toBe(200);
   await eventually('both messages', () => Promise.resolve(kinds().includes('approval.denied')));
-  for (const { body, headers } of heard)
+  for (const { body, headers } of received)
     expect(new Webhook(secret).verify(body, headers)).toMatchObject({
       data: { operation_id: held.operation_id, approval_id: held.approval_id },
     });
-  expect(heard.map(({ body }) => body).join()).not.toMatch(/rm -rf|Friday/);
+  expect(received.map(({ body }) => body).join()).not.toMatch(/rm -rf|Friday/);
   const delivered = async () =>
     (await world.auditor.get(`/v1/webhooks/${webhook_id}/deliveries?state=delivered`)).body.items as JsonValue[];
   await eventually('both delivered', async () => (await delivered()).length === 2);
@@ -97,7 +101,7 @@ it('a held call and its denial reach a webhook, signed, in ids alone, once each 
   await world.admin.request('DELETE', `/v1/webhooks/${webhook_id}`);
 });
 
-it('what happens while no orchestrator is there is delivered when one is back', async () => {
+it('events without an orchestrator are delivered when one is back', async () => {
   const { webhook_id } = await makeWebhook();
   const held = await hold();
   await stack.services.orchestrator.kill();
@@ -111,7 +115,7 @@ it('what happens while no orchestrator is there is delivered when one is back', 
   await world.admin.request('DELETE', `/v1/webhooks/${webhook_id}`);
 });
 
-it('a message that is answered with a failure is kept, shown with why, and sent once more on request', async () => {
+it('a failed message is kept, shown with its reason, and sent again on request', async () => {
   const { webhook_id } = await makeWebhook();
   status = 500;
   await world.operator.post(`/v1/webhooks/${webhook_id}/ping`, {});
@@ -128,21 +132,21 @@ it('a message that is answered with a failure is kept, shown with why, and sent 
   const { delivery_id, message_id } = await only();
   await world.operator.post(`/v1/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver`, {});
   await eventually('its arrival', async () => (await only()).state === 'delivered');
-  expect(new Set(heard.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([message_id]));
+  expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([message_id]));
   await world.admin.request('DELETE', `/v1/webhooks/${webhook_id}`);
 });
 
-it('who follows hears of a held call and of its end as they happen, and an agent of its own alone', async () => {
-  /** Resolves once the stream is open; what it then gives is all that it said. */
+it('a follower receives a held call and its end as they happen, an agent only its own', async () => {
+  /** Resolves once the stream is open; its value then returns everything received. */
   const follow = async ({ key }: World['admin']): Promise<() => Promise<string>> => {
     const answer = await fetch(`${stack.url}/v1/events?for_ms=4000`, {
       headers: { authorization: `Bearer ${key ?? ''}` },
     });
     const parts = answer.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
-    let said = (await parts.next()).value ?? '';
+    let output = (await parts.next()).value ?? '';
     return async () => {
-      for (let part = await parts.next(); part.done !== true; part = await parts.next()) said += part.value;
-      return said;
+      for (let part = await parts.next(); part.done !== true; part = await parts.next()) output += part.value;
+      return output;
     };
   };
   const another = (await world.admin.must('/v1/agents', { name: 'another' })).agent_id as string;
@@ -165,7 +169,7 @@ it('who follows hears of a held call and of its end as they happen, and an agent
   expect(other).not.toContain('operation_id');
 });
 
-it('nobody makes a webhook at an address of this machine or its networks but where the operator said so', async () => {
+it("a webhook at a local address needs the operator's permission", async () => {
   for (const url of [
     'https://127.0.0.1/',
     'http://127.0.0.1:1/',

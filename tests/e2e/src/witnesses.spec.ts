@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real witnesses, each a process of its own, beside a whole Writ: what they say stands in receipts, what they don't is
-// missed, and two histories are found out.
+// Real witnesses, each a separate process, beside a whole Writ: their cosignatures are in receipts, missing ones are
+// reported, and a split view is detected.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -104,7 +104,7 @@ afterAll(async () => {
 const call = async (name: string): Promise<string> =>
   String((await world.call('fs.write', { path: name, content: 'x' })).body.operation_id);
 
-/** Fetches the receipt into a file and verifies that as a stranger would. */
+/** Saves the receipt to a file and verifies it as a third party would. */
 async function verifyReceiptOf(operationId: string): Promise<{ status: number | null; out: string; err: string }> {
   const answer = await world.admin.get(`/v1/operations/${operationId}/receipt`);
   if (answer.status !== 200) return { status: -1, out: '', err: answer.text };
@@ -122,7 +122,7 @@ const untilWitnessed = (operationId: string): Promise<{ out: string }> =>
     120_000,
   );
 
-test('a receipt has the word of real witnesses, and so has the log', async () => {
+test('a receipt and the log have the cosignatures of real witnesses', async () => {
   const { out } = await untilWitnessed(await call('1.txt'));
   expect(out).toMatch(/✔ witnesses +2 of 2, 2 needed: `witness\.test\/w1`, `witness\.test\/w2`/);
   expect(out).toContain('✔ freshness');
@@ -131,7 +131,7 @@ test('a receipt has the word of real witnesses, and so has the log', async () =>
   ).toMatchObject({ status: 0, err: '' });
 });
 
-test('what a witness that was killed did not say is missed by name, calls go on without it, and it goes on where it was', async () => {
+test('a killed witness is reported missing, calls continue without it, and it resumes later', async () => {
   await untilWitnessed(await call('2.txt'));
   await witnesses[1].kill();
   const operation = await call('3.txt');
@@ -152,7 +152,7 @@ test('what a witness that was killed did not say is missed by name, calls go on 
   expect(writ('witness', 'evidence', '--dir', witnesses[1].dir)).toEqual({ status: 0, out: 'none\n', err: '' });
 });
 
-test('a log that shows a witness another history leaves both checkpoints with it as evidence', async () => {
+test('a witness that sees another history of a log keeps both checkpoints as evidence', async () => {
   await untilWitnessed(await call('4.txt'));
   const kept = parseNote(
     await (
@@ -162,7 +162,7 @@ test('a log that shows a witness another history leaves both checkpoints with it
     ).text(),
   );
   const { origin, treeSize } = parseCheckpoint(kept.text);
-  // As somebody who has the ledger's key would sign it.
+  // As a thief of the ledger's key would sign it.
   const shown = signNote(formatCheckpoint({ origin, treeSize, root: new Uint8Array(32).fill(7) }), {
     name: String(logKey.split('+')[0]),
     signer: stack.keys.checkpoint,
@@ -180,6 +180,6 @@ test('a log that shows a witness another history leaves both checkpoints with it
     kept.text,
     shown,
   ]);
-  // The history that it saw first is cosigned as before.
+  // The history that it saw first is still cosigned.
   await untilWitnessed(await call('5.txt'));
 });

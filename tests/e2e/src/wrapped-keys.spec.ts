@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of signatures under a device (ADR 0072), as an operator puts them there: a kernel and a ledger that ran on files
-// in clear go on with files that open by the device alone.
+// Signing keys wrapped by a device (ADR 0072), as an operator sets them up: a kernel and a ledger with key files in
+// clear continue with files that only the device can open.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,7 @@ const NAMES = ['ledger', 'kernel'] as const;
     if (status !== 0) throw new Error(`signing-keys ${args.join(' ')} ended with ${String(status)}: ${stderr}`);
   }
 
-  /** Makes a call and verifies its receipt with what is published; who signed the record. */
+  /** Makes a call and verifies its receipt with the published keys; returns the record's signer. */
   async function signerOfCall(): Promise<string> {
     const { file } = await receiptOfCall(world, LONG_MS);
     const keys = keySetOf((await new Api(stack.url).get('/.well-known/writ-keys.json')).body);
@@ -72,7 +72,7 @@ const NAMES = ['ledger', 'kernel'] as const;
     return parseReceipt(file).envelope.signatures[0]?.keyid ?? '';
   }
 
-  test('files that were put under the device are refused without it, and with it everything goes on under the same keys', async () => {
+  test('wrapped key files are refused without the device, and keep the same keys with it', async () => {
     const before = await signerOfCall();
     for (const name of NAMES) await stack.services[name].kill();
     signingKeys('wrap');
@@ -83,13 +83,13 @@ const NAMES = ['ledger', 'kernel'] as const;
     expect(await signerOfCall()).toBe(before);
   });
 
-  test('a key that is made under the device signs, without a restart', async () => {
+  test('a key that is created under the device signs, without a restart', async () => {
     const before = await signerOfCall();
     signingKeys('rotate', 'record', '--overlap', '5s');
     await eventually('a record by the new key', async () => ((await signerOfCall()) === before ? null : true), LONG_MS);
   });
 
-  test('while the device is away what runs goes on, and nothing starts; the PIN is in no log', async () => {
+  test('without the device running processes continue and none starts; the PIN is in no log', async () => {
     const away = `${token.folder}-away`;
     renameSync(token.folder, away);
     try {

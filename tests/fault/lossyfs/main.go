@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command lossyfs mounts a folder whose unsynced writes live in this process alone: kill it and they are gone, as after a power cut.
-// What fsync or fdatasync was called for is in the backing folder. Names and sizes are durable at once, which real file systems may do too;
-// it is the contents that a database must sync before it says COMMIT.
+// Command lossyfs mounts a folder whose unsynced writes are only in this process: after a kill they are lost, as after
+// a power cut. Data that was synced (fsync, fdatasync) is in the backing folder. Names and sizes are durable at once,
+// as on some real file systems: a database must sync the contents before it answers COMMIT.
 //
-// Usage: lossyfs BACKING MOUNTPOINT [--lie]; prints "ready" when it is mounted. With --lie it forgets what was synced too, as a disk that
-// acknowledges early: what runs on it must be seen to lose something, or the test on the honest one proves nothing.
+// Usage: lossyfs BACKING MOUNTPOINT [--lie]; prints "ready" when it is mounted. With --lie it drops synced data too,
+// as a disk that acknowledges early. The test must see a loss there, or its result on an honest disk proves nothing.
 package main
 
 import (
@@ -44,14 +44,14 @@ func (o *overlay) of(ino uint64) *pages {
 	return p
 }
 
-// forget drops what an earlier file of the same inode number left.
+// forget drops the pages of an earlier file with the same inode number.
 func (o *overlay) forget(ino uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.files, ino)
 }
 
-// lies says that fsync does nothing.
+// lies makes fsync do nothing.
 var lies bool
 
 var unsynced = &overlay{files: map[uint64]*pages{}}
@@ -85,7 +85,7 @@ func (n *node) Setattr(ctx context.Context, handle fs.FileHandle, in *fuse.SetAt
 		}
 		unsynced.of(st.Ino).truncate(int64(size))
 	}
-	// By path, not by handle: the handle is ours and not the library's.
+	// By path, not by handle: the library doesn't know our handle.
 	return n.LoopbackNode.Setattr(ctx, nil, in, out)
 }
 
@@ -118,7 +118,8 @@ type file struct {
 }
 
 func open(path string, flags uint32, mode uint32, isNew bool) (fs.FileHandle, uint32, syscall.Errno) {
-	// Pages are filled from the backing file and the overlay knows the offset, so a write needs reading and no append mode.
+	// Pages are filled from the backing file, and the overlay knows the offset. So a write needs read access and no
+	// append mode.
 	how := int(flags)&^(syscall.O_WRONLY|syscall.O_APPEND|syscall.O_DIRECT|syscall.O_ACCMODE) | syscall.O_RDWR
 	fd, err := syscall.Open(path, how, mode)
 	if err == syscall.EACCES || err == syscall.EROFS {

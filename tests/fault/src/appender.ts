@@ -8,18 +8,18 @@ import { decisionRecord, eventually, expectCleanLog, Observer, SHARD, type Stack
 export type Sent = AppendRequest['records'][number];
 
 const APPEND = subjectsOf(SHARD).request('ledger.append');
-/** What a request may take before its sender asks again, as the kernel does. */
+/** How long a request may take before its sender repeats it, as the kernel does. */
 const ANSWER_MS = 3_000;
-/** For a ledger to come up and take everything on a slow machine. */
+/** Long enough for a ledger to start and append everything on a slow machine. */
 export const LOGGED_MS = 60_000;
 
 export const newTenant = (): TenantId => formatId('tenant', randomBytes(16));
 
-/** Nobody answered in time: who should isn't there, or the machine is slow. It says nothing of what was asked. */
+/** No answer in time: the ledger is down, or the machine is slow. The request may have been applied. */
 const isSilence = (error: unknown): boolean =>
   error instanceof Fault && (error.code === 'deadline' || error.code === 'bus.unreachable');
 
-/** Asks until there is an answer, good or bad. */
+/** Repeats the request until there is an answer, good or bad. */
 export const untilAnswered = <T>(ask: () => Promise<T>): Promise<NonNullable<T>> =>
   eventually(
     'an answer of the ledger',
@@ -31,13 +31,13 @@ export const untilAnswered = <T>(ask: () => Promise<T>): Promise<NonNullable<T>>
     LOGGED_MS,
   ) as Promise<NonNullable<T>>;
 
-/** Asks the ledger over the bus as the kernel does, and remembers what it answered for. */
+/** Sends requests to the ledger over the bus as the kernel does, and remembers what it acknowledged. */
 export class Appender {
   readonly #stack: Stack;
   readonly #bus: Bus;
-  /** where each record is that a ledger answered for */
+  /** index of each acknowledged record */
   readonly #acknowledged = new Map<string, number>();
-  /** records that a later answer put somewhere else */
+  /** records that a later answer gave another index */
   readonly #moved: string[] = [];
 
   private constructor(stack: Stack, bus: Bus) {
@@ -49,7 +49,7 @@ export class Appender {
     return new Appender(stack, await stack.busAs('kernel'));
   }
 
-  /** Records as the kernel seals them. */
+  /** Records as the kernel signs them. */
   sealed(tenant_id: TenantId, count: number): Sent[] {
     const signer = this.#stack.keys.record;
     return Array.from({ length: count }, () => {
@@ -72,7 +72,7 @@ export class Appender {
     }
   }
 
-  /** Asks until there is an answer. */
+  /** Repeats the request until there is an answer. */
   untilLogged(records: readonly Sent[]): Promise<true> {
     return eventually(
       'an answer of the ledger',
@@ -85,7 +85,7 @@ export class Appender {
     );
   }
 
-  /** Asks until it is refused as a whole, and answers with what. Throws where it is taken. */
+  /** Repeats the request until it is refused as a whole, and returns the fault. Throws where it is accepted. */
   refusalOf(records: readonly Sent[]): Promise<unknown> {
     return untilAnswered(() =>
       this.append(records).then(
@@ -101,9 +101,10 @@ export class Appender {
   }
 
   /**
-   * What was answered for is there, once and where it was said to be; all of these were; and the checker finds nothing.
+   * Asserts that each acknowledged record is in the log once, at its acknowledged index. All of these must be
+   * acknowledged, and the checker must find nothing.
    */
-  async expectWhole(sent: readonly Sent[]): Promise<void> {
+  async expectConsistent(sent: readonly Sent[]): Promise<void> {
     const rows = await new Observer(this.#stack).rows<{ record_id: string; leaf_index: number; n: number }>(
       'SELECT record_id, min(leaf_index) AS leaf_index, count(*)::int AS n FROM ledger.leaf GROUP BY record_id',
     );

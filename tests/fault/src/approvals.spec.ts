@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that dies between a person's yes and what it leads to, at each step: a yes is counted once or not at all,
-// and what two persons let happen happens once.
+// A kernel that dies at each step between a person's approval and its effect: an approval is counted once or not at
+// all, and what two persons approve happens once.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
   eventually,
-  expectWhole,
+  expectConsistent,
   makeWorld,
   Observer,
   startStack,
@@ -55,10 +55,10 @@ afterEach(async () => {
   for (const service of Object.values(stack.services)) if (!service.isRunning) await service.start();
 });
 
-/** the effect that `previewed` saw; null for the action */
+/** The effect digest that `previewed` saw; null for an approval of the action. */
 let seen: string | null;
 
-/** A command that deletes a tree of its own and writes a file: it takes two persons. */
+/** A command that deletes a tree and writes a file: it needs two approvals. */
 async function hold(): Promise<JsonValue> {
   seen = null;
   await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
@@ -85,12 +85,12 @@ async function previewed(held: JsonValue): Promise<void> {
   );
   expect([preview.state, preview.why]).toEqual(['ready', null]);
 }
-/** An answer that was lost is asked for again, as a person does. */
+/** A person repeats a request whose answer was lost. */
 const lost = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text: '', body: null });
-/** A yes to what was shown before: nobody looks again while a process is down. */
+/** Approves what was shown before, without reading it again while a process is down. */
 const approve = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> =>
   by.post(`${pathOf(held)}/approve`, seen === null ? {} : { effect_digest: seen }).catch(lost);
-const approveUntilHeard = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> =>
+const approveUntilAnswered = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> =>
   eventually(
     'an answer',
     async () => {
@@ -121,13 +121,13 @@ async function recorded(held: JsonValue): Promise<string[]> {
     .sort();
 }
 async function expectOnce(held: JsonValue): Promise<void> {
-  await expectWhole(stack, world, observer, held.operation_id as string, { tx_outcome: 'committed' });
+  await expectConsistent(stack, world, observer, held.operation_id as string, { tx_outcome: 'committed' });
   expect(await world.file(`done-${key}.txt`)).toBe('once\n');
   expect(await votesOf(held)).toEqual(['ann', 'bob']);
   expect(await recorded(held)).toEqual(['approve', 'vote', 'vote']);
 }
 
-it('before the COMMIT of a first vote: it was not given, and is given again', async () => {
+it('kernel dies before the COMMIT of a first vote: the vote is repeated and counts once', async () => {
   const held = await hold();
   await previewed(held);
   const letGo = await observer.hold('LOCK TABLE kernel.outbox IN ACCESS EXCLUSIVE MODE');
@@ -139,12 +139,12 @@ it('before the COMMIT of a first vote: it was not given, and is given again', as
   expect(await votesOf(held)).toEqual([]);
   await stack.services.kernel.start();
   await answer;
-  expect((await approveUntilHeard(held, ann)).body).toMatchObject({ state: 'held', votes: { given: 1 } });
-  expect((await approveUntilHeard(held, bob)).body.state).toBe('committed');
+  expect((await approveUntilAnswered(held, ann)).body).toMatchObject({ state: 'held', votes: { given: 1 } });
+  expect((await approveUntilAnswered(held, bob)).body.state).toBe('committed');
   await expectOnce(held);
 });
 
-it('with a first vote committed and its answer lost: said again, it is one vote', async () => {
+it('kernel dies after the COMMIT of a first vote: the repeated vote is the same vote', async () => {
   const held = await hold();
   await previewed(held);
   stack.busProxy('kernel').hold('out');
@@ -154,12 +154,12 @@ it('with a first vote committed and its answer lost: said again, it is one vote'
   stack.busProxy('kernel').cut();
   await stack.services.kernel.start();
   await answer;
-  expect((await approveUntilHeard(held, ann)).body).toMatchObject({ state: 'held', votes: { given: 1 } });
-  expect((await approveUntilHeard(held, bob)).body.state).toBe('committed');
+  expect((await approveUntilAnswered(held, ann)).body).toMatchObject({ state: 'held', votes: { given: 1 } });
+  expect((await approveUntilAnswered(held, bob)).body.state).toBe('committed');
   await expectOnce(held);
 });
 
-it('before the COMMIT of the last vote: the effect is not there and the vote neither, and both come with the next one', async () => {
+it('kernel dies before the COMMIT of the last vote: effect and vote come with the repeated vote', async () => {
   const held = await hold();
   await previewed(held);
   await approve(held, ann);
@@ -172,11 +172,11 @@ it('before the COMMIT of the last vote: the effect is not there and the vote nei
   expect([(await observer.operation(key))?.state, await votesOf(held)]).toEqual(['held', ['ann']]);
   await stack.services.kernel.start();
   await answer;
-  expect((await approveUntilHeard(held, bob)).body.state).toBe('committed');
+  expect((await approveUntilAnswered(held, bob)).body.state).toBe('committed');
   await expectOnce(held);
 });
 
-it('while the last vote goes through: its effect is there once, and the vote said again is answered with it', async () => {
+it('kernel dies during the COMMIT of the last vote: one effect, which the repeated vote returns', async () => {
   const held = await hold();
   await previewed(held);
   await approve(held, ann);
@@ -188,12 +188,12 @@ it('while the last vote goes through: its effect is there once, and the vote sai
   await observer.untilState(key, 'committed');
   await stack.services.kernel.start();
   await answer;
-  expect((await approveUntilHeard(held, bob)).body.state).toBe('committed');
+  expect((await approveUntilAnswered(held, bob)).body.state).toBe('committed');
   await expectOnce(held);
 });
 
-it('between the last yes to an action and its run: the call runs once, after the kernel is back', async () => {
-  // Without an executor nothing is previewed: what is approved is the action.
+it('kernel dies between the last approval of an action and its run: the call runs once afterwards', async () => {
+  // Without an executor there is no preview: the action is approved.
   stack.services.executor.freeze();
   const held = await hold();
   try {
@@ -205,6 +205,6 @@ it('between the last yes to an action and its run: the call runs once, after the
     stack.services.executor.thaw();
   }
   await stack.services.kernel.start();
-  expect((await approveUntilHeard(held, bob)).status).toBe(200);
+  expect((await approveUntilAnswered(held, bob)).status).toBe(200);
   await expectOnce(held);
 });

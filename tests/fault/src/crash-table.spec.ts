@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the crash table (docs/architecture/failures.md) on real processes: killed with SIGKILL or frozen with
-// SIGSTOP at exactly that point, which is reached from outside through locks and proxies.
+// Every row of the crash table (docs/architecture/failures.md) on real processes. Locks and proxies stop a process at
+// exactly that point, where it is killed with SIGKILL or frozen with SIGSTOP.
 import { createHash, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
   eventually,
-  expectWhole,
+  expectConsistent,
   makeWorld,
   Observer,
-  silence,
+  freezeUntilUnassigned,
   startStack,
   type Answer,
   type JsonValue,
@@ -52,12 +52,12 @@ describe('the crash table', () => {
     world.call('fs.write', { path, content: key }, { idempotency_key: key }).catch(gone);
   const shell = (command: string): Promise<Answer<JsonValue>> =>
     world.call('shell.run', { command }, { idempotency_key: key }).catch(gone);
-  /** The API closed on the client; the call goes on. */
+  /** The API closed the connection; the call continues. */
   const gone = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text: '', body: null });
   /**
-   * Begins a call, and another, until one was assigned: whether it is depends on when its executor spoke last and on
-   * what the lane does just then. `interfere` comes before each, `undo` behind one that went another way. The answer of
-   * the one that was assigned is awaited by the test.
+   * Starts calls until one is directly dispatched, which depends on its executor's last announcement and on the state
+   * of the lane. `interfere` runs before each call, `undo` after one that went through a lane. The test awaits the
+   * answer of the dispatched one.
    */
   const assigned = async (
     begin: () => Promise<Answer<JsonValue>>,
@@ -85,7 +85,7 @@ describe('the crash table', () => {
   const operationId = async (): Promise<string> =>
     ((await eventually('the operation', () => observer.operation(key))) as JsonValue).operation_id as string;
 
-  it('orchestrator dies after sending: the client asks again by its key and gets the one outcome', async () => {
+  it('orchestrator dies after sending: the client repeats the call with its key and gets the one outcome', async () => {
     const first = shell('sleep 1; echo once >> orchestrator.txt');
     await observer.untilState(key, 'performing');
     await stack.services.orchestrator.kill();
@@ -93,11 +93,11 @@ describe('the crash table', () => {
     await stack.services.orchestrator.start();
     const again = await shell('sleep 1; echo once >> orchestrator.txt');
     expect(again.status).toBe(200);
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
     expect(await world.file('orchestrator.txt')).toBe('once\n');
   });
 
-  it("kernel dies before the decision's COMMIT: nothing happened, and the same operation is sent again", async () => {
+  it("kernel dies before the decision's COMMIT: nothing happened, and the repeated call is decided", async () => {
     const letGo = await observer.hold('LOCK TABLE kernel.outbox IN ACCESS EXCLUSIVE MODE');
     const answer = write('before-commit.txt');
     await observer.untilBlocked('writ_kernel');
@@ -108,11 +108,11 @@ describe('the crash table', () => {
     await stack.services.kernel.start();
     const { status } = await answer;
     if (status !== 200) await write('before-commit.txt');
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
     expect(await world.file('before-commit.txt')).toBe(key);
   });
 
-  it('kernel dies with the decision committed and its reply lost: the same operation returns the decision', async () => {
+  it('kernel dies with its decision committed and the reply lost: the same operation returns it', async () => {
     stack.busProxy('kernel').hold('out');
     const answer = write('reply-lost.txt');
     const id = await operationId();
@@ -121,10 +121,10 @@ describe('the crash table', () => {
     await stack.services.kernel.start();
     await answer;
     expect((await write('reply-lost.txt')).body.operation_id).toBe(id);
-    await expectWhole(stack, world, observer, id, { tx_outcome: 'committed' });
+    await expectConsistent(stack, world, observer, id, { tx_outcome: 'committed' });
   });
 
-  it('a call is assigned and never sent: its lease runs out, and another attempt does the whole', async () => {
+  it('a call is assigned and never sent: its lease expires, and another attempt runs the call', async () => {
     const bus = stack.busProxy('kernel');
     const { answer } = await assigned(
       () => write('not-sent.txt'),
@@ -135,11 +135,11 @@ describe('the crash table', () => {
     stack.busProxy('kernel').cut();
     await stack.services.kernel.start();
     await answer;
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
     expect(await world.file('not-sent.txt')).toBe(key);
   });
 
-  it('an executor dies with a call on its way to it: its lease runs out, and another attempt does the whole', async () => {
+  it('an executor dies before it receives a call: the lease expires, and another attempt runs the call', async () => {
     const { executor } = stack.services;
     const { answer } = await assigned(
       () => shell(`echo once >> ${key}.txt`),
@@ -149,12 +149,12 @@ describe('the crash table', () => {
     await stack.services.executor.kill();
     await stack.services.executor.start();
     await answer;
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
     expect(await world.file(`${key}.txt`)).toBe('once\n');
   });
 
   it('a permit is signed and never published: it expires unredeemed, and the call is dispatched again', async () => {
-    await silence(stack.services.executor);
+    await freezeUntilUnassigned(stack.services.executor);
     stack.busProxy('kernel').hold('out');
     const answer = write('no-bell.txt');
     await observer.untilState(key, 'dispatched');
@@ -163,14 +163,14 @@ describe('the crash table', () => {
     stack.busProxy('kernel').cut();
     await stack.services.kernel.start();
     await answer;
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
   });
 
-  it('the reply to a redemption is lost: the same nonce asks again, and the call runs once', async () => {
-    // The lease runs while the redemption is held up: one of the others' length might be over before the second asking.
+  it('the reply to a redemption is lost: the same nonce redeems again, and the call runs once', async () => {
+    // The lease runs while the redemption is held up; a short one might expire before the second redemption.
     await stack.services.kernel.kill();
     const patient = await stack.another('kernel', { ...TUNING, WRIT_LEASE_MS: '30000' });
-    await silence(stack.services.executor);
+    await freezeUntilUnassigned(stack.services.executor);
     const letGo = await holdRedemptions();
     try {
       const answer = shell('echo ran >> redeemed.txt');
@@ -182,7 +182,7 @@ describe('the crash table', () => {
       await observer.untilState(key, 'performing');
       stack.busProxy('executor').cut();
       await answer;
-      await expectWhole(stack, world, observer, id, { tx_outcome: 'committed', attempt: 1 });
+      await expectConsistent(stack, world, observer, id, { tx_outcome: 'committed', attempt: 1 });
       expect(await world.file('redeemed.txt')).toBe('ran\n');
     } finally {
       await observer.close();
@@ -191,24 +191,24 @@ describe('the crash table', () => {
     }
   });
 
-  it('executor dies while it performs: the lease expires, and another attempt does the whole', async () => {
+  it('executor dies while it performs: the lease expires, and another attempt runs the call', async () => {
     const answer = shell('echo half > half.txt; sleep 2; echo whole > whole.txt');
     await observer.untilState(key, 'performing');
     await stack.services.executor.kill();
     await stack.services.executor.start();
     await answer;
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
     expect([await world.file('half.txt'), await world.file('whole.txt')]).toEqual(['half\n', 'whole\n']);
   });
 
-  it('a report is lost: the executor repeats it while its lease lives', async () => {
+  it('a report is lost: the executor repeats it while its lease is valid', async () => {
     const answer = shell(`${longFileOf('reported.txt')}; sleep 1`);
     await observer.untilState(key, 'performing');
     stack.busProxy('executor').hold('out');
     await untilBlobOfLongFile();
     stack.busProxy('executor').cut();
     await answer;
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
   });
 
   it('executor dies with its blobs stored and its report unsent: the next attempt commits', async () => {
@@ -220,10 +220,10 @@ describe('the crash table', () => {
     stack.busProxy('executor').cut();
     await stack.services.executor.start();
     await answer;
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
   });
 
-  it('kernel dies in the commit transaction: the repeated report gives the one outcome', async () => {
+  it('kernel dies in the commit transaction: the repeated report gets the one outcome', async () => {
     const answer = shell('sleep 1; echo done > committed.txt');
     await observer.untilState(key, 'performing');
     const letGo = await observer.hold('LOCK TABLE kernel.snapshot IN ACCESS EXCLUSIVE MODE');
@@ -234,11 +234,11 @@ describe('the crash table', () => {
     expect((await observer.operation(key))?.state).toBe('performing');
     await stack.services.kernel.start();
     await answer;
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed' });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed' });
     expect(await world.file('committed.txt')).toBe('done\n');
   });
 
-  it('kernel dies while its commit goes through: the repeated report is answered with the stored outcome', async () => {
+  it('kernel dies during its commit: the repeated report is answered with the stored outcome', async () => {
     const answer = shell('sleep 1; echo done > late.txt');
     await observer.untilState(key, 'performing');
     const letGo = await observer.hold('LOCK TABLE kernel.snapshot IN ACCESS EXCLUSIVE MODE');
@@ -248,11 +248,11 @@ describe('the crash table', () => {
     await observer.untilState(key, 'committed');
     await stack.services.kernel.start();
     await answer;
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
     expect(await world.file('late.txt')).toBe('done\n');
   });
 
-  it('the ledger appended and its answer is lost: sent again, dropped by record id', async () => {
+  it("the ledger's answer to an append is lost: the repeated record is dropped by its id", async () => {
     stack.busProxy('ledger').hold('out');
     await write('appended.txt');
     const id = await operationId();
@@ -263,7 +263,7 @@ describe('the crash table', () => {
     await stack.services.kernel.kill();
     stack.busProxy('ledger').cut();
     await stack.services.kernel.start();
-    await expectWhole(stack, world, observer, id, { tx_outcome: 'committed', attempt: 1 });
+    await expectConsistent(stack, world, observer, id, { tx_outcome: 'committed', attempt: 1 });
   });
 
   it('ledger dies with leaves committed and the root unsigned: the root is signed when it is back', async () => {
@@ -274,7 +274,7 @@ describe('the crash table', () => {
     await observer.abort('writ_ledger');
     await letGo();
     await stack.services.ledger.start();
-    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
+    await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
   });
 
   it('an executor frozen past its lease thaws: its attempt is fenced', async () => {
@@ -286,7 +286,7 @@ describe('the crash table', () => {
       await observer.untilState(key, 'committed');
       stack.services.executor.thaw();
       await answer;
-      await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed' });
+      await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed' });
       expect((await observer.operation(key))?.attempt).toBeGreaterThan(1);
       expect(await world.file('frozen.txt')).toBe('x\n');
     } finally {
@@ -294,7 +294,7 @@ describe('the crash table', () => {
     }
   });
 
-  it('a kernel frozen in the middle of a call thaws: nothing is done twice', async () => {
+  it('a kernel frozen during a call thaws: nothing is done twice', async () => {
     const answer = shell('sleep 1; echo x >> kernel-frozen.txt');
     await observer.untilState(key, 'performing');
     stack.services.kernel.freeze();
@@ -303,14 +303,14 @@ describe('the crash table', () => {
       await observer.untilState(key, 'committed');
       stack.services.kernel.thaw();
       await answer;
-      await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed' });
+      await expectConsistent(stack, world, observer, await operationId(), { tx_outcome: 'committed' });
       expect(await world.file('kernel-frozen.txt')).toBe('x\n');
     } finally {
       await other.kill();
     }
   });
 
-  /** From now on each redemption waits in its transaction; answers how to let them go on. */
+  /** Holds each redemption in its transaction from now on; returns a function that releases them. */
   async function holdRedemptions(): Promise<() => Promise<void>> {
     await observer.rows(
       `CREATE FUNCTION kernel.gate_of_a_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('redemptions')); RETURN NEW; END $$`,
@@ -320,7 +320,7 @@ describe('the crash table', () => {
     return await observer.hold(`SELECT pg_advisory_xact_lock(hashtext('redemptions'))`);
   }
 
-  // Shorter contents travel in the report and are stored with what names them.
+  // Shorter contents travel inside the report and are stored with the delta.
   const LINES = 2_000;
   const longFileOf = (path: string): string => `yes ${key} | head -n ${LINES} > ${path}`;
 

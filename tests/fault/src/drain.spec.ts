@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGTERM under load: what becomes of the calls that a process has when it is told to stop.
+// SIGTERM under load: what happens to the calls that a stopping process has.
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ import {
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Nothing below may be the work of a lease that ran out. */
+/** Longer than the test, so that no result depends on an expired lease. */
 const LEASE_MS = 300_000;
 const PROMPTLY_MS = 25_000;
 const PROGRAM = join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'executor-with-effect.mjs');
@@ -59,7 +59,7 @@ const performing = (executorId: string) =>
 const expectOneOutcome = async (keys: readonly string[]) => {
   for (const key of keys) {
     const { operation_id } = await observer.operation(key);
-    // A record is durable before its place in the log is.
+    // A record is durable before its index in the log is.
     await eventually(
       `the outcome of ${key} is logged`,
       async () => (await observer.outcomes(operation_id as string)) > 0,
@@ -68,16 +68,16 @@ const expectOneOutcome = async (keys: readonly string[]) => {
   }
 };
 
-it("an executor that is told to stop under load loses no call: what it can't finish runs at another at once, and each ends once", async () => {
+it("an executor that gets SIGTERM under load loses no call: another one runs what it can't finish", async () => {
   const id = newId('executor');
   const stopping = await stack.another('executor', { WRIT_EXECUTOR_ID: id });
   const staying = await stack.another('executor');
   try {
     const started = Date.now();
     const keys = Array.from({ length: 10 }, (_, i) => `drain-${i}`);
-    // Some end within the time that is left to them, and some don't.
+    // Some end within the grace period, and some don't.
     const answers = keys.map((key, i) => run(`sleep ${i % 2 === 0 ? 0.3 : 4}; echo ${i} > f${i}.txt`, key));
-    await eventually('the one that is to stop has a call that takes longer than that', async () =>
+    await eventually('the stopping executor has a call that takes longer than its grace period', async () =>
       (await performing(id)).some(({ idempotency_key }) => /[13579]$/.test(idempotency_key)),
     );
     await stopping.kill('SIGTERM');
@@ -95,7 +95,7 @@ it("an executor that is told to stop under load loses no call: what it can't fin
   }
 });
 
-it("a session's shell ends with its executor, and its calls are told so at once: the one under way, and the next of one that waits", async () => {
+it("a session's shell ends with its executor: its running call and the next one fail at once", async () => {
   const id = newId('executor');
   const stopping = await stack.another('executor', { WRIT_EXECUTOR_ID: id });
   const ask =
@@ -127,27 +127,27 @@ it("a session's shell ends with its executor, and its calls are told so at once:
   }
 });
 
-describe('with something begun outside', () => {
-  let outside: Server;
+describe('with an external effect started', () => {
+  let fakeInternet: Server;
   let posts: number;
   beforeAll(async () => {
     posts = 0;
-    outside = createServer((request, response) => {
+    fakeInternet = createServer((request, response) => {
       request.resume().on('end', () => {
         posts += 1;
         response.end();
       });
     }).listen(0, '127.0.0.1');
-    await once(outside, 'listening');
+    await once(fakeInternet, 'listening');
   });
   afterAll(() => {
-    outside.close();
+    fakeInternet.close();
   });
 
-  it('a call of an executor that is told to stop ends ambiguous at once, and is not tried again', async () => {
+  it('a call of a stopping executor ends ambiguous at once, and is not retried', async () => {
     const env = {
       WRIT_TEST_EFFECT_OBEYS: 'yes',
-      WRIT_TEST_EFFECT_URL: `http://127.0.0.1:${(outside.address() as AddressInfo).port}/`,
+      WRIT_TEST_EFFECT_URL: `http://127.0.0.1:${(fakeInternet.address() as AddressInfo).port}/`,
     };
     const [stopping, staying] = [
       await stack.another('executor', env, [PROGRAM]),
@@ -171,7 +171,7 @@ describe('with something begun outside', () => {
 });
 
 it.each(['kernel', 'orchestrator', 'ledger'] as const)(
-  'a %s that is told to stop under load, with another beside it or after it, loses no call',
+  'a %s that gets SIGTERM under load, with another replica beside or after it, loses no call',
   async (name) => {
     const executor = await stack.another('executor');
     const other = name === 'kernel' ? await stack.another('kernel') : null;
@@ -195,8 +195,8 @@ it.each(['kernel', 'orchestrator', 'ledger'] as const)(
         });
       }
       await expectOneOutcome(keys);
-      // A decision that a ledger took down with it is sent again some seconds later, its outcome at once: what is
-      // looked at is the log when nothing waits.
+      // A decision whose ledger stopped is sent again some seconds later, while its outcome is sent at once. So the log
+      // is checked when nothing waits.
       await observer.untilLogged();
       expectCleanLog(stack);
     } finally {

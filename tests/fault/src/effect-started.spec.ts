@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row of the crash table where a retry would do something twice outside: the executor dies after it announced an
-// effect.
+// The row of the crash table where a retry would repeat an external effect: the executor dies after it announced one.
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
@@ -9,7 +8,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import {
   eventually,
-  expectWhole,
+  expectConsistent,
   makeWorld,
   Observer,
   startStack,
@@ -25,14 +24,14 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const LEASE_MS = 2_000;
 const PROGRAM = join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'executor-with-effect.mjs');
 
-let outside: Server;
+let fakeInternet: Server;
 let posts: string[];
 let stack: Stack;
 let world: World;
 let observer: Observer;
 
 beforeAll(async () => {
-  outside = createServer((request, response) => {
+  fakeInternet = createServer((request, response) => {
     const parts: Buffer[] = [];
     request
       .on('data', (part: Buffer) => parts.push(part))
@@ -41,12 +40,12 @@ beforeAll(async () => {
         response.end();
       });
   });
-  outside.listen(0, '127.0.0.1');
-  await once(outside, 'listening');
+  fakeInternet.listen(0, '127.0.0.1');
+  await once(fakeInternet, 'listening');
   stack = await startStack({
     env: {
       kernel: { WRIT_LEASE_MS: String(LEASE_MS), WRIT_SWEEP_MS: '200' },
-      executor: { WRIT_TEST_EFFECT_URL: `http://127.0.0.1:${(outside.address() as AddressInfo).port}/` },
+      executor: { WRIT_TEST_EFFECT_URL: `http://127.0.0.1:${(fakeInternet.address() as AddressInfo).port}/` },
     },
     programs: { executor: [PROGRAM] },
   });
@@ -56,7 +55,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await observer?.close();
   await stack?.stop();
-  outside?.close();
+  fakeInternet?.close();
 });
 beforeEach(async () => {
   posts = [];
@@ -85,9 +84,9 @@ it('executor dies with an effect started: the operation is ambiguous and never r
   const id = await started(key);
   expect(posts).toEqual([id]);
   await stack.services.executor.kill();
-  // One that would run it again if it were given it.
+  // An executor that would run the call again if the kernel retried it.
   const other = await stack.another('executor');
-  await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
+  await expectConsistent(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
   expect(await observer.operation(key)).toMatchObject({
     state: 'ambiguous',
     tx_outcome: 'ambiguous',
@@ -102,7 +101,7 @@ it('executor dies with an effect started: the operation is ambiguous and never r
   await other.kill();
 });
 
-it('an ambiguous operation is resolved once by whoever looked outside: settled and recorded, the workspace untouched, never run again', async () => {
+it('a person resolves an ambiguous operation once: recorded, workspace unchanged, never run again', async () => {
   const key = randomUUID();
   const [before, was] = [await head(), await reserved()];
   const id = await started(key);
@@ -120,7 +119,7 @@ it('an ambiguous operation is resolved once by whoever looked outside: settled a
   expect([one.status, other.status]).toEqual([200, 200]);
   expect(one.body.resolution).toEqual(other.body.resolution);
   expect((await resolve('rolled_back')).body).toMatchObject({ status: 409, code: 'conflict' });
-  await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
+  await expectConsistent(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
   expect(await reserved()).toEqual({ reserved: was.reserved, used: was.used + 1 });
   expect([await head(), await unresolved()]).toEqual([before, expect.not.arrayContaining([id])]);
   const { record } = await verifiedReceipt(stack, world, id, 'resolution');
@@ -134,11 +133,11 @@ it('an ambiguous operation is resolved once by whoever looked outside: settled a
   expect(posts).toEqual([id]);
 });
 
-it('a call with an effect started that is cancelled is ambiguous too: nobody can promise that nothing happened', async () => {
+it('a cancelled call with an effect started is ambiguous too: the effect may have happened', async () => {
   const id = await started(randomUUID());
   const before = await head();
   expect((await world.agent.post(`/v1/operations/${id}/cancel`)).status).toBe(200);
-  await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
+  await expectConsistent(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
   expect(await head()).toBe(before);
   expect(posts).toEqual([id]);
 });

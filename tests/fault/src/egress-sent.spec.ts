@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request that left: whatever becomes of the executor or of the token, it is sent once, and nobody claims to know
-// what they can't.
+// A request that was sent: whatever happens to the executor or the token, it is sent once, and no record claims an
+// unknown outcome.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
   eventually,
-  expectWhole,
+  expectConsistent,
   makeWorld,
-  mustSayYes,
+  mustApproveShown,
   Observer,
-  openOutside,
+  openFakeInternet,
   startStack,
   verifiedReceipt,
-  type Outside,
+  type FakeInternet,
   type Stack,
   type World,
 } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-let outside: Outside;
+let fakeInternet: FakeInternet;
 let posts: string[];
 let broken: number;
 let stack: Stack;
@@ -28,16 +28,16 @@ let observer: Observer;
 let token: string;
 
 beforeAll(async () => {
-  // It takes a request and never answers.
-  outside = await openOutside((request) => {
+  // The server accepts a request and never answers.
+  fakeInternet = await openFakeInternet((request) => {
     posts.push(request.url ?? '');
     request.resume().socket.once('close', () => {
       broken += 1;
     });
   });
   stack = await startStack({
-    programs: { executor: [outside.program] },
-    env: { kernel: { WRIT_LEASE_MS: '2000', WRIT_SWEEP_MS: '200' }, executor: outside.env },
+    programs: { executor: [fakeInternet.program] },
+    env: { kernel: { WRIT_LEASE_MS: '2000', WRIT_SWEEP_MS: '200' }, executor: fakeInternet.env },
   });
   world = await makeWorld(stack.url, stack.keys.platformKey);
   observer = new Observer(stack);
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await observer?.close();
   await stack?.stop();
-  outside?.close();
+  fakeInternet?.close();
 });
 beforeEach(async () => {
   [posts, broken] = [[], 0];
@@ -66,30 +66,30 @@ beforeEach(async () => {
   ).capability_token_id as string;
 });
 
-/** A request that was approved and has left. */
+/** A request that was approved and sent. */
 async function sent(): Promise<string> {
   const args = { route: { method: 'POST', url: 'https://api.outside.example/once' }, purpose: 'to try' };
   const held = await world.call('net.egress', args, { capability_token_id: token, idempotency_key: randomUUID() });
-  await mustSayYes(world.operator, held.body.approval_id);
+  await mustApproveShown(world.operator, held.body.approval_id);
   await eventually('the request', () => Promise.resolve(posts.length > 0));
   return held.body.operation_id as string;
 }
 
-it('of a token that is revoked breaks off within its second, and the call is ambiguous', async () => {
+it('a request whose token is revoked is aborted within a second, and its call is ambiguous', async () => {
   const id = await sent();
   await world.admin.must(`/v1/capability-tokens/${token}/revoke`);
   await eventually('the connection breaks', () => Promise.resolve(broken > 0), 5_000);
-  await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
+  await expectConsistent(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
   expect(posts).toEqual(['/once']);
 });
 
-it('of an executor that dies is never sent again, and the call is ambiguous', async () => {
+it('a request whose executor dies is never sent again, and its call is ambiguous', async () => {
   const id = await sent();
   await stack.services.executor.kill();
-  const other = await stack.another('executor', {}, [outside.program]);
-  await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
+  const other = await stack.another('executor', {}, [fakeInternet.program]);
+  await expectConsistent(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
   expect(posts).toEqual(['/once']);
-  // What the gate announced before the first byte left is all that anybody knows, and the record counts it.
+  // The gate announced the request before its first byte; nothing more is known of it, and the record counts it.
   const { body } = await world.agent.get(`/v1/operations/${id}/requests`);
   expect(body).toMatchObject({
     total: 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that is killed while it erases leaves each batch done or not begun, and whoever is there next goes on.
+// A kernel that is killed during an erasure leaves each batch done or not started, and the next kernel continues.
 import { vi } from 'vitest';
 import { copyOperations } from '@writ/testing';
 import {
@@ -16,7 +16,7 @@ import {
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Two whole batches of the kernel's and some. */
+/** Two full batches of the kernel, and some more. */
 const CALLS = 450;
 const BATCH = 200;
 
@@ -35,7 +35,7 @@ afterAll(async () => {
 beforeEach(async () => {
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   first = (await world.call('fs.read', { path: 'a.txt' }, { session_id: 'ses-1' })).body.operation_id as string;
-  // Copies of it, later by a millisecond each, so that their order is known.
+  // Copies of it, each a millisecond later, so that their order is defined.
   await copyOperations(
     (text, values) => observer.rows(text, values),
     `jsonb_build_object('operation_id', left(o.operation_id, 20) || lpad(n::text, 9, '0'), 'state', 'refused', 'idempotency_key', NULL, 'created_at', o.created_at - $2::integer + n)`,
@@ -81,7 +81,7 @@ async function expectDone(): Promise<void> {
   expectCleanLog(stack);
 }
 
-it('killed before the COMMIT of the first batch nothing has begun; asked again it is done once', async () => {
+it('killed before the COMMIT of the first batch: nothing is erased, and a repeated request erases once', async () => {
   const letGo = await observer.hold('LOCK TABLE kernel.outbox IN ACCESS EXCLUSIVE MODE');
   const answer = erase().catch(() => null);
   await observer.untilBlocked('writ_kernel');
@@ -94,8 +94,8 @@ it('killed before the COMMIT of the first batch nothing has begun; asked again i
   const again = await eventually(
     'an answer',
     async () => {
-      const said = await erase().catch(() => null);
-      return said !== null && said.status < 300 ? said : null;
+      const output = await erase().catch(() => null);
+      return output !== null && output.status < 300 ? output : null;
     },
     60_000,
   );
@@ -103,7 +103,7 @@ it('killed before the COMMIT of the first batch nothing has begun; asked again i
   await expectDone();
 });
 
-it('killed within a later batch that one has not begun, and the next kernel goes on by itself', async () => {
+it('killed during a later batch: that batch is rolled back, and the next kernel continues', async () => {
   const [in2] = await observer.rows<{ operation_id: string }>(
     'SELECT operation_id FROM kernel.operation WHERE tenant_id = $1 ORDER BY created_at, operation_id OFFSET $2 LIMIT 1',
     [world.tenantId, BATCH + 50],

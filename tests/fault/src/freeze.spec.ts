@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An emergency stop holds against a kernel that is stopped in the middle of it, and against one that was frozen with a
-// decision in its hands.
+// A freeze holds against a kernel that stops while it places it, and against one that was frozen (SIGSTOP) during a
+// decision.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, type Stack, type World } from '@writ/stack';
@@ -48,15 +48,15 @@ const blocked = (count: number): Promise<unknown> =>
   );
 const key = (): string => randomUUID();
 
-it('a kernel that is stopped while it places a freeze leaves it placed or not, whole, and keeps nobody from deciding', async () => {
+it('a kernel that stops while it places a freeze leaves it placed or absent, and blocks no decisions', async () => {
   const letGo = await observer.hold('LOCK TABLE kernel.freeze IN EXCLUSIVE MODE');
   const first = freeze().catch(() => null);
   await blocked(1);
-  // The statement goes on in the database, whether or not the process that sent it does.
+  // The statement continues in the database, whether or not its process does.
   stack.services.kernel.freeze();
   await letGo();
   await first;
-  // Whichever replica had it: asked again, there is one freeze, and it holds.
+  // Either replica may have placed it: after a repeated request there is one freeze, and it holds.
   const again = await eventually(
     'the freeze stands',
     async () => {
@@ -89,12 +89,12 @@ it('a kernel that is stopped while it places a freeze leaves it placed or not, w
   );
 });
 
-it('what a kernel had decided before it was stopped comes wholly before the freeze, and nothing of it after', async () => {
+it('decisions of a frozen kernel are complete before the freeze, and none commits after it', async () => {
   const [before, calls] = [await endedOf(), Array.from({ length: 16 }, (_, i) => ({ path: `f${i}.txt`, key: key() }))];
   const answers = calls.map((call) => write(call.path, call.key, 5_000).catch(() => null));
   await eventually('some committed', async () => (await endedOf()) > before);
   stack.services.kernel.freeze();
-  const placed = await eventually(
+  const openCall = await eventually(
     'the freeze stands',
     async () => {
       const answer = await freeze().catch(() => null);
@@ -102,11 +102,11 @@ it('what a kernel had decided before it was stopped comes wholly before the free
     },
     60_000,
   );
-  expect(placed.body.state).toBe('standing');
+  expect(openCall.body.state).toBe('standing');
   const committed = await endedOf();
   stack.services.kernel.thaw();
   await Promise.all(answers);
-  // Asked again while the freeze stands: whatever has not begun by now is refused.
+  // Repeated during the freeze: every call that has not started is refused.
   await Promise.all(calls.map((call) => write(call.path, call.key, 1_000).catch(() => null)));
   await eventually(
     'nothing is under way',

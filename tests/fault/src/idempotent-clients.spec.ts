@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many clients with one key, while the processes behind the API are killed under them: one operation, one effect.
+// Many clients with one key, while the processes behind the API are killed: one operation, one effect.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
@@ -9,13 +9,13 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const CLIENTS = 32;
 /**
- * Killing goes on for so long, and until so many have died: on a busy machine a restart takes seconds. Rounds that
- * began are finished afterwards.
+ * Seconds of killing, and the least number of kills: on a busy machine a restart takes seconds. Started rounds are
+ * finished afterwards.
  */
 const CHAOS_MS = 15_000;
 const KILLS_MIN = 6;
 const TUNING = { WRIT_LEASE_MS: '2000', WRIT_PERMIT_TTL_MS: '2000', WRIT_SWEEP_MS: '200' };
-/** Repeats a run that failed: WRIT_TEST_SEED=… */
+/** Repeats a failed run: WRIT_TEST_SEED=… */
 const SEED = Number(process.env['WRIT_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 let stack: Stack;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-/** mulberry32: small, seeded, and good enough to choose whom to kill. */
+/** mulberry32: small, seeded, and good enough to choose what to kill. */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -45,7 +45,7 @@ function chance(seed: number): () => number {
   };
 }
 
-/** Asks until there is an end, as a client that only knows its key. */
+/** Repeats the call until it has ended, as a client that only knows its key. */
 async function persist(key: string): Promise<JsonValue> {
   for (;;) {
     const answer = await world
@@ -67,7 +67,7 @@ async function killAtRandom(random: () => number, until: number): Promise<number
   return kills;
 }
 
-it(`${CLIENTS} clients with one key get one operation with one effect, whoever dies meanwhile (seed ${SEED})`, async () => {
+it(`${CLIENTS} clients with one key get one operation with one effect, whatever is killed (seed ${SEED})`, async () => {
   const until = Date.now() + CHAOS_MS;
   const killing = killAtRandom(chance(SEED), until);
   const ends: JsonValue[] = [];
@@ -88,11 +88,11 @@ it(`${CLIENTS} clients with one key get one operation with one effect, whoever d
   void killing.then(ended, ended);
   while (isKilling) await round();
   expect(await killing).toBeGreaterThanOrEqual(KILLS_MIN);
-  // Whatever was drawn before: of a call whose processes live there is an effect.
+  // A call whose processes survived has an effect, whatever the seed.
   await round();
   await observer.untilLogged();
   for (const { key, operation_id, tx_outcome, error } of ends) {
-    // Three executors may have died with it; then nothing of it is there.
+    // A call may lose three executors; then it has no effect.
     expect({ seed: SEED, tx_outcome, code: error?.code ?? null }).toEqual({
       seed: SEED,
       ...(tx_outcome === 'committed'

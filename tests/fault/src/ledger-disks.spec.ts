@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ledger stands on gives way: the disk of its memory, the disk of its database, the database itself, the
-// clock; and a ledger that dies between its commit, its memory and its checkpoint. Whatever happens, nothing that it
-// answered for is lost or moved, nothing is signed that it couldn't remember, and the independent checker finds
-// nothing.
+// Failures of the ledger's dependencies: the disk of its memory file, the disk of its database, the database itself,
+// the clock. Also a ledger that dies between its commit, its memory file and its checkpoint. In each case no
+// acknowledged record is lost or moved, nothing is signed that the memory file lacks, and the checker finds nothing.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,12 +25,12 @@ const skipped = why === null ? '' : ` (skipped: ${why})`;
 let folder: string;
 let stack: Stack | undefined;
 let appender: Appender | undefined;
-/** What is undone when the stack is gone. */
+/** Clean-up after the stack has stopped. */
 const undo: (() => void | Promise<void>)[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'writ-ledger-'));
-  // The database server goes through it to a disk of its own.
+  // The database server reaches its own disk through this folder.
   chmodSync(folder, 0o755);
 });
 afterEach(async () => {
@@ -42,7 +41,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A ledger alone, with who asks it and who looks at its database. */
+/** A ledger alone, with a client and an observer of its database. */
 async function start(options: StackOptions = {}): Promise<{ stack: Stack; kernel: Appender; observer: Observer }> {
   stack = await startStack({ without: ['kernel', 'executor', 'orchestrator'], ...options });
   appender = await Appender.of(stack);
@@ -58,7 +57,7 @@ const signedOf = async (observer: Observer, tenants: readonly TenantId[]): Promi
     ])
   )[0]?.n ?? 0;
 
-/** The size and root that the newest checkpoint of a log states, asked for as the API asks. */
+/** Size and root of the newest checkpoint of a log, requested as the API does. */
 async function checkpointOf(running: Stack, tenant_id: TenantId): Promise<{ treeSize: number; root: Uint8Array }> {
   const bus = await running.busAs('orchestrator');
   try {
@@ -76,7 +75,7 @@ async function checkpointOf(running: Stack, tenant_id: TenantId): Promise<{ tree
 }
 
 itOnSmallDisk(
-  `the disk of its memory is full: nothing is signed that it can't remember, nothing more is appended, and it goes on when there is room${skipped}`,
+  `memory file's disk full: the ledger signs and appends nothing, and resumes when there is space${skipped}`,
   async () => {
     const disk = new SmallDisk(join(folder, 'memory'), { kib: 64 });
     undo.push(() => {
@@ -90,28 +89,28 @@ itOnSmallDisk(
     const before = kernel.sealed(newTenant(), 3);
     await kernel.untilLogged(before);
     disk.fill();
-    // A line for each log: more than what is left of the file's last page.
+    // A line for each log: more than the last page of the file has free.
     const tenants = Array.from({ length: 60 }, newTenant);
     const unsigned = tenants.flatMap((tenant) => kernel.sealed(tenant, 1));
     expect(await kernel.refusalOf(unsigned)).toMatchObject({ code: 'ledger.unavailable' });
     const count = await leaves(observer);
     const later = kernel.sealed(newTenant(), 3);
     expect(await kernel.refusalOf(later)).toMatchObject({ code: 'ledger.unavailable' });
-    // The write that failed may have left half a line behind.
+    // The failed write may have left half a line.
     await services.ledger.restart();
     expect(await kernel.refusalOf(later)).toMatchObject({ code: 'ledger.unavailable' });
     expect(await signedOf(observer, tenants)).toBe(0);
     expect(await leaves(observer)).toBeLessThanOrEqual(count + later.length);
-    disk.makeRoom();
+    disk.freeSpace();
     await kernel.untilLogged(unsigned);
     await kernel.untilLogged(later);
-    await kernel.expectWhole([...before, ...unsigned, ...later]);
+    await kernel.expectConsistent([...before, ...unsigned, ...later]);
   },
 );
 
 type Admin = Awaited<ReturnType<typeof connect>>;
 
-/** Asks the server itself, beside every database of a test. */
+/** Queries the server itself, outside of every test database. */
 async function asAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = await connect(addressOf(testAddress('WRIT_TEST_DATABASE_URL'), MAINTENANCE_DATABASE), 'ledger-disks');
   try {
@@ -126,7 +125,7 @@ const run = (...statements: readonly string[]): Promise<void> =>
     for (const statement of statements) await admin.query(statement);
   });
 
-/** The user whom the server of the tests runs as, on this machine. */
+/** The user of the test server, on this machine. */
 async function serverUser(): Promise<number> {
   const {
     rows: [row],
@@ -136,7 +135,7 @@ async function serverUser(): Promise<number> {
 
 const nameOf = ({ ownerUrl }: TestDatabase): string => new URL(ownerUrl).pathname.slice(1);
 
-/** A database whose tables lie on a small disk. */
+/** A database whose tablespace is on a small disk. */
 async function databaseOn(disk: SmallDisk): Promise<TestDatabase> {
   const database = await testDatabase();
   const name = nameOf(database);
@@ -151,7 +150,7 @@ async function databaseOn(disk: SmallDisk): Promise<TestDatabase> {
 }
 
 itOnSmallDisk(
-  `the disk of its database is full: what doesn't fit is not answered for, and it goes on by itself when there is room${skipped}`,
+  `database disk full: the ledger acknowledges only what fits, and resumes when there is space${skipped}`,
   async () => {
     const disk = new SmallDisk(join(folder, 'tables'), { kib: 96 * 1024, uid: await serverUser() });
     undo.push(() => {
@@ -180,13 +179,13 @@ itOnSmallDisk(
       LOGGED_MS,
     );
     expect(refusal).toMatchObject({ code: 'database.unavailable' });
-    disk.makeRoom();
+    disk.freeSpace();
     for (let at = 0; at < sent.length; at += 100) await kernel.untilLogged(sent.slice(at, at + 100));
-    await kernel.expectWhole(sent);
+    await kernel.expectConsistent(sent);
   },
 );
 
-it('an older backup in the place of its database: it refuses to go on in the logs that are behind, says what to do, and with the right data back nothing is lost', async () => {
+it('older backup restored: the ledger refuses logs that are behind, and continues with the right data', async () => {
   const {
     stack: { services, database },
     stack: running,
@@ -199,7 +198,7 @@ it('an older backup in the place of its database: it refuses to go on in the log
   await kernel.untilLogged(old);
   await checkpointOf(running, behind);
   await services.ledger.kill();
-  await observer.untilGone('writ_ledger');
+  await observer.untilRemoved('writ_ledger');
   await run(`CREATE DATABASE ${name}_backup TEMPLATE ${name}`);
   await services.ledger.start();
   const news = kernel.sealed(behind, 7);
@@ -207,7 +206,7 @@ it('an older backup in the place of its database: it refuses to go on in the log
   const signed = await checkpointOf(running, behind);
 
   await services.ledger.kill();
-  await observer.untilGone('writ_ledger');
+  await observer.untilRemoved('writ_ledger');
   await run(`ALTER DATABASE ${name} RENAME TO ${name}_right`, `ALTER DATABASE ${name}_backup RENAME TO ${name}`);
   await asAdmin((admin) => grantDatabase(admin, name));
   undo.push(() =>
@@ -221,19 +220,19 @@ it('an older backup in the place of its database: it refuses to go on in the log
   });
   await expect(checkpointOf(running, behind)).rejects.toMatchObject({ code: 'ledger.diverged' });
   expect(await leaves(observer)).toBe(old.length);
-  // A log that didn't grow since is as it was.
+  // A log that didn't grow since is unchanged.
   expect((await checkpointOf(running, level)).treeSize).toBe(4);
 
   await services.ledger.kill();
-  await observer.untilGone('writ_ledger');
+  await observer.untilRemoved('writ_ledger');
   await run(`ALTER DATABASE ${name} RENAME TO ${name}_backup`, `ALTER DATABASE ${name}_right RENAME TO ${name}`);
   await services.ledger.start();
   expect(await checkpointOf(running, behind)).toEqual(signed);
   await kernel.untilLogged(later);
-  await kernel.expectWhole([...old, ...news, ...later]);
+  await kernel.expectConsistent([...old, ...news, ...later]);
 });
 
-it('its clock jumps back, and it starts with one that is behind: what comes then stands behind what was there', async () => {
+it('clock jumps back, or is behind at the start: new records still come after the old ones', async () => {
   const program = join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'ledger-with-clock.mjs');
   const {
     stack: { services },
@@ -258,10 +257,10 @@ it('its clock jumps back, and it starts with one that is behind: what comes then
   await grow();
   await services.ledger.restart();
   await grow();
-  await kernel.expectWhole(sent);
+  await kernel.expectConsistent(sent);
 });
 
-it('killed with a batch committed and its root not yet remembered: nothing of it was signed, and it is signed when it is back', async () => {
+it('killed with a batch committed, its root not in the memory file: it signs the batch after a restart', async () => {
   const {
     stack: { services, folder: place },
     stack: running,
@@ -271,8 +270,8 @@ it('killed with a batch committed and its root not yet remembered: nothing of it
   const before = kernel.sealed(newTenant(), 3);
   await kernel.untilLogged(before);
   await services.ledger.kill();
-  // The first signature after a start writes the file anew under this name. A pipe without a reader can't be opened for
-  // writing: the ledger stands there.
+  // The first signature after a start creates the file anew under this name. Opening a pipe without a reader for
+  // writing blocks: the ledger stops there.
   const pipe = join(place, 'ledger', 'signed.next');
   expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
   await services.ledger.start();
@@ -292,10 +291,10 @@ it('killed with a batch committed and its root not yet remembered: nothing of it
   expect((await checkpointOf(running, tenant)).treeSize).toBe(records.length);
   expect(readFileSync(join(place, 'ledger', 'signed'), 'utf8')).toContain(logIdOf(tenant));
   await kernel.untilLogged(records);
-  await kernel.expectWhole([...before, ...records]);
+  await kernel.expectConsistent([...before, ...records]);
 });
 
-it('killed with a root remembered, signed and answered for, and its checkpoint not stored: the same root is signed again', async () => {
+it('killed with a root signed and acknowledged, its checkpoint not stored: it signs the same root again', async () => {
   const {
     stack: { services, folder: place },
     stack: running,
@@ -304,7 +303,7 @@ it('killed with a root remembered, signed and answered for, and its checkpoint n
   } = await start();
   const tenant = newTenant();
   const records = kernel.sealed(tenant, 8);
-  // Inserting waits for this lock, and reading doesn't.
+  // Inserts wait for this lock; reads don't.
   const letGo = await observer.hold('LOCK TABLE ledger.checkpoint IN SHARE MODE');
   try {
     await kernel.untilLogged(records);
@@ -322,5 +321,5 @@ it('killed with a root remembered, signed and answered for, and its checkpoint n
   await services.ledger.start();
   const { treeSize, root } = await checkpointOf(running, tenant);
   expect([String(treeSize), Buffer.from(root).toString('hex')]).toEqual(remembered?.slice(2));
-  await kernel.expectWhole(records);
+  await kernel.expectConsistent(records);
 });

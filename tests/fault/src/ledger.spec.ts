@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger alone, asked over the bus as the kernel asks it: killed at each step of an append, asked again and out of
-// order, two replicas at once, and one that can't write down what it signed. Whatever happens, what it answered for is
-// in the log at that place, once, and the independent checker finds nothing.
+// The ledger alone, called over the bus as the kernel does: killed at each step of an append, with repeated and
+// reordered requests, with two replicas, and unable to write its memory file. In each case an acknowledged record is in
+// the log at that index, once, and the checker finds nothing.
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -36,12 +36,12 @@ const leaves = async (): Promise<number> =>
 it.each([
   ['before its rows are written', 'ledger.leaf'],
   ['with its leaves written and nothing committed', 'ledger.root'],
-])('killed %s: none of the batch is there, and it is taken when sent again', async (_when, table) => {
+])('killed %s: none of the batch is stored, and a repeated request appends it', async (_when, table) => {
   const tenants = [newTenant(), newTenant()];
   const before = tenants.flatMap((tenant) => kernel.sealed(tenant, 3));
   await kernel.untilLogged(before);
   const count = await leaves();
-  // Inserting waits for this lock, and reading doesn't.
+  // Inserts wait for this lock; reads don't.
   const letGo = await observer.hold(`LOCK TABLE ${table} IN SHARE MODE`);
   const records = tenants.flatMap((tenant) => kernel.sealed(tenant, 20));
   const answer = kernel.append(records).then(
@@ -56,10 +56,10 @@ it.each([
   expect(await leaves()).toBe(count);
   await stack.services.ledger.start();
   await kernel.untilLogged(records);
-  await kernel.expectWhole([...before, ...records]);
+  await kernel.expectConsistent([...before, ...records]);
 });
 
-it('killed with a batch committed and signed, and its answer lost: sent again, it gets the places it has', async () => {
+it('killed with a batch committed and its answer lost: a repeated request gets the same indexes', async () => {
   const records = kernel.sealed(newTenant(), 30);
   stack.busProxy('ledger').hold('out');
   const answer = kernel.append(records).then(
@@ -67,29 +67,29 @@ it('killed with a batch committed and signed, and its answer lost: sent again, i
     () => 'failed',
   );
   const ids = records.map(({ record_id }) => record_id);
-  const placed = () =>
+  const openCall = () =>
     observer.rows('SELECT record_id, leaf_index FROM ledger.leaf WHERE record_id = ANY ($1) ORDER BY leaf_index', [
       ids,
     ]);
-  await eventually('the leaves', async () => (await placed()).length === records.length, LOGGED_MS);
-  const first = await placed();
+  await eventually('the leaves', async () => (await openCall()).length === records.length, LOGGED_MS);
+  const first = await openCall();
   await stack.services.ledger.kill();
   stack.busProxy('ledger').cut();
   expect(await answer).toBe('failed');
   await stack.services.ledger.start();
   await kernel.untilLogged(records);
-  expect(await placed()).toEqual(first);
-  await kernel.expectWhole(records);
+  expect(await openCall()).toEqual(first);
+  await kernel.expectConsistent(records);
 });
 
-it('two replicas append to the same logs, one is killed again and again, and records come twice and out of order', async () => {
+it('two replicas, of which one is killed repeatedly, append repeated and reordered records correctly', async () => {
   const other: Service = await stack.another('ledger', {
     WRIT_LEDGER_MEMORY_FILE: join(stack.folder, 'ledger-2', 'signed'),
   });
   try {
     const tenants = Array.from({ length: 4 }, newTenant);
     const records = tenants.flatMap((tenant) => kernel.sealed(tenant, 60));
-    // Each sender takes every record, from another one on and in the other direction.
+    // Each sender sends every record, from another start and in the other direction.
     const senders = [0, 1, 2, 3].map(async (n) => {
       const turned = [...records.slice(n * 60), ...records.slice(0, n * 60)];
       const mine = n % 2 === 0 ? turned : turned.reverse();
@@ -98,16 +98,16 @@ it('two replicas append to the same logs, one is killed again and again, and rec
     const all = Promise.all(senders);
     for (let kills = 0; kills < 3; kills++) await stack.services.ledger.restart();
     await all;
-    await kernel.expectWhole(records);
+    await kernel.expectConsistent(records);
   } finally {
     await other.kill();
   }
 });
 
-it("what was signed can't be written down: nothing more is appended, and it goes on by itself when it can", async () => {
+it('an unwritable memory file stops all appends, and the ledger resumes when it can write it', async () => {
   const [first, second] = [kernel.sealed(newTenant(), 3), kernel.sealed(newTenant(), 3)];
   await stack.services.ledger.kill();
-  // The file is made anew at the first signature after a start. Where a folder is, no file can be made.
+  // The first signature after a start creates the file anew. A folder of that name prevents it.
   const inTheWay = join(stack.folder, 'ledger', 'signed.next');
   mkdirSync(inTheWay);
   try {
@@ -121,5 +121,5 @@ it("what was signed can't be written down: nothing more is appended, and it goes
   }
   await kernel.untilLogged(first);
   await kernel.untilLogged(second);
-  await kernel.expectWhole([...first, ...second]);
+  await kernel.expectConsistent([...first, ...second]);
 });

@@ -4,17 +4,17 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot, type TestDatabase } from '@writ/testing';
-import { OwnPostgres, whyNoOwnPostgres } from './own-postgres.ts';
+import { PrivatePostgres, whyNoPrivatePostgres } from './private-postgres.ts';
 
 const LOSSYFS = join(repositoryRoot(), 'tests', 'fault', 'lossyfs');
 
-/** Why a power cut can't be had here; null where it can. */
+/** Why a power cut can't be simulated here; null where it can. */
 export function whyNoPowerCut(): string | null {
   if (process.getuid?.() !== 0) return 'mounting needs root';
   if (spawnSync('go', ['version']).status !== 0) return 'the Go toolchain is missing';
   if (spawnSync('go', ['mod', 'download'], { cwd: LOSSYFS, timeout: 60_000 }).status !== 0)
-    return 'the modules of lossyfs can not be had';
-  const whyNot = whyNoOwnPostgres();
+    return 'the modules of lossyfs are not available';
+  const whyNot = whyNoPrivatePostgres();
   if (whyNot !== null) return whyNot;
   try {
     accessSync('/dev/fuse', constants.R_OK | constants.W_OK);
@@ -24,19 +24,19 @@ export function whyNoPowerCut(): string | null {
   }
 }
 
-/** A Postgres of a test's own on a file system that forgets, at a power cut, what was not synced. */
+/** A Postgres for one test, on a file system that drops at a power cut what was not synced. */
 export class LossyPostgres {
-  readonly #postgres = new OwnPostgres();
-  readonly #lies: boolean;
+  readonly #postgres = new PrivatePostgres();
+  readonly #dropsSynced: boolean;
   #fs: ChildProcess | undefined;
 
-  private constructor(lies: boolean) {
-    this.#lies = lies;
+  private constructor(dropsSynced: boolean) {
+    this.#dropsSynced = dropsSynced;
   }
 
-  /** @param lies the disk acknowledges a sync and forgets all the same */
-  static async make(options: { readonly lies: boolean }): Promise<LossyPostgres> {
-    const made = new LossyPostgres(options.lies);
+  /** @param lies the disk acknowledges a sync and drops the data all the same */
+  static async make(options: { readonly dropsSynced: boolean }): Promise<LossyPostgres> {
+    const made = new LossyPostgres(options.dropsSynced);
     for (const name of ['backing', 'mounted']) made.#postgres.ownFolder(name);
     const built = spawnSync('go', ['build', '-o', made.#program, '.'], { cwd: LOSSYFS, encoding: 'utf8' });
     if (built.status !== 0) throw new Error(`lossyfs can't be built: ${built.stderr}`);
@@ -46,8 +46,7 @@ export class LossyPostgres {
       await made.#serve();
       return made;
     } catch (error) {
-      // A file system that stays mounted holds the output of this process open, and whoever waits for its end waits for
-      // ever.
+      // A mounted file system holds the output of this process open, and a reader of that output would wait for ever.
       await made.remove().catch(() => undefined);
       throw error;
     }
@@ -57,22 +56,22 @@ export class LossyPostgres {
     return this.#postgres.url;
   }
 
-  /** Lays out a database as the set-up does. */
+  /** Creates a database as the set-up does. */
   database(): Promise<TestDatabase> {
     return this.#postgres.database();
   }
 
-  /** The power goes: file system and server end at once, and with them everything that was not synced. */
+  /** The power cut: file system and server end at once, and everything that was not synced is lost. */
   async cutPower(): Promise<void> {
     const fs = this.#fs;
     const gone = fs === undefined || fs.exitCode !== null || fs.signalCode !== null ? undefined : once(fs, 'exit');
     fs?.kill('SIGKILL');
     await Promise.all([gone, this.#postgres.end('SIGKILL')]);
-    // The postmaster's children end when they notice; what they still want to write goes nowhere.
+    // The postmaster's children end when they notice; what they still write is lost.
     spawnSync('umount', ['-l', this.#mountpoint]);
   }
 
-  /** The power is back. Rejects where Postgres doesn't start from what reached the disk. */
+  /** Power returns. Rejects where Postgres doesn't start from the synced data. */
   async powerUp(): Promise<void> {
     await this.#mount();
     await this.#serve();
@@ -96,7 +95,7 @@ export class LossyPostgres {
   }
 
   async #mount(): Promise<void> {
-    const args = [join(this.#postgres.folder, 'backing'), this.#mountpoint, ...(this.#lies ? ['--lie'] : [])];
+    const args = [join(this.#postgres.folder, 'backing'), this.#mountpoint, ...(this.#dropsSynced ? ['--lie'] : [])];
     this.#fs = spawn(this.#program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(this.#fs.stdout as NonNullable<ChildProcess['stdout']>, 'data');
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A permit orders one attempt, once, for whoever is first; nothing else is an order.
+// A permit orders one attempt, once, for the first executor that redeems it; nothing else is an order.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { canonicalBytes } from '@writ/digest';
@@ -15,7 +15,7 @@ import {
   startStack,
   type Answer,
   type JsonValue,
-  type Rung,
+  type ReceivedPermit,
   type Stack,
   type World,
 } from '@writ/stack';
@@ -47,14 +47,14 @@ beforeEach(async () => {
   executor = await BusExecutor.join(stack);
 });
 afterEach(async () => {
-  await executor.leave();
+  await executor.disconnect();
 });
 
 /** A call, and the permit for it. */
 async function ring(
   command = 'true',
   key: string = randomUUID(),
-): Promise<Rung & { answer: Promise<Answer<JsonValue>>; key: string }> {
+): Promise<ReceivedPermit & { answer: Promise<Answer<JsonValue>>; key: string }> {
   const answer = world.call('shell.run', { command }, { idempotency_key: key });
   return { ...(await executor.next()), answer, key };
 }
@@ -78,20 +78,20 @@ it('of two executors that redeem one permit at once, exactly one wins', async ()
     expect([...said].sort()).toEqual(['ok', 'permit.spent']);
     const winner = contenders[said.indexOf('ok')]!;
     const loser = contenders[said.indexOf('permit.spent')]!;
-    // Who won may ask again, since the answer can be lost; who lost, with whatever nonce, may not.
+    // The winner may redeem again, since the answer can be lost; the loser may not, with any nonce.
     expect(await codeOf(executor.redeem(envelope, winner.nonce, winner.executorId))).toBe('ok');
     expect(await codeOf(executor.redeem(envelope, winner.nonce, loser.executorId))).toBe('permit.spent');
     expect(await codeOf(executor.redeem(envelope, loser.nonce, winner.executorId))).toBe('permit.spent');
     expect(
       await codeOf(
         executor.report(
-          { ...executor.speakerOf(permit, loser.nonce), executor_id: loser.executorId },
+          { ...executor.credentialsOf(permit, loser.nonce), executor_id: loser.executorId },
           { result: OUTPUT },
         ),
       ),
     ).toBe('attempt.fenced');
     await executor.report(
-      { ...executor.speakerOf(permit, winner.nonce), executor_id: winner.executorId },
+      { ...executor.credentialsOf(permit, winner.nonce), executor_id: winner.executorId },
       { result: OUTPUT },
     );
     expect((await answer).body).toMatchObject({ status: 'ok', tx_outcome: 'no_op' });
@@ -100,18 +100,18 @@ it('of two executors that redeem one permit at once, exactly one wins', async ()
   }
 });
 
-it('a repeated report gets the outcome of the first, whatever it says now', async () => {
+it('a repeated report gets the outcome of the first, even with another content', async () => {
   const { envelope, permit, answer } = await ring();
   const nonce = BusExecutor.newNonce();
   await executor.redeem(envelope, nonce);
-  const speaker = executor.speakerOf(permit, nonce);
-  const first = await executor.report(speaker, { result: OUTPUT });
-  expect(await executor.report(speaker, { result: { ...OUTPUT, output: 'another' }, exit_code: 1 })).toEqual(first);
+  const credentials = executor.credentialsOf(permit, nonce);
+  const first = await executor.report(credentials, { result: OUTPUT });
+  expect(await executor.report(credentials, { result: { ...OUTPUT, output: 'another' }, exit_code: 1 })).toEqual(first);
   expect((await answer).body.tx_outcome).toBe('no_op');
   expect(await observer.outcomes(permit.operation_id)).toBe(1);
 });
 
-describe("what isn't the kernel's order is refused and moves nothing", () => {
+describe("a message that isn't the kernel's order is refused and changes nothing", () => {
   const stranger = parseSigner(
     generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   );
@@ -127,7 +127,7 @@ describe("what isn't the kernel's order is refused and moves nothing", () => {
     ).toString('base64'),
   });
 
-  it("another key's, an altered one, one of another type, and what isn't a permit at all", async () => {
+  it('one of another key, an altered one, one of another type, and one that is no permit', async () => {
     const { envelope, permit, answer, key } = await ring();
     const [signature] = envelope.signatures;
     const forged: Record<string, unknown> = {
@@ -175,11 +175,11 @@ describe("what isn't the kernel's order is refused and moves nothing", () => {
     expect(await state(key)).toBe('dispatched');
     const nonce = BusExecutor.newNonce();
     await executor.redeem(envelope, nonce);
-    await executor.report(executor.speakerOf(permit, nonce), { result: OUTPUT });
+    await executor.report(executor.credentialsOf(permit, nonce), { result: OUTPUT });
     expect((await answer).body.status).toBe('ok');
   });
 
-  it("the kernel's own signature on an order that it didn't give", async () => {
+  it("the kernel's own signature on an order that it didn't issue", async () => {
     const { envelope, permit, answer, key } = await ring();
     const other = await ring();
     for (const [what, value] of Object.entries({
@@ -197,15 +197,15 @@ describe("what isn't the kernel's order is refused and moves nothing", () => {
       }).toEqual({ what, code: 'permit.invalid' });
     }
     expect(await state(key)).toBe('dispatched');
-    for (const rung of [{ envelope, permit, answer }, other]) {
+    for (const received of [{ envelope, permit, answer }, other]) {
       const nonce = BusExecutor.newNonce();
-      await executor.redeem(rung.envelope, nonce);
-      await executor.report(executor.speakerOf(rung.permit, nonce), { result: OUTPUT });
-      await rung.answer;
+      await executor.redeem(received.envelope, nonce);
+      await executor.report(executor.credentialsOf(received.permit, nonce), { result: OUTPUT });
+      await received.answer;
     }
   });
 
-  it('one that expired, and one of an attempt of the past', async () => {
+  it('an expired one, and one of a past attempt', async () => {
     const first = await ring();
     const second = await executor.next();
     expect(second.permit).toMatchObject({ operation_id: first.permit.operation_id, attempt: 2 });
@@ -213,20 +213,20 @@ describe("what isn't the kernel's order is refused and moves nothing", () => {
     const nonce = BusExecutor.newNonce();
     await executor.redeem(second.envelope, nonce);
     expect(await codeOf(executor.redeem(first.envelope, BusExecutor.newNonce()))).toBe('permit.expired');
-    await executor.report(executor.speakerOf(second.permit, nonce), { result: OUTPUT });
+    await executor.report(executor.credentialsOf(second.permit, nonce), { result: OUTPUT });
     expect((await first.answer).body.status).toBe('ok');
   });
 });
 
 it('a work message that is delivered twice, to two executors, runs once', async () => {
   const { message, permit, lane, answer } = await ring('echo ran >> once.txt');
-  await executor.leave();
+  await executor.disconnect();
   const kernel = await stack.busAs('kernel');
   const real = await Promise.all([stack.another('executor'), stack.another('executor')]);
   for (const copy of ['a', 'b', 'c', 'd'])
-    await kernel.ring(subjects.work(lane), message.bytes, { messageId: `${permit.operation_id}.${copy}` });
+    await kernel.enqueue(subjects.work(lane), message.bytes, { messageId: `${permit.operation_id}.${copy}` });
   expect((await answer).body).toMatchObject({ tx_outcome: 'committed' });
-  // The lane is empty: every copy was looked at.
+  // The lane is empty: every copy was processed.
   await eventually(
     'all copies are taken',
     async () => (await world.call('shell.run', { command: 'cat once.txt' })).body.result.output === 'ran\n',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Postgres, the bus or the ledger is gone, there and silent, or slow: callers get a fault of the right code within a
-// bound, nothing runs that isn't recorded, and when it is back calls pass again without anybody's doing.
+// Postgres, the bus or the ledger is down, silent, or slow. Callers get a fault with the right code within a time
+// limit, nothing runs unrecorded, and calls succeed again by themselves afterwards.
 import { vi } from 'vitest';
 import {
   eventually,
@@ -20,8 +20,8 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const TUNING = { WRIT_LEASE_MS: '4000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
 /**
- * What a client waits for at most: four sendings of a call, or a statement that a silent server never answers, and a
- * slow machine.
+ * The longest wait of a client: four sends of a call, or a statement that a silent server never answers, on a slow
+ * machine.
  */
 const ANSWER_MS = 40_000;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { hostname, port } = new URL(database.ownerUrl);
   kernels = await Proxy.to({ host: hostname, port: Number(port) });
   ledgers = await Proxy.to({ host: hostname, port: Number(port) });
-  // The kernel alone meets the outage: the API goes on, so that what is answered is the kernel's doing.
+  // Only the kernel meets the outage: the API works, so that the answers are the kernel's.
   const urlFor: TestDatabase['urlFor'] = (role) => {
     const url = new URL(database.urlFor(role));
     if (role.startsWith('writ_kernel')) url.host = `127.0.0.1:${kernels.port}`;
@@ -58,7 +58,7 @@ afterAll(async () => {
 
 let written = 0;
 const write = (): Promise<Answer<JsonValue>> => world.call('fs.write', { path: `f${written++}.txt`, content: 'x' });
-/** The fault that a call gets, and how long it took. */
+/** The fault of a call, and how long its answer took. */
 async function faultOf(
   call: () => Promise<Answer<JsonValue>>,
 ): Promise<{ code: string; status: number; retryAfter: string | null }> {
@@ -80,7 +80,7 @@ async function expectRecovered(): Promise<void> {
     60_000,
   );
   await observer.untilLogged();
-  // Every call that came to be has its decision in the log, and every one that ended its outcome.
+  // Every operation has its decision in the log, and every ended one its outcome.
   const unrecorded = await observer.rows(`SELECT o.operation_id FROM kernel.operation o
     WHERE NOT EXISTS (SELECT 1 FROM ledger.leaf l WHERE l.record_id = o.decision_record_id)
        OR (o.outcome_record_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ledger.leaf l WHERE l.record_id = o.outcome_record_id))`);
@@ -116,7 +116,7 @@ it.each([
     ['bus.unreachable'],
   ],
 ] as const)(
-  '%s: a call is answered with that, nothing runs, and calls pass when it is back',
+  '%s: calls get the right fault, nothing runs, and calls succeed when it is back',
   async (_what, strike, heal, codes) => {
     expect((await write()).body.tx_outcome).toBe('committed');
     const before = await heads();
@@ -137,10 +137,10 @@ it.each([
   },
 );
 
-it('connections to Postgres that fall silent for good are given up, and calls pass over new ones', async () => {
-  // As many as the kernel may have, so that none is left to open.
+it('silent connections to Postgres are closed, and calls succeed over new ones', async () => {
+  // The kernel's maximum of connections, so that it can't open another.
   await Promise.all(Array.from({ length: 40 }, write));
-  kernels.silence();
+  kernels.freezeUntilUnassigned();
   await Promise.all(Array.from({ length: 40 }, () => faultOf(write)));
   await expectRecovered();
 });
@@ -163,11 +163,11 @@ it.each([
     (): Promise<void> => stack.services.ledger.start(),
   ],
 ] as const)(
-  'the ledger is %s for longer than records may wait: nothing is admitted until they are logged',
+  'the ledger is %s for longer than the backlog may wait: nothing is admitted until it is logged',
   async (_what, strike, heal) => {
     strike();
     try {
-      // What is decided while there is still room has its record in the outbox, and says that it is pending.
+      // A decision below the limit has its record in the outbox, and its receipt is pending.
       expect((await write()).body).toMatchObject({ tx_outcome: 'committed', receipt: { state: 'pending' } });
       const refused = await eventually(
         'the backlog is too old',
@@ -188,44 +188,40 @@ it.each([
   },
 );
 
-/** For each piece of what passes: a statement or a message takes twice that, and a call some ten of them. */
+/** Delay of each chunk: a statement or a message takes twice that, and a call has some ten of them. */
 const SLOW_MS = 150;
 
 it.each([
   ['Postgres', (ms: number) => kernels.slow(ms)],
   ['the bus', (ms: number) => stack.busProxy('kernel').slow(ms)],
   ['the ledger', (ms: number) => ledgers.slow(ms)],
-] as const)(
-  '%s is slow: each call is answered within a bound, done or with a fault, what is done is recorded, and calls are fast when it is',
-  async (what, slow) => {
-    slow(SLOW_MS);
-    try {
-      await Promise.all(
-        Array.from({ length: 8 }, async () => {
-          const at = performance.now();
-          const { status, body } = await write();
-          expect(performance.now() - at).toBeLessThan(ANSWER_MS);
-          // Nobody waits for the log beyond a moment: a call is done when its record is durable, and says that its
-          // place is pending.
-          if (what === 'the ledger') expect([status, body.tx_outcome]).toEqual([200, 'committed']);
-          // A lease is renewed over the same slow bus: three that were lost are the call's end, which says so.
-          else if (status === 200)
-            expect([
-              [undefined, 'committed'],
-              ['attempts.exhausted', 'rolled_back'],
-            ]).toContainEqual([body.error?.code, body.tx_outcome]);
-          else expect([202, 503]).toContain(status);
-        }),
-      );
-    } finally {
-      slow(0);
-    }
-    await expectRecovered();
-  },
-);
+] as const)('%s is slow: each call ends or fails within a time limit, and is recorded', async (what, slow) => {
+  slow(SLOW_MS);
+  try {
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const at = performance.now();
+        const { status, body } = await write();
+        expect(performance.now() - at).toBeLessThan(ANSWER_MS);
+        // A call waits only a moment for the log: it is done when its record is durable, and its receipt is pending.
+        if (what === 'the ledger') expect([status, body.tx_outcome]).toEqual([200, 'committed']);
+        // Leases are renewed over the same slow bus: after three lost leases the call ends with a fault.
+        else if (status === 200)
+          expect([
+            [undefined, 'committed'],
+            ['attempts.exhausted', 'rolled_back'],
+          ]).toContainEqual([body.error?.code, body.tx_outcome]);
+        else expect([202, 503]).toContain(status);
+      }),
+    );
+  } finally {
+    slow(0);
+  }
+  await expectRecovered();
+});
 
-it('a ledger that is slow keeps nobody waiting: an answer comes long before its receipt', async () => {
-  // Longer than an answer waits for the log, several times over.
+it('a slow ledger delays no answer: it comes long before its receipt', async () => {
+  // Several times as long as an answer waits for the log.
   ledgers.slow(1_000);
   try {
     const { body } = await write();

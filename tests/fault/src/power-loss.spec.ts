@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGKILL leaves the page cache, so it proves nothing about fsync. Here Postgres runs on a file system that loses what
-// was not synced.
+// SIGKILL keeps the page cache, so it tests no fsync. Here Postgres runs on a file system that drops what was not
+// synced.
 import { vi } from 'vitest';
 import { connect } from '@writ/database';
 import {
@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const why = whyNoPowerCut();
 const describePowerCut = why === null ? describe : describe.skip;
-/** A gap in the table of numbers is a commit that was lost. */
+/** A gap in the table of numbers is a lost commit. */
 const ROWS = 200;
 
 async function commitRows(url: string): Promise<void> {
@@ -40,20 +40,20 @@ async function rowsLeft(postgres: LossyPostgres): Promise<number> {
       await client.end();
     }
   } catch {
-    // It doesn't even start, or the table is gone.
+    // It doesn't start, or the table is gone.
     return 0;
   }
 }
 
 describePowerCut(`power loss${why === null ? '' : ` (skipped: ${why})`}`, () => {
-  it('is what this test makes it: a disk that lies about syncing loses commits, an honest one none', async () => {
-    for (const lies of [true, false]) {
-      const postgres = await LossyPostgres.make({ lies });
+  it('the test itself works: a disk that fakes syncs loses commits, an honest one none', async () => {
+    for (const dropsSynced of [true, false]) {
+      const postgres = await LossyPostgres.make({ dropsSynced });
       try {
         await commitRows(postgres.url);
         await postgres.cutPower();
         const left = await rowsLeft(postgres);
-        if (lies) expect(left).toBeLessThan(ROWS);
+        if (dropsSynced) expect(left).toBeLessThan(ROWS);
         else expect(left).toBe(ROWS);
       } finally {
         await postgres.remove();
@@ -61,8 +61,8 @@ describePowerCut(`power loss${why === null ? '' : ` (skipped: ${why})`}`, () => 
     }
   });
 
-  it('loses no answer that a client got: same outcome, its record in a log that is whole', async () => {
-    const postgres = await LossyPostgres.make({ lies: false });
+  it('loses no answered call: same outcome, and its record in a log that verifies', async () => {
+    const postgres = await LossyPostgres.make({ dropsSynced: false });
     let stack: Stack | undefined;
     try {
       stack = await startStack({
@@ -101,9 +101,7 @@ describePowerCut(`power loss${why === null ? '' : ` (skipped: ${why})`}`, () => 
   });
 });
 
-/**
- * Eight clients call; when enough has been answered, everything ends at once, in the middle of whatever is under way.
- */
+/** Eight clients call; after enough answers everything ends at once, with calls in flight. */
 async function callUntilTheLightsGoOut(
   stack: Stack,
   world: World,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that dies in the middle of the revocation of an API key: nothing of the key commits, and asked again the
-// revocation is whole.
+// A kernel that dies during the revocation of an API key: nothing of the key commits, and a repeated request completes
+// the revocation.
 import { vi } from 'vitest';
 import {
   eventually,
   expectCleanLog,
   makeWorld,
   Observer,
-  sayYes,
+  approveShown,
   startStack,
   type Stack,
   type World,
@@ -28,7 +28,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-it('a kernel that dies after it marked the calls of a revoked key leaves them to its successor, and an approval of one is refused', async () => {
+it("a kernel dies after it marked a revoked key's calls: its successor ends them, and approvals fail", async () => {
   const made = await world.admin.must('/v1/api-keys', { name: 'leaked', role: 'agent', agent_id: world.agentId });
   const id = made.api_key_id as string;
   const held = (
@@ -43,7 +43,7 @@ it('a kernel that dies after it marked the calls of a revoked key leaves them to
       })
   ).body;
   expect(held.state).toBe('held');
-  // Marks are set and committed; the end of the held call writes its approval, and waits here.
+  // Marks are committed; the end of the held call updates its approval, and waits here.
   const letGo = await observer.hold('LOCK TABLE kernel.approval IN EXCLUSIVE MODE');
   const revoking = world.admin.request('DELETE', `/v1/api-keys/${id}`).catch(() => null);
   await eventually(
@@ -52,8 +52,7 @@ it('a kernel that dies after it marked the calls of a revoked key leaves them to
   );
   await stack.services.kernel.kill();
   await letGo();
-  // Whether the answer was lost or says that the kernel is away: the key may still be valid at the API, and its calls
-  // are not.
+  // The answer was lost or is a fault. The key may still be valid at the API, while its calls are not.
   await revoking;
   await stack.services.kernel.start();
   const ended = await eventually(
@@ -65,7 +64,7 @@ it('a kernel that dies after it marked the calls of a revoked key leaves them to
     60_000,
   );
   expect(ended.result).toMatchObject({ error: { code: 'key.revoked' } });
-  expect((await sayYes(world.operator, held.approval_id)).body.code).toBe('conflict');
+  expect((await approveShown(world.operator, held.approval_id)).body.code).toBe('conflict');
   expect(await world.file('old/a.txt')).toBe('one\n');
   const again = await eventually(
     'the revocation',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The database loses its power under runs whose orchestrator, kernel and executors live on: what they remember of it
-// may be more than it does. What a model says differs each time it is asked, so that a reply which was acted on and
-// forgotten shows: its call would stand in no conversation, or its place would have another.
+// The database loses power under runs whose orchestrator, kernel and executors survive, and may remember more than it
+// does. Each reply of the model is unique, so that a reply which was acted on and then lost shows: its call would be in
+// no conversation, or in another place.
 import { vi } from 'vitest';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import {
   type Stack,
   type World,
 } from '@writ/stack';
-import { chatChunk, WireServer, type WireAsked } from '@writ/testing';
+import { chatChunk, WireServer, type WireRequest } from '@writ/testing';
 import { LossyPostgres, whyNoPowerCut } from './lossy-postgres.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -44,7 +44,7 @@ describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})
   let model: WireServer;
   let postgres: LossyPostgres;
   let stack: Stack | undefined;
-  /** A reply waits for it. */
+  /** A gate that a reply waits for. */
   let gate: () => Promise<unknown>;
 
   beforeEach(async () => {
@@ -52,7 +52,7 @@ describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})
     gate = () => Promise.resolve();
     model = await new WireServer().open();
     model.script = async (asked) => {
-      const nth = model.asked.length;
+      const nth = model.requests.length;
       await gate();
       return replyTo(asked, nth);
     };
@@ -63,7 +63,7 @@ describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})
         models: [{ name: 'wire', provider: 'openai', model: 'wire', base_url: `${model.url}/v1`, key_file: 'key' }],
       }),
     );
-    postgres = await LossyPostgres.make({ lies: false });
+    postgres = await LossyPostgres.make({ dropsSynced: false });
     stack = await startStack({
       database: await postgres.database(),
       env: {
@@ -79,17 +79,17 @@ describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('leaves each conversation what was done, each call once, and each run at its end', async () => {
+  it('keeps every executed call in its conversation, once, and ends each run', async () => {
     const begun: Begun[] = [];
     for (let n = 0; n < RUNS; n += 1) begun.push(await begin(stack!));
-    await eventually('replies of all', () => Promise.resolve(model.asked.length >= RUNS * 3), 60_000);
+    await eventually('replies of all', () => Promise.resolve(model.requests.length >= RUNS * 3), 60_000);
     await postgres.cutPower();
     await sleep(500);
     await postgres.powerUp();
-    for (const run of begun) await expectWhole(stack!, run);
+    for (const run of begun) await expectConsistent(stack!, run);
   });
 
-  it('takes no reply back that is acted on after it', async () => {
+  it('loses no reply that is acted on afterwards', async () => {
     const { kernel } = stack!.services;
     const [letGo, isAsked] = [gates(), gates()];
     gate = async () => {
@@ -109,8 +109,8 @@ describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})
           )
         ).rows[0]!.n;
       const before = await kept();
-      // The reply is kept and its call is on the way; nobody else commits meanwhile, and the power goes before the
-      // server would write of itself.
+      // The reply is stored and its call is on the way. Nothing else commits, and the power goes before the server's
+      // own flush.
       kernel.freeze();
       letGo.open();
       while ((await kept()) === before) await sleep(2);
@@ -120,11 +120,11 @@ describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})
       kernel.thaw();
     }
     letGo.openForGood();
-    await expectWhole(stack!, run);
+    await expectConsistent(stack!, run);
   });
 });
 
-/** Something that is let through one at a time. */
+/** A gate that lets one caller through at a time. */
 function gates(): { open: () => void; openForGood: () => void; passed: () => Promise<void> } {
   let [left, isOpen] = [0, false];
   return {
@@ -141,8 +141,8 @@ function gates(): { open: () => void; openForGood: () => void; passed: () => Pro
   };
 }
 
-/** The run ends; what its model said is what was done, and nothing else was. */
-async function expectWhole(stack: Stack, { world, sessionId, runId }: Begun): Promise<void> {
+/** The run ends; the calls of its model are exactly the executed ones. */
+async function expectConsistent(stack: Stack, { world, sessionId, runId }: Begun): Promise<void> {
   const run = await eventually(
     `the end of ${runId}`,
     async () => {
@@ -155,18 +155,20 @@ async function expectWhole(stack: Stack, { world, sessionId, runId }: Begun): Pr
   const { runs } = (await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body as unknown as {
     runs: { events: Event[] }[];
   };
-  const said = runs.flatMap(({ events }) => events).flatMap(({ turn }) => turn?.calls.map(({ args }) => args) ?? []);
-  expect(said.map(({ path }) => path)).toEqual(Array.from({ length: ROUNDS }, (_none, round) => `round-${round}.txt`));
+  const output = runs.flatMap(({ events }) => events).flatMap(({ turn }) => turn?.calls.map(({ args }) => args) ?? []);
+  expect(output.map(({ path }) => path)).toEqual(
+    Array.from({ length: ROUNDS }, (_none, round) => `round-${round}.txt`),
+  );
   const operations = (
     (await world.admin.get(`/v1/operations?session_id=${sessionId}&limit=200`)).body.items as JsonValue[]
   ).filter(({ tool_id }) => tool_id === 'fs.write');
   expect(operations.map(({ state }) => state)).toEqual(Array.from({ length: ROUNDS }, () => 'committed'));
-  for (const { path, content } of said) expect([path, await world.file(path)]).toEqual([path, content]);
+  for (const { path, content } of output) expect([path, await world.file(path)]).toEqual([path, content]);
   for (const { operation_id } of operations.slice(0, 2)) await verifiedReceipt(stack, world, operation_id as string);
 }
 
-/** Writes a file a round, with something in it that it never said before; then it is done. */
-function replyTo({ body }: WireAsked, nth: number): { chunks: string[]; end: 'whole' } {
+/** Writes a file each round, with a unique content; then it is done. */
+function replyTo({ body }: WireRequest, nth: number): { chunks: string[]; end: 'whole' } {
   const round = (body['messages'] as { role: string }[]).filter(({ role }) => role === 'assistant').length;
   if (round === ROUNDS)
     return { chunks: [chatChunk({ content: 'Done.' }), chatChunk({}, 'stop'), 'data: [DONE]\n\n'], end: 'whole' };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the shell of a session when its executor, or its container, is killed.
+// The shell of a session when its executor or its container is killed.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import Docker from 'dockerode';
@@ -17,7 +17,7 @@ import {
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** A lease of the shell, and the time that a permit for a dead executor is given. */
+/** A lease of the shell, and the time that a permit for a dead executor stays valid. */
 const PROMPTLY_MS = 12_000;
 
 let stack: Stack;
@@ -43,7 +43,7 @@ const killed = async (service: Service): Promise<void> => {
   await service.start();
 };
 
-it('executor killed between calls: the session is lost, said so promptly and once, and the next command starts from the head', async () => {
+it('executor killed between calls: one call fails as session lost, the next starts from the head', async () => {
   const ask = session();
   await ask({ command: 'X=5; echo kept > kept.txt; sleep 1000 &' });
   await killed(stack.services.executor);
@@ -61,7 +61,7 @@ it('executor killed between calls: the session is lost, said so promptly and onc
   });
 });
 
-it('executor killed while a command runs for a call: the call is told that the session is lost, and nothing of the command is committed', async () => {
+it('executor killed during a command: the call fails as session lost, and commits nothing', async () => {
   const ask = session();
   await ask({ command: 'echo before > before.txt' });
   const running = ask({ command: 'echo half > half.txt; sleep 1000', yield_ms: 30_000 });
@@ -80,10 +80,10 @@ it('executor killed while a command runs for a call: the call is told that the s
   expect(await observer.outcomes(row?.operation_id ?? '')).toBe(1);
 });
 
-it('executor killed, and another is there: a session that the other has goes on', async () => {
+it('executor killed beside another one: a session of the other continues', async () => {
   const other = await stack.another('executor');
   try {
-    // Where a session's first call lands is chance: as many as it takes for both to have one.
+    // Chance decides which executor gets a session: open as many as it takes for both to have one.
     const asks = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const ask = session();
@@ -108,7 +108,7 @@ it('executor killed, and another is there: a session that the other has goes on'
   }
 });
 
-it('its container killed: the session is lost, and its executor serves others', async () => {
+it('container killed: the session is lost, and its executor serves others', async () => {
   const ask = session();
   await ask({ command: 'X=5' });
   const docker = new Docker({ socketPath: testAddress('DOCKER_HOST').replace('unix://', '') });
@@ -128,7 +128,7 @@ it('its container killed: the session is lost, and its executor serves others', 
   expect(await ask({ command: 'echo "X is $X"' })).toMatchObject({ result: { output: 'X is \n' } });
 });
 
-it('executor frozen past its leases: the session is lost, and when it thaws its shell is killed and commits nothing', async () => {
+it('executor frozen past its leases: the session is lost, and its shell is killed when it thaws', async () => {
   const ask = session();
   await ask({ command: 'true' });
   const running = ask({ command: 'sleep 4; echo late > late.txt', yield_ms: 20_000 });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Why a disk of a test's own can't be had here; null where it can. */
+/** Why a test can't mount its own disk here; null where it can. */
 export function whyNoSmallDisk(): string | null {
   if (process.getuid?.() !== 0) return 'mounting needs root';
   return spawnSync('mount', ['--version']).status === 0 ? null : 'there is no program `mount`';
@@ -11,11 +11,11 @@ export function whyNoSmallDisk(): string | null {
 
 const PAGE = Buffer.alloc(4_096);
 
-/** A disk of a test's own that is full when the test says so: real `ENOSPC` for whoever writes to it. */
+/** A small disk for one test, which the test can fill: real `ENOSPC` for every writer. */
 export class SmallDisk {
   readonly folder: string;
 
-  /** Mounts it at a folder that is made for it, owned by that user. */
+  /** Mounts it at a new folder, owned by that user. */
   constructor(folder: string, { kib, uid = 0 }: { readonly kib: number; readonly uid?: number }) {
     this.folder = folder;
     mkdirSync(folder, { recursive: true });
@@ -27,7 +27,7 @@ export class SmallDisk {
     if (status !== 0) throw new Error(`mounting a small disk: ${stderr}`);
   }
 
-  /** Takes all the room that is left. */
+  /** Uses up the remaining space. */
   fill(): void {
     const fd = openSync(this.#filler, 'a');
     try {
@@ -40,8 +40,8 @@ export class SmallDisk {
     }
   }
 
-  /** Gives the room back. */
-  makeRoom(): void {
+  /** Frees the space. */
+  freeSpace(): void {
     rmSync(this.#filler, { force: true });
   }
 

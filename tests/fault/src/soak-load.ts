@@ -3,11 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, type JsonValue, type World } from '@writ/stack';
 
-/** A client gives up on a call after so long: many times what it takes to lose two executors. */
+/** Longest wait of a client for a call: many times what a call takes that loses two executors. */
 const CALL_MS_MAX = 120_000;
-/**
- * Said by an API that has no end for the caller yet, or can't take the call now: to be asked again with the same key.
- */
+/** Answers that mean no end yet, or overload: the client repeats the request with the same key. */
 const AGAIN: ReadonlySet<number> = new Set([202, 429, 502, 503, 504]);
 
 interface Kind {
@@ -27,12 +25,12 @@ export interface Ended {
 }
 
 /**
- * So many calls later a file is written again: the workspace stops growing, so what still grows is a leak. Long after
- * the call before has ended, and of the same kind.
+ * Number of files: every 280th call writes the same file again, of the same kind and long after the earlier one. The
+ * workspace stops growing, so that further growth is a leak.
  */
 const FILES = 280;
 
-/** Where the call of that number writes; null for one that doesn't. */
+/** The file that the call with that number writes; null where it writes none. */
 export const fileOf = (index: number): string | null =>
   kindOf(index).outcome === 'committed' ? `d${index % 10}/${index % FILES}.txt` : null;
 
@@ -48,10 +46,10 @@ const WRITE: Kind = {
 };
 const READ: Kind = { toolId: 'fs.read', args: () => ({ path: 'a.txt' }), outcome: 'no_op' };
 const QUICK = shell((index) => `echo ${index} > ${fileOf(index) ?? ''}`);
-/** Long enough that an executor dies under it. */
+/** Long enough that an executor dies during it. */
 const LONG = shell((index) => `sleep 2; echo ${index} > ${fileOf(index) ?? ''}`);
 const FAILING = shell(() => 'echo half > half.txt; exit 3', 'rolled_back');
-/** Much in memory, much said, and processes left behind. */
+/** Much memory, much output, and background processes. */
 const HEAVY = shell(
   () => 'head -c 30M /dev/zero > /tmp/much; (setsid sleep 100 &); head -c 300000 /dev/zero | tr "\\0" x',
   'no_op',
@@ -76,8 +74,8 @@ const KINDS: readonly Kind[] = [
 const kindOf = (index: number): Kind => KINDS[index % KINDS.length] as Kind;
 
 /**
- * Asks with one key until there is an end, as a client that only knows its key. Rejects where there is none in time, or
- * an answer that is neither.
+ * Repeats the call with one key until it has ended, as a client that only knows its key. Rejects for an end that comes
+ * too late, and for any other answer.
  */
 async function callToItsEnd(world: World, index: number): Promise<Ended> {
   const { toolId, args, outcome: expected } = kindOf(index);
@@ -104,14 +102,14 @@ async function callToItsEnd(world: World, index: number): Promise<Ended> {
   };
 }
 
-/** So many calls at an even rate, whatever becomes of those before; resolves with all of their ends. */
+/** That many calls at an even rate, whatever happens to earlier ones; resolves with all of their ends. */
 export async function load(world: World, calls: number, perSecond: number): Promise<readonly Ended[]> {
   const began = performance.now();
   const ends: Promise<Ended>[] = [];
   for (let index = 0; index < calls; index += 1) {
     await sleep(Math.max(0, began + index * (1_000 / perSecond) - performance.now()));
     const end = callToItsEnd(world, index);
-    // Awaited with the others: until then it is nobody's.
+    // Awaited with the others; this handler prevents an unhandled rejection before.
     end.catch(() => undefined);
     ends.push(end);
   }

@@ -7,20 +7,20 @@ import type { Stack } from '@writ/stack';
 const LOOK_MS = 1_000;
 const MIB = 1024;
 
-/** What a process held at one moment. */
+/** The resources of a process at one moment. */
 interface Sample {
   readonly fds: number;
   readonly rssMib: number;
 }
 
-/** What a process held over its life, one sample after the other. */
+/** The resources of a process over its life, as samples. */
 export interface Life {
   readonly name: Process;
   readonly samples: readonly Sample[];
   readonly isRunning: () => boolean;
 }
 
-/** Looks, once a second, at what each process holds and at the containers of one executor. */
+/** Samples once a second the resources of each process and the containers of one executor. */
 export class SoakWatch {
   readonly #stack: Stack;
   readonly #docker: Docker;
@@ -29,7 +29,7 @@ export class SoakWatch {
   readonly #seen = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   #containersMax = 0;
-  #looks = 0;
+  #samples = 0;
 
   constructor(stack: Stack, docker: Docker, owner: string) {
     this.#stack = stack;
@@ -46,29 +46,29 @@ export class SoakWatch {
     return [...this.#lives].map(([pid, life]) => ({ ...life, isRunning: () => sampleOf(pid) !== null }));
   }
 
-  /** how often it has looked */
+  /** the number of samples */
   get looks(): number {
-    return this.#looks;
+    return this.#samples;
   }
 
   get containersMax(): number {
     return this.#containersMax;
   }
 
-  /** every container that was seen */
+  /** every container seen */
   get seen(): number {
     return this.#seen.size;
   }
 
-  /** Those of the executor that exist now. */
+  /** The executor's present containers. */
   async containers(): Promise<readonly string[]> {
     const all = await this.#docker.listContainers({ all: true, filters: { label: [`writ.owner=${this.#owner}`] } });
     return all.map(({ Id }) => Id);
   }
 
   /**
-   * Processes of this machine in the control group, or with a mount, of a container that was seen and isn't among
-   * these: what one would leave behind, its memory with it.
+   * Processes of this machine in the control group, or with a mount, of a container that was seen and is not among the
+   * given ones: what a removed container left behind, with its memory.
    */
   left(but: readonly string[]): readonly string[] {
     const gone = [...this.#seen].filter((id) => !but.includes(id));
@@ -93,7 +93,7 @@ export class SoakWatch {
     }
     const containers = await this.containers();
     for (const id of containers) this.#seen.add(id);
-    this.#looks += 1;
+    this.#samples += 1;
     this.#containersMax = Math.max(this.#containersMax, containers.length);
   }
 }
@@ -108,14 +108,13 @@ function readOr(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // Gone meanwhile.
+    // The process ended meanwhile.
     return '';
   }
 }
 
 /**
- * The middle of what was seen in a part of a life, from one share of it to another: moments with much under way don't
- * count as a leak.
+ * The median over a part of a process's life, between two fractions of it: moments of high load don't count as a leak.
  */
 export function middleOf(samples: readonly Sample[], from: number, to: number, of: keyof Sample): number {
   const part = samples

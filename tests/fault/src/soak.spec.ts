@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls at an even rate while the executor is killed again and again: none is lost, each ends once and as it should,
-// and nothing is left behind. The short form; `npm run soak` is the long one.
+// Calls at an even rate while the executor is killed repeatedly: none is lost, each ends once and correctly, and
+// nothing is left behind. This is the short form; `npm run soak` is the long one.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
@@ -17,11 +17,11 @@ const PER_SECOND = 2;
 const CALLS = SECONDS * PER_SECOND;
 const POOL = 2;
 const LAID_OUT = 2;
-/** Connections come and go; a leak of one a call would be seen many times over. */
+/** Open connections vary; a leak of one a call would be many times more. */
 const FDS_MORE_MAX = 15;
-/** What a heap that is not full yet grows by. */
+/** Growth of a heap that is not full yet. */
 const RSS_MIB_MORE_MAX = 96;
-/** Samples of a process that has nothing under way: the middle of so many is no moment's chance. */
+/** Samples of an idle process: the median of that many is robust. */
 const SAMPLES_AFTER = 7;
 const TUNING = { WRIT_LEASE_MS: '3000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '200' };
 
@@ -33,8 +33,8 @@ let observer: Observer;
 let watch: SoakWatch;
 let ends: readonly Ended[];
 let kills = 0;
-/** how often the watch had looked when the last call had ended */
-let looksAtEnd = 0;
+/** number of samples when the last call had ended */
+let samplesAtEnd = 0;
 
 beforeAll(
   async () => {
@@ -58,7 +58,7 @@ beforeAll(
     kills = await killAgainAndAgain();
     ends = await loading;
     await observer.untilLogged();
-    looksAtEnd = watch.looks;
+    samplesAtEnd = watch.looks;
   },
   (SECONDS + 180) * 1_000,
 );
@@ -69,7 +69,7 @@ afterAll(async () => {
   if (ends !== undefined) process.stdout.write(report());
 });
 
-/** Kills the executor while it runs a command, once in each interval; it is back at once. */
+/** Kills the executor while it runs a command, once in each interval; it restarts at once. */
 async function killAgainAndAgain(): Promise<number> {
   const until = performance.now() + SECONDS * 1_000;
   let count = 0;
@@ -88,7 +88,7 @@ async function killAgainAndAgain(): Promise<number> {
   return count;
 }
 
-it('no call is lost, and each ends as it should', () => {
+it('no call is lost, and each ends correctly', () => {
   expect(ends).toHaveLength(CALLS);
   expect(ends.filter(({ outcome, expected }) => outcome !== expected)).toEqual([]);
   expect(ends.filter(({ code, expected }) => code !== (expected === 'rolled_back' ? 'command.failed' : null))).toEqual(
@@ -96,7 +96,7 @@ it('no call is lost, and each ends as it should', () => {
   );
 });
 
-it('every operation has exactly one outcome, in a log that is whole', async () => {
+it('every operation has exactly one outcome, in a log that verifies', async () => {
   expect(new Set(ends.map(({ operationId }) => operationId)).size).toBe(CALLS);
   expect(await observer.rows('SELECT count(*)::int4 AS count FROM kernel.operation')).toEqual([{ count: CALLS }]);
   const outcomes = await observer.rows<{ operation_id: string; count: number }>(
@@ -106,12 +106,12 @@ it('every operation has exactly one outcome, in a log that is whole', async () =
   expectCleanLog(stack);
 });
 
-it('calls did lose their executors, and ran again', async () => {
+it('some calls lost their executors, and ran again', async () => {
   expect(kills).toBeGreaterThan(1);
   expect((await observer.rows('SELECT 1 FROM kernel.operation WHERE attempt > 1')).length).toBeGreaterThan(0);
 });
 
-it('what was committed is there once and whole, and nothing else is', async () => {
+it('every committed file exists once and complete, and no other does', async () => {
   const written = ends
     .map(({ index }) => ({ index, path: fileOf(index) }))
     .filter(({ path }) => path !== null)
@@ -126,7 +126,7 @@ it('what was committed is there once and whole, and nothing else is', async () =
   expect(await world.file('half.txt')).toBeNull();
 });
 
-it('no container is left but those that wait, no process of one, no mount', async () => {
+it('only waiting containers remain, and no process or mount of another', async () => {
   const waiting = POOL + LAID_OUT;
   const kept = await eventually(
     'only the containers that wait',
@@ -136,17 +136,16 @@ it('no container is left but those that wait, no process of one, no mount', asyn
     },
     120_000,
   );
-  // As many as run at once beside them, and as many again on their way out.
+  // As many containers as run beside them, and as many again that are being removed.
   expect(watch.containersMax).toBeLessThanOrEqual(2 * (waiting + 2));
   await eventually('nothing of those that are gone', async () => watch.left(kept).length === 0, 30_000);
 });
 
-it('no process holds more files or memory than before', async () => {
-  // On a busy machine calls pile up towards the end. What they hold is given back with them, and what has leaked is
-  // not.
+it('no process uses more descriptors or memory than before', async () => {
+  // On a busy machine calls pile up towards the end. Their memory is freed with them; leaked memory is not.
   await eventually(
     'enough samples after the last call',
-    () => Promise.resolve(watch.looks - looksAtEnd >= SAMPLES_AFTER),
+    () => Promise.resolve(watch.looks - samplesAtEnd >= SAMPLES_AFTER),
     60_000,
   );
   for (const { name, samples, isRunning } of watch.lives.filter(({ samples: { length } }) => length >= 8)) {
@@ -161,7 +160,7 @@ it('no process holds more files or memory than before', async () => {
   }
 });
 
-it('an executor that is stopped leaves no container', async () => {
+it('a stopped executor leaves no container', async () => {
   await stack.services.executor.kill('SIGTERM');
   await eventually('no container', async () => (await watch.containers()).length === 0, 30_000);
 });

@@ -7,11 +7,11 @@ export interface Answer<T> {
   readonly text: string;
 }
 
-/** What a test reads out of an answer. */
+/** A response body as a test reads it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test's reading of a wire format is checked by its expectations
 export type JsonValue = any;
 
-/** Speaks HTTP as any client would. */
+/** An HTTP client of the public API. */
 export class Api {
   readonly url: string;
   readonly key: string | undefined;
@@ -59,7 +59,7 @@ export class Api {
     return this.request('POST', path, body, headers);
   }
 
-  /** POSTs and throws with the whole answer unless it is a success. */
+  /** POSTs, and throws with the whole response unless it is a success. */
   async must(path: string, body: unknown = {}): Promise<JsonValue> {
     const answer = await this.post(path, body);
     if (answer.status >= 300) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);

@@ -15,14 +15,14 @@ import { newId } from '@writ/nest-kit';
 import { SHARD, type Stack } from './stack.ts';
 
 /** A permit that arrived, and its message. */
-export interface Rung {
+export interface ReceivedPermit {
   readonly lane: Lane;
   readonly envelope: Envelope;
   readonly permit: Permit;
   readonly message: WorkMessage;
 }
 
-/** Names the attempt that speaks. */
+/** The credentials of one attempt. */
 export interface AttemptCredentials {
   readonly tenant_id: string;
   readonly operation_id: string;
@@ -33,25 +33,25 @@ export interface AttemptCredentials {
 export type Report = Omit<ReportRequest, 'v' | keyof AttemptCredentials>;
 
 const subjects = subjectsOf(SHARD);
-/** Answers take long where a machine has much else to do. */
+/** Long enough for an answer from a busy machine. */
 const ANSWER_MS = 30_000;
-/** Several in the shortest lease that a spec sets. */
+/** Several renewals within the shortest lease that a spec sets. */
 const RENEW_MS = 500;
 
-/** Somebody with the executor's credentials on the bus, who does what a test tells, honest or not. */
+/** An executor on the bus that does what a test says, honest or not. */
 export class BusExecutor {
   readonly id = newId('executor');
   readonly bus: Bus;
   readonly #subscriptions: Subscription[] = [];
-  readonly #rung: Rung[] = [];
-  #waiting: ((rung: Rung) => void)[] = [];
+  readonly #pendingPermit: ReceivedPermit[] = [];
+  #waiting: ((permits: ReceivedPermit) => void)[] = [];
   #announcing: NodeJS.Timeout | undefined;
 
   private constructor(bus: Bus) {
     this.bus = bus;
   }
 
-  /** Joins and takes work as soon as it is offered; each permit goes to one caller of `next`. */
+  /** Joins and accepts work at once; each permit goes to one caller of `next`. */
   static async join(
     stack: Pick<Stack, 'busAs'>,
     lanes: readonly Lane[] = ['inline', 'sandboxed'],
@@ -59,10 +59,10 @@ export class BusExecutor {
     const executor = new BusExecutor(await stack.busAs('executor'));
     for (const lane of lanes) {
       executor.#subscriptions.push(
-        await executor.bus.work(subjects.work(lane), {
+        await executor.bus.consume(subjects.work(lane), {
           durable: lane,
           slots: () => 8,
-          handler: (message) => executor.#take(lane, message),
+          handler: (message) => executor.#redeem(lane, message),
         }),
       );
     }
@@ -78,9 +78,9 @@ export class BusExecutor {
     return executor;
   }
 
-  /** The next permit that nobody was given yet. */
-  next(): Promise<Rung> {
-    const there = this.#rung.shift();
+  /** The next permit that no caller has received yet. */
+  next(): Promise<ReceivedPermit> {
+    const there = this.#pendingPermit.shift();
     return there === undefined
       ? new Promise((resolve) => {
           this.#waiting.push(resolve);
@@ -96,19 +96,22 @@ export class BusExecutor {
     return this.ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce }) as Promise<Redemption>;
   }
 
-  speakerOf({ tenant_id, operation_id, attempt }: Permit, nonce: string): AttemptCredentials {
+  credentialsOf({ tenant_id, operation_id, attempt }: Permit, nonce: string): AttemptCredentials {
     return { tenant_id, operation_id, attempt, executor_id: this.id, nonce };
   }
 
-  /** Renews the attempt's lease until what it returns is called, as an executor does that is still at work. */
-  keep(speaker: AttemptCredentials): () => void {
+  /** Renews the attempt's lease until the returned function is called, as a working executor does. */
+  keep(attemptCredentials: AttemptCredentials): () => void {
     const renewing = setInterval(() => {
-      this.ask('kernel.renew', { v: 1, ...speaker }).catch(() => null);
+      this.ask('kernel.renew', { v: 1, ...attemptCredentials }).catch(() => null);
     }, RENEW_MS);
     return () => clearInterval(renewing);
   }
 
-  report(speaker: AttemptCredentials, report: Partial<Report> | Record<string, unknown>): Promise<ReportReply> {
+  report(
+    attemptCredentials: AttemptCredentials,
+    report: Partial<Report> | Record<string, unknown>,
+  ): Promise<ReportReply> {
     const result = 'result' in report ? report.result : null;
     const honest: Report = {
       ended: 'exited',
@@ -123,17 +126,17 @@ export class BusExecutor {
       requests: [],
       usage: { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 1, disk_write_bytes: 1, output_bytes: 1 },
     };
-    return this.ask('kernel.report', { v: 1, ...speaker, ...honest, ...report }) as Promise<ReportReply>;
+    return this.ask('kernel.report', { v: 1, ...attemptCredentials, ...honest, ...report }) as Promise<ReportReply>;
   }
 
-  /** A request at any subject of the table; whether this user may send it, the bus says. */
+  /** A request at any subject of the table; the bus decides whether this user may send it. */
   ask(name: string, payload: unknown): Promise<unknown> {
     return this.bus.request(subjects.request(name), payload, { deadline: Date.now() + ANSWER_MS });
   }
 
-  async leave(): Promise<void> {
+  async disconnect(): Promise<void> {
     clearInterval(this.#announcing);
-    // Handlers of permits that no test asked for would keep it waiting.
+    // Handlers of permits that no test requested would keep it waiting.
     this.#waiting = [];
     await Promise.race([
       this.bus.close(),
@@ -143,13 +146,13 @@ export class BusExecutor {
     ]);
   }
 
-  async #take(lane: Lane, message: WorkMessage): Promise<void> {
+  async #redeem(lane: Lane, message: WorkMessage): Promise<void> {
     message.ack();
     const envelope = JSON.parse(Buffer.from(message.bytes).toString('utf8')) as Envelope;
     const permit = JSON.parse(Buffer.from(envelope.payload, 'base64').toString('utf8')) as Permit;
-    const rung = { lane, envelope, permit, message };
+    const permits = { lane, envelope, permit, message };
     const waiting = this.#waiting.shift();
-    if (waiting) waiting(rung);
-    else this.#rung.push(rung);
+    if (waiting) waiting(permits);
+    else this.#pendingPermit.push(permits);
   }
 }

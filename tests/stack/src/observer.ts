@@ -6,7 +6,7 @@ import { eventually } from './world.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
 
-/** Looks at the database as its owner, and holds locks to stop a process at a known statement. */
+/** Observes the database as its owner, and holds locks to stop a process at a certain statement. */
 export class Observer {
   readonly #url: string;
   readonly #open: Client[] = [];
@@ -24,7 +24,7 @@ export class Observer {
     }
   }
 
-  /** Runs the statement in a transaction that stays open; answers how to end it. */
+  /** Runs the statement in a transaction that stays open; returns a function that ends it. */
   async hold(sql: string, values: unknown[] = []): Promise<() => Promise<void>> {
     const client = await connect(this.#url, 'test-lock');
     this.#open.push(client);
@@ -37,7 +37,7 @@ export class Observer {
     };
   }
 
-  /** Resolves when a session of that role waits for a lock: the process stands inside its transaction. */
+  /** Resolves when a session of that role waits for a lock: the process is inside its transaction. */
   async untilBlocked(role: string): Promise<void> {
     await eventually(
       `a session of ${role} waits for a lock`,
@@ -53,18 +53,18 @@ export class Observer {
 
   /**
    * Ends the sessions of that role before they commit. A backend that waits inside a statement doesn't notice that its
-   * client died: left alone it would go on and commit, which is the row "COMMIT done, reply lost" instead.
+   * client died. Without this it would go on and commit, which is the row "COMMIT done, reply lost" instead.
    */
   async abort(role: string): Promise<void> {
     await this.rows(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()',
       [role],
     );
-    await this.untilGone(role);
+    await this.untilRemoved(role);
   }
 
-  /** Resolves when no session of that role is left. */
-  async untilGone(role: string): Promise<void> {
+  /** Resolves when no session of that role remains. */
+  async untilRemoved(role: string): Promise<void> {
     await eventually(
       `no session of ${role}`,
       async () =>
@@ -88,7 +88,7 @@ export class Observer {
     );
   }
 
-  /** The outcome records that the log has of an operation. */
+  /** The outcome records of an operation in the log. */
   async outcomes(operationId: string): Promise<number> {
     return (
       await this.rows(
@@ -98,7 +98,7 @@ export class Observer {
     ).length;
   }
 
-  /** The same of several, by operation; one without any is missing. */
+  /** The same for several operations; one without any is missing. */
   async outcomesOf(operationIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.rows<{ operation_id: string; count: number }>(
       `SELECT operation_id, count(*)::int AS count FROM ledger.leaf WHERE operation_id = ANY($1) AND kind = 'tool_call' AND phase = 'outcome' GROUP BY operation_id`,
@@ -107,7 +107,7 @@ export class Observer {
     return new Map(rows.map(({ operation_id, count }) => [operation_id, count]));
   }
 
-  /** Resolves when every record has gone to the log: of one tenant where it is named, else of all. */
+  /** Resolves when every record is in the log: of one tenant where it is named, else of all. */
   async untilLogged(timeoutMs = 30_000, tenantId: string | null = null): Promise<void> {
     const waiting = 'SELECT 1 FROM kernel.outbox WHERE $1::text IS NULL OR tenant_id = $1 LIMIT 1';
     await eventually('an empty outbox', async () => (await this.rows(waiting, [tenantId])).length === 0, timeoutMs);

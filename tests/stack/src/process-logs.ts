@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 
-/** One process, as far as a failed test shows it. */
+/** One process in the report of a failed test. */
 export interface LoggedProcess {
   readonly name: string;
   readonly isRunning: boolean;
@@ -23,7 +23,7 @@ export const logsOf = (processes: readonly LoggedProcess[]): string =>
   processes.map((process) => `── ${process.name}\n${process.log()}`).join('\n');
 
 /** The last lines of every process, shortened for a person, and whether the process runs. */
-export const lastWordsOf = (processes: readonly LoggedProcess[]): string =>
+export const logTailOf = (processes: readonly LoggedProcess[]): string =>
   processes
     .map(
       (process) => `── ${process.name}, ${process.isRunning ? 'running' : 'not running'}\n${shortened(process.log())}`,
@@ -38,13 +38,13 @@ const shortened = (log: string): string =>
     .map((line) => line.slice(0, LINE_CHARACTERS_MAX))
     .join('\n');
 
-interface WithLastWords {
-  readonly lastWords: () => string;
+interface WithLogTails {
+  readonly logTails: () => string;
 }
 
-/** The stacks that this worker uses, where tools/src/vitest/last-words.ts finds them when a test fails. */
-export function runningStacks(): Set<WithLastWords> {
-  const global = globalThis as { [STACKS]?: Set<WithLastWords> };
+/** The stacks of this worker; tools/src/vitest/process-log-tails.ts finds them here when a test fails. */
+export function runningStacks(): Set<WithLogTails> {
+  const global = globalThis as { [STACKS]?: Set<WithLogTails> };
   return (global[STACKS] ??= new Set());
 }
 const STACKS = Symbol.for('writ.stacks');

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { Transform, type TransformCallback } from 'node:stream';
 import type { AddressInfo } from 'node:net';
 
-/** `out`: from the process to the server behind; `in`: from the server to the process. */
+/** `out`: from the process to the server; `in`: from the server to the process. */
 export type Direction = 'in' | 'out';
 
 /**
- * Stands between one process and a server (the bus, the database) and holds back what passes in one direction, so that
- * a message is sent and its answer never arrives, without either side knowing anything of tests.
+ * A proxy between one process and a server (the bus, the database). It can hold back one direction, so that a message
+ * is sent and its answer never arrives. Neither side has code for tests.
  */
 export class Proxy {
   readonly #server: Server;
@@ -17,7 +17,7 @@ export class Proxy {
   readonly #held: Record<Direction, boolean> = { in: false, out: false };
   readonly #links = new Set<Link>();
   readonly #silent = new Set<Link>();
-  readonly #ears: ((bytes: Buffer) => void)[] = [];
+  readonly #listeners: ((bytes: Buffer) => void)[] = [];
   #isShut = false;
   #slowMs = 0;
 
@@ -33,11 +33,11 @@ export class Proxy {
       link.onClose(() => this.#links.delete(link));
       link.slow(this.#slowMs);
       for (const direction of ['in', 'out'] as const) if (this.#held[direction]) link.hold(direction);
-      for (const ear of this.#ears) link.overhear(ear);
+      for (const ear of this.#listeners) link.tap(ear);
     });
   }
 
-  /** @param listen where it listens: any free port of loopback where nothing is given */
+  /** @param listen its port; any free port of loopback by default */
   static async to(target: { host: string; port: number }, listen = { host: '127.0.0.1', port: 0 }): Promise<Proxy> {
     const proxy = new Proxy(target);
     proxy.#server.listen(listen);
@@ -49,29 +49,29 @@ export class Proxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From now on nothing passes in that direction; bytes wait. */
+  /** Holds back all bytes in that direction from now on. */
   hold(direction: Direction): void {
     this.#held[direction] = true;
     for (const link of this.#links) link.hold(direction);
   }
 
-  /** From now on whatever passes takes so long in each direction, one piece after another; 0 is as fast as it goes. */
+  /** Delays each chunk in each direction by so many milliseconds, one after another; 0 forwards at once. */
   slow(ms: number): void {
     this.#slowMs = ms;
     for (const link of this.#links) link.slow(ms);
   }
 
-  /** Hands on all that passes in either direction, from now on, as it comes. */
-  overhear(ear: (bytes: Buffer) => void): void {
-    this.#ears.push(ear);
-    for (const link of this.#links) link.overhear(ear);
+  /** Passes a copy of all bytes in either direction to the listener, from now on, as they arrive. */
+  tap(ear: (bytes: Buffer) => void): void {
+    this.#listeners.push(ear);
+    for (const link of this.#links) link.tap(ear);
   }
 
   /**
-   * Nothing passes any more over the connections that are there, and they stay open; new ones work. As after a fire
-   * wall has forgotten them.
+   * Drops all bytes of the present connections and keeps them open; new connections work. A firewall that lost its
+   * state does the same.
    */
-  silence(): void {
+  freezeUntilUnassigned(): void {
     for (const link of this.#links) {
       for (const direction of ['in', 'out'] as const) link.hold(direction);
       this.#silent.add(link);
@@ -79,13 +79,13 @@ export class Proxy {
     }
   }
 
-  /** Drops every connection and lets none in, as a server that is gone. */
+  /** Closes every connection and accepts none, as a server that is down. */
   shut(): void {
     this.cut();
     this.#isShut = true;
   }
 
-  /** Lets everything pass again, what waited first. */
+  /** Forwards everything again, held bytes first. */
   release(): void {
     this.#isShut = false;
     for (const direction of ['in', 'out'] as const) {
@@ -94,7 +94,7 @@ export class Proxy {
     }
   }
 
-  /** Drops every connection with whatever waits in it, and lets new ones pass. */
+  /** Closes every connection with its held bytes, and accepts new ones. */
   cut(): void {
     this.#held.in = false;
     this.#held.out = false;
@@ -108,7 +108,7 @@ export class Proxy {
   }
 }
 
-/** Lets pieces through one after another, each after so long. */
+/** Forwards chunks one after another, each after a delay. */
 class Delay extends Transform {
   ms = 0;
 
@@ -138,7 +138,7 @@ class Link {
     this.#client.once('close', listener);
   }
 
-  overhear(ear: (bytes: Buffer) => void): void {
+  tap(ear: (bytes: Buffer) => void): void {
     this.#client.on('data', ear);
     this.#upstream.on('data', ear);
   }

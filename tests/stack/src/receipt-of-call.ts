@@ -2,15 +2,15 @@
 import type { JsonValue } from './api.ts';
 import { eventually, type World } from './world.ts';
 
-/** What a call was answered, and the file of its receipt. */
+/** The answer to a call, and the file of its receipt. */
 export interface CallReceipt {
   readonly body: JsonValue;
   readonly file: string;
 }
 
 /**
- * Makes a call that changes a file, and waits for its receipt. One that was turned away for load or during a change of
- * keys is made again, as any client would.
+ * Makes a call that changes a file, and waits for its receipt. Retries a call that is rejected for load or during a key
+ * change, as any client would.
  */
 export async function receiptOfCall(world: World, timeoutMs: number): Promise<CallReceipt> {
   const body = await eventually(

@@ -5,8 +5,8 @@ import { formatId, logIdOf, type AuditRecord, type TenantId } from '@writ/contra
 const HASH = '7'.repeat(64);
 
 /**
- * The decision on a read, as a kernel with that key would record it: a record of its own each time, about an operation
- * that nobody ever made.
+ * The decision on a read, as a kernel with that key would record it: a new record each time, about an operation that
+ * doesn't exist.
  */
 export function decisionRecord(tenant_id: TenantId, kernel_key_id: string): AuditRecord {
   const id = (): Uint8Array => randomBytes(16);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freshService, repositoryRoot, testAddress } from '@writ/testing';
 import { endOfLog } from './process-logs.ts';
 
-/** Several processes start at once, on machines that do other things beside. */
+/** Long enough for several processes that start together on a busy machine. */
 const READY_MS = 90_000;
 
 /** One real process of Writ, as `npm start` would start it. */
@@ -41,7 +41,7 @@ export class Service {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Starts the process and resolves when it says that it is ready. */
+  /** Starts the process, and resolves when it reports that it is ready. */
   async start(): Promise<void> {
     const log = openSync(this.#logFile, 'a', 0o600);
     this.#child = spawn(process.execPath, [...this.#program], {
@@ -60,7 +60,7 @@ export class Service {
     return endOfLog(this.#logFile);
   }
 
-  /** SIGKILL, as a power cut of this process alone; resolves when it is gone. */
+  /** Kills it (SIGKILL), as a power cut of this process alone; resolves when it is gone. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#child;
     if (!child || !this.isRunning) return;
@@ -69,7 +69,7 @@ export class Service {
     await gone;
   }
 
-  /** Stops it where it stands (SIGSTOP); `thaw` lets it go on. */
+  /** Suspends it (SIGSTOP); `thaw` resumes it. */
   freeze(): void {
     this.#child?.kill('SIGSTOP');
   }
@@ -94,7 +94,7 @@ export class Service {
 
 /**
  * Clean-up finds the processes of tests by this variable (tools/src/process/marked.ts). It names the run of `npm test`,
- * or the parts where a spec runs by itself.
+ * or the infrastructure where a spec runs by itself.
  */
 export function runMark(): Readonly<Record<string, string>> {
   return { WRIT_STATE_ID: process.env['WRIT_STATE_ID'] ?? testAddress('WRIT_TEST_LABEL') };

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Process } from '@writ/contract';
 import type { TestProject } from 'vitest/node';
-import { drawLoopbackAddress, writeModelsFile } from './shared-models.ts';
+import { randomLoopbackAddress, writeModelsFile } from './shared-models.ts';
 import { PROCESS_MARKER, type SharedStackDescription } from './shared-stack.ts';
 import { startStack, type Stack } from './stack.ts';
 
 const MARKED = { WRIT_TEST_MARKER: PROCESS_MARKER, DEPLOY_TARGET: PROCESS_MARKER };
-/** No spec waits for a lease that runs out, and none may be helped by one. */
+/** No spec waits for a lease to expire, and no spec may pass because one expired. */
 const LEASE_MS = '300000';
-/** More requests, and more keys that are not valid, than all specs send. */
+/** More requests, and more invalid keys, than all specs send. */
 const NO_BOUND = '100000';
 
 const environment = (modelsFile: string): Partial<Record<Process, Readonly<Record<string, string>>>> => ({
@@ -22,18 +22,18 @@ const environment = (modelsFile: string): Partial<Record<Process, Readonly<Recor
     WRIT_RATE_PER_SECOND: NO_BOUND,
     WRIT_RATE_BURST: NO_BOUND,
     WRIT_AUTH_FAILURES_PER_MINUTE: NO_BOUND,
-    // Webhooks of specs may lead to this port, where nobody listens.
+    // Webhooks of specs may lead to this port, where nothing listens.
     WRIT_WEBHOOK_ALLOW: '127.0.0.1:9',
   },
   kernel: { ...MARKED, WRIT_SWEEP_MS: '200', WRIT_LEASE_MS: LEASE_MS },
-  // For three files at once: each of them needs four slots for commands at most, and eight shells.
+  // For three spec files in parallel: each needs at most four slots for commands, and eight shells.
   executor: {
     ...MARKED,
     WRIT_POOL_SIZE: '2',
     WRIT_SLOTS_INLINE: '24',
     WRIT_SLOTS_SANDBOXED: '12',
     WRIT_SESSIONS: '24',
-    // Specs leave shells open. One that nobody uses for a minute makes room.
+    // Specs leave shells open. A shell that is idle for a minute is closed.
     WRIT_SESSION_IDLE_MS: '60000',
   },
 });
@@ -60,7 +60,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const modelsHost = drawLoopbackAddress();
+    const modelsHost = randomLoopbackAddress();
     stack = await startStack({ env: environment(writeModelsFile(folder, modelsHost)) });
     project.provide('sharedStack', describe(stack, modelsHost));
     return end;

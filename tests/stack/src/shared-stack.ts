@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Writ for all specs below tests/e2e/src/shared: those that stop no process and need no setting of their own.
-import { endOfLog, lastWordsOf, runningStacks } from './process-logs.ts';
+// One Writ for all specs below tests/e2e/src/shared: those that stop no process and need no own settings.
+import { endOfLog, logTailOf, runningStacks } from './process-logs.ts';
 import { Proxy } from './proxy.ts';
 import { addressOfModels, type ModelServer } from './shared-models.ts';
 import type { SharedStack } from './stack.ts';
 
-/** What the main process of a test run tells its workers of the shared stack: data that processes can send. */
+/** The shared stack as the main process describes it to its workers: serialisable data. */
 export interface SharedStackDescription {
   readonly url: string;
   readonly memoryFile: string;
@@ -23,7 +23,7 @@ declare module 'vitest' {
   }
 }
 
-/** In the environment of the processes of the shared stack, and to be found nowhere else. */
+/** A value in the environment of the shared stack's processes that must appear nowhere else. */
 export const PROCESS_MARKER = 'marker-6a17-of-a-process';
 
 let connected: SharedStack | undefined;
@@ -36,7 +36,7 @@ export async function sharedStack(): Promise<SharedStack> {
   return connected;
 }
 
-/** Vitest is loaded here and not above: benchmarks use this library, too, and no Vitest runs them. */
+/** Vitest is loaded here and not above: benchmarks use this library too, without Vitest. */
 const readDescription = async (): Promise<SharedStackDescription> => (await import('vitest')).inject('sharedStack');
 
 function connectedTo(description: SharedStackDescription): SharedStack {
@@ -55,11 +55,11 @@ function connectedTo(description: SharedStackDescription): SharedStack {
     keys: { platformKey, publicKeysFile },
     database: { ownerUrl },
     pids: () => Object.fromEntries(processes.map(({ name, pid, isRunning }) => [name, isRunning ? pid : null])),
-    lastWords: () => lastWordsOf(processes),
+    logTails: () => logTailOf(processes),
   };
 }
 
-/** Signal 0 is sent to nobody: it only asks whether the process is there. */
+/** Signal 0 is not delivered: it only checks whether the process exists. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -14,7 +14,7 @@ import {
   type TestNatsServer,
 } from '@writ/testing';
 import { makeKeys, type StackKeys } from './keys.ts';
-import { lastWordsOf, logsOf, runningStacks } from './process-logs.ts';
+import { logTailOf, logsOf, runningStacks } from './process-logs.ts';
 import { Proxy } from './proxy.ts';
 import { Service } from './service.ts';
 
@@ -25,30 +25,30 @@ const ORDER: readonly Process[] = ['ledger', 'kernel', 'executor', 'orchestrator
 export interface StackOptions {
   /** further variables of a process */
   readonly env?: Partial<Record<Process, Readonly<Record<string, string>>>>;
-  /** processes that reach the bus through a proxy of their own */
+  /** processes that reach the bus through their own proxy */
   readonly busProxies?: readonly Process[];
   /** processes that are not started */
   readonly without?: readonly Process[];
-  /** what runs in the place of a process's own program */
+  /** programs that replace a process's own */
   readonly programs?: Partial<Record<Process, readonly string[]>>;
-  /** a database with the schema; a fresh one unless given */
+  /** a database with the schema; a new one unless given */
   readonly database?: TestDatabase;
 }
 
-/** What a spec may use of a whole Writ that it shares with others: nothing here stops, freezes or changes a process. */
+/** The part of a Writ that specs may use when they share it: it stops, freezes and changes no process. */
 export interface SharedStack {
   readonly url: string;
-  /** What the first ledger remembers having signed. */
+  /** The memory file of the first ledger. */
   readonly memoryFile: string;
   readonly keys: Pick<StackKeys, 'platformKey' | 'publicKeysFile'>;
   readonly database: Pick<TestDatabase, 'ownerUrl'>;
-  /** The process id of each process by its name, null where it does not run. */
+  /** The process id of each process by its name; null where it does not run. */
   readonly pids: () => Readonly<Record<string, number | null>>;
-  /** What every process said last, shortened for a person, and whether it runs: shown with a test that fails. */
-  readonly lastWords: () => string;
+  /** The last log lines of every process, and whether it runs: shown with a failed test. */
+  readonly logTails: () => string;
 }
 
-/** A whole Writ of a test's own: real Postgres, NATS, Docker, and the four processes. */
+/** A whole Writ for one spec: real Postgres, NATS, Docker, and the four processes. */
 export interface Stack extends SharedStack {
   readonly folder: string;
   readonly keys: StackKeys;
@@ -56,11 +56,11 @@ export interface Stack extends SharedStack {
   readonly nats: TestNatsServer;
   readonly services: Readonly<Record<Process, Service>>;
   readonly busProxy: (name: Process) => Proxy;
-  /** A connection to the bus as that process's user, with its rights and no more. The test closes it. */
+  /** A connection to the bus as that process's user, with its rights. The test closes it. */
   readonly busAs: (name: Process) => Promise<Bus>;
   /** The end of every process's log. */
   readonly logs: () => string;
-  /** One more process of a kind, with an environment like the first one's. */
+  /** Starts one more process of a kind, with an environment like the first one's. */
   readonly another: (
     name: Process,
     env?: Readonly<Record<string, string>>,
@@ -72,10 +72,10 @@ export interface Stack extends SharedStack {
 /** The password of a process's user on the bus. */
 export const passwordOf = (name: string): string => `password-of-${name}-0123456789`;
 
-/** Starts a stack, and leaves nothing behind where a part of it does not start. */
+/** Starts a stack; where a part of it does not start, the other parts are stopped. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const cleanUps: (() => unknown)[] = [];
-  // What was made last ends first, whatever becomes of the others.
+  // Parts end in reverse order, even where one fails.
   const stop = async (): Promise<void> => {
     const errors: unknown[] = [];
     for (const cleanUp of cleanUps.splice(0).reverse())
@@ -158,14 +158,14 @@ async function buildStack(
     busAs: (name) =>
       natsBus({ url: nats.url, user: name, password: passwordOf(name), lanes: workLanesOf(SHARD), keepsLanes: false }),
     pids: () => Object.fromEntries(all.map((service) => [service.name, service.isRunning ? service.pid : null])),
-    busProxy: (name) => proxies.get(name) ?? fail(`no proxy was asked for before ${name}`),
+    busProxy: (name) => proxies.get(name) ?? fail(`no proxy was configured for ${name}`),
     another: async (name, own = {}, program) => {
       const service = await add(name, `${name}-${all.length + 1}`, own, program);
       await service.start();
       return service;
     },
     logs: () => logsOf(all),
-    lastWords: () => lastWordsOf(all),
+    logTails: () => logTailOf(all),
   };
   runningStacks().add(stack);
   cleanUps.push(() => runningStacks().delete(stack));
@@ -202,7 +202,7 @@ interface Place {
   httpPort: number;
 }
 
-/** Where the ledger remembers what it signed. */
+/** The folder of the ledger's memory file. */
 const memoryFileIn = (folder: string): string => join(folder, 'ledger', 'signed');
 
 function particular(name: Process, { folder, keys, database, httpPort }: Place): Record<string, string> {

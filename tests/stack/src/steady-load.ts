@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that go on calling while something happens to the services, and the proof that none of their calls was lost,
-// done twice or left out of the log.
+// Clients that keep calling while services are disturbed, and the proof that no call was lost, done twice or left out
+// of the log.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, JsonValue } from './api.ts';
 import { Observer } from './observer.ts';
-import { fsck, verifiedReceipt, type Checked } from './whole.ts';
+import { fsck, verifiedReceipt, type Checked } from './expect-consistent.ts';
 import { eventually, type World } from './world.ts';
 
-/** How a client tries again when it got no answer, or one that says "later". */
+/** A client's retries after no answer, or after one that means "later". */
 export interface RetryRules {
   /** Tries of one call at most. */
   readonly tries: number;
@@ -19,12 +19,12 @@ export interface RetryRules {
 }
 
 /**
- * What client libraries of HTTP APIs do unless told otherwise, within their usual bounds: up to four more tries, after
- * half a second and then twice as long each time. A server that names a longer time in `Retry-After` is given it.
+ * The usual defaults of HTTP client libraries: up to four retries, after half a second and then twice as long each
+ * time. They wait longer where the server's `Retry-After` says so.
  */
 export const STANDARD_RETRIES: RetryRules = { tries: 5, pauseMs: (n) => 500 * 2 ** (n - 1), waitMs: 30_000 };
 
-/** A client that doesn't give up while a service starts again. */
+/** A client that doesn't give up while a service restarts. */
 export const PATIENT: RetryRules = { tries: 10_000, pauseMs: () => 100, waitMs: 10_000 };
 
 /** A call that ended, as its client saw it. */
@@ -34,11 +34,11 @@ export interface Ended {
   readonly outcome: string;
   readonly code: string | null;
   readonly operationId: string;
-  /** Tries that it took. */
+  /** The number of tries. */
   readonly tries: number;
   /** Milliseconds from the first try to the answer. */
   readonly ms: number;
-  /** What the last failed try was answered; null where none failed. */
+  /** The answer to the last failed try; null where none failed. */
   readonly fault: string | null;
 }
 
@@ -47,7 +47,7 @@ export type LoadTool = 'fs.write' | 'shell.run';
 const MAYBE_LATER: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const CALL_MS_MAX = 4 * 60_000;
 
-/** Makes a call that writes a file, with one idempotency key, until it has an end or the client gives up. */
+/** Makes a call that writes a file, with one idempotency key, until it ends or the client gives up. */
 export async function callToItsEnd(world: World, tool: LoadTool, path: string, rules: RetryRules): Promise<Ended> {
   const args = tool === 'fs.write' ? { path, content: `${path}\n` } : { command: `echo ${path} > ${path}` };
   const [key, began] = [randomUUID(), Date.now()];
@@ -67,7 +67,7 @@ export async function callToItsEnd(world: World, tool: LoadTool, path: string, r
     const answer = await ask(world, tool, args, key, rules);
     if (answer !== null && !MAYBE_LATER.has(answer.status)) {
       last = answer.body;
-      // Still at work: asking again with the same key waits for it, and is no failure.
+      // Still running: a repeated request with the same key waits for it, and is no failure.
       if (answer.status === 202) {
         tries -= 1;
         continue;
@@ -92,13 +92,13 @@ const ask = (
   { waitMs }: RetryRules,
 ): Promise<Answer<JsonValue> | null> => world.call(tool, args, { idempotency_key: key }, waitMs).catch(() => null);
 
-/** Load that goes on until it is stopped. */
+/** A load that runs until it is stopped. */
 export interface Load {
-  /** Starts no further call; resolves with all of them once each has an end. */
+  /** Starts no further call; resolves with all calls once each has ended. */
   readonly stop: () => Promise<readonly Ended[]>;
 }
 
-/** Clients that each make one call after the other, of a tool of their own. */
+/** Clients that make one call after another, each with its own tool. */
 export function closedLoad(world: World, tools: readonly LoadTool[], rules: RetryRules): Load {
   let isOn = true;
   const client = async (tool: LoadTool): Promise<Ended[]> => {
@@ -117,10 +117,10 @@ export function closedLoad(world: World, tools: readonly LoadTool[], rules: Retr
 }
 
 /**
- * Calls at a steady rate, whether those before have ended or not, as independent agents make them.
+ * Calls at a steady rate, whether or not earlier ones have ended, as independent agents make them.
  *
- * @param perSecond calls that begin in a second
- * @param commandEvery one call in so many runs a command; the others write a file
+ * @param perSecond calls that start in a second
+ * @param commandEvery one call in that many runs a command; the others write a file
  */
 export function openLoad(world: World, perSecond: number, commandEvery: number, rules: RetryRules): Load {
   const calls: Promise<Ended>[] = [];
@@ -140,11 +140,11 @@ export function openLoad(world: World, perSecond: number, commandEvery: number, 
 }
 
 /**
- * Agents that each call at a steady pace, and wait for the end of a call before the next: a machine that has much else
- * to do gets fewer calls, not more and more that wait.
+ * Agents that each call at a steady pace, and wait for the end of a call before the next. A busy machine gets fewer
+ * calls, and not ever more waiting ones.
  *
- * @param everyMs from the beginning of a call to that of the next at least
- * @param commandEvery one call in so many of an agent runs a command; the others write a file
+ * @param everyMs minimum time from the start of a call to the start of the next
+ * @param commandEvery one call in that many of an agent runs a command; the others write a file
  */
 export function pacedLoad(
   world: World,
@@ -156,7 +156,7 @@ export function pacedLoad(
   let isOn = true;
   const agent = async (name: number): Promise<Ended[]> => {
     const ends: Ended[] = [];
-    // Not all at once.
+    // Spread the first calls over the interval.
     await sleep((everyMs * name) / agents);
     while (isOn) {
       const [n, next] = [ends.length, Date.now() + everyMs];
@@ -177,10 +177,10 @@ export function pacedLoad(
 }
 
 /**
- * Fails unless each call ended once and as its client was told: its file is there exactly if it committed, its outcome
- * is in the log once, its receipt verifies, and the independent checker finds nothing in the whole log.
+ * Fails unless each call ended once and as its client was told. Its file exists exactly if it committed, its outcome is
+ * in the log once, and its receipt verifies. The independent checker must find nothing in the whole log.
  *
- * @param stack where the database is reached as its owner, and the public keys
+ * @param stack the database as its owner, and the public keys
  */
 export async function expectNothingLost(
   stack: Checked,
@@ -206,10 +206,10 @@ export async function expectNothingLost(
   expect([status, output]).toEqual([0, expect.stringMatching(/, 0 with findings\n$/)]);
 }
 
-/** So many are asked for at once. */
+/** Concurrent checks. */
 const AT_ONCE = 4;
 
-/** Does something with each, a few at a time. */
+/** Runs a function for each item, a few at a time. */
 async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const left = all.values();
   await Promise.all(
@@ -219,11 +219,11 @@ async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): P
   );
 }
 
-/** How the tries of calls are spread: calls by the number of tries that they took. */
+/** The distribution of tries: the number of calls by the number of their tries. */
 export const triesOf = (ends: readonly Ended[]): Readonly<Record<number, number>> =>
   Object.fromEntries([...Map.groupBy(ends, ({ tries }) => tries)].map(([tries, calls]) => [tries, calls.length]));
 
-/** Waits for a tenant's first call to be answered, so that what follows isn't blamed for a start. */
+/** Waits for a tenant's first call, so that later figures don't include a cold start. */
 export const warmUp = async (world: World): Promise<void> => {
   await eventually(
     'a first call',

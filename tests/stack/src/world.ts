@@ -14,11 +14,11 @@ export interface World {
   readonly agentId: string;
   readonly workspaceId: string;
   readonly tokenId: string;
-  /** Makes a call as the agent; a fresh idempotency key unless `over` has one. */
+  /** Makes a call as the agent, with a new idempotency key unless `over` has one. */
   call(toolId: string, args: unknown, over?: Record<string, unknown>, waitMs?: number): Promise<Answer<JsonValue>>;
   /**
-   * Reads the operation until it is in one of the states. Fails with what it saw: at once where the operation ended in
-   * another state, which can't change any more.
+   * Reads the operation until it is in one of the states. Fails at once, with the operation, where it ended in another
+   * state.
    */
   until(operationId: string, states: readonly string[], timeoutMs?: number): Promise<JsonValue>;
   /** The content of a file at the head, or null. */
@@ -33,20 +33,20 @@ export interface WorldOptions {
 
 const HOUR_MS = 3_600_000;
 
-/** Whether nothing follows a state. An ambiguous outcome isn't such a one: somebody can still resolve it. */
+/** Whether a state is final. `ambiguous` is not: a person can still resolve it. */
 const isLasting = (state: string): boolean => isFinal(state) && state !== 'ambiguous';
 
-/** The shortest and the longest pause between two looks, in milliseconds. */
+/** The shortest and the longest pause between two polls, in milliseconds. */
 const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [25, 200] as const;
-/** How long a stack that is ready may give no answer on a machine that has much else to do. */
+/** The longest time without answer of a ready stack on a busy machine. */
 const TENANT_MS = 20_000;
-/** A condition that takes long is looked at less often: it is seen at most this share of its time too late. */
+/** A slow condition is polled less often: its delay is at most this share of the time that has passed. */
 const PAUSE_SHARE = 0.1;
 
 /**
- * Polls until `probe` gives something, or throws. A condition, not a nap: it ends as soon as it holds. Each look at a
- * stack costs several processes some milliseconds, and other specs run beside this one, so the pauses grow with the
- * time that has passed. `what` is asked for once it didn't hold in time.
+ * Polls until `probe` returns a value, and throws after the time limit. Each poll of a stack costs several processes
+ * some milliseconds, and other specs run in parallel. So the pauses grow with the time that has passed. `what` names
+ * the condition in the error.
  */
 export async function eventually<T>(
   what: string | (() => string),
@@ -73,7 +73,7 @@ async function keyOf(admin: Api, role: string, agentId?: string): Promise<string
   ).api_key;
 }
 
-/** A tenant of its own. Where the kernel gives no answer yet, it is asked again, as the answer says and clients do. */
+/** Creates a tenant. Retries while the kernel gives no answer yet, as the answer advises. */
 async function newTenant(platform: Api): Promise<JsonValue> {
   const until = Date.now() + TENANT_MS;
   for (;;) {
@@ -145,8 +145,7 @@ export async function makeWorld(url: string, platformKey: string, options: World
       );
     },
     file: async (path) => {
-      // A process that was frozen or killed may answer with a fault for a moment, and none of those is what the file
-      // holds.
+      // A process that was frozen or killed may answer with a fault for a moment: that is not the content of the file.
       const answer = await eventually(`an answer about ${path}`, async () => {
         const { status, text } = await admin.get(`/v1/workspaces/${workspaceId}/files/${path}`);
         return status < 500 ? { status, text } : null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Archives byte by byte: those that programs write hold nothing that is made to take long.
+// Archives built byte by byte: archives that programs write contain nothing expensive.
 
 const BLOCK = 512;
 const FIELDS = [
@@ -8,7 +8,7 @@ const FIELDS = [
   ['gid', '0000000\0'],
 ] as const;
 
-/** One entry of an archive; a `type` is the flag that the format has for it. */
+/** One entry of an archive; `type` is the format's type flag. */
 export interface TarEntry {
   readonly name: string;
   readonly content?: string | Uint8Array;
@@ -43,7 +43,7 @@ function headerOf(name: string, size: number, flag: string): Buffer {
   return header;
 }
 
-/** So many attributes in an extended header. */
+/** An extended header with that many attributes. */
 export function attributes(bytes: number): string {
   const lines: string[] = [];
   for (let [length, n] = [0, 0]; length < bytes; n += 1) {

@@ -6,27 +6,27 @@ import type { HostileInput } from './hostile-input.ts';
 import type { HostileTenant } from './hostile-tenant.ts';
 import type { Span } from './reader.ts';
 
-/** Sendings of one input at once: more than there are processors. */
+/** Parallel sends of one input: more than there are processors. */
 export const AT_ONCE = 4;
-/** An input is under way at least as long: two calls of the other tenant fall into it. */
+/** Each input stays active at least this long, so that two calls of the other tenant fall into it. */
 const SLICE_MS_MIN = 450;
 
-/** What was seen while one input was sent. */
-export interface Seen {
+/** Observations while one input was sent. */
+export interface Observation {
   readonly name: string;
-  /** of the answers that came: the status, and the code of a problem or a result */
+  /** status of each answer, with the code of its problem or result */
   readonly answers: string[];
-  /** the longest answer, in milliseconds; null while one hasn't come */
+  /** the longest answer, in milliseconds; null while one is missing */
   ms: number | null;
-  /** when it was under way, as far as it was waited for */
+  /** when it was active, as far as the attack waited for it */
   readonly span: Span;
-  /** what held up the event loop of each process meanwhile */
+  /** the longest block of each process's event loop meanwhile */
   readonly loops: Readonly<Record<string, LoopFigures>>;
 }
 
-/** Sends each input several times at once, one input after another, and looks at the processes meanwhile. */
+/** Sends each input several times in parallel, one input after another, and observes the processes. */
 export class Attack {
-  readonly seen: Seen[] = [];
+  readonly seen: Observation[] = [];
   readonly #stack: Stack;
   readonly #tenant: HostileTenant;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -37,8 +37,8 @@ export class Attack {
   }
 
   /**
-   * All inputs, within so many milliseconds: each has an equal share of the time that is left. The first round leaves
-   * none out unless it takes twice that; those behind it end when the time is over.
+   * Sends all inputs within that many milliseconds, each with an equal share of the remaining time. The first round
+   * skips none unless it takes twice the time; later rounds stop when the time is over.
    */
   async round(inputs: readonly HostileInput[], round: number, withinMs: number): Promise<void> {
     const until = performance.now() + withinMs;
@@ -50,16 +50,16 @@ export class Attack {
   }
 
   /**
-   * Sends one input again, with nothing beside it, and answers what held up the event loops meanwhile. A loop that an
-   * input holds up is held up each time; a machine that is busy with other work is so once.
+   * Sends one input again, alone, and returns the event loops' blocks meanwhile. An input that blocks a loop does so
+   * each time; other load of the machine does so once.
    */
-  async again(input: HostileInput, round: number): Promise<Seen['loops']> {
+  async again(input: HostileInput, round: number): Promise<Observation['loops']> {
     await eventLoops(this.#stack);
     await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => input.send(this.#tenant, round * AT_ONCE + n)));
     return await eventLoops(this.#stack);
   }
 
-  /** Resolves when all is answered, or after so many milliseconds. */
+  /** Resolves when everything is answered, or after that many milliseconds. */
   async settled(withinMs: number): Promise<void> {
     await Promise.race([Promise.all(this.#underWay), sleep(withinMs)]);
   }
@@ -74,7 +74,7 @@ export class Attack {
     this.#underWay.add(all);
     const [ms] = await Promise.all([Promise.race([all, sleep(shareMs, null)]), sleep(SLICE_MS_MIN)]);
     const loops = await eventLoops(this.#stack);
-    const seen: Seen = { name: input.name, answers, ms, span: { from, to: Date.now() }, loops };
+    const seen: Observation = { name: input.name, answers, ms, span: { from, to: Date.now() }, loops };
     this.seen.push(seen);
     void all.then((took) => {
       seen.ms = took;
@@ -82,7 +82,7 @@ export class Attack {
   }
 }
 
-/** An answer in a word or two: the status, and what it says of itself. */
+/** A short label of an answer: the status and its code. */
 function wordOf(answer: Answer<JsonValue> | Error): string {
   if (answer instanceof Error) return `error: ${answer.message} ${String(answer.cause ?? '')}`.trim();
   const { status, body } = answer;

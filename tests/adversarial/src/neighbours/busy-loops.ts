@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { runMark } from '@writ/stack';
 
-/** So many processes that use a processor each and are no part of Writ, until the result is called. */
+/** Starts processes that each use one processor and are no part of Writ; the returned function stops them. */
 export function startBusyLoops(count: number): () => void {
   const loops: ChildProcess[] = Array.from({ length: count }, () =>
     spawn(process.execPath, ['--eval', 'for (;;);'], { env: { ...runMark() }, stdio: 'ignore' }),

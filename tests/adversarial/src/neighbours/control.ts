@@ -8,7 +8,7 @@ import type { Span } from './reader.ts';
 
 const PROGRAM = fileURLToPath(new URL('programs/relaying.mjs', import.meta.url));
 
-/** Programs that aren't Writ and only measure: how long a chain of processes waits for this machine at this moment. */
+/** Programs outside Writ that only measure how long this machine delays a chain of processes. */
 export class Control {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #runs: { readonly sentAt: number; readonly ms: number }[] = [];
@@ -20,12 +20,12 @@ export class Control {
     });
   }
 
-  /** How long the chain took whenever it was begun in a span of time, in milliseconds. */
+  /** How long the chains took that started within a time span, in milliseconds. */
   between({ from, to }: Span): number[] {
     return this.#runs.filter(({ sentAt }) => sentAt >= from && sentAt < to).map(({ ms }) => ms);
   }
 
-  /** Ends it, and the processes of its chain, which end with it. */
+  /** Ends it, and the processes of its chain. */
   end(): void {
     this.#child.stdin.end();
   }

@@ -2,13 +2,13 @@
 import type { Stack } from '@writ/stack';
 
 /**
- * What held up the event loop of a process at most since this was last asked, in milliseconds: infinite where it
- * doesn't answer, NaN where it doesn't say it.
+ * The longest block of a process's event loop since the last query, in milliseconds. It is infinite where the process
+ * doesn't answer, and NaN where it reports no figure.
  */
 export interface LoopFigures {
-  /** processor time that the loop used at once: what a hostile input can cause */
+  /** the longest processor time without a break: what a hostile input can cause */
   readonly workMs: number;
-  /** how long others waited for the loop, or the loop for a processor: on a busy machine that is the machine's */
+  /** the longest wait for the loop, or of the loop for a processor; on a busy machine the machine causes it */
   readonly delayMs: number;
 }
 
@@ -21,8 +21,8 @@ export async function eventLoops(stack: Stack): Promise<Record<string, LoopFigur
 }
 
 /**
- * A process that doesn't answer by then does nothing else. Much shorter it would be told of a machine that has much
- * else to do: what a loop computes at once is in the answer, however late that comes.
+ * A process that doesn't answer in this time is blocked. A much shorter limit would measure the machine's other load.
+ * The answer contains the processor time of the loop, however late it comes.
  */
 const ANSWER_MS = 30_000;
 
@@ -39,7 +39,7 @@ async function figuresOf(port: string): Promise<LoopFigures> {
   };
 }
 
-/** Null where nobody answers: the process is gone, or it does nothing else. */
+/** Null where the process doesn't answer: it is gone, or blocked. */
 async function metricsOf(port: string): Promise<string | null> {
   try {
     return await (await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(ANSWER_MS) })).text();

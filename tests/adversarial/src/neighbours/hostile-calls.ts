@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tool calls that are made to take long. Each was found to hold a process, or is of the kind of one that did.
+// Expensive tool calls. Each once blocked a process, or is of the kind of one that did.
 import { fill, type HostileInput } from './hostile-input.ts';
 
-/** As long as a command may be. */
+/** Largest command. */
 const COMMAND = 64 * 1024;
 
 const call = (name: string, toolId: string, args: object): HostileInput => ({
@@ -99,11 +99,11 @@ const DELTAS: readonly HostileInput[] = [
   },
 ];
 
-/** On what the deltas left. */
+/** Calls on the files that the deltas created. */
 const TREES = [
   call('tree: a list of 20,000 files', 'fs.list', { path: '', depth: 64 }),
   call('tree: a search in 20,000 files', 'fs.search', { pattern: 'nowhere', path: 'many' }),
 ];
 
-/** In this order: what is last works on what was left before. */
+/** The order matters: later inputs work on the files of earlier ones. */
 export const HOSTILE_CALLS: readonly HostileInput[] = [...SEARCHES, ...COMMANDS, ...EDITS, ...DELTAS, ...TREES];

@@ -2,12 +2,12 @@
 import type { Answer, JsonValue } from '@writ/stack';
 import type { HostileTenant } from './hostile-tenant.ts';
 
-/** An input that is made to take long: a tool call, or a request that is none. */
+/** An expensive input: a tool call, or another request. */
 export interface HostileInput {
   readonly name: string;
-  /** Sends it once. `round` counts sendings, for what must be new each time. */
+  /** Sends it once. `round` counts the sends, for values that must be new each time. */
   readonly send: (tenant: HostileTenant, round: number) => Promise<Answer<JsonValue>>;
 }
 
-/** As many copies of a piece as fit into so many characters. */
+/** As many copies of a piece as fit into that many characters. */
 export const fill = (piece: string, chars: number): string => piece.repeat(Math.floor(chars / piece.length));

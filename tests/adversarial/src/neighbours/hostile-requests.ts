@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests, other than calls, that are made to take long: bodies, archives, policies, skills, outputs of models,
-// schedules.
+// Expensive requests other than calls: bodies, archives, policies, skills, outputs of models, schedules.
 import { attributes, tarOf } from './archives.ts';
 import { fill, type HostileInput } from './hostile-input.ts';
 import type { HostileTenant } from './hostile-tenant.ts';
 
-/** Largest bodies: of a call, of a request with files. A few bytes are left for what is around. */
+/** Largest bodies: of a call, and of a request with files. Some bytes are left for the surrounding JSON. */
 const [CALL_BODY, FILES_BODY] = [2 * 2 ** 20 - 1_024, 8 * 2 ** 20 - 1_024];
-/** Of an output of a model within a body. */
+/** Largest output of a model within a body. */
 const OUTPUT = 1_900_000;
 
 const body = (name: string, path: (tenant: HostileTenant) => string, text: string): HostileInput => ({
@@ -17,7 +16,7 @@ const body = (name: string, path: (tenant: HostileTenant) => string, text: strin
 const files = ({ world }: HostileTenant): string => `/v1/workspaces/${world.workspaceId}/files`;
 const calls = (): string => '/v1/tool-calls';
 
-/** Members of an object, each of a name of its own that begins so. */
+/** Members of an object, each with a distinct name that begins with the prefix. */
 function keys(chars: number, begins = ''): string {
   const members: string[] = [];
   for (let [length, n] = [0, 0]; length < chars; n += 1) {
@@ -158,12 +157,12 @@ const stored = (name: string, text: string): HostileInput => ({
   name: `policy: ${name}`,
   send: (tenant) => tenant.post('/v1/policies', cedar(text)),
 });
-/** Asked about a long path, by every rule that looks at paths. */
+/** A simulated call on a long path, for every rule that looks at paths. */
 const simulated = (name: string, text: string): HostileInput => ({
   name: `policy of a simulation: ${name}`,
   send: (tenant) => {
     const { agentId, tokenId, workspaceId } = tenant.world;
-    // As long as a path may be, in names as long as names may be.
+    // The longest path, of the longest names.
     const args = { path: fill(`${fill('abcd', 200)}/`, 4_000) };
     const call = {
       agent_id: agentId,
@@ -175,7 +174,7 @@ const simulated = (name: string, text: string): HostileInput => ({
     return tenant.post('/v1/policies/simulate', { ...cedar(text), call });
   },
 });
-/** So many rules that forbid nothing. */
+/** That many rules that forbid nothing. */
 const forbids = (count: number, condition: (n: number) => string): string =>
   Array.from(
     { length: count },

@@ -4,23 +4,23 @@ import { fill } from './hostile-input.ts';
 import { tarOf } from './archives.ts';
 
 const MIB = 2 ** 20;
-/** As long as a call is waited for: what takes longer is looked for in the end. */
+/** Longest wait for a call: a longer call is checked at the end. */
 const CALL_MS = 20_000;
-/** Files of the workspace whose deltas are long. */
+/** Number of files in the workspace whose deltas are long. */
 export const MANY_FILES = 20_000;
-/** As many lines as a text has that is still compared, and nothing in common with its other state. */
+/** The most lines of a text that the diff still compares; the two versions have no line in common. */
 const LINES = 24_000;
 const TEXTS = 4;
 
 const linesOf = (salt: number): string =>
   Array.from({ length: LINES }, (_, n) => ((n * 7919 + salt * 104_729) % 999_983).toString(36)).join('\n');
 
-/** A tenant with large files, two states of which much differs, and whatever else hostile inputs work on. */
+/** A tenant with large files, two very different versions of them, and other data for hostile inputs. */
 export class HostileTenant {
   readonly world: World;
-  /** of the workspace with many files: before them, and with them */
+  /** of the workspace with many files: before and with them */
   readonly many: { readonly workspaceId: string; readonly from: string; readonly to: string };
-  /** of the workspace with texts that have nothing in common: before, and after */
+  /** of the workspace with texts that have nothing in common: before and after */
   readonly texts: { readonly workspaceId: string; readonly from: string };
 
   static async open(stack: SharedStack): Promise<HostileTenant> {
@@ -46,12 +46,12 @@ export class HostileTenant {
     return this.world.call(toolId, args, {}, CALL_MS);
   }
 
-  /** Takes back calls that have not ended. */
+  /** Cancels calls that have not ended. */
   async cancel(operationIds: readonly string[]): Promise<void> {
     await Promise.all(operationIds.map((id) => this.world.admin.post(`/v1/operations/${id}/cancel`, {})));
   }
 
-  /** A request that must not fail as a bug of ours. */
+  /** A request that must not fail with an internal error. */
   post(path: string, body: unknown, media = 'application/json'): Promise<Answer<JsonValue>> {
     return this.world.admin.post(path, body, { 'content-type': media });
   }

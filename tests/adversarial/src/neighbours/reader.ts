@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { makeWorld, runMark, type SharedStack, type World } from '@writ/stack';
 
 const PROGRAM = fileURLToPath(new URL('programs/reading.mjs', import.meta.url));
-/** Five times a second. */
+/** Milliseconds between two calls: five a second. */
 const EVERY_MS = 200;
-/** A call is waited for as long: one that takes longer has failed this test long before. */
+/** Longest wait for a call; a longer one has failed this test already. */
 const CALL_MS = 50_000;
 
 /** One call of the other tenant. `sentAt` is in milliseconds since the epoch; `ms` is how long its answer took. */
@@ -51,30 +51,30 @@ export class Reader {
     this.#ended = once(this.#child, 'close');
   }
 
-  /** Resolves when the last call has been answered. */
+  /** Resolves when the last call was answered. */
   async stop(): Promise<void> {
     this.#child.stdin.end();
     await this.#ended;
   }
 
-  /** Ends it at once, whatever is under way. */
+  /** Ends it at once, with calls in flight. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }
 
-  /** How long the calls took that were sent in a span of time, in milliseconds. */
+  /** Latencies of the calls that were sent within a time span, in milliseconds. */
   between({ from, to }: Span): number[] {
     return this.readings.filter(({ sentAt }) => sentAt >= from && sentAt < to).map(({ ms }) => ms);
   }
 }
 
-/** From one moment to another, in milliseconds since the epoch. */
+/** A time span, in milliseconds since the epoch. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** The time that 99 of 100 keep; the longest where there are fewer. */
+/** The 99th percentile; the maximum where there are fewer than 100. */
 export function p99(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Seen } from './attack.ts';
+import type { Observation } from './attack.ts';
 import type { LoopFigures } from './event-loops.ts';
 import { p99, type Reader } from './reader.ts';
 
-/** What was measured beside the single inputs. */
+/** Figures of the whole measurement. */
 interface Measured {
   readonly referenceMs: number;
   readonly slowness: number;
@@ -11,8 +11,8 @@ interface Measured {
   readonly reader: Reader;
 }
 
-/** The figures of each input, those that held up the other tenant longest first. */
-export function reportOf(seen: readonly Seen[], { referenceMs, slowness, otherMs, reader }: Measured): string {
+/** The figures of each input, sorted by the longest block of the other tenant. */
+export function reportOf(seen: readonly Observation[], { referenceMs, slowness, otherMs, reader }: Measured): string {
   const processes = Object.keys(seen[0]?.loops ?? {});
   const lines = seen
     .map((each) => ({ ...each, otherMs: p99(reader.between(each.span)) }))
@@ -37,8 +37,8 @@ export function reportOf(seen: readonly Seen[], { referenceMs, slowness, otherMs
   ].join('\n');
 }
 
-/** What sorts them: the longest that anybody else was held up by an input. */
-const worstOf = ({ otherMs, loops }: Pick<Seen, 'loops'> & { readonly otherMs: number }): number =>
+/** The sort key: the longest block that an input caused for anybody else. */
+const worstOf = ({ otherMs, loops }: Pick<Observation, 'loops'> & { readonly otherMs: number }): number =>
   Math.max(0, ...[otherMs, ...Object.values(loops).map(({ workMs }) => workMs)].filter((ms) => !Number.isNaN(ms)));
 
 const cellOf = (figures: LoopFigures | undefined): string =>

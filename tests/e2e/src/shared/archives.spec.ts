@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workspaces that come and go whole, by the API and into a container: many small files, a long one, and the way back.
+// Whole workspaces, imported and exported by the API and into a container: many small files, and a large one.
 import { createHash, randomBytes } from 'node:crypto';
 import { vi } from 'vitest';
 import { makeWorld, sharedStack, type JsonValue, type SharedStack, type World } from '@writ/stack';
@@ -56,7 +56,7 @@ async function entriesOf(bytes: Buffer): Promise<Map<string, string>> {
   return found;
 }
 
-it('20,000 files of one directory are imported in one change, exported as they were, taken back and brought back', async () => {
+it('20,000 files of one directory are imported in one change, exported, reverted and restored', async () => {
   const before = (await world.admin.get(at(''))).body.head_snapshot_id as string;
   const imported = await world.admin.request('POST', at('/import'), await archive(), {
     'content-type': 'application/x-tar',
@@ -90,8 +90,7 @@ it('a file of 100 MiB goes in and comes out byte for byte', async () => {
 });
 
 /**
- * Runs a command to its end, however long the machine takes over it; answers what it printed and between which
- * snapshots.
+ * Runs a command to its end, however long it takes on this machine; returns its output, and its base and new snapshot.
  */
 async function committed(command: string): Promise<{ output: string; from: string; to: string }> {
   const { body } = await world.call('shell.run', { command, timeout_ms: 120_000 });
@@ -101,7 +100,7 @@ async function committed(command: string): Promise<{ output: string; from: strin
   return { output: result.output as string, from: state_snapshot_id as string, to: new_snapshot_id as string };
 }
 
-it('a command finds all of them in its container, and only what it changed comes back', async () => {
+it('a command finds all of them in its container, and only its changes are transferred back', async () => {
   const [gone, moved, changed] = [11, 12, 13].map((n) => `"${nameOf(n)}"`);
   const { output, from, to } = await committed(
     `ls flat | wc -l; sha256sum long.bin | cut -c1-64; rm ${gone}; mv ${moved} moved.txt; printf changed > ${changed}; chmod 755 a.txt`,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong gets a clear answer with a code of the fault table, a record where it was a call, and harms nothing.
+// Bad input gets a clear answer with a code of the fault table, a record where it was a call, and harms nothing.
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { vi } from 'vitest';
@@ -91,14 +91,14 @@ describe("a body that isn't I-JSON never becomes an operation", () => {
     expect(await operations()).toEqual(before);
   });
 
-  it('says where in the body it is', async () => {
+  it('names the place in the body', async () => {
     const { body } = await raw(JSON.stringify(callBody({ args: { path: 'x.txt', content: 'a\0b' } })));
     expect(body.pointer).toBe('/args/content');
   });
 });
 
 describe("a request that isn't one", () => {
-  /** Sends bytes of one's own choosing as the request target. */
+  /** Sends any bytes as the request target. */
   const target = (path: string, method = 'GET'): Promise<{ status: number; text: string }> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(stack.url);
@@ -158,7 +158,7 @@ describe("a request that isn't one", () => {
     }
   });
 
-  it('a client that goes away in the middle of a body harms nobody', async () => {
+  it('a client that disconnects within a body harms nobody', async () => {
     const { hostname, port } = new URL(stack.url);
     await new Promise<void>((resolve) => {
       const sent = httpRequest({

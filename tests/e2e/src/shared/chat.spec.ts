@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import { makeWorld, serveModels, sharedStack, type Proxy, type SharedStack, type World } from '@writ/stack';
-import { chatChunk, repositoryRoot, WireServer, type WireAsked } from '@writ/testing';
+import { chatChunk, repositoryRoot, WireServer, type WireRequest } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -29,7 +29,7 @@ const calls = (name: string, args: object): string[] => [
   chatChunk({}, 'tool_calls'),
   DONE,
 ];
-/** The same edit as each dialect of text writes it; Yips shows a change before it applies it. */
+/** The same edit in each text dialect; Yips shows a change before it applies it. */
 const fenced = (name: string, args: object): string =>
   `\`\`\`yips-agent\n${JSON.stringify({ assistant_text: 'I do it.', actions: [{ type: 'tool', id: 't1', name, arguments: args }] })}\n\`\`\``;
 const WRITTEN: Readonly<Record<string, (n: number, last: string) => string | undefined>> = {
@@ -52,8 +52,8 @@ const says = (text: string): string[] => [
   chatChunk({}, 'stop'),
   DONE,
 ];
-/** Does once what the task names, then says that it is done. */
-function reply({ body }: WireAsked): string[] {
+/** Makes the edit that the task names, then reports that it is done. */
+function reply({ body }: WireRequest): string[] {
   const messages = body['messages'] as { readonly role: string; readonly content?: string }[];
   const [, dialect] = /^write in (.+)/.exec(messages.find(({ role }) => role === 'user')?.content ?? '') ?? [];
   if (dialect !== undefined)
@@ -104,7 +104,7 @@ afterAll(async () => {
 });
 const env = () => ({ PATH: process.env['PATH'] ?? '', TERM: 'xterm', WRIT_STATE_DIR: folder });
 
-it('in a pipe: the message comes in, what the model says goes out, and the workspace has changed', async () => {
+it("in a pipe: the message is read, the model's text is printed, and the workspace has changed", async () => {
   const child = spawn(CHAT[0]!, [...CHAT.slice(1), '--verbose'], { env: env() });
   child.stdin.end('write it\n');
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -115,7 +115,7 @@ it('in a pipe: the message comes in, what the model says goes out, and the works
 });
 
 it.each(Object.keys(WRITTEN))(
-  'in a pipe a model may write %s: people see its words and none of its calls',
+  'in a pipe with a model that writes %s, people see its text and none of its calls',
   async (dialect) => {
     const child = spawn(CHAT[0]!, [...CHAT.slice(1), '--verbose', '--dialect', dialect], { env: env() });
     child.stdin.end(`write in ${dialect}\n`);
@@ -130,7 +130,7 @@ it.each(Object.keys(WRITTEN))(
   },
 );
 
-it('at a terminal: a call that waits is shown with what it would delete, and a key lets it run', async () => {
+it('at a terminal: a held call is shown with its deletions, and a key approves it', async () => {
   const child = spawn('script', ['-qfec', `exec ${CHAT.map((word) => `'${word}'`).join(' ')}`, '/dev/null'], {
     env: env(),
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -4,7 +4,7 @@
 import { vi } from 'vitest';
 import {
   makeWorld,
-  mustSayYes,
+  mustApproveShown,
   PROCESS_MARKER,
   sharedStack,
   verifiedReceipt,
@@ -106,10 +106,10 @@ const tokenFor = async (of: World, fs: JsonValue = [{ path: '', read: true, writ
 const call = async (tool: string, args: JsonValue = {}, over: JsonValue = {}): Promise<JsonValue> =>
   (await world.call(tool, args, { capability_token_id: token, ...over })).body;
 
-/** What a held call gave once a person said yes. */
+/** The result of a held call after an approval. */
 async function approved({ state, operation_id, approval_id }: JsonValue): Promise<JsonValue> {
   expect(state).toBe('held');
-  await mustSayYes(world.operator, approval_id);
+  await mustApproveShown(world.operator, approval_id);
   return (await world.until(operation_id as string, ['no_op', 'committed', 'rolled_back'])).result.result;
 }
 
@@ -131,7 +131,7 @@ describe('tools', () => {
     });
   });
 
-  it('S6.2: invalid parameters return what is wrong, and nothing runs', async () => {
+  it('S6.2: invalid parameters return their errors, and nothing runs', async () => {
     for (const args of [{}, { word: 7 }, { word: 'x', more: 'y' }])
       expect(await call('say', args)).toMatchObject({ status: 'error', error: { code: 'args.invalid' }, result: null });
   });
@@ -142,7 +142,7 @@ describe('tools', () => {
     expect(result.output.length).toBeLessThan(1_200);
   });
 
-  it('S6.4: a tool that takes longer than it may is killed and returns a timeout error', async () => {
+  it('S6.4: a tool that exceeds its time limit is killed and returns a timeout error', async () => {
     expect(await call('wait_for', { seconds: 30 })).toMatchObject({
       status: 'error',
       error: { code: 'command.timeout' },
@@ -179,14 +179,14 @@ describe('tools', () => {
       'TMPDIR',
       'USER',
     ]);
-    // The variables of a process are where secrets often stand, so a person is asked first.
+    // Variables of a process often contain secrets, so an approval is needed.
     const ofAgent = await approved(await call('agent_env'));
     const ofShell = await approved(await call('shell.run', { command: 'env; tr "\\0" "\\n" < /proc/1/environ' }));
     for (const { output } of [result, ofAgent, ofShell])
       expect([output.includes('PATH='), output.includes(PROCESS_MARKER)]).toEqual([true, false]);
   });
 
-  it('S6.7: a tool that is applied is registered, offered, known to policies, and callable by the agent', async () => {
+  it('S6.7: an applied tool is registered, offered, visible to policies, and callable by the agent', async () => {
     const offered = ((await world.agent.get('/v1/tools')).body.items as JsonValue[]).find(
       ({ tool_id }) => tool_id === 'get',
     );
@@ -224,7 +224,7 @@ describe('tools', () => {
     expect(await world.file('made')).toBeNull();
   });
 
-  it('S6.9: a value that tries to be more than a value is rejected by its parameter', async () => {
+  it('S6.9: a value that tries an injection is rejected by its parameter', async () => {
     for (const args of [
       { resource: 'pods; rm -rf ~' },
       { resource: 'pods', namespace: 'a; id' },
@@ -239,7 +239,7 @@ describe('tools', () => {
     });
   });
 
-  it('S6.13: variables that the tool declares reach the program, from declared variables and never from a Writ process', async () => {
+  it('S6.13: declared variables reach the program, never the variables of a Writ process', async () => {
     const { result } = await call('show_env');
     expect(result.output).toContain('DEPLOY_TARGET=blue\n');
     expect(result.output).toContain('GREETING=${HOME} $HOME\n');
@@ -249,7 +249,7 @@ describe('tools', () => {
     });
   });
 
-  it('S6.13: a secret that the tool declares reaches the program under a token that grants it, and nobody is told it', async () => {
+  it('S6.13: a declared secret reaches the program under a token that grants it, and is never shown', async () => {
     const secret = 'hunter2-of-the-tenant';
     expect(
       await put(world, [
@@ -288,7 +288,7 @@ describe('tools', () => {
     expect(result.output).not.toContain(secret);
   });
 
-  it('S6.14: an admin tool in a scheduled session is blocked; in an interactive one a person is asked', async () => {
+  it('S6.14: an admin tool is blocked in a scheduled session, and held in an interactive one', async () => {
     expect(await call('release', {}, { session_mode: 'scheduled' })).toMatchObject({
       status: 'error',
       error: { code: 'policy.denied' },
@@ -296,7 +296,7 @@ describe('tools', () => {
     expect(await call('release')).toMatchObject({ state: 'held' });
   });
 
-  it('what a program of a tool that writes did is committed, and one that only reads changes nothing', async () => {
+  it("the changes of a writing tool's program are committed, and a read-only tool changes nothing", async () => {
     expect(await call('copy', { from: 'a.txt', to: 'z.txt' })).toMatchObject({ tx_outcome: 'committed' });
     expect(await world.file('z.txt')).toBe('one\n');
     expect(await call('copy', { from: 'nothing', to: 'y.txt' })).toMatchObject({
@@ -307,7 +307,7 @@ describe('tools', () => {
     expect(await world.file('made')).toBeNull();
   });
 
-  it('a tool that was removed is not there, and another tenant never had it', async () => {
+  it('a removed tool is unknown, as it always was to another tenant', async () => {
     expect(
       await put(world, [{ name: 'short_lived', description: 'Soon gone.', category: 'read', cmd: 'true' }]),
     ).toMatchObject({ valid: true });
@@ -338,7 +338,7 @@ describe('paths', () => {
     expect(await with_('fs.read', { path: 'src/b.txt' })).toMatchObject({ status: 'ok' });
   });
 
-  it('S6.11: a write to a denied path returns a permission error even if an allowed path holds it', async () => {
+  it('S6.11: a write to a denied path returns a permission error, even inside an allowed path', async () => {
     expect(await with_('fs.write', { path: 'src/keys/new', content: 'x' })).toMatchObject({
       error: { code: 'token.scope' },
     });
@@ -357,7 +357,7 @@ describe('paths', () => {
     }
   });
 
-  it('a command finds nothing of a denied path, and can neither write it nor remove what is above it', async () => {
+  it('a command sees nothing of a denied path, and can neither write it nor remove its parents', async () => {
     const { result } = await with_('shell.run', { command: 'ls src src/keys; cat src/keys/id', on_failure: 'keep' });
     expect(result.output).not.toContain('private');
     expect(await with_('shell.run', { command: 'mkdir -p src/keys; echo x > src/keys/id' })).toMatchObject({

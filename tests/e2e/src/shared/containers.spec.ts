@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators see of containers that run, and what becomes of a call whose container is killed.
+// The listing of running containers for operators, and the calls of killed containers.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import Docker from 'dockerode';
@@ -47,7 +47,7 @@ const kills = (subject: unknown) =>
     [subject],
   );
 
-it("a call's container is listed with what has come out of it, and killed: the call ends once, at once, with its own fault, and who did it is recorded", async () => {
+it('a listed container shows its output; its kill is recorded, and ends its call once', async () => {
   const running = begin(ours, 'shell.run', { command: 'echo begun; echo half > half.txt; sleep 1000' });
   const container = await one(ours, 'call');
   expect(container).toMatchObject({
@@ -93,7 +93,7 @@ it("a call's container is listed with what has come out of it, and killed: the c
   expect((await kill(ours.operator, container.container_id)).status).toBe(404);
 });
 
-it("a session's shell is killed: its next call is told so, once, and the one after starts anew", async () => {
+it("after a kill of a session's shell one call fails, and the next one starts a new shell", async () => {
   const session_id = randomUUID();
   const ask = (args: Record<string, unknown>) => begin(ours, 'shell.session', args, { session_id });
   await ask({ command: 'X=5; echo said' });
@@ -114,7 +114,7 @@ it("a session's shell is killed: its next call is told so, once, and the one aft
   await kill(ours.admin, (await one(ours, 'session')).container_id);
 });
 
-it('a session is killed with the call that it has', async () => {
+it("a kill of a session's shell ends its running call", async () => {
   const running = begin(
     ours,
     'shell.session',
@@ -133,7 +133,7 @@ it('a session is killed with the call that it has', async () => {
   expect(await ours.file('half.txt')).toBeNull();
 });
 
-it("the platform key sees and kills every tenant's, and a tenant its own alone", async () => {
+it("the platform key sees and kills every tenant's containers, and a tenant only its own", async () => {
   const platform = new Api(stack.url, stack.keys.platformKey);
   const running = [ours, theirs].map((world) => begin(world, 'shell.run', { command: 'sleep 1000' }));
   const [own, foreign] = [await one(ours, 'call'), await one(theirs, 'call')];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw commands through the public API: held whatever a policy says, shown before anybody decides, run in real
-// containers under a profile, and all of them or nothing kept.
+// Raw commands through the public API: always held, whatever a policy decides, previewed before the approval, run in
+// real containers under a profile, and committed completely or not at all.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import {
   expectCleanLog,
   makeWorld,
   Observer,
-  sayYes,
+  approveShown,
   sharedStack,
   verifiedReceipt,
   type JsonValue,
@@ -116,18 +116,18 @@ const previewed = (held: JsonValue): Promise<JsonValue> =>
     },
     120_000,
   );
-/** Held, shown, approved as it was shown, and ended. */
+/** Holds, previews and approves the call as previewed; returns its end. */
 async function approved(shell: string, command: string, profile = 'ops'): Promise<JsonValue> {
   const held = await propose(shell, command, {}, profile);
   expect(held).toMatchObject({ state: 'held' });
   await previewed(held);
-  const { status, body } = await sayYes(world.admin, held.approval_id);
+  const { status, body } = await approveShown(world.admin, held.approval_id);
   expect({ status, body }).toMatchObject({ status: 200 });
   return await world.until(held.operation_id as string, ENDED.slice(0, -1));
 }
 const activate = (policy: JsonValue) => world.admin.must('/v1/policies/activate', policy);
 
-it('is held, shown with what it would do, approved, and commits exactly that', async () => {
+it('is held, previewed, approved, and commits exactly the previewed effect', async () => {
   const held = await propose('Bash', 'echo "$STAGE" > made.txt; echo two >> a.txt; echo told');
   expect(held).toMatchObject({ state: 'held' });
   expect(held.reasons.map(({ code }: JsonValue) => code)).toEqual(
@@ -137,8 +137,8 @@ it('is held, shown with what it would do, approved, and commits exactly that', a
     preview: { state: 'ready', output: { output: 'told\n' }, changes_total: 2 },
   });
   expect(await world.file('made.txt')).toBeNull();
-  expect((await sayYes(world.operator, held.approval_id)).status).toBe(403);
-  expect((await sayYes(world.admin, held.approval_id)).status).toBe(200);
+  expect((await approveShown(world.operator, held.approval_id)).status).toBe(403);
+  expect((await approveShown(world.admin, held.approval_id)).status).toBe(200);
   expect(await world.until(held.operation_id as string, ENDED.slice(0, -1))).toMatchObject({ state: 'committed' });
   expect([await world.file('made.txt'), await world.file('a.txt')]).toEqual(['test\n', 'one\ntwo\n']);
   expect((await verifiedReceipt(stack, world, held.operation_id as string, 'outcome')).record).toMatchObject({
@@ -148,7 +148,7 @@ it('is held, shown with what it would do, approved, and commits exactly that', a
   });
 });
 
-it('that is denied leaves nothing, and one that fails or runs too long leaves nothing either', async () => {
+it('commits nothing when it is denied, fails, or exceeds its time limit', async () => {
   const held = await propose('Bash', 'echo x > denied.txt');
   expect((await world.admin.post(`/v1/approvals/${held.approval_id as string}/deny`, { comment: 'no' })).status).toBe(
     200,
@@ -159,7 +159,7 @@ it('that is denied leaves nothing, and one that fails or runs too long leaves no
   for (const path of ['denied.txt', 'failed.txt', 'slow.txt']) expect(await world.file(path)).toBeNull();
 });
 
-it('is ruled out where a command is, and no approval lifts that', async () => {
+it('is refused where the risk table refuses a command, and no approval lifts that', async () => {
   for (const [shell, command] of [
     ['Bash', 'rm -rf /'],
     ['Bash', 'sudo reboot'],
@@ -168,7 +168,7 @@ it('is ruled out where a command is, and no approval lifts that', async () => {
     expect(await propose(shell, command)).toMatchObject({ status: 'error', error: { code: 'policy.denied' } });
 });
 
-it('runs git as words: no shell, no hook, no filter, no alias', async () => {
+it('runs git as an argument list: no shell, no hook, no filter, no alias', async () => {
   expect(await approved('Git', 'init')).toMatchObject({ state: 'committed' });
   await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
     files: [
@@ -197,7 +197,7 @@ it('runs git as words: no shell, no hook, no filter, no alias', async () => {
   for (const path of ['hook-ran', 'word-ran', 'filter-ran']) expect(await world.file(path)).toBeNull();
 });
 
-it('PowerShell where the image has none, and CommandPrompt anywhere, are said not to be there', async () => {
+it('PowerShell without an installation, and CommandPrompt anywhere, fail as unavailable', async () => {
   expect(await propose('CommandPrompt', 'dir')).toMatchObject({
     status: 'error',
     error: { code: 'shell.unavailable', message: expect.stringContaining('Windows') },
@@ -210,7 +210,7 @@ it('PowerShell where the image has none, and CommandPrompt anywhere, are said no
   ]);
 });
 
-it('runs under no profile that is not there, that its token does not name, or that lets it not', async () => {
+it('is refused under a profile that is missing, not in its token, or that forbids it', async () => {
   expect(await propose('Bash', 'ls', {}, 'gone')).toMatchObject({
     status: 'error',
     error: { code: 'profile.unknown' },
@@ -226,7 +226,7 @@ it('runs under no profile that is not there, that its token does not name, or th
     });
 });
 
-it('is not handed on by a token that does not name its profile, nor by one that was not told to', async () => {
+it('is in a child token only where the parent has the profile and the child names it', async () => {
   const grant = {
     tools: ['shell.dangerous'],
     fs: [],
@@ -245,7 +245,7 @@ it('is not handed on by a token that does not name its profile, nor by one that 
   expect((await child({})).body.grant.profiles ?? []).toEqual([]);
 });
 
-it('is held by a policy that only observes, and by one that permits everything, in a scheduled session too; where nobody is to be asked it is refused', async () => {
+it('is held by an observing and a permissive policy, scheduled too, and refused in a gateway session', async () => {
   await activate({ policy: 'observe' });
   expect(await propose('Bash', 'ls')).toMatchObject({ state: 'held' });
   expect(await propose('Bash', 'ls', { session_mode: 'scheduled' })).toMatchObject({
@@ -262,19 +262,19 @@ it('is held by a policy that only observes, and by one that permits everything, 
   });
   const scheduled = await propose('Bash', 'echo scheduled > scheduled.txt', { session_mode: 'scheduled' });
   await previewed(scheduled);
-  expect((await sayYes(world.operator, scheduled.approval_id)).status).toBe(200);
+  expect((await approveShown(world.operator, scheduled.approval_id)).status).toBe(200);
   expect(await world.until(scheduled.operation_id as string, ENDED.slice(0, -1))).toMatchObject({ state: 'committed' });
   await activate({ policy: 'default' });
 });
 
-it('is told to a model that has a profile for it, and called from its dialect', async () => {
+it('is in the prompt of a model whose token has a profile, and can be called from its dialect', async () => {
   const prompt = async (id: string): Promise<string> =>
     (await world.agent.get(`/v1/prompts?dialect=blocks&capability_token_id=${id}`)).body.system as string;
   expect(await prompt(token)).toContain('shellType');
   expect(await prompt(await tokenFor(undefined))).not.toContain('shellType');
 });
 
-it('a profile is managed on the command line, with a record of each change, and a call that waits runs no more once its own is gone', async () => {
+it('a profile is managed on the command line with records, and its removal ends waiting calls', async () => {
   expect(JSON.parse(writ('create', 'passing', '--shell', 'Bash', '--json').out)).toMatchObject({
     name: 'passing',
     definition: { shells: ['Bash'], net: [] },
@@ -297,7 +297,7 @@ it('a profile is managed on the command line, with a record of each change, and 
   );
   await previewed(held);
   expect(writ('remove', 'passing')).toMatchObject({ status: 0 });
-  await sayYes(world.admin, held.approval_id);
+  await approveShown(world.admin, held.approval_id);
   expect(await world.until(held.operation_id as string, ENDED.slice(0, -1))).toMatchObject({ state: 'refused' });
   expect(await world.file('passing.txt')).toBeNull();
   const verbs = await eventually('its records', async () => {
@@ -313,6 +313,6 @@ it('a profile is managed on the command line, with a record of each change, and 
   expect(verbs.map(({ verb }) => verb)).toEqual(['profile_created', 'profile_removed']);
 });
 
-it('leaves a log that is whole', () => {
+it('leaves a log that verifies', () => {
   expectCleanLog(stack);
 });

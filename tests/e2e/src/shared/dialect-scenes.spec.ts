@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the documents of dialects say of a conversation, through real sessions: the pause for a variable in tools-xml,
-// and Yips' round of repair and its guidance.
+// Special behaviour of dialects, as their documents describe it, through real sessions: the pause for a variable in
+// tools-xml, and the repair round and the guidance of Yips.
 import { vi } from 'vitest';
 import {
   eventually,
@@ -12,7 +12,7 @@ import {
   type SharedStack,
   type World,
 } from '@writ/stack';
-import { chatChunk, WireServer, type WireAsked } from '@writ/testing';
+import { chatChunk, WireServer, type WireRequest } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -21,11 +21,16 @@ const LENGTH = String(SECRET.length);
 const fence = (...actions: object[]): string => `\`\`\`yips-agent\n${JSON.stringify({ actions })}\n\`\`\``;
 const reads = (id: string, path: string): object => ({ type: 'tool', id, name: 'read_file', arguments: { path } });
 
-/** What each model says, reply after reply, whichever run of its session asks. */
+/** The replies of each model in order, for any run of its session. */
 const SAYS: Readonly<Record<string, readonly string[]>> = {
   asks: [
     'I need a token.\n<tools><get_value key="NPM_TOKEN" reason="to publish" note="of the registry"/></tools>',
     '<tools><command>KEPT="$KARYI{NPM_TOKEN}"; printf %s "$KEPT" | wc -c; echo "$KEPT"</command></tools>',
+    'It is done.',
+  ],
+  looks: [
+    '<tools><read><file src="src"/></read></tools>',
+    'Look: <tools><read><file src="a.txt"/></read></tools>',
     'It is done.',
   ],
   mends: [
@@ -36,9 +41,9 @@ const SAYS: Readonly<Record<string, readonly string[]>> = {
   fails: [fence(reads('a', 'none.txt')), fence(reads('b', 'none/either.txt')), 'There is no such file.', 'Still none.'],
 };
 
-type Told = { readonly role: string; readonly content: string };
-const told = ({ body }: WireAsked): Told[] => body['messages'] as Told[];
-const reply = (asked: WireAsked): string[] => {
+type Reported = { readonly role: string; readonly content: string };
+const told = ({ body }: WireRequest): Reported[] => body['messages'] as Reported[];
+const reply = (asked: WireRequest): string[] => {
   const n = told(asked).filter(({ role }) => role === 'assistant').length;
   return [
     ...(SAYS[String(asked.body['model'])]?.[n]?.match(/[^]{1,7}/g) ?? []).map((content) => chatChunk({ content })),
@@ -57,7 +62,7 @@ beforeAll(async () => {
   wire.script = (asked) => ({ chunks: reply(asked), end: 'whole' });
   served = await serveModels('dialect-scenes', wire.url);
   stack = await sharedStack();
-  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'src/b.txt': 'two\n' } });
 });
 afterAll(async () => {
   await served?.close();
@@ -82,9 +87,10 @@ const until = (runId: string, state: string): Promise<JsonValue> =>
   );
 const transcript = async (sessionId: string): Promise<JsonValue[]> =>
   (await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body.runs as JsonValue[];
-const asksOf = (model: string): Told[][] => wire.asked.filter(({ body }) => body['model'] === model).map(told);
+const requestsOf = (model: string): Reported[][] =>
+  wire.requests.filter(({ body }) => body['model'] === model).map(told);
 
-it('a variable that tools-xml asks for is a pause, and what is given is used by the next command and seen by nobody', async () => {
+it('a variable that tools-xml requests pauses the run, and the next command uses it unseen', async () => {
   const token = await world.admin.must('/v1/capability-tokens', {
     agent_id: world.agentId,
     workspace_id: world.workspaceId,
@@ -111,15 +117,23 @@ it('a variable that tools-xml asks for is a pause, and what is given is used by 
       .status,
   ).toBe(200);
   expect(await until(runId, 'ended')).toMatchObject({ stopped: 'end', rounds: 3, error: null });
-  const [first, , last] = asksOf('asks').map((messages) => messages.at(-1)?.content);
+  const [first, , last] = requestsOf('asks').map((messages) => messages.at(-1)?.content);
   expect([first, last]).toEqual(['do it', expect.stringContaining(`${LENGTH}\n***NPM_TOKEN***`)]);
-  expect(JSON.stringify([await transcript(sessionId), asksOf('asks')])).not.toContain(SECRET);
+  expect(JSON.stringify([await transcript(sessionId), requestsOf('asks')])).not.toContain(SECRET);
 });
 
-it("an envelope of Yips that can't be read is told to the model, which mends it in a round of its own", async () => {
+it('a directory that tools-xml reads is listed, and a block behind other text is a failed call', async () => {
+  const sessionId = await session('tools-xml', 'looks');
+  expect(await until(await begin(sessionId), 'ended')).toMatchObject({ stopped: 'end', rounds: 3, error: null });
+  const [, listed, refused] = requestsOf('looks').map((messages) => messages.at(-1)?.content);
+  expect(listed).toContain('<read id="t1.1" part="file" status="ok"><output><![CDATA[src/b.txt]]></output></read>');
+  expect(refused).toMatch(/status="error"[^]*stands behind other text of its line/);
+});
+
+it('an invalid envelope of Yips is reported to the model, which repairs it in an extra round', async () => {
   const sessionId = await session('yips', 'mends');
   expect(await until(await begin(sessionId), 'ended')).toMatchObject({ stopped: 'end', rounds: 3, error: null });
-  const asked = asksOf('mends');
+  const asked = requestsOf('mends');
   expect(asked[1]?.at(-1)).toEqual({
     role: 'user',
     content: expect.stringContaining('there are 2 envelopes: expected exactly one'),
@@ -131,12 +145,12 @@ it("an envelope of Yips that can't be read is told to the model, which mends it 
   expect(events.map(({ kind }) => kind)).toEqual(['replied', 'replied', 'answered', 'replied', 'ended']);
 });
 
-it("after two rounds of failures Yips tells the model to take another way, and the session's next run still knows", async () => {
+it('after two failed rounds Yips advises the model to change its approach, in the next run too', async () => {
   const sessionId = await session('yips', 'fails');
   const GUIDANCE = expect.stringContaining('Every action of the last two rounds failed');
   expect(await until(await begin(sessionId), 'ended')).toMatchObject({ stopped: 'end', rounds: 3 });
   expect(await until(await begin(sessionId, 'and now?'), 'ended')).toMatchObject({ stopped: 'end', rounds: 1 });
-  const [, second, third, later] = asksOf('fails').map((messages) => messages.map(({ content }) => content));
+  const [, second, third, later] = requestsOf('fails').map((messages) => messages.map(({ content }) => content));
   expect(second).not.toContainEqual(GUIDANCE);
   expect(third?.at(-1)).toEqual(GUIDANCE);
   expect(later?.slice(-3)).toEqual([GUIDANCE, 'There is no such file.', 'and now?']);

@@ -31,7 +31,7 @@ const edit = (find: string, replace: string, more: JsonValue = {}): JsonValue =>
 const stand = async (...paths: string[]): Promise<JsonValue> =>
   await Promise.all(paths.map((path) => world.file(path)));
 
-it('a model that speaks ToolsXML edits several files by one call, and gets one receipt', async () => {
+it('a model in the ToolsXML dialect edits several files by one call, with one receipt', async () => {
   await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
     files: [
       { path: 'src/a.ts', content: 'const a = 1;\n' },
@@ -58,7 +58,7 @@ it('a model that speaks ToolsXML edits several files by one call, and gets one r
   expect(record).toMatchObject({ verdict: 'admitted', tool_id: 'fs.edit_files' });
 });
 
-it("where one file doesn't fit none changes, and the answer names it", async () => {
+it('where the edit of one file fails, none changes, and the answer names it', async () => {
   const before = await stand('src/a.ts', 'src/b.ts');
   const { body } = await world.call('fs.edit_files', {
     files: [
@@ -73,7 +73,7 @@ it("where one file doesn't fit none changes, and the answer names it", async () 
   expect(await stand('src/a.ts', 'src/b.ts')).toEqual(before);
 });
 
-it('a path beyond the token refuses all of it before anything is read', async () => {
+it('a path outside the token refuses the whole call before anything is read', async () => {
   const { body } = await world.call('fs.edit_files', {
     files: [
       { path: 'src/a.ts', edits: [edit('let', 'var')] },
@@ -86,7 +86,7 @@ it('a path beyond the token refuses all of it before anything is read', async ()
   });
 });
 
-it('a person who is asked sees all files before they say yes, and gets exactly those', async () => {
+it('an approver sees all files before the approval, and exactly those are changed', async () => {
   const files = [
     { path: 'src/a.ts', edits: [edit('let', 'var')] },
     { path: 'src/b.ts', edits: [edit('b', 'c', { count: 'all' })] },

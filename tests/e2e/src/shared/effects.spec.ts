@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls did to a workspace decides, whatever their commands looked like: real containers, real deltas, people who
-// approve and deny.
+// The effect of a call on a workspace is decided, whatever its command looks like: real containers, real deltas, people
+// who approve and deny.
 import { vi } from 'vitest';
-import { eventually, makeWorld, mustSayYes, sharedStack, type JsonValue, type World } from '@writ/stack';
+import { eventually, makeWorld, mustApproveShown, sharedStack, type JsonValue, type World } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -28,7 +28,7 @@ const operation = async (id: unknown): Promise<JsonValue> =>
   (await world.operator.get(`/v1/operations/${String(id)}`)).body;
 const isThere = async (): Promise<boolean> => (await world.file('src/module3.js')) !== null;
 
-/** Destroys most of the sources, in words that the reading of commands may or may not understand. */
+/** Deletes most of the sources, in commands that the risk table may or may not recognise. */
 const DESTROYERS = [
   'node -e \'const fs = require("fs"); for (const f of fs.readdirSync("src")) fs["unlink" + "Sync"]("src/" + f);\'',
   'f=find; d=-delete; "$f" src -type f "$d"',
@@ -36,7 +36,7 @@ const DESTROYERS = [
 ];
 
 describe.each(DESTROYERS)('a call that destroys the sources: %s', (command) => {
-  it('waits in an interactive session, with what it did first, and commits nothing when it is denied', async () => {
+  it('waits in an interactive session with its effect, and commits nothing when it is denied', async () => {
     const held = await run(command);
     const { state, approval_id, result } = await operation(held.operation_id);
     if (result?.effect_digest === null) return expect(state).toBe('held');
@@ -55,7 +55,7 @@ describe.each(DESTROYERS)('a call that destroys the sources: %s', (command) => {
   });
 });
 
-it('an effect that nothing in its command foretold is held with its finding, and an approval commits exactly it', async () => {
+it('an unforeseen effect is held with its finding, and an approval commits exactly it', async () => {
   await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
     files: [{ path: 'tool.sh', content: 'cd src && for f in module1*; do : > "$f"; done\n' }],
   });
@@ -63,7 +63,7 @@ it('an effect that nothing in its command foretold is held with its finding, and
   const { state, approval_id } = await operation(held.operation_id);
   expect(state).toBe('held');
   const approval = (await world.operator.get(`/v1/approvals/${String(approval_id)}`)).body;
-  if (approval.of === 'action') await mustSayYes(world.operator, String(approval_id));
+  if (approval.of === 'action') await mustApproveShown(world.operator, String(approval_id));
   const asked = await world.until(held.operation_id as string, ['held', 'committed'], 60_000);
   expect(asked.state).toBe('held');
   const second = (await world.operator.get(`/v1/approvals/${String((await operation(held.operation_id)).approval_id)}`))
@@ -81,12 +81,12 @@ it('an effect that nothing in its command foretold is held with its finding, and
   expect(await world.file('src/module10.js')).toBe('');
 });
 
-it('a workspace is never emptied, and nobody can let it be', async () => {
+it('a call that empties a workspace is refused, and nobody can approve it', async () => {
   const body = await run(
     'node -e \'const fs = require("fs"); for (const f of fs.readdirSync(".")) fs["rm" + "Sync"](f, { recursive: true });\'',
   );
   const first = await operation(body.operation_id);
-  if (first.state === 'held') await mustSayYes(world.operator, String(first.approval_id));
+  if (first.state === 'held') await mustApproveShown(world.operator, String(first.approval_id));
   const ended = await world.until(body.operation_id as string, ['rolled_back', 'refused'], 60_000);
   expect(ended.state).toBe('rolled_back');
   expect(ended.result.error).toMatchObject({
@@ -97,7 +97,7 @@ it('a workspace is never emptied, and nobody can let it be', async () => {
   expect(await isThere()).toBe(true);
 });
 
-describe('a call that was shown as an action, and whose preview finds a loss', () => {
+describe('a call that was shown as an action, and whose preview then has a finding', () => {
   const body = async (by: World['operator'], path: string): Promise<JsonValue> => (await by.get(path)).body;
   let lent: JsonValue;
   beforeAll(async () => {
@@ -118,7 +118,7 @@ describe('a call that was shown as an action, and whose preview finds a loss', (
     lent = { bob, delegation_id };
   });
 
-  it('commits by no yes that names no effect: not alone, not for the session, not by a delegation', async () => {
+  it('needs an approval that names its effect, also for the session and by delegation', async () => {
     const held = await run('rm -rf src; echo gone > gone.txt', { session_id: 'late' });
     const path = `/v1/approvals/${String(held.approval_id)}`;
     const shown = await eventually(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths that lead out of the workspace, by every tool, every file route, and links that a command made.
+// Paths that lead out of the workspace, by every tool, every file route, and links that a command created.
 import { vi } from 'vitest';
 import { isFaultCode } from '@writ/contract';
 import { verifiedReceipt, type JsonValue, type SharedStack, type World } from '@writ/stack';
@@ -57,7 +57,7 @@ describe('a path that leads out of the workspace is refused, with a record', () 
     for (const path of PATHS) {
       const { status, body } = await world.call(tool, args(path));
       const isFine = body?.status === 'ok';
-      // A path may be odd and still inside; then the call is answered like any other.
+      // A path may be odd and still inside; then the call succeeds or fails as usual.
       expect({ path: path.slice(0, 40), status, code: isFine || isFaultCode(body.error?.code) }).toEqual({
         path: path.slice(0, 40),
         status: 200,
@@ -94,7 +94,7 @@ describe('a path that leads out of the workspace is refused, with a record', () 
     }
   });
 
-  it('a symlink that a command made is followed inside the workspace only, by no tool out of it', async () => {
+  it("no tool follows a command's symlink out of the workspace", async () => {
     const made = await world.call('shell.run', {
       command:
         'mkdir -p links; cd links; ln -s /etc/passwd abs; ln -s ../../../etc/passwd rel; ln -s /proc/self/environ proc; ln -s ../a.txt fine; ln -s loop loop; ln -s / root; ln -s nowhere dangling',
@@ -119,7 +119,7 @@ describe('a path that leads out of the workspace is refused, with a record', () 
       status: 'ok',
       result: { content: 'one\n' },
     });
-    // A command sees its own container's files through such a link, and nothing of the host's.
+    // Through such a link a command reads its container's own files, and none of the host's.
     const { body } = await world.call('shell.run', { command: 'cat links/proc | tr "\\0" "\\n"' });
     expect(JSON.stringify(body)).not.toContain('WRIT_');
   });

@@ -17,15 +17,18 @@ withTarget((target) => {
   ({ stack, world, observer, routes } = target);
 });
 
-/** All bodies of a route go at once, and some routes bound what is under way to a few: asks as `retry: later` says. */
-async function whenThereIsRoom<T extends Answer<JsonValue>>(ask: () => Promise<T>): Promise<T> {
+/**
+ * All bodies of a route are sent at once, and some routes limit concurrency to a few: retries as `retry: later`
+ * advises.
+ */
+async function whenUnderLimit<T extends Answer<JsonValue>>(ask: () => Promise<T>): Promise<T> {
   return await eventually('room for the request', async () => {
     const answer = await ask();
     return answer.body?.code === 'overloaded' ? null : answer;
   });
 }
 
-/** Everything that isn't of the schema's type, and what is hostile within it. */
+/** Every value that violates the schema's type, and hostile ones of the type. */
 const WRONG: Readonly<Record<string, JsonValue>> = {
   null: null,
   boolean: true,
@@ -56,7 +59,7 @@ interface Field {
   readonly schema: Schema;
 }
 
-/** Every field of a schema, with the way to it. */
+/** Every field of a schema, with its path. */
 function fieldsOf(schema: Schema, at: readonly string[] = []): Field[] {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
   const items = schema['items'] as Schema | undefined;
@@ -70,7 +73,7 @@ function fieldsOf(schema: Schema, at: readonly string[] = []): Field[] {
   ];
 }
 
-/** The value with another one in that place; the way there is made where it is missing. */
+/** The value with another one at that path; missing parents are created. */
 function withValue(value: JsonValue, [first, ...rest]: readonly string[], put: JsonValue, schema: Schema): JsonValue {
   if (first === undefined) return put;
   const isList = schema['type'] === 'array';
@@ -127,7 +130,7 @@ const named = (): Named => ({
   },
 });
 
-it('a wrong or hostile value in every field of every body gets a clear answer, and the log of it is whole', async () => {
+it('a wrong or hostile value in every field of every body gets a clear answer, and the log verifies', async () => {
   const bad: JsonValue[] = [];
   let [asked, called] = [0, 0];
   for (const route of routes.filter(({ body }) => body !== null)) {
@@ -150,7 +153,7 @@ it('a wrong or hostile value in every field of every body gets a clear answer, a
       const answers = await Promise.all(
         bodies.map(async ({ what, body }) => ({
           what,
-          answer: await whenThereIsRoom(() => api.request(route.method, urlOf(route, named()), body)),
+          answer: await whenUnderLimit(() => api.request(route.method, urlOf(route, named()), body)),
         })),
       );
       for (const { what, answer } of answers) {
@@ -180,7 +183,7 @@ async function expectAllRecorded(): Promise<void> {
   expect(await observer.rows(unrecorded, [world.tenantId])).toEqual([]);
 }
 
-it('a wrong or hostile value in every argument of every tool ends the call with a code and a record', async () => {
+it('a wrong or hostile value in every tool argument ends the call with a code and a record', async () => {
   const tools = (await world.agent.get('/v1/tools')).body.items as { tool_id: string; parameters: Schema }[];
   const whole: Named = {
     path: 'c.txt',
@@ -224,7 +227,7 @@ it('an unknown field on every object of every body is refused', async () => {
   }
 });
 
-it('a wrong value of every query parameter is refused, or found nothing with', async () => {
+it('a wrong value of every query parameter is refused, or finds nothing', async () => {
   for (const route of routes.filter(({ method }) => method === 'GET')) {
     for (const parameter of route.parameters.filter((one) => one.in === 'query')) {
       for (const value of [

@@ -6,7 +6,7 @@ import {
   eventually,
   expectCleanLog,
   makeWorld,
-  mustSayYes,
+  mustApproveShown,
   Observer,
   sharedStack,
   verifiedReceipt,
@@ -106,7 +106,7 @@ describe('No bypass: tools cannot be called without a capability token', () => {
 });
 
 describe('Auditability: every tool call produces an audit record', () => {
-  it('a committed, a refused, a failed, a read, a held and a denied call each have records that anybody can verify', async () => {
+  it('committed, refused, failed, read, held and denied calls have records that anybody can verify', async () => {
     const committed = (await world.call('fs.write', { path: 'src/audit.txt', content: 'x' })).body;
     const refused = (await world.call('fs.write', { path: 'docs/audit.txt', content: 'x' })).body;
     const failed = (await world.call('shell.run', { command: 'echo half > src/half.txt; exit 3' })).body;
@@ -131,7 +131,7 @@ describe('Auditability: every tool call produces an audit record', () => {
         phase: 'decision',
         verdict,
       });
-      // A refusal's decision is its end.
+      // The decision of a refused call is its end.
       if (verdict !== 'refused')
         expect(await record(operation_id, 'outcome')).toMatchObject({ operation_id, phase: 'outcome', tx_outcome });
     }
@@ -154,7 +154,7 @@ describe('Auditability: every tool call produces an audit record', () => {
 });
 
 describe('Policy mediation: policy engine is the sole authority for tool approval', () => {
-  it('what the policy forbids no role, token or field of a call gets through', async () => {
+  it('no role, token or field of a call permits what the policy forbids', async () => {
     const before = await head();
     for (const over of [
       {},
@@ -181,7 +181,7 @@ describe('Policy mediation: policy engine is the sole authority for tool approva
     expect(await head()).toBe(before);
   });
 
-  it('a caller that names policy, mode, risk or snapshot itself is refused', async () => {
+  it('a call that states its own policy, mode, risk or snapshot is refused', async () => {
     const own = {
       policy_hash: 'a'.repeat(64),
       autonomy_mode: 'autopilot',
@@ -203,14 +203,14 @@ describe('Policy mediation: policy engine is the sole authority for tool approva
 });
 
 describe('Delegation mediation: autonomy corridor and risk thresholds are evaluated before execution', () => {
-  it('a destructive command is held before anything runs, and runs only once a person approved it', async () => {
+  it('a destructive command is held, and commits only after an approval', async () => {
     await world.call('fs.write', { path: 'src/old/x.txt', content: 'x' });
     const { status, body } = await world.call('shell.run', { command: 'rm -rf src/old' });
     expect([status, body.state, body.attempt]).toEqual([202, 'held', 0]);
     expect(await world.file('src/old/x.txt')).toBe('x');
-    await mustSayYes(world.operator, body.approval_id);
+    await mustApproveShown(world.operator, body.approval_id);
     const done = await world.until(body.operation_id as string, ['committed']);
-    // Approved before its preview had ended, it runs after the approval; later, what the preview did is what commits.
+    // Approved during its preview, it runs after the approval; approved later, the previewed effect is committed.
     expect([0, 1]).toContain(done.attempt);
     expect(await world.file('src/old/x.txt')).toBeNull();
   });
@@ -227,7 +227,7 @@ describe('Delegation mediation: autonomy corridor and risk thresholds are evalua
     expect(await world.file('src/lowered.txt')).toBeNull();
   });
 
-  it('a session where nobody can approve gets a refusal in the place of a wait', async () => {
+  it('a session without approvers gets a refusal instead of a wait', async () => {
     const { status, body } = await world.call('shell.run', { command: 'rm -rf src' }, { session_mode: 'gateway' });
     expect([status, body.status, body.tx_outcome]).toEqual([200, 'error', 'rolled_back']);
   });
@@ -251,7 +251,7 @@ describe('Transactional safety: mutating calls are atomic (commit or rollback)',
     expect([await world.file('src/a.txt'), await world.file('src/new.txt')]).toEqual(['one\n', null]);
   });
 
-  it('one change outside the write roots takes back the changes inside of them', async () => {
+  it('one change outside the write roots rolls back the changes inside them', async () => {
     const before = await head();
     const { body } = await world.call('shell.run', {
       command: 'echo fine > src/fine.txt; f=docs; echo outside > $f/b.txt',
@@ -261,7 +261,7 @@ describe('Transactional safety: mutating calls are atomic (commit or rollback)',
     expect(await world.file('src/fine.txt')).toBeNull();
   });
 
-  it("an edit of which one part doesn't apply applies in no part", async () => {
+  it('an edit with one part that fails changes nothing', async () => {
     const { body } = await world.call('fs.edit', {
       path: 'src/a.txt',
       edits: [
@@ -292,7 +292,7 @@ describe('Replay safety: idempotency keys prevent duplicate side effects', () =>
   const append = (key: string, text = 'x', over: Record<string, unknown> = {}) =>
     world.call('shell.run', { command: `echo ${text} >> src/log-${key}.txt` }, { idempotency_key: key, ...over });
 
-  it('the same key gives the original operation, whether it runs or has ended, and nothing runs twice', async () => {
+  it('the same key returns the original operation, running or ended, and nothing runs twice', async () => {
     const key = fresh();
     const answers = await Promise.all(Array.from({ length: 8 }, () => append(key)));
     answers.push(await append(key));
@@ -327,7 +327,7 @@ describe('Replay safety: idempotency keys prevent duplicate side effects', () =>
     expect(await world.file(`src/log-${key}.txt`)).toBe('x\n');
   });
 
-  it('a rolled back call keeps its key; a refusal claims none', async () => {
+  it('a rolled back call keeps its key; a refused one claims none', async () => {
     const key = fresh();
     const fail = () => world.call('shell.run', { command: 'exit 4' }, { idempotency_key: key });
     const [first, again] = [(await fail()).body, (await fail()).body];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An auditor reads a whole log through the public API, and believes nothing but what verifies.
+// An auditor reads a whole log through the public API, and trusts only what verifies.
 import { readFileSync } from 'node:fs';
 import { vi } from 'vitest';
 import {
@@ -62,18 +62,18 @@ async function leavesOf(size: number): Promise<SignedLeaf[]> {
   ).flat();
 }
 
-test('the records, their signatures, the tiles and the signed root of a log agree, and it only grows', async () => {
+test('records, signatures, tiles and the signed root of a log agree, and it only grows', async () => {
   for (let i = 0; i < 3; i += 1)
     expect((await world.call('fs.write', { path: `n${String(i)}.txt`, content: 'x' })).body).toMatchObject({
       status: 'ok',
     });
   const early = await checkpoint();
-  // A few at a time: of all at once a busy machine refuses some, since a tenant's queue holds only so many.
+  // A few at a time: a tenant's queue is limited, and a busy machine would refuse some of all at once.
   for (let round = 0; round < 13; round += 1) {
     const answers = await Promise.all(Array.from({ length: 10 }, () => world.call('fs.read', { path: 'a.txt' })));
     expect(answers.map(({ body }) => body.status)).toEqual(Array(10).fill('ok'));
   }
-  // A call on a busy machine is answered before its record is in the log.
+  // On a busy machine a call is answered before its record is in the log.
   const late = await eventually(
     'a log of more than a bundle',
     async () => {

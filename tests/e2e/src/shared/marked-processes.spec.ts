@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of tests that is interrupted ends the processes that carry its mark. What carries none would stay behind.
+// An interrupted run of tests ends the processes that carry its mark. A process without it would stay behind.
 import { readFileSync } from 'node:fs';
 import { runMark, sharedStack } from '@writ/stack';
 

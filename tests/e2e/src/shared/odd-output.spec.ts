@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What real programs in real containers write: a secret in other forms, prompts, and bytes that are no text.
+// Odd output of real programs in real containers: a secret in other encodings, prompts, and bytes that are not text.
 import { vi } from 'vitest';
 import { makeWorld, sharedStack, type JsonValue, type World } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const SECRET = 'correct-horse-battery-staple';
-/** Five characters of it in turn, in any notation that is used here, tell more than nothing. */
+/** Five consecutive characters of the secret, in any encoding used here, count as a leak. */
 const PIECES = Array.from({ length: SECRET.length - 4 }, (_, at) => SECRET.slice(at, at + 5)).flatMap((piece) => {
   const bytes = [...Buffer.from(piece)];
   return [
@@ -51,14 +51,14 @@ it.each([
   "printf %s ${secret:KEY} | sed 's/./&\\n/g'",
   "printf %s ${secret:KEY} | od -An -v -tu1 -w1 | sed 's/^ */\\&#/; s/$/;/' | tr -d '\\n'",
   "printf %s ${secret:KEY} | od -An -v -tx1 -w1 | sed 's/^ */\\\\u00/' | tr -d '\\n'",
-])('what `%s` makes of a secret is told without it', async (command) => {
+])('the output of `%s` on a secret is redacted', async (command) => {
   const output = (await run(command)).output as string;
   expect(output).toContain('***KEY***');
   const squeezed = output.replaceAll(/[\s"',\\]/g, '');
   expect(PIECES.filter((piece) => squeezed.includes(piece))).toEqual([]);
 });
 
-it('a session tells no prompt, whatever a command sets it to', async () => {
+it('the output of a session has no prompt, whatever a command sets it to', async () => {
   expect(
     await ask({
       command: 'printf \'PS1="(venv) ${PS1:-}"\\nexport PS1\\nPROMPT_COMMAND="echo prompted"\\n\' > activate',
@@ -68,7 +68,7 @@ it('a session tells no prompt, whatever a command sets it to', async () => {
   expect(await ask({ command: 'echo one\necho two; (exit 7)' })).toMatchObject({ output: 'one\ntwo\n', exit_code: 7 });
 });
 
-it('output that is not UTF-8 is marked, in a container and in a session, and no other', async () => {
+it('only output that is not UTF-8 is marked, in a container and in a session', async () => {
   expect(await run('printf "na\\xefve"')).toMatchObject({ output: 'na\uFFFDve', output_lossy: true });
   expect(await run('printf "na\\xc3\\xafve"')).not.toHaveProperty('output_lossy');
   expect(await ask({ command: 'printf "na\\xefve"' }, 'bytes')).toMatchObject({

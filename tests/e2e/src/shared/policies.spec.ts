@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of the policy guide, on a whole Writ: a set from a file into force, a decision under it, what-if, and
-// the way back.
+// The commands of the policy guide, on a whole Writ: a set from a file is activated, decides, is simulated, and is
+// replaced again.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,7 @@ const json = async (...args: string[]): Promise<JsonValue> => {
   return JSON.parse(out) as JsonValue;
 };
 
-it('a set goes from a file into force and back, decides in between, and what it would change is known before', async () => {
+it('a set from a file is backtested, activated, decides, and is reverted', async () => {
   const first = await world.call('fs.read', { path: '.env' });
   expect(first.body.status).toBe('ok');
   expect((await writ('policy', 'validate', 'team.json')).out).toContain('team');
@@ -102,7 +102,7 @@ it('a set goes from a file into force and back, decides in between, and what it 
   expect((await writ('policy', 'history')).out).toMatch(/default@1[\s\S]*team@1/);
 });
 
-it('a backtest that is asked for effects tells which of those that committed a set would hold', async () => {
+it('a backtest with effects lists the committed ones that a set would hold', async () => {
   const files = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`f${n}.txt`, `words of file ${n}\n`]));
   const other = await makeWorld(stack.url, stack.keys.platformKey, { files });
   const deleted = await other.call('shell.run', { command: 'rm f0.txt f1.txt' });
@@ -130,7 +130,7 @@ it('a backtest that is asked for effects tells which of those that committed a s
   expect((await other.operator.post('/v1/policies/backtest', { document })).body.page).not.toHaveProperty('effects');
 });
 
-it("a set that isn't valid is told place by place, and agents see none", async () => {
+it('an invalid set gets its errors with their places, and agents see no sets', async () => {
   const put = await world.admin.post('/v1/policies', { document: { v: 1, name: 'bad', cedar: 'permit (principal' } });
   expect([put.status, put.body.code, put.body.problems.length]).toEqual([422, 'policy.invalid', expect.any(Number)]);
   writeFileSync(

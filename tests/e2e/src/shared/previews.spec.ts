@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Held calls whose effect is shown before anybody decides: run in real containers, approved through the public API.
+// Held calls whose effect is shown before the decision: run in real containers, approved through the public API.
 // tests/e2e/src/held.spec.ts ends processes between preview and approval.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
@@ -7,7 +7,7 @@ import { applyPatch } from 'diff';
 import {
   eventually,
   makeWorld,
-  sayYes,
+  approveShown,
   sharedStack,
   verifiedReceipt,
   type JsonValue,
@@ -42,7 +42,7 @@ const previewed = (held: JsonValue, round = 1): Promise<JsonValue> =>
     },
     120_000,
   );
-/** A command on a directory of its own that takes a person: it deletes a tree, beside what it writes. */
+/** A command in a new directory that needs an approval: it deletes a tree, and writes files. */
 async function hold(command: string, files: Record<string, string>): Promise<JsonValue> {
   const dir = `dir-${randomUUID()}`;
   await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
@@ -56,7 +56,7 @@ async function hold(command: string, files: Record<string, string>): Promise<Jso
   return { ...body, dir };
 }
 
-it('the diff that is shown is what is committed, byte by byte, and nothing ran a second time', async () => {
+it('the shown diff is committed byte by byte, without a second run', async () => {
   const before = 'one\ntwo\nthree\n';
   const held = await hold('sed -i s/two/2/ a.txt; echo $RANDOM$RANDOM > random.txt; echo told', { 'a.txt': before });
   const view = await previewed(held);
@@ -74,7 +74,7 @@ it('the diff that is shown is what is committed, byte by byte, and nothing ran a
   const approved = await approve(held, { effect_digest: diff.effect_digest });
   expect([approved.status, approved.body.state, approved.body.attempt]).toEqual([200, 'committed', 0]);
   expect(await world.file(`${held.dir as string}/a.txt`)).toBe(applyPatch(before, fileOf('a.txt').text as string));
-  // Drawn by chance when it ran: were it run again, it would be another.
+  // Random at its run: a second run would give another value.
   expect(await world.file(`${held.dir as string}/random.txt`)).toBe(
     applyPatch('', fileOf('random.txt').text as string),
   );
@@ -86,7 +86,7 @@ it('the diff that is shown is what is committed, byte by byte, and nothing ran a
   });
 });
 
-it('a head that moved elsewhere keeps both changes; one that moved there has the effect shown anew', async () => {
+it('a head that moved in other files keeps both changes; in the same files, the preview is repeated', async () => {
   const [apart, same] = [
     await hold('echo mine > a.txt', { 'a.txt': 'a\n' }),
     await hold('echo mine >> a.txt', { 'a.txt': 'a\n' }),
@@ -98,12 +98,12 @@ it('a head that moved elsewhere keeps both changes; one that moved there has the
     code: 'approval.effect_unseen',
     detail: expect.stringContaining('`effect_digest`') as unknown,
   });
-  expect((await sayYes(world.operator, apart.approval_id)).body.state).toBe('committed');
+  expect((await approveShown(world.operator, apart.approval_id)).body.state).toBe('committed');
   expect([
     await world.file(`${apart.dir as string}/a.txt`),
     await world.file(`${apart.dir as string}/other.txt`),
   ]).toEqual(['mine\n', 'other']);
-  const stale = await sayYes(world.operator, same.approval_id);
+  const stale = await approveShown(world.operator, same.approval_id);
   expect([stale.status, stale.body.code]).toEqual([409, 'approval.previewed_anew']);
   const again = await previewed(same, 2);
   expect((await approve(same)).body.code).toBe('approval.effect_unseen');
@@ -111,7 +111,7 @@ it('a head that moved elsewhere keeps both changes; one that moved there has the
   expect(await world.file(`${same.dir as string}/a.txt`)).toBe('theirs\nmine\n');
 });
 
-it('a command that fails in its preview shows its output, and its approval is one of the action', async () => {
+it('a command that fails in its preview shows its output, and its approval is for the action', async () => {
   const held = await hold('trap "exit 3" EXIT; echo half', { 'a.txt': 'a\n' });
   const view = await previewed(held);
   expect(view).toMatchObject({
@@ -131,7 +131,7 @@ it('a command that fails in its preview shows its output, and its approval is on
   });
 });
 
-it('a preview reaches no network, and only approvers see what it did', async () => {
+it('a preview has no network, and only approvers see its effect', async () => {
   const held = await hold('cat /proc/net/dev | grep -c : > nets.txt', {});
   const view = await previewed(held);
   expect(view.of).toBe('effect');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An auditor looks for records through the public API and with the program, and ends at a receipt that verifies.
+// An auditor searches records through the public API and with the CLI, and gets a receipt that verifies.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ const settled = (of: World): Promise<unknown> =>
     90_000,
   );
 
-test('records are found by what they say, and by nothing else', async () => {
+test('records are found by their own fields, and by no others', async () => {
   const [outcome, decision] = await items(world, `operation=${written}`);
   expect([outcome, decision]).toMatchObject([
     {
@@ -99,7 +99,7 @@ test('records are found by what they say, and by nothing else', async () => {
   expect((await items(world, 'type=workspace')).length).toBeGreaterThan(0);
 });
 
-test('pages go on where the last one ended, with the same filters alone', async () => {
+test('a page continues where the last one ended, only with the same filters', async () => {
   const all = (await items(world, 'limit=200')).map(({ leaf_index }) => leaf_index);
   const seen: unknown[] = [];
   for (let cursor = ''; ;) {
@@ -117,7 +117,7 @@ test('pages go on where the last one ended, with the same filters alone', async 
   expect(seen).toEqual(all);
 });
 
-test("another tenant's records are not there, by no filter, place or cursor", async () => {
+test("another tenant's records are found by no filter, index or cursor", async () => {
   const stranger = await makeWorld(stack.url, stack.keys.platformKey);
   const { next_cursor } = await find(world, 'limit=1');
   expect(await items(stranger, `operation=${written}`)).toEqual([]);
@@ -130,7 +130,7 @@ test("another tenant's records are not there, by no filter, place or cursor", as
   expect((await stranger.auditor.get(`/v1/records/${String(ours!.leaf_index)}`)).text).not.toContain(written);
 });
 
-test('the program lists records, shows one, and brings the receipt of any kind of record', async () => {
+test('the CLI lists records, shows one, and fetches the receipt of any kind of record', async () => {
   const file = join(folder, 'record.receipt.json');
   const writ = (...args: string[]): { status: number | null; out: string; err: string } => {
     const { status, stdout, stderr } = spawnSync(
@@ -162,6 +162,6 @@ test('the program lists records, shows one, and brings the receipt of any kind o
   });
 });
 
-test('the index that the processes drew agrees with the log', () => {
+test('the index that the processes wrote agrees with the log', () => {
   expectCleanLog(stack);
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run under a lax policy, put before a strict one through the public API: what would have been refused or held, and
-// that nothing of it happens.
+// A run under a lax policy, backtested under a strict one through the public API: the calls that it would refuse or
+// hold, without side effects.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,7 +17,7 @@ import {
   type World,
 } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
-import { ScriptedModel, type Said } from '../scripted-model.ts';
+import { ScriptedModel, type Reply } from '../scripted-model.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const write = (path: string) => ({ name: 'write_file', args: { path, content: 'x' } });
 const read = { name: 'read_file', args: { path: 'a.txt' } };
-const begin = async (input: string, script: readonly Said[]): Promise<JsonValue> => {
+const begin = async (input: string, script: readonly Reply[]): Promise<JsonValue> => {
   const { session_id } = await world.agent.must('/v1/sessions', {
     workspace_id: world.workspaceId,
     capability_token_id: tokenId,
@@ -109,8 +109,8 @@ const TABLES = [
   'orchestrator.run',
   'orchestrator.run_event',
 ];
-/** All that a decision, an effect or a payment of the tenant would change. */
-const standing = async (): Promise<unknown> => ({
+/** Everything of the tenant that a decision, an effect or a use of a budget would change. */
+const currentState = async (): Promise<unknown> => ({
   rows: await Promise.all(
     TABLES.map(async (table) => {
       const counted = await observer.rows(`SELECT count(*)::int AS n FROM ${table} WHERE tenant_id = $1`, [
@@ -125,7 +125,7 @@ const standing = async (): Promise<unknown> => ({
 /** The records of all calls are in the log. */
 const settled = () => observer.untilLogged(60_000, world.tenantId);
 
-it('a run is decided anew under another policy, with its sub-agents, and nothing happens of it', async () => {
+it('a run is decided again under another policy, with its sub-agents, without side effects', async () => {
   model.scripts.set('write below', [{ calls: [write('x/below.txt')] }, { text: 'done' }]);
   const run = await begin('write', [
     { calls: [read, write('y.txt')] },
@@ -135,9 +135,9 @@ it('a run is decided anew under another policy, with its sub-agents, and nothing
   ]);
   expect(run).toMatchObject({ stopped: 'end' });
   await settled();
-  const before = await standing();
-  const told = await replay(run.run_id, { document: STRICT });
-  const items = told.items as JsonValue[];
+  const before = await currentState();
+  const reported = await replay(run.run_id, { document: STRICT });
+  const items = reported.items as JsonValue[];
   const below = items[4]!.run_id;
   expect(below).not.toBe(run.run_id);
   expect(
@@ -158,7 +158,7 @@ it('a run is decided anew under another policy, with its sub-agents, and nothing
     [true, 1, 0, 'fs.write', 'admitted', 'refused'],
     [false, 3, 0, 'fs.write', 'admitted', 'refused'],
   ]);
-  expect(told).toMatchObject({
+  expect(reported).toMatchObject({
     candidate: { name: 'no-notes' },
     parts_at: { run_id: below, round: 1, index: 0 },
     next_cursor: null,
@@ -187,10 +187,10 @@ it('a run is decided anew under another policy, with its sub-agents, and nothing
   const pages = [await replay(run.run_id, { document: STRICT, limit: 5 })];
   pages.push(await replay(run.run_id, { document: STRICT, limit: 5, cursor: pages[0]!.next_cursor }));
   expect([pages.flatMap((page) => page.items), pages[1]!.next_cursor]).toEqual([items, null]);
-  expect(await standing()).toEqual(before);
+  expect(await currentState()).toEqual(before);
 });
 
-it('only those who look after the tenant may ask, and a run whose conversation was erased is there no more', async () => {
+it("agents and auditors can't backtest a run, and a run with erased texts is unknown", async () => {
   const run = await begin('read once', [{ calls: [read] }, { text: 'done' }]);
   const [, call] = (await replay(run.run_id, { document: STRICT })).items as [JsonValue, JsonValue];
   for (const by of [world.agent, world.auditor])
@@ -200,7 +200,7 @@ it('only those who look after the tenant may ask, and a run whose conversation w
   await eventually('erased', async () => (await replay(run.run_id, { document: STRICT })).code === 'not_found');
 });
 
-it('a transcript as lines leads from each call to its receipt, and the program does what the routes do', async () => {
+it('an NDJSON transcript links each call to its receipt, and the CLI does what the routes do', async () => {
   const run = await begin('write once', [
     { text: 'I write.', calls: [write('z.txt'), write('../out.txt')] },
     { text: 'done' },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sandboxes of mk8.shell as people manage them: registered over HTTP and on the command line, signed by who keeps a
-// key, refused where anything differs.
+// Sandboxes of mk8.shell and their management: registered over HTTP and on the command line, signed by a key holder,
+// refused after any change.
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ const changes = (subject: string): Promise<{ verb: string }[]> =>
     [subject, world.tenantId],
   );
 
-it("a sandbox is signed on the command line, and what is signed by nobody's key is not taken", async () => {
+it('a sandbox is signed on the command line, and a signature by an unknown key is refused', async () => {
   writeFileSync(join(folder, 'fragments.json'), JSON.stringify({ greet: [{ verb: 'Echo', args: ['hello $WHO'] }] }));
   writeFileSync(join(folder, 'build.env'), '# who is greeted\nWHO=world\n');
   const { keyid } = must('key', 'new', 'registrar.pem');
@@ -107,7 +107,7 @@ it("a sandbox is signed on the command line, and what is signed by nobody's key 
   expect(recorded.map(({ verb }) => verb).sort()).toEqual(['sandbox_registered', 'sandbox_signed']);
 });
 
-it('a sandbox that was changed in the database runs nothing until it is as it was signed', async () => {
+it('a sandbox that was changed in the database runs nothing until it matches its signature again', async () => {
   const flip = () =>
     observer.rows(
       `UPDATE kernel.sandbox SET definition = set_byte(definition, 20, get_byte(definition, 20) # 1) WHERE tenant_id = $1 AND name = 'build'`,
@@ -123,7 +123,7 @@ it('a sandbox that was changed in the database runs nothing until it is as it wa
   expect(await read('build')).toMatchObject({ problem: null });
 });
 
-it("another key takes over without a gap; a revoked one's word counts no more", async () => {
+it('another key takes over without a gap; signatures of a revoked one are invalid', async () => {
   const before = (await read('build')).keyid as string;
   must('key', 'new', 'next.pem');
   const { keyid } = must('key', 'add', 'next.pem');
@@ -135,7 +135,7 @@ it("another key takes over without a gap; a revoked one's word counts no more", 
   expect(writ('show', 'build').out).toMatch(/scripts run +no: nothing runs in the sandbox `build`/);
 });
 
-it('everything that is wrong with one is told with its place, and agents see and manage none', async () => {
+it('an invalid sandbox gets all errors with their places, and agents see and manage none', async () => {
   writeFileSync(
     join(folder, 'wrong.json'),
     JSON.stringify({ blacklist: [{ id: 'a', kind: 'regex', pattern: '(', scope: 'everywhere', reason: 'x' }] }),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session grant, through the public API. The next call like the approved one runs, in containers and with receipts,
-// and nothing else does.
+// A session grant, through the public API: the next call like the approved one runs, in containers and with receipts.
+// Nothing else does.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
   makeWorld,
-  sayYes,
+  approveShown,
   sharedStack,
   verifiedReceipt,
   type JsonValue,
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 const approve = (held: JsonValue, body: JsonValue = {}, by = world.operator) =>
-  sayYes(by, held.approval_id, body as Record<string, unknown>);
+  approveShown(by, held.approval_id, body as Record<string, unknown>);
 const fill = async (dir: string) => await world.call('fs.write', { path: `${dir}/x.txt`, content: 'x' });
 
 /** A directory that a command of a session would delete, and the session grant for that command. */
@@ -46,7 +46,7 @@ async function approvedOnce(body: JsonValue = {}) {
   return { dir, remove, held, tokenId };
 }
 
-it('the same command of the session runs again without anybody, under a narrowed child token that its receipt names', async () => {
+it('the same command of the session runs again without approval, under a child token in its receipt', async () => {
   const { dir, remove, held, tokenId } = await approvedOnce();
   await fill(dir);
   const again = await world.until((await remove()).operation_id as string, ['committed']);
@@ -72,7 +72,7 @@ it('the same command of the session runs again without anybody, under a narrowed
   ).toContain(tokenId);
 });
 
-it('another command, another session and a revoked token take a person again', async () => {
+it('another command, another session and a revoked token need an approval again', async () => {
   const { dir, remove, tokenId } = await approvedOnce();
   await fill(dir);
   expect((await remove({}, `${dir} b.txt`)).state).toBe('held');
@@ -82,7 +82,7 @@ it('another command, another session and a revoked token take a person again', a
   expect(await world.file(`${dir}/x.txt`)).toBe('x');
 });
 
-it('serves as many calls as its giver says', async () => {
+it('is valid for as many calls as its approver set', async () => {
   const { dir, remove } = await approvedOnce({ uses: 1, ttl_ms: 60_000 });
   await fill(dir);
   await world.until((await remove()).operation_id as string, ['committed']);
@@ -90,7 +90,7 @@ it('serves as many calls as its giver says', async () => {
   expect((await remove()).state).toBe('held');
 });
 
-it('the agent gives no yes to itself, and a time without a session is a mistake', async () => {
+it("an agent can't approve its own call, and a duration without a session is an error", async () => {
   await fill('mine');
   const held = (await world.call('shell.run', { command: 'rm -rf mine' }, { session_id: 's' })).body;
   expect((await approve(held, { scope: 'session' }, world.agent)).body.code).toBe('auth.role');

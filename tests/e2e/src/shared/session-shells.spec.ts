@@ -27,7 +27,7 @@ afterAll(async () => {
   await observer?.close();
 });
 
-/** A session of its own: what each call is answered with. */
+/** Calls in a new session, with their results. */
 function session(over: Record<string, unknown> = {}) {
   const session_id = `s-${randomUUID()}`;
   return async (args: Record<string, unknown>, more: Record<string, unknown> = {}): Promise<JsonValue> =>
@@ -37,7 +37,7 @@ const upload = (path: string, content: string) =>
   world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, { files: [{ path, content }] });
 
 describe('a session', () => {
-  it("keeps directory, variables and jobs from call to call, and commits each command's changes whatever its status", async () => {
+  it("keeps directory, variables and jobs between calls, and commits each command's changes", async () => {
     const ask = session();
     expect(await ask({ command: 'cd sub; X=5; echo three > c.txt' })).toMatchObject({
       status: 'ok',
@@ -60,7 +60,7 @@ describe('a session', () => {
     await ask({ close: true });
   });
 
-  it('is its own: another one of the same token finds nothing of it', async () => {
+  it('is isolated: another one of the same token finds nothing of it', async () => {
     const [one, other] = [session(), session()];
     await one({ command: 'X=secret' });
     expect(await other({ command: 'echo "X is $X"' })).toMatchObject({
@@ -69,7 +69,7 @@ describe('a session', () => {
     await Promise.all([one({ close: true }), other({ close: true })]);
   });
 
-  it("shows a terminal's output as plain text, or as it came", async () => {
+  it("shows a terminal's output as plain text, or raw", async () => {
     const ask = session();
     const command = 'printf "\\033[31mred\\033[0m\\n"; tput cols';
     expect((await ask({ command, cols: 90, rows: 20 })).result.output).toBe('red\n90\n');
@@ -78,8 +78,8 @@ describe('a session', () => {
   });
 });
 
-describe('a command that runs on', () => {
-  it('answers running with the output so far and no_op; input and keys tell what came since, and the call that sees it end commits', async () => {
+describe('a long-running command', () => {
+  it('answers `running` with its output so far and no_op, then takes input, and commits at its end', async () => {
     const ask = session();
     const first = await ask({
       command: 'echo asked > asked.txt; read -p "sure? " x; echo "$x" > answer.txt',
@@ -107,7 +107,7 @@ describe('a command that runs on', () => {
     await ask({ close: true });
   });
 
-  it('has the shell to itself: commands that are asked for at once take turns, and one that was decided before another committed runs nothing', async () => {
+  it('has the shell alone: concurrent commands queue, and one with an outdated base runs nothing', async () => {
     const ask = session();
     await ask({ command: 'true' });
     const all = await Promise.all([1, 2, 3].map((n) => ask({ command: `echo ${n} >> order.txt; sleep 1` })));
@@ -125,7 +125,7 @@ describe('a command that runs on', () => {
 });
 
 describe('the workspace', () => {
-  it('what changed at the head is there before the next command', async () => {
+  it('has the changes of the head before the next command', async () => {
     const ask = session();
     await ask({ command: 'true' });
     await upload('a.txt', 'changed\n');
@@ -137,14 +137,14 @@ describe('the workspace', () => {
     await ask({ close: true });
   });
 
-  it('what changed at the head and here, not committed, is a conflict and nothing runs', async () => {
+  it('with an uncommitted change of a file that the head changed too is a conflict, and nothing runs', async () => {
     const ask = session();
     await ask({
       command: '(until test -e /tmp/go; do sleep 0.05; done; echo mine > clash.txt; touch /tmp/done) & echo',
     });
     await ask({ command: 'touch /tmp/go; until test -e /tmp/done; do sleep 0.05; done; read x', yield_ms: 1500 });
     await upload('clash.txt', 'theirs\n');
-    // The command that ends now changed what another call has changed meanwhile.
+    // The command that ends now changed a file that another call changed meanwhile.
     expect(await ask({ input: '\n' })).toMatchObject({
       status: 'error',
       error: { code: 'session.conflict' },
@@ -155,7 +155,7 @@ describe('the workspace', () => {
     await ask({ close: true });
   });
 
-  it('an effect that the token does not reach is not committed: the shell ends, and the next command starts from the head', async () => {
+  it('gets no effect outside the token: the shell ends, and the next command starts from the head', async () => {
     const narrow = await world.admin.must('/v1/capability-tokens', {
       agent_id: world.agentId,
       workspace_id: world.workspaceId,
@@ -183,7 +183,7 @@ describe('the workspace', () => {
     await ask({ close: true });
   });
 
-  it('a shell that exits commits what it left', async () => {
+  it('gets the changes of a shell that exits', async () => {
     const ask = session();
     expect(await ask({ command: 'echo bye > bye.txt; exit 4' })).toMatchObject({
       tx_outcome: 'committed',
@@ -196,7 +196,7 @@ describe('the workspace', () => {
 });
 
 describe('supervision', () => {
-  it('judges each command, and what is typed, as it judges commands', async () => {
+  it('decides on each command, and on typed input, as on commands', async () => {
     const ask = session();
     expect(await ask({ command: 'rm -rf /' })).toMatchObject({ status: 'error', error: { code: 'policy.denied' } });
     expect(await ask({ input: 'rm -rf /\n' })).toMatchObject({ status: 'error', error: { code: 'policy.denied' } });
@@ -211,7 +211,7 @@ describe('supervision', () => {
     });
   });
 
-  it('revoking its token ends a session, and what runs in it', async () => {
+  it('ends a session, and its running command, when its token is revoked', async () => {
     const token = await world.admin.must('/v1/capability-tokens', {
       agent_id: world.agentId,
       workspace_id: world.workspaceId,

@@ -29,7 +29,7 @@ beforeAll(async () => {
 it('a task is made, changed and listed, each by a call with a receipt', async () => {
   const made = await call('task.create', { title: 'write the tests', note: 'all of them' });
   const task = { task_id: made.operation_id, title: 'write the tests', note: 'all of them', status: 'open' };
-  expect(made).toMatchObject({ status: 'ok', tx_outcome: 'no_op', new_snapshot_id: null, result: { task } });
+  expect(made).toMatchObject({ status: 'ok', tx_outcome: 'committed', new_snapshot_id: null, result: { task } });
   expect(await call('task.edit', { task_id: made.operation_id, status: 'done' })).toMatchObject({
     status: 'ok',
     result: { task: { ...task, status: 'done' } },
@@ -46,7 +46,7 @@ it('a task is made, changed and listed, each by a call with a receipt', async ()
   expect(record).toMatchObject({ verdict: 'admitted', tool_id: 'task.create' });
 });
 
-it("another session has its own, and what isn't there is said", async () => {
+it('another session has its own tasks, and an unknown task is an error', async () => {
   const { operation_id } = await call('task.create', { title: 'here' });
   expect((await call('task.list', {}, { session_id: 'ses-2' })).result).toEqual({ tasks: [] });
   expect(await call('task.edit', { task_id: operation_id, status: 'done' }, { session_id: 'ses-2' })).toMatchObject({
@@ -57,7 +57,7 @@ it("another session has its own, and what isn't there is said", async () => {
   expect(await call('task.edit', { task_id: operation_id })).toMatchObject({ error: { code: 'args.invalid' } });
 });
 
-it('the same key again makes no second task', async () => {
+it('a repeated key creates no second task', async () => {
   const body = { idempotency_key: 'tasks-once' };
   const first = await call('task.create', { title: 'once' }, { session_id: 'ses-3', ...body });
   expect(await call('task.create', { title: 'once' }, { session_id: 'ses-3', ...body })).toMatchObject({
@@ -68,7 +68,7 @@ it('the same key again makes no second task', async () => {
   });
 });
 
-it('the token says whether tasks may be touched', async () => {
+it('the token decides whether tasks may be changed', async () => {
   expect(
     await call('task.create', { title: 'no' }, { capability_token_id: await tokenFor(['task.list']) }),
   ).toMatchObject({ error: { code: 'token.tool' } });

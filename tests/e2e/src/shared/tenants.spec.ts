@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Not yours" and "not there" are one answer, on every route of the API's own document; nobody gets in without a key,
-// or with one of another role.
+// "Not yours" and "not there" are one answer, on every route of the API's own document. A request without a key, or
+// with one of another role, is refused.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
@@ -14,7 +14,7 @@ import {
 } from '@writ/stack';
 import { ask, Document, urlOf, type Named, type Route } from '../openapi.ts';
 import { MAY, ROLES, type Role } from '../route-roles.ts';
-import { nothingLike, NOWHERE, thingsOf, type Things } from '../tenant-things.ts';
+import { nothingLike, UNUSED_URL, createTenantObjects, type TenantObjects } from '../tenant-objects.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -22,7 +22,7 @@ let stack: SharedStack;
 let ours: World;
 let theirs: World;
 let routes: Route[];
-let [own, foreign] = [{} as Things, {} as Things];
+let [own, foreign] = [{} as TenantObjects, {} as TenantObjects];
 
 const grant = {
   tools: ['fs.read'],
@@ -33,7 +33,7 @@ const grant = {
   not_before: 0,
   expires_at: Date.now() + 3_600_000,
 };
-/** Bodies need values that mean something where the schema alone would give nonsense. */
+/** Values for fields where the schema alone would produce invalid ones. */
 const values = (): Named => ({
   grant,
   name: 'sample',
@@ -49,7 +49,7 @@ const values = (): Named => ({
   after: 0,
   idempotency_key: randomUUID(),
   files: [{ path: 'x.txt', content: 'x' }],
-  url: NOWHERE,
+  url: UNUSED_URL,
   dialect: 'blocks',
   output: '[TOOL_CALL:a] {"action":"fs.read","args":{"path":"a.txt"}}',
   session_id: 'sample',
@@ -62,7 +62,7 @@ beforeAll(async () => {
     makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': `of ${name}\n`, 'deep/c.txt': `of ${name}\n` } });
   ours = await world('ours');
   theirs = await world('theirs');
-  [own, foreign] = [await thingsOf(ours), await thingsOf(theirs)];
+  [own, foreign] = [await createTenantObjects(ours), await createTenantObjects(theirs)];
   routes = (await Document.of(ours.admin)).routes;
 });
 
@@ -72,31 +72,28 @@ const allowedOf = ({ id }: Route): readonly Role[] =>
   ROLES.filter((role) => Array.isArray(MAY[id]) && MAY[id].includes(role));
 
 /**
- * What names nothing in a query or a body: a path follows from its workspace, and a session of calls is a word of their
- * agent's.
+ * Ids in a query or a body that need no foreign object: a path depends on its workspace, and a call's session is a name
+ * that its agent chose.
  */
 const NO_ID: ReadonlySet<string> = new Set(['path', 'session_id']);
 
-/**
- * The answer without what differs between any two requests: its own ids, the place in the log, and the ids that were
- * asked for.
- */
+/** The answer without parts that differ between any two requests: its own ids, the log index, and the requested ids. */
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
-  const told = asked
+  const reported = asked
     .reduce((all, id) => all.replaceAll(id, '<asked>'), text)
     .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg|ers|ses|run)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
     .replaceAll(/"(created_at|updated_at)":\d+/g, '"$1":0')
-    // Whether the ledger has answered by now is a matter of milliseconds.
+    // Whether the ledger has answered by now depends on timing.
     .replaceAll(/"(leaf_index|tree_size)":(?:\d+|null)/g, '"$1":0')
     .replaceAll(/"state":"(?:pending|logged)","record_id"/g, '"state":"<receipt>","record_id"')
     .replaceAll(/writ_[a-z0-9]+_[A-Za-z0-9_-]{43}/g, '<key>');
   const kept = [...headers].filter(
     ([name]) => !['date', 'content-length', 'writ-request-id', 'writ-operation-id', 'location', 'etag'].includes(name),
   );
-  return { status, told, kept: Object.fromEntries(kept) };
+  return { status, told: reported, kept: Object.fromEntries(kept) };
 }
 
-it('the document has every route of the table and no other', () => {
+it('the document and the table have the same routes', () => {
   expect(routes.map(({ id }) => id).sort()).toEqual(Object.keys(MAY).sort());
   expect(
     routes
@@ -111,7 +108,7 @@ it('the document has every route of the table and no other', () => {
   );
 });
 
-it("no list shows another tenant's things, with its cursors neither", async () => {
+it("no list shows another tenant's objects, not even with its cursors", async () => {
   const lists = guarded().filter(
     ({ method, id, parameters }) =>
       method === 'GET' && id.startsWith('list') && parameters.some(({ name }) => name === 'cursor'),
@@ -134,12 +131,12 @@ it("no list shows another tenant's things, with its cursors neither", async () =
   }
 });
 
-it("another tenant's things and things that don't exist get the same answer, in every place that an id can stand", async () => {
+it("another tenant's objects and unknown ones get the same answer, wherever an id can be", async () => {
   const before = await stateOf(theirs);
   const different: JsonValue[] = [];
   let compared = 0;
   for (const route of guarded()) {
-    // A path is nobody's id: what is below it follows from the workspace.
+    // A path is no tenant's id: its content depends on the workspace.
     const inQuery = route.parameters
       .filter((parameter) => parameter.in === 'query')
       .map(({ name }) => name)
@@ -230,7 +227,7 @@ it('the same idempotency key of two tenants is two keys', async () => {
   ]);
 });
 
-it('nobody gets in without a key that is in force', async () => {
+it('a request without a valid key is refused', async () => {
   const revoked = await ours.admin.must('/v1/api-keys', { name: 'revoked', role: 'admin' });
   const { status, text } = await ours.admin.request('DELETE', `/v1/api-keys/${revoked.api_key_id as string}`);
   expect({ status, text }).toMatchObject({ status: 200 });
@@ -258,7 +255,7 @@ it('nobody gets in without a key that is in force', async () => {
   }
 });
 
-it('a key of another role is refused on every route, before anything of the request is looked at', async () => {
+it('a key of another role is refused on every route, before the request is parsed', async () => {
   for (const route of guarded()) {
     for (const role of ROLES.filter((name) => !allowedOf(route).includes(name))) {
       for (const ids of [own.named, own.nothing]) {
@@ -280,7 +277,7 @@ it('a key of another role is refused on every route, before anything of the requ
   }
 });
 
-it("an agent's key speaks for its agent alone", async () => {
+it("an agent's key can act only for its agent", async () => {
   const other = (await ours.admin.must('/v1/agents', { name: 'another' })).agent_id as string;
   const call = (agent_id: string) => ours.call('fs.read', { path: 'a.txt' }, { agent_id });
   const [notIts, notThere] = [await call(other), await call(nothingLike(other))].map((answer) => essence(answer, []));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The executor's own process with another runner for commands: it announces an effect, makes one POST to
-// WRIT_TEST_EFFECT_URL, and then never ends, unless it is told to stop and WRIT_TEST_EFFECT_OBEYS is set.
+// WRIT_TEST_EFFECT_URL, and then never ends. With WRIT_TEST_EFFECT_OBEYS it ends when it is stopped.
 import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
 import { bootProcess, readSecretFile } from '@writ/nest-kit';

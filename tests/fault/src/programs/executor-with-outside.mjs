@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's own process with another world outside: every name has a public address, which the gate judges as any,
-// and dialling it leads to a server on loopback, by the ports in WRIT_TEST_OUTSIDE ({"80": …, "443": …}). Who signed
-// their certificates stands in the file that WRIT_TEST_OUTSIDE_CA names.
+// The executor's own process with another internet. Every name has a public address, which the gate judges as usual;
+// dialling it leads to a server on loopback, by the ports in WRIT_TEST_OUTSIDE ({"80": …, "443": …}). The file that
+// WRIT_TEST_OUTSIDE_CA names holds the CA of their certificates.
 import 'reflect-metadata';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger's own process with a clock that a test sets: every SIGUSR2 puts it back by an hour, and
-// WRIT_TEST_HOURS_BEHIND says by how many it is behind at the start.
+// WRIT_TEST_HOURS_BEHIND sets how many hours it is behind at the start.
 const HOUR_MS = 3_600_000;
 
 const Real = Date;

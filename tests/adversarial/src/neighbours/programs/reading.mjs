@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a small file at an even rate, whether the call before has been answered or not, and writes one line of JSON
-// about each call. A process of its own: what the test itself computes must not count as time that a call took. Its
-// first argument says what it asks for; it ends when its input does.
+// Reads a small file at an even rate, whether or not the call before was answered, and prints one line of JSON per
+// call. It is a process apart, so that the test's own computing doesn't count as latency. Its first argument is the
+// request; it ends when its input ends.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 

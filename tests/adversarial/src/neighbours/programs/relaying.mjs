@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain of processes that is no part of Writ and does about what a call does in it: a few times a message goes to
-// another process, which computes for some milliseconds. Prints how long each took: what the machine lets a chain of
-// programs wait.
+// A chain of processes outside Writ that does about the work of a call: several times a message goes to another
+// process, which computes for some milliseconds. Prints how long each chain took: the delay that the machine adds.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** API, kernel, executor and kernel again, and the database beside them. */
+/** The processes of a call: API, kernel, executor and kernel again, with the database's share of each. */
 const PROCESSES = 4;
 /** Processor time for each message, in milliseconds. */
 const WORK_MS = 3;
-/** How often the chain is run, in milliseconds: as often as the other tenant calls. */
+/** Milliseconds between two chains: the interval of the other tenant's calls. */
 const EVERY_MS = 200;
 
 if (process.argv[2] === 'relay') {

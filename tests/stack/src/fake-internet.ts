@@ -6,15 +6,22 @@ import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { outsideTls, repositoryRoot } from '@writ/testing';
 
-/** Servers on loopback that play the world outside for an executor that runs `program`. */
-export interface Outside {
+/** Servers on loopback that stand for the internet, for an executor that runs `program`. */
+export interface FakeInternet {
   readonly env: Readonly<Record<string, string>>;
   readonly program: string;
   readonly close: () => void;
 }
 
-/** Opens one for `http` and one for `https`, whose certificate is for `outside.example` and what is below it. */
-export async function openOutside(listener: RequestListener): Promise<Outside> {
+/**
+ * Opens one for `http` and one for `https`, whose certificate is for `outside.example` and its subdomains.
+ *
+ * @param others servers on loopback that play external ones: their ports by the ports that they play
+ */
+export async function openFakeInternet(
+  listener: RequestListener,
+  others: Readonly<Record<number, number>> = {},
+): Promise<FakeInternet> {
   const { key, cert, caPath } = outsideTls();
   const [plain, secure] = [createHttp(listener), createHttps({ key, cert }, listener)];
   for (const server of [plain, secure]) {
@@ -24,7 +31,7 @@ export async function openOutside(listener: RequestListener): Promise<Outside> {
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
   return {
     env: {
-      WRIT_TEST_OUTSIDE: JSON.stringify({ 80: portOf(plain), 443: portOf(secure) }),
+      WRIT_TEST_OUTSIDE: JSON.stringify({ ...others, 80: portOf(plain), 443: portOf(secure) }),
       WRIT_TEST_OUTSIDE_CA: caPath,
     },
     program: join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'executor-with-outside.mjs'),

@@ -4,10 +4,10 @@ import { keyidOf, parseSigner, type PublicJwk } from '@writ/signing';
 import { eventually, RECORDED_MODEL, type JsonValue, type World } from '@writ/stack';
 import type { Named } from './openapi.ts';
 
-/** Where a test's webhooks lead: a port on loopback that nobody listens on. */
-export const NOWHERE = 'http://127.0.0.1:9/';
+/** The address of a test's webhooks: a port on loopback where nothing listens. */
+export const UNUSED_URL = 'http://127.0.0.1:9/';
 
-/** A public key whose thumbprint has no `_`, since ids are told apart by it here. */
+/** A public key whose thumbprint has no `_`, by which ids are recognised here. */
 function registrarKey(): PublicJwk {
   for (;;) {
     const { publicJwk } = parseSigner(
@@ -17,8 +17,8 @@ function registrarKey(): PublicJwk {
   }
 }
 
-/** What a tenant has one of, by the names of parameters; and ids of the same kinds that name nothing. */
-export interface Things {
+/** One object of each kind of a tenant, by parameter name; and ids of the same kinds that name nothing. */
+export interface TenantObjects {
   readonly named: Named;
   readonly nothing: Named;
   readonly keyId: string;
@@ -34,8 +34,8 @@ export function nothingLike(id: string): string {
     .join('')}`;
 }
 
-/** Makes one of everything that an id can name in the world of a tenant. */
-export async function thingsOf(world: World): Promise<Things> {
+/** Creates one object of every kind in the world of a tenant. */
+export async function createTenantObjects(world: World): Promise<TenantObjects> {
   const done = (await world.call('fs.write', { path: 'b.txt', content: world.tenantId })).body;
   const held = (await world.call('shell.run', { command: 'rm -rf deep' })).body;
   const key = await world.admin.must('/v1/api-keys', { name: 'spare', role: 'auditor' });
@@ -48,7 +48,11 @@ export async function thingsOf(world: World): Promise<Things> {
     note: 'sample',
     expires_at: Date.now() + 3_600_000,
   });
-  const webhook = await world.admin.must('/v1/webhooks', { name: 'spare', url: NOWHERE, events: ['approval.pending'] });
+  const webhook = await world.admin.must('/v1/webhooks', {
+    name: 'spare',
+    url: UNUSED_URL,
+    events: ['approval.pending'],
+  });
   const delivery = await world.admin.must(`/v1/webhooks/${webhook.webhook_id as string}/ping`);
   const sandbox = `of-${world.tenantId.toLowerCase()}`;
   await world.admin.request('PUT', '/v1/sandboxes', { name: sandbox, workspace_id: world.workspaceId });
@@ -63,7 +67,12 @@ export async function thingsOf(world: World): Promise<Things> {
     files: [{ path: 'SKILL.md', content: `---\nname: ${skill}\ndescription: how to\n---\n` }],
   });
   const { keyid } = await world.admin.must('/v1/registrar-keys', { public_key: registrarKey() });
-  // Tried once, in vain: nothing of it changes any more while a test looks.
+  const { resource_id } = await world.admin.must('/v1/resources', {
+    kind: 'audio_device',
+    name: 'spare',
+    settings: { retention_seconds: 600, buffer_bytes: 8_388_608, uploader: world.agentId },
+  });
+  // One failed delivery: nothing of it changes any more during a test.
   await eventually(
     'an attempt',
     async () =>
@@ -101,6 +110,7 @@ export async function thingsOf(world: World): Promise<Things> {
     profile,
     skill,
     keyid,
+    resource_id,
     webhook_id: webhook.webhook_id,
     delivery_id: delivery.delivery_id,
     api_key_id: key.api_key_id,

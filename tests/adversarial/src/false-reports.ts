@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// False reports of an executor, by what is wrong with each, and the fault that ends the call.
+// False reports of an executor, each with the fault that ends the call.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Change, Delta, FaultCode } from '@writ/contract';
 import type { Report } from '@writ/stack';
 
-/** The result of a command that went well. */
+/** The result of a successful command. */
 export const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };
 
 export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
@@ -20,21 +20,21 @@ const ONE = file('one\n');
 export const delta = (base: string, changes: readonly Change[]): Delta => ({ v: 1, base, changes: [...changes] });
 
 /** What a false report is made from. */
-export interface LieContext {
+export interface FalseReportContext {
   /** the snapshot that the call works on */
   readonly base: string;
-  /** stores bytes of the call's tenant and answers their hash */
+  /** stores bytes for the call's tenant and returns their hash */
   readonly store: (bytes: Uint8Array) => Promise<string>;
   /** stores a value as a delta, and reports it by reference */
   readonly byBlob: (value: unknown) => Promise<Partial<Report>>;
 }
 
-export type Lie = (
-  context: LieContext,
+export type FalseReport = (
+  context: FalseReportContext,
 ) => Partial<Report> | Record<string, unknown> | Promise<Partial<Report> | Record<string, unknown>>;
 
 const TWICE = created('src/twice.txt');
-export const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
+export const FALSE_REPORTS: Readonly<Record<string, readonly [FaultCode, FalseReport]>> = {
   'a path outside the write roots': [
     'effect.out_of_scope',
     ({ base }) => ({ delta: delta(base, [created('docs/new.txt')]) }),
@@ -47,7 +47,11 @@ export const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
     'effect.out_of_scope',
     ({ base }) => ({ delta: delta(base, [created('src-evil/new.txt')]) }),
   ],
-  'the write root itself taken away': [
+  'a path within the write roots that the settings of the tenant deny': [
+    'effect.out_of_scope',
+    ({ base }) => ({ delta: delta(base, [created('src/.ssh')]) }),
+  ],
+  'a deletion of the write root itself': [
     'effect.invalid',
     ({ base }) => ({
       delta: delta(base, [{ path: 'src', before: { kind: 'dir', mode: null, sha256: null, size: 0 }, after: null }]),
@@ -65,11 +69,11 @@ export const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
   'a dot': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/./new.txt')]) })],
   'a lone surrogate': [
     'effect.invalid',
-    async ({ base, byBlob }) =>
-      byBlob({ ...delta(base, []), changes: [{ ...created('x'), path: 'src/x' }] }).then((ref) => ({
-        ...ref,
-        delta_ref: { ...ref.delta_ref!, sha256: 'a'.repeat(64) },
-      })),
+    async ({ base, store }) => {
+      // As an escape in the bytes: `canonicalBytes` would refuse the surrogate.
+      const bytes = Buffer.from(JSON.stringify(delta(base, [created('src/\ud800')])));
+      return { delta_ref: { sha256: await store(bytes), size: bytes.length } };
+    },
   ],
   'the same path twice': ['effect.invalid', ({ base }) => ({ delta: delta(base, [TWICE, TWICE]) })],
   'paths out of order': [
@@ -80,7 +84,7 @@ export const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
     'effect.invalid',
     ({ base }) => ({ delta: delta(base, [created('src/node'), created('src/node/below')]) }),
   ],
-  'something below a file that stands there': [
+  'something below an existing file': [
     'effect.invalid',
     ({ base }) => ({ delta: delta(base, [created('src/a.txt/below')]) }),
   ],
@@ -122,15 +126,15 @@ export const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
     'effect.invalid',
     ({ base }) => ({ delta: delta(base, [{ path: 'src/a.txt', before: ONE, after: ONE }]) }),
   ],
-  'another `before` than what stood there': [
+  'a `before` that differs from the base': [
     'effect.invalid',
     ({ base }) => ({ delta: delta(base, [{ path: 'src/a.txt', before: file('other\n'), after: file('new\n') }]) }),
   ],
-  'a `before` where nothing stood': [
+  'a `before` for a path without a file': [
     'effect.invalid',
     ({ base }) => ({ delta: delta(base, [{ path: 'src/none.txt', before: ONE, after: file('new\n') }]) }),
   ],
-  'no `before` where something stood': [
+  'no `before` for a path that existed': [
     'effect.invalid',
     ({ base }) => ({ delta: delta(base, [created('src/a.txt')]) }),
   ],
@@ -158,7 +162,7 @@ export const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
     ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result: { fine: true } }),
   ],
   'no result': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result: null })],
-  'a result by a reference to nothing': [
+  'a result by reference that is not stored': [
     'effect.invalid',
     ({ base }) => ({
       delta: delta(base, [created('src/new.txt')]),
@@ -174,13 +178,13 @@ export const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
       delta: delta(base, [created('src/new.txt')]),
     }),
   ],
-  'a delta by a reference to nothing': ['effect.invalid', () => ({ delta_ref: { sha256: 'd'.repeat(64), size: 10 } })],
-  'a delta of another size than named': [
+  'a delta that is not stored': ['effect.invalid', () => ({ delta_ref: { sha256: 'd'.repeat(64), size: 10 } })],
+  'a delta of another size than stated': [
     'effect.invalid',
     async ({ base, byBlob }) =>
       byBlob(delta(base, [created('src/new.txt')])).then((ref) => ({ delta_ref: { ...ref.delta_ref!, size: 1 } })),
   ],
-  'a delta that is no JSON': [
+  'a delta that is not JSON': [
     'effect.invalid',
     async ({ store }) => ({
       delta_ref: { sha256: await store(Buffer.from('not json')).then(() => sha256('not json')), size: 8 },

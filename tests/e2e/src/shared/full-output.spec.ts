@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The full output of a command, of which its result shows the beginning: kept for a time, redacted, and given to
-// whoever may see the call.
+// The full output of a command whose result shows only the beginning: stored for a time, redacted, and returned to
+// callers that may see the call.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,12 +22,12 @@ import {
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const SECRET = 'hunter2-of-a-tenant';
-/** Of a length that divides no chunk, so that the value is cut by the end of many. */
+/** A length that divides no chunk, so that many chunks end inside the value. */
 const [SAID, TOLD] = [`said ${SECRET} again and again\n`, 'said ***KEY*** again and again\n'];
 const LINES = Math.ceil((5 * 1024 * 1024) / SAID.length);
 const SHOWN_BYTES = 200_000;
-const HEARD_BYTES = 16 * 1024 * 1024;
-/** What a content is longer by when it is sealed. */
+const OUTPUT_READ_BYTES = 16 * 1024 * 1024;
+/** Bytes that sealing adds to a content. */
 const SEAL_BYTES = 36;
 const DAY_MS = 24 * 3_600_000;
 
@@ -79,17 +79,17 @@ async function bytesOf(api: Api, path: string): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer());
 }
 
-describe('of a command that says 5 MiB, with a secret in every line', () => {
-  let told: JsonValue;
+describe('of a command that prints 5 MiB, with a secret in every line', () => {
+  let reported: JsonValue;
   beforeAll(async () => {
-    told = await run(
+    reported = await run(
       `yes "${SAID.trim().replace(SECRET, '${secret:KEY}')}" | head -n ${LINES}; yes warned | head -n 1000 >&2`,
     );
   });
 
-  it('the result shows the beginning as ever, and says where all of it is and until when', () => {
+  it('the result shows the beginning, and names the full output with its expiry', () => {
     const dropped = SAID.length * LINES + 7_000 - SHOWN_BYTES;
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       tx_outcome: 'no_op',
       error: null,
       result: {
@@ -98,27 +98,27 @@ describe('of a command that says 5 MiB, with a secret in every line', () => {
         output: expect.stringMatching(new RegExp(`\\n\\[output cut: ${dropped} more bytes\\]$`)),
       },
       whole_output: {
-        href: pathOf(told.operation_id),
+        href: pathOf(reported.operation_id),
         stdout: { bytes: TOLD.length * LINES, cut: false },
         stderr: { bytes: 7_000, cut: false },
       },
     });
-    expect(told.result.output.startsWith(TOLD.repeat(10))).toBe(true);
-    expect(Math.abs(told.whole_output.expires_at - Date.now() - 7 * DAY_MS)).toBeLessThan(DAY_MS);
+    expect(reported.result.output.startsWith(TOLD.repeat(10))).toBe(true);
+    expect(Math.abs(reported.whole_output.expires_at - Date.now() - 7 * DAY_MS)).toBeLessThan(DAY_MS);
   });
 
-  it('the whole comes back byte for byte without the secret, from each stream, to every role of its tenant', async () => {
-    const stdout = await bytesOf(ours.agent, pathOf(told.operation_id));
+  it('the full output is exact without the secret, from each stream, for every role of its tenant', async () => {
+    const stdout = await bytesOf(ours.agent, pathOf(reported.operation_id));
     expect(stdout.equals(Buffer.from(TOLD.repeat(LINES)))).toBe(true);
-    expect((await bytesOf(ours.auditor, pathOf(told.operation_id, '?stream=stderr'))).toString()).toBe(
+    expect((await bytesOf(ours.auditor, pathOf(reported.operation_id, '?stream=stderr'))).toString()).toBe(
       'warned\n'.repeat(1_000),
     );
-    expect((await ours.operator.get(`/v1/operations/${String(told.operation_id)}`)).body.result.whole_output).toEqual(
-      told.whole_output,
-    );
+    expect(
+      (await ours.operator.get(`/v1/operations/${String(reported.operation_id)}`)).body.result.whole_output,
+    ).toEqual(reported.whole_output);
   });
 
-  it('the command line writes it to a file as it is', async () => {
+  it('the command line writes it to a file unchanged', async () => {
     const program = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
     const writ = async (...args: string[]) =>
       JSON.parse(
@@ -130,25 +130,25 @@ describe('of a command that says 5 MiB, with a secret in every line', () => {
         ).stdout,
       ) as JsonValue;
     const out = join(folder, 'out.txt');
-    expect(await writ('operations', 'output', told.operation_id, '--out', out)).toMatchObject({
+    expect(await writ('operations', 'output', reported.operation_id, '--out', out)).toMatchObject({
       bytes: TOLD.length * LINES,
       cut: false,
     });
     expect(readFileSync(out, 'utf8') === TOLD.repeat(LINES)).toBe(true);
-    expect(await writ('operations', 'output', told.operation_id, '--stream', 'stderr')).toMatchObject({
+    expect(await writ('operations', 'output', reported.operation_id, '--stream', 'stderr')).toMatchObject({
       content: 'warned\n'.repeat(1_000),
     });
   });
 
-  it('another tenant is told what it is told of an operation that does not exist', async () => {
+  it('another tenant gets the same answer as for an operation that does not exist', async () => {
     for (const query of ['', '?stream=stderr'])
-      expect((await theirs.admin.get(pathOf(told.operation_id, query))).body).toMatchObject({
+      expect((await theirs.admin.get(pathOf(reported.operation_id, query))).body).toMatchObject({
         status: 404,
         code: 'not_found',
       });
   });
 
-  it('when its time is over it is gone at once, and a collection takes its contents', async () => {
+  it('after its expiry it is gone at once, and a collection deletes its contents', async () => {
     const contents = async () =>
       (
         await observer.rows(`SELECT 1 FROM blobs.blob WHERE tenant_id = $1 AND size = $2`, [
@@ -160,21 +160,21 @@ describe('of a command that says 5 MiB, with a secret in every line', () => {
     const over = Date.parse('2026-01-01T00:00:00Z');
     await observer.rows(
       `UPDATE kernel.operation SET whole_output = jsonb_set(whole_output, '{expires_at}', $2::text::jsonb) WHERE operation_id = $1`,
-      [told.operation_id, String(over)],
+      [reported.operation_id, String(over)],
     );
-    expect((await ours.agent.get(pathOf(told.operation_id))).body).toMatchObject({
+    expect((await ours.agent.get(pathOf(reported.operation_id))).body).toMatchObject({
       status: 404,
       code: 'output.not_kept',
       detail: expect.stringContaining('until 2026-01-01T00:00:00.000Z'),
     });
     await observer.rows('UPDATE kernel.kept_output SET expires_at = $2 WHERE operation_id = $1', [
-      told.operation_id,
+      reported.operation_id,
       over,
     ]);
     await eventually(
       'its row is swept',
       async () =>
-        (await observer.rows('SELECT 1 FROM kernel.kept_output WHERE operation_id = $1', [told.operation_id]))
+        (await observer.rows('SELECT 1 FROM kernel.kept_output WHERE operation_id = $1', [reported.operation_id]))
           .length === 0,
     );
     await observer.rows(`UPDATE blobs.blob SET touched_at = now() - interval '3 days' WHERE tenant_id = $1`, [
@@ -185,10 +185,10 @@ describe('of a command that says 5 MiB, with a secret in every line', () => {
   });
 });
 
-it('of an output that its result shows whole, and of a preview, none is kept', async () => {
-  const told = await run('echo short');
-  expect(told.whole_output).toBeUndefined();
-  expect((await ours.agent.get(pathOf(told.operation_id))).body).toMatchObject({
+it('no full output is kept of a short output, or of a preview', async () => {
+  const reported = await run('echo short');
+  expect(reported.whole_output).toBeUndefined();
+  expect((await ours.agent.get(pathOf(reported.operation_id))).body).toMatchObject({
     status: 404,
     code: 'output.not_kept',
   });
@@ -203,20 +203,20 @@ it('of an output that its result shows whole, and of a preview, none is kept', a
   );
 });
 
-it("a tenant's bound keeps what it has room for, and a call whose output it has none for ends as it would", async () => {
+it("a tenant's limit keeps outputs that fit, and a call whose output doesn't fit ends as usual", async () => {
   const limits = `/v1/tenants/${ours.tenantId}/limits`;
   const platform = new Api(stack.url, stack.keys.platformKey);
   const { body } = await platform.request('GET', limits);
   expect(
     await platform.request('PATCH', limits, { outputs_bytes_max: Number(body.outputs_bytes) + 999_999 }),
   ).toMatchObject({ status: 200 });
-  const told = await run('yes | head -c 1000000');
-  expect(told).toMatchObject({
+  const reported = await run('yes | head -c 1000000');
+  expect(reported).toMatchObject({
     status: 'ok',
     result: { exit_code: 0, truncated_bytes: 1_000_000 - SHOWN_BYTES },
     whole_output: { stdout: { bytes: 1_000_000, cut: false }, expires_at: null },
   });
-  expect((await ours.agent.get(pathOf(told.operation_id))).body).toMatchObject({
+  expect((await ours.agent.get(pathOf(reported.operation_id))).body).toMatchObject({
     status: 404,
     code: 'output.not_kept',
     detail: expect.stringContaining('outputs_bytes_max'),
@@ -224,15 +224,15 @@ it("a tenant's bound keeps what it has room for, and a call whose output it has 
   await platform.request('PATCH', limits, { outputs_bytes_max: null });
 });
 
-it('a flood beyond what is heard is cut there, and both say so', async () => {
-  const told = await run('yes | head -c 40000000');
-  expect(told).toMatchObject({
+it('an output beyond the read limit is cut there, and result and full output are marked', async () => {
+  const reported = await run('yes | head -c 40000000');
+  expect(reported).toMatchObject({
     error: null,
     result: { exit_code: 0, truncated_bytes: 40_000_000 - SHOWN_BYTES },
-    whole_output: { stdout: { bytes: HEARD_BYTES, cut: true } },
+    whole_output: { stdout: { bytes: OUTPUT_READ_BYTES, cut: true } },
   });
-  const answer = await ours.agent.get(pathOf(told.operation_id));
-  expect([answer.headers.get('writ-output-cut'), answer.text === 'y\n'.repeat(HEARD_BYTES / 2)]).toEqual([
+  const answer = await ours.agent.get(pathOf(reported.operation_id));
+  expect([answer.headers.get('writ-output-cut'), answer.text === 'y\n'.repeat(OUTPUT_READ_BYTES / 2)]).toEqual([
     'true',
     true,
   ]);

@@ -9,23 +9,23 @@ import { applySchema, connect, findSchemas, LOGIN_ROLES, provisionRoles, type Lo
 import { eventually, runMark } from '@writ/stack';
 import { freePort, repositoryRoot, type TestDatabase } from '@writ/testing';
 
-/** The user that the set-up makes for Postgres, which refuses to run as root. */
+/** The unprivileged user that the set-up creates for Postgres, which refuses to run as root. */
 const USER = 'writ-postgres';
 
 const idOf = (flag: string): number => Number(spawnSync('id', [flag, USER], { encoding: 'utf8' }).stdout.trim());
 
-/** Why no server of a test's own can be had here; null where it can. */
-export function whyNoOwnPostgres(): string | null {
+/** Why a test can't start its own server here; null where it can. */
+export function whyNoPrivatePostgres(): string | null {
   if (process.getuid?.() !== 0) return 'a user other than root needs root';
   return idOf('-u') > 0 ? null : `there is no user ${USER}`;
 }
 
 /**
- * A Postgres of a test's own, which may die: the one that all tests share must not. Where its data lies is the test's
- * to say.
+ * A Postgres for one test, which may crash: the server that all tests share must not. The test decides where its data
+ * is.
  */
-export class OwnPostgres {
-  /** Everything of it, where the unprivileged user reaches it, wherever the checkout lies. */
+export class PrivatePostgres {
+  /** Its files, in a folder that the unprivileged user can reach, wherever the checkout is. */
   readonly folder = mkdtempSync(join(tmpdir(), 'writ-postgres-'));
   readonly owner = { uid: idOf('-u'), gid: idOf('-g') };
   #port = 0;
@@ -58,7 +58,7 @@ export class OwnPostgres {
     return path;
   }
 
-  /** Makes a cluster in a folder that isn't there yet. */
+  /** Creates a cluster in a new folder. */
   async init(data: string, ...options: readonly string[]): Promise<void> {
     const args = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-instructions', ...options];
     const { status, stderr } = spawnSync(join(this.folder, 'native', 'bin', 'initdb'), args, {
@@ -71,8 +71,8 @@ export class OwnPostgres {
   }
 
   /**
-   * Starts the server, always on the same port, so that addresses that were handed out hold. Rejects where it doesn't
-   * start from what is on the disk.
+   * Starts the server, always on the same port, so that given addresses stay valid. Rejects where it doesn't start from
+   * the data on the disk.
    */
   async start(data: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
     const all = {
@@ -106,7 +106,7 @@ export class OwnPostgres {
     );
   }
 
-  /** Lays out a database as the set-up does. */
+  /** Creates a database as the set-up does. */
   async database(): Promise<TestDatabase> {
     const passwords = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<
       LoginRole,

@@ -8,18 +8,18 @@ import type { Observer } from './observer.ts';
 import type { SharedStack } from './stack.ts';
 import { eventually, type World } from './world.ts';
 
-/** What the independent checker needs. */
+/** The inputs of the independent checker. */
 export interface Checked {
   readonly database: Pick<SharedStack['database'], 'ownerUrl'>;
   readonly keys: Pick<SharedStack['keys'], 'publicKeysFile'>;
-  /** What the ledger remembers having signed; none where it can't be read. */
+  /** The memory file of the ledger; absent where it can't be read. */
   readonly memoryFile?: string;
 }
 
-/** Runs the independent checker as a process of its own. */
+/** Runs the independent checker as a separate process. */
 export function fsck(stack: Checked): { readonly status: number | null; readonly output: string } {
   const program = join(repositoryRoot(), 'tools', 'src', 'fsck', 'main.ts');
-  const told = stack.memoryFile !== undefined && existsSync(stack.memoryFile) ? ['--signed', stack.memoryFile] : [];
+  const reported = stack.memoryFile !== undefined && existsSync(stack.memoryFile) ? ['--signed', stack.memoryFile] : [];
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [
@@ -29,7 +29,7 @@ export function fsck(stack: Checked): { readonly status: number | null; readonly
       stack.database.ownerUrl,
       '--keys',
       stack.keys.publicKeysFile,
-      ...told,
+      ...reported,
     ],
     { encoding: 'utf8' },
   );
@@ -42,8 +42,7 @@ export function expectCleanLog(stack: SharedStack): void {
 }
 
 /**
- * Fetches the operation's receipt, waiting while it is pending, and verifies it as a stranger would: offline, with the
- * two public keys.
+ * Fetches the operation's receipt, waiting while it is pending, and verifies it offline with only the two public keys.
  */
 export async function verifiedReceipt(
   stack: Pick<Checked, 'keys'>,
@@ -61,10 +60,10 @@ export async function verifiedReceipt(
 }
 
 /**
- * What must hold after every fault: the operation ended once, its outcome is recorded once, every record is in a log
- * that the independent checker rebuilds from raw rows, and nothing waits.
+ * The invariants after every fault. The operation ended once and its outcome is recorded once. Every record is in a log
+ * that the independent checker rebuilds from raw rows. Nothing waits.
  */
-export async function expectWhole(
+export async function expectConsistent(
   stack: SharedStack,
   world: World,
   observer: Observer,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JetStream is never the only copy of anything: its whole directory goes while calls are under way, and none of them is
-// lost.
+// JetStream holds no only copy of anything: its whole directory is deleted while calls run, and no call is lost.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
@@ -61,10 +60,10 @@ const calls: readonly Call[] = [
   })),
 ];
 
-it('thirty calls in flight lose their bell, and each ends once, with its records', async () => {
+it('thirty calls in flight lose their wake-up messages, and each ends once, with its records', async () => {
   const propose = ({ tool, args, key }: Call) => world.call(tool, args, { idempotency_key: key }, 0).catch(() => null);
   const first = Promise.all(calls.map(propose));
-  // Some have ended, some run, some wait: that is when the bell goes.
+  // The directory is deleted while some calls have ended, some run, and some wait.
   await eventually('calls on their way', async () => {
     const rows = await observer.rows<{ state: string; n: number }>(
       'SELECT state, count(*)::int AS n FROM kernel.operation GROUP BY 1',
@@ -77,7 +76,7 @@ it('thirty calls in flight lose their bell, and each ends once, with its records
   await stack.nats.deleteStore();
   await stack.nats.start();
   await first;
-  // A caller who got no answer asks again with its key.
+  // A caller without an answer repeats the call with its key.
   await eventually(
     'every call is there',
     async () => {
@@ -109,7 +108,7 @@ it('thirty calls in flight lose their bell, and each ends once, with its records
   expectCleanLog(stack);
 });
 
-it('the bell rings again by itself: the next call takes no longer than one', async () => {
+it('wake-ups resume by themselves: the next call takes no longer than one', async () => {
   const { body } = await world.call('fs.write', { path: 'after.txt', content: 'x' }, {}, 2_500);
   expect(body.tx_outcome).toBe('committed');
 });
