@@ -29,7 +29,7 @@ const suite = (name: keyof typeof suiteFiles, setupFiles: readonly string[], ret
 });
 
 const UNIT_SETUP = ['processor-time', 'real-timers'];
-const STACK_SETUP = [...UNIT_SETUP, 'last-words'];
+const STACK_SETUP = [...UNIT_SETUP, 'process-log-tails'];
 
 /** Those of the specs of stacks that share one stack, which is started before the first of them. */
 const shared = {

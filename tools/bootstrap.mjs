@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that runs before there are dependencies: plain JavaScript that Node 20 understands, with no import but
-// Node's own.
+// Runs before dependencies are installed: plain JavaScript for Node 20, which imports only Node's own modules.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,13 +8,13 @@ import { missingPackages } from './install-state.mjs';
 
 export const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The first release whose type stripping the workspace relies on. */
+/** The first release with the type stripping that the workspace needs. */
 const NODE_MIN = [24, 9];
-/** Enough for a person to see that something is going on, seldom enough not to fill a CI log. */
+/** Seconds between two progress lines: a person sees that it works, and a CI log stays short. */
 const PROGRESS_MS = 5_000;
-/** A small part of the ten seconds in which everything has to be gone. */
+/** Pause between two checks, well below the ten seconds of the clean-up. */
 const PARENT_MS = 500;
-/** What a shell reports for a process that a signal ended: 128 plus the signal's number. */
+/** The status that a shell reports for a process that a signal ended: 128 plus the signal's number. */
 const KILLED = 137;
 
 const say = (line) => process.stderr.write(`${line}\n`);
@@ -27,7 +26,7 @@ const fail = (lines) => {
 
 const readJson = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined);
 
-/** Runs `npm ci` unless what is installed is what package-lock.json says. */
+/** Runs `npm ci` unless the installed packages match package-lock.json. */
 const ensureDependencies = async () => {
   const lock = readJson(join(checkout, 'package-lock.json'));
   const missing = missingPackages(lock, readJson(join(checkout, 'node_modules', '.package-lock.json')));
@@ -60,7 +59,7 @@ const versionOf = (binary) => {
 const isRecent = (version) =>
   version !== undefined && (version[0] > NODE_MIN[0] || (version[0] === NODE_MIN[0] && version[1] >= NODE_MIN[1]));
 
-/** The Node that runs the workspace: the one the lockfile pins, else the caller's own if it is recent enough. */
+/** The Node that runs the workspace: the one that the lockfile pins, else the caller's own if it is recent enough. */
 const findNode = () => {
   const pinned = join(checkout, 'node_modules', '.bin', 'node');
   if (existsSync(pinned) && isRecent(versionOf(pinned))) return pinned;
@@ -83,7 +82,7 @@ const parentOf = (pid) => {
   }
 };
 
-/** npm runs a script in `sh -c`, which some shells replace by the script itself: then npm is one step closer. */
+/** npm runs a script in `sh -c`, which some shells replace with the script itself: then npm is the direct parent. */
 const isScriptShell = (pid) => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[1] === '-c';
@@ -93,7 +92,8 @@ const isScriptShell = (pid) => {
 };
 
 /**
- * Calls back when npm, or the shell between, is gone, as after a SIGKILL of it: nobody then hands a Ctrl-C on to us.
+ * Calls back when npm, or the shell between, is gone, for example after SIGKILL: then no process forwards a Ctrl-C to
+ * us.
  */
 const onNpmGone = (stop) => {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -108,8 +108,8 @@ const onNpmGone = (stop) => {
 };
 
 /**
- * Installs what is missing, then runs a TypeScript entry point with the pinned Node and hands on its exit status. The
- * channel to the child is what tells it that this process was killed.
+ * Installs what is missing, then runs a TypeScript entry point with the pinned Node, and exits with its status. When
+ * this process is killed, the child notices it by the closed channel.
  *
  * @param {string} entry path of the entry point below the checkout
  * @param {readonly string[]} args its arguments

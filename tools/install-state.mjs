@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Which packages of a lockfile are not installed as it says. npm writes `node_modules/.package-lock.json` as the last
- * step of an install, so one that was interrupted counts as not having happened. Optional packages may be absent
- * (another platform's binaries).
+ * Lists the packages of a lockfile whose installation differs from it. npm writes `node_modules/.package-lock.json` as
+ * the last step of an install, so an interrupted one counts as not done. Optional packages may be absent (another
+ * platform's binaries).
  *
  * @param {{packages?: Record<string, any>}} lock package-lock.json
  * @param {{packages?: Record<string, any>} | undefined} installed npm's record of what it installed

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one of the workspace's TypeScript files with the Node the lockfile pins: `node tools/with-node.mjs FILE
-// [ARGS…]`.
+// Runs a TypeScript file of the workspace with the pinned Node: `node tools/with-node.mjs FILE [ARGS…]`.
 import { run } from './bootstrap.mjs';
 
 const [entry, ...args] = process.argv.slice(2);

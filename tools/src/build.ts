@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run build`, and the step of that name in `npm start` and `npm test`.
+// `npm run build`, and the step with that name in `npm start` and `npm test`.
 import { bundleAgent } from './build/bundle-agent.ts';
 import { bundleReceiptPage } from './build/bundle-page.ts';
 import { bundleServices } from './build/bundle-services.ts';
@@ -9,7 +9,7 @@ import { checkout } from './setup.ts';
 import { buildSite } from './site/build-site.ts';
 import { explain } from './explain.ts';
 
-/** Generates and compiles whatever is older than its sources. */
+/** Generates and compiles everything that is older than its sources. */
 export const build = async (
   env: Readonly<Record<string, string | undefined>>,
   onLine: (line: string) => void,

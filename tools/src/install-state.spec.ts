@@ -13,7 +13,7 @@ const lock = {
 };
 const { 'node_modules/other-platform': _absent, '': _root, ...installed } = lock.packages;
 
-test('what is installed as the lockfile says needs nothing; another platform may lack its binaries', () => {
+test('an installation that matches the lockfile needs nothing; binaries of other platforms may be absent', () => {
   expect(missingPackages(lock, { packages: installed })).toEqual([]);
 });
 

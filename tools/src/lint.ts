@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run lint`: Prettier's layout and ESLint's rules over every source of the repository. Files that have not changed
-// come from their caches. `npm run format` writes the layout.
+// `npm run lint`: Prettier's layout and ESLint's rules for every source of the repository. Results of unchanged files
+// come from caches. `npm run format` writes the layout.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { checkout } from './setup.ts';
 
 const FOLDERS = ['apps', 'libs', 'tests', 'tools', 'bench'];
 
-/** What decides about a file besides its own content: the rules, and the tags and names of all projects. */
+/** Inputs of a file's result besides its content: the rules, and the tags and names of all projects. */
 const RULES = [
   'eslint.config.mjs',
   'package-lock.json',
@@ -26,7 +26,7 @@ const rulesHash = (): string => {
   return hash.digest('hex').slice(0, 16);
 };
 
-/** Resolves with what Prettier says of files whose layout is another, and '' where there is none. */
+/** Resolves with Prettier's list of files with a wrong layout, and '' where there is none. */
 const checkLayout = (): Promise<string> => {
   const prettier = createRequire(import.meta.url).resolve('prettier/bin/prettier.cjs');
   const cache = [
@@ -49,7 +49,7 @@ const checkLayout = (): Promise<string> => {
 };
 
 const layout = checkLayout();
-// The boundary rule reads Nx's project graph from disk and says nothing where there is none: this makes it, or throws.
+// The boundary rule reads Nx's project graph from disk, and reports nothing without it: this creates it, or throws.
 await createProjectGraphAsync({ exitOnError: true });
 const eslint = new ESLint({
   cwd: checkout,

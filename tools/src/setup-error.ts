@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Something a person has to do or to know before the set-up can go on. Shown without a stack. */
+/** An error that a person must resolve before the set-up can continue. Shown without a stack. */
 export class SetupError extends Error {
   /** Lines below the message: the command to type, or the end of a log. */
   readonly details: readonly string[];

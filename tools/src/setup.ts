@@ -6,44 +6,46 @@ import { fileURLToPath } from 'node:url';
 import type { Child } from './process/launch.ts';
 import { ProcessTable } from './process/table.ts';
 
-/** What every step of a set-up is given. */
+/** The input of every step of a set-up. */
 export interface Setup {
   /** The repository's root. */
   readonly checkout: string;
-  /** Absolute path below which all of this run's state lies. */
+  /** Absolute path of the directory with all state of this run. */
   readonly stateDir: string;
-  /** Names the state directory in labels, user-visible paths outside of it, and marks of processes: 12 hex digits. */
+  /**
+   * An id of the state directory for labels, user-visible paths outside of it, and marks of processes: 12 hex digits.
+   */
   readonly stateId: string;
-  /** Shared by all state directories of a checkout: what is expensive to make and never changes. */
+  /** Shared by all state directories of a checkout: expensive, immutable files. */
   readonly cacheDir: string;
-  /** The environment as it was when the command started. */
+  /** The environment at the command's start. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly processes: ProcessTable;
-  /** Shows a line below the step that is going on. */
+  /** Shows a line below the current step. */
   readonly report: (line: string) => void;
 }
 
-/** A part that is up. */
+/** A running part. */
 export interface Running {
-  /** Our own process, which the process table ends; null when it is the operator's. */
+  /** Our own process, which the process table ends; null for an operator's own. */
   readonly child: Child | null;
 }
 
-/** A real component that the services need: started here, or named by an environment variable. */
+/** A real dependency of the services: started here, or named by an environment variable. */
 export interface Part<R extends Running> {
   readonly name: string;
-  /** The variable that puts a real server in the place of the embedded one. */
+  /** The variable that replaces the embedded server by a real one. */
   readonly replacedBy: string;
-  /** Up and answering when it resolves. Throws `SetupError` when a person has to act. */
+  /** Resolves when it is running and answers. Throws `SetupError` when a person has to act. */
   readonly ensure: (setup: Setup) => Promise<R>;
 }
 
 export const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Short enough for a socket's path, long enough that two checkouts of one machine never share one. */
+/** Short enough for a socket's path, long enough to be unique on a machine. */
 const STATE_ID_HEX = 12;
 
-/** The name of a state directory outside of it. */
+/** The id of a state directory. */
 export const stateIdOf = (stateDir: string): string =>
   createHash('sha256').update(realpathSync(stateDir)).digest('hex').slice(0, STATE_ID_HEX);
 
@@ -62,5 +64,5 @@ export const makeSetup = (dir: string, cacheDir: string, env: Setup['env'], repo
   };
 };
 
-/** Where state lies unless WRIT_STATE_DIR says otherwise. */
+/** The state directory unless WRIT_STATE_DIR sets it. */
 export const defaultStateDir = (env: Setup['env']): string => env['WRIT_STATE_DIR'] || join(checkout, '.writ');

@@ -2,20 +2,20 @@
 import { Listr, PRESET_TIMER, type ListrTask } from 'listr2';
 import type { Setup } from './setup.ts';
 
-/** One thing that a person sees being done. */
+/** A step that a person sees. */
 export interface Step {
   readonly title: string;
-  /** A text that it resolves with is shown beside the title. */
+  /** A text that it resolves with is printed beside the title. */
   readonly run: (setup: Setup) => Promise<unknown>;
 }
 
-/** Steps one after the other; those in an inner list at the same time. */
+/** Sequential steps; those in an inner list run in parallel. */
 export type Plan = readonly (Step | readonly Step[])[];
 
-/** Without a terminal every line stays: enough to see that it goes on, little enough to read afterwards. */
+/** Milliseconds between two lines without a terminal: enough to show progress in a short log. */
 const PLAIN_INTERVAL_MS = 3_000;
 
-/** At most one line in an interval; what comes in between is superseded by what follows. */
+/** At most one line in an interval; later ones replace earlier ones. */
 export const throttle = (
   write: (line: string) => void,
   intervalMs: number,
@@ -35,14 +35,14 @@ const toTask = (setup: Setup, plain: boolean, { title, run }: Step): ListrTask =
     const write = (line: string): void => {
       task.output = line.trim();
     };
-    // A line in a step's first second tells nobody anything, and most steps are over by then.
+    // A line in a step's first second is no use, and most steps have ended by then.
     const report = plain ? throttle(write, PLAIN_INTERVAL_MS, () => performance.now()) : write;
     const note = await run({ ...setup, report });
     if (typeof note === 'string') task.title = `${title}: ${note}`;
   },
 });
 
-/** Carries out a plan, showing each step as it goes on and how long it took. Rejects with the first failure. */
+/** Runs a plan, and prints each step with its progress and duration. Rejects with the first failure. */
 export const runPlan = async (setup: Setup, plan: Plan): Promise<void> => {
   const plain = !process.stdout.isTTY;
   const tasks = plan.map((item): ListrTask =>
@@ -60,7 +60,7 @@ export const runPlan = async (setup: Setup, plan: Plan): Promise<void> => {
   const timer = { ...PRESET_TIMER, condition: (duration: number): boolean => duration >= 1_000 };
   await new Listr(tasks, {
     renderer: plain ? 'simple' : 'default',
-    // The supervisor ends everything in order; the library would end the process.
+    // The supervisor ends everything in order; the library would exit the process.
     registerSignalListeners: false,
     rendererOptions: { timer, showErrorMessage: false, collapseErrors: false, collapseSubtasks: false },
   } as ConstructorParameters<typeof Listr>[1]).run();

@@ -25,7 +25,7 @@ say is written into them here. Takes a dict of root and file.
 {{- $text -}}
 {{- end -}}
 
-{{/* As user names say it. */}}
+{{/* In the form of user names. */}}
 {{- define "writ.executorAccount" -}}
 {{- printf "system:serviceaccount:%s:%s" .Release.Namespace (include "writ.serviceAccountName" (dict "root" . "component" "executor")) -}}
 {{- end -}}

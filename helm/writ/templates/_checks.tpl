@@ -1,4 +1,4 @@
-{{/* What can't work is refused here, with a sentence that says what to set. The types of values stand in values.schema.json. */}}
+{{/* Refuses invalid combinations with a message that names the value to set. values.schema.json has the types of values. */}}
 
 {{/* A registry, with a port and a path where it has them. Takes a dict of name and registry. */}}
 {{- define "writ.checkRegistry" -}}

@@ -32,7 +32,7 @@ A URL of Postgres. The password comes from a file, so that it stands in no envir
 postgres://{{ .user }}@{{ include "writ.postgresHost" .root }}:{{ include "writ.postgresPort" .root }}/{{ include "writ.postgresDatabase" .root }}?sslmode={{ $mode }}{{ with $ca }}&sslrootcert={{ . }}{{ end }}{{ with .passwordFile }}&password_file={{ . }}{{ end }}
 {{- end -}}
 
-{{/* The variable with the URL of a role, whose password lies among the keys of the component. Takes a dict of root, role and url (its name). */}}
+{{/* The variable with the URL of a role, whose password is in the component's key set. Parameters, as a dict: root, role and url (its name). */}}
 {{- define "writ.postgresEnv" -}}
 - name: {{ .url | quote }}
   value: {{ include "writ.postgresUrl" (dict "root" .root "user" .role "passwordFile" (printf "/etc/writ/keys/postgres-%s" .role)) | quote }}

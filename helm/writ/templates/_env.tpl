@@ -1,4 +1,4 @@
-{{/* Environment of containers. Each variable of a process stands in its config.env.ts; a test compares. */}}
+{{/* Environment of containers. The config.env.ts of a process declares its variables; a test compares both. */}}
 
 {{/* What Node.js itself reads: CAs. */}}
 {{- define "writ.nodeEnv" -}}

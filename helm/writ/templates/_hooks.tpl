@@ -1,6 +1,6 @@
 {{/* Jobs that run around an installation. */}}
 
-{{/* Annotations of a hook. Takes a dict of on (events) and weight. What succeeded is deleted; what failed stays for whoever looks. */}}
+{{/* Annotations of a hook. Parameters, as a dict: on (events) and weight. A succeeded Job is deleted; a failed one stays for inspection. */}}
 {{- define "writ.hook" -}}
 helm.sh/hook: {{ .on }}
 helm.sh/hook-weight: {{ .weight | quote }}
@@ -16,7 +16,7 @@ annotations:
   {{- include "writ.oneMap" (list (include "writ.hook" .) .root.Values.commonAnnotations) | nindent 2 }}
 {{- end -}}
 
-{{/* The environment of a Job. Takes what `writ.jobPod` takes. */}}
+{{/* The environment of a Job. Same parameters as `writ.jobPod`. */}}
 {{- define "writ.jobEnv" -}}
 {{- with .env }}
 {{ . | trim }}

@@ -11,7 +11,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The components in their order of update: who is asked comes before who asks. */}}
+{{/* The components in their order of update: servers before their clients. */}}
 {{- define "writ.components" -}}
 ["ledger", "kernel", "executor", "orchestrator"]
 {{- end -}}

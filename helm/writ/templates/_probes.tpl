@@ -37,7 +37,7 @@ Takes a dict of root and component.
 {{- add $own (int (default 0 $values.preStopSeconds)) 5 -}}
 {{- end -}}
 
-{{/* The pause lets Services and gateways forget the pod before it takes nothing new. */}}
+{{/* During the pause, Services and gateways remove the pod before it refuses new requests. */}}
 {{- define "writ.lifecycle" -}}
 {{- with int (default 0 (index .root.Values .component).preStopSeconds) }}
 lifecycle:

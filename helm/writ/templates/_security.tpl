@@ -1,6 +1,6 @@
 {{/* Security contexts: every pod of ours passes PodSecurity `restricted`. */}}
 
-{{/* Takes a dict of the three ids; null leaves one to the cluster, as OpenShift wants it. */}}
+{{/* Parameters, as a dict: the three ids. With null the cluster chooses one, as OpenShift requires. */}}
 {{- define "writ.podSecurityContext" -}}
 runAsNonRoot: true
 {{- if not (kindIs "invalid" .runAsUser) }}

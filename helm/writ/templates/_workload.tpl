@@ -8,7 +8,7 @@ replicas: {{ $values.replicas }}
 {{- end -}}
 {{- end -}}
 
-{{/* A Deployment. Takes what `writ.podTemplate` takes. */}}
+{{/* A Deployment. Same parameters as `writ.podTemplate`. */}}
 {{- define "writ.deployment" -}}
 apiVersion: apps/v1
 kind: Deployment

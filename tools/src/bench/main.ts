@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run bench`: brings up the parts and builds, then runs the benchmarks in a process of their own.
+// `npm run bench`: starts the infrastructure and builds, then runs the benchmarks in a separate process.
 import { join } from 'node:path';
 import { explain } from '../explain.ts';
 import { ensureProgram } from '../parts/packages.ts';
@@ -9,12 +9,13 @@ import { runPlan } from '../steps.ts';
 import { runCheck } from '../test/run-check.ts';
 import { withParts } from '../test/with-parts.ts';
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
 /**
- * One benchmark's reference; where it can't be installed the benchmark says that it is left out, and how to install it.
+ * Installs the program of one benchmark's reference. Where it can't be installed, the benchmark skips it and names its
+ * package.
  */
 async function bubblewrap(setup: Setup): Promise<void> {
   try {
@@ -35,11 +36,11 @@ await withParts(async (setup, environmentOf) => {
       join(checkout, 'bench', 'src', 'main.ts'),
       ...process.argv.slice(2),
     ];
-    return (await runCheck(setup, { name: 'bench', command, afterSetUp: true, lane: 'stacks' }, environment, say)).ok
+    return (await runCheck(setup, { name: 'bench', command, afterSetUp: true, lane: 'stacks' }, environment, print)).ok
       ? 0
       : 1;
   } catch (error) {
     explain(error);
     return 1;
   }
-}, say);
+}, print);

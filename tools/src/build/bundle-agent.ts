@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { runProgram } from '../parts/packages.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** The agent's one file, which the sandbox image carries. Apart from what the compiler makes of the same sources. */
+/** The agent's bundle, for the sandbox image. It is not in the folder of the compiler's output. */
 export const agentBundle = (checkout: string): string =>
   join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'agent.js');
 
-/** The interpreter of scripts, beside it. */
+/** The interpreter of scripts, in the same folder. */
 export const interpreterBundle = (checkout: string): string =>
   join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'mk8.js');
 
 /**
- * Bundles the sandbox agent and the interpreter with all that they import: a sandbox has no node_modules.
+ * Bundles the sandbox agent and the interpreter with all their imports: a sandbox has no node_modules.
  *
  * @throws SetupError with the bundler's errors
  */

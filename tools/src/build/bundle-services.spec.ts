@@ -8,12 +8,15 @@ import { SetupError } from '../setup-error.ts';
 import { bundleServices, PROGRAMS, serviceProgram } from './bundle-services.ts';
 import { NODE_MAJOR_MIN, SERVICE_FILE } from './start-program.ts';
 
-/** Four programs are joined by a process each, on a machine that does other things beside. */
+/** Bundling four programs takes a process each, on a busy machine. */
 const JOINED_MS = 60_000;
 const PART = 'libs/part/dist/part.js';
 const THREADS = [
   'libs/signing/dist/ed25519/sodium-thread.js',
   'apps/executor/dist/runners/page-reader.js',
+  'libs/transcription-local/dist/hearing-program.js',
+  'libs/info-store-pg/dist/vector-scan.worker.js',
+  'libs/embedding-onnx/dist/engine-program.js',
   ...['kernel', 'executor', 'orchestrator'].map((service) => `apps/${service}/dist/${service}.worker.js`),
 ];
 
@@ -29,7 +32,7 @@ beforeEach(() => {
   write('package.json', '{"type":"module"}');
   write('package-lock.json', '{}');
   write(PART, partOf('before'));
-  // A module of CommonJS that asks for a part of Node.js: only a bundle that has `require` runs it.
+  // A CommonJS module that requires a Node.js module: it only runs in a bundle that has `require`.
   write('libs/part/dist/old.cjs', `module.exports = require('path').sep + __dirname;`);
   for (const service of PROGRAMS)
     write(
@@ -47,7 +50,7 @@ const started = (): string =>
     .stdout;
 
 it(
-  'a joined program starts without its modules, and a stack names the module and the line that it was joined from',
+  'a bundled program starts without its modules, and a stack trace names module and line of the source',
   async () => {
     await bundleServices(checkout);
     for (const path of ['apps', 'libs']) rmSync(join(checkout, path), { recursive: true });
@@ -57,7 +60,7 @@ it(
 );
 
 it(
-  'what has not changed is not joined again; what has is refused by its name, until it is',
+  'an unchanged program is not bundled again; a changed one is refused by name until it is bundled',
   async () => {
     expect(() => freshService(checkout, 'ledger')).toThrow(
       '`dist/services/ledger/main.js` is missing: run `npm run build`',
@@ -77,14 +80,14 @@ it(
 
     write('package-lock.json', '{"other":1}');
     rmSync(join(checkout, PART));
-    // Of several, the first by name: one is enough to say what to do.
+    // Of several files it names the first by name: one is enough for the reader.
     expect(() => freshService(checkout, 'kernel')).toThrow(`is older than \`${PART}\``);
   },
   JOINED_MS,
 );
 
 it(
-  'a service whose one file is gone is joined again',
+  'a service whose bundle is missing is bundled again',
   async () => {
     await bundleServices(checkout);
     const service = join(dirname(serviceProgram(checkout, 'ledger')), SERVICE_FILE);
@@ -96,7 +99,7 @@ it(
 );
 
 describe('a Node.js that is too old', () => {
-  /** Node.js 20 can't link this: it ends with a SyntaxError before any line of the program runs. */
+  /** Node.js 20 can't link this: it ends with a SyntaxError before it runs a line of the program. */
   const NEWER = `import { registerHooks } from 'node:module';\nconsole.log('the service runs', typeof registerHooks);\n`;
   const REFUSED = /^Node\.js 24 or later is needed, and \S+ is v\d+\.\d+\.\d+: nothing was started\. [^\n]+\n$/;
   const start = async (node: string, ...options: string[]): Promise<[number | null, string, string]> => {
@@ -111,7 +114,7 @@ describe('a Node.js that is too old', () => {
     `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
 
   it(
-    'is refused, with the version that is needed, and the service is not loaded',
+    'is refused with the required version, and the service is not loaded',
     async () => {
       expect(await start(process.execPath, '--import', olderThan('23.11.0'))).toEqual([
         1,
@@ -133,7 +136,7 @@ describe('a Node.js that is too old', () => {
   );
 });
 
-/** A Node.js in PATH that the services don't run on. */
+/** A Node.js in PATH that is too old for the services. */
 function oldNode(): string | undefined {
   const found = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   return found.find((node) => {
@@ -144,9 +147,12 @@ function oldNode(): string | undefined {
 
 it.each([
   ['executor', 'page-reader.js'],
+  ['executor', 'hearing-program.js'],
+  ['executor', 'vector-scan.worker.js'],
+  ['executor', 'engine-program.js'],
   ['kernel', 'kernel.worker.js'],
 ] as const)(
-  'a program of a thread of the %s that is gone is made again: %s',
+  'a missing worker program of the %s is bundled again: %s',
   async (service, program) => {
     await bundleServices(checkout);
     const reader = join(dirname(serviceProgram(checkout, service)), program);
@@ -158,7 +164,7 @@ it.each([
 );
 
 it(
-  'what cannot be joined is an explained failure, and what was there is not started any more',
+  'a failed bundling explains itself, and an earlier bundle is not started any more',
   async () => {
     await bundleServices(checkout);
     write('apps/ledger/dist/main.js', `import './nowhere.js';`);

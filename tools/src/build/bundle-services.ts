@@ -8,42 +8,52 @@ import { SERVICES, type ServiceName } from '../supervisor/services.ts';
 import { PACKAGES_FILE } from './bundled-packages.ts';
 import { SERVICE_FILE } from './start-program.ts';
 
-/** What runs before the services and is started as they are. */
+/** Programs that run before the services and start in the same way. */
 const SETUP = 'setup';
 export type Program = ServiceName | typeof SETUP;
 
-/** All that is joined and that the image holds. */
+/** All bundles; the image contains them. */
 export const PROGRAMS: readonly Program[] = [...SERVICES, SETUP];
 
 /**
- * What a service is started by: it checks the version of Node.js and loads the one file that lies beside it. Apart from
- * what the compiler makes: apps/<service>/dist is what the build's cache keeps and puts back.
+ * The file that starts a service: it checks the version of Node.js and loads the bundle in the same folder. It is not
+ * in apps/<service>/dist, which the build's cache saves and restores.
  */
 export const serviceProgram = (checkout: string, service: Program): string =>
   join(checkout, 'dist', 'services', service, 'main.js');
 
 /**
- * The program of the thread that verifies signatures, which each service starts by the name it has beside the service's
- * own file.
+ * The program of the thread that verifies signatures. Each service finds it by this name in the folder of its bundle.
  */
 const SODIUM_THREAD = 'libs/signing/dist/ed25519/sodium-thread.js';
 
-/** The same for the thread that reads pages. */
+/** The same for the thread that reads web pages. */
 const PAGE_READER = 'apps/executor/dist/runners/page-reader.js';
 
-/** Services that have a pool of worker threads, and so a program for them beside their own. */
+/**
+ * The same for information stores: the thread that compares vectors, and the process of the model of embeddings. The
+ * latter's runtime is an import of its own, which fails with a message where it isn't installed.
+ */
+const OF_STORES = [
+  'libs/info-store-pg/dist/vector-scan.worker.js',
+  'libs/embedding-onnx/dist/engine-program.js',
+] as const;
+/** The same for the program of the process that transcribes. */
+const HEARING_PROGRAM = 'libs/transcription-local/dist/hearing-program.js';
+
+/** Services with a pool of worker threads, and so with a program for them. */
 const POOLED: ReadonlySet<Program> = new Set<Program>(['kernel', 'executor', 'orchestrator']);
 
 const entriesOf = (service: Program): readonly string[] => [
   `apps/${service}/dist/main.js`,
   ...(service === SETUP ? [] : [SODIUM_THREAD]),
   ...(POOLED.has(service) ? [`apps/${service}/dist/${service}.worker.js`] : []),
-  ...(service === 'executor' ? [PAGE_READER] : []),
+  ...(service === 'executor' ? [PAGE_READER, HEARING_PROGRAM, ...OF_STORES] : []),
 ];
 
 /**
- * Whether all that it was joined from is as it was then. What tests ask is libs/testing/src/fresh-service.ts, from the
- * same file.
+ * Whether all inputs of a bundle are unchanged since it was made. Tests use libs/testing/src/fresh-service.ts, which
+ * reads the same file.
  */
 function isFresh(checkout: string, service: Program): boolean {
   const folder = dirname(serviceProgram(checkout, service));
@@ -61,14 +71,15 @@ function isFresh(checkout: string, service: Program): boolean {
       )
     );
   } catch {
-    // Never joined, half joined, or from a file that is gone.
+    // It was never bundled, incompletely bundled, or an input is missing.
     return false;
   }
 }
 
 /**
- * Joins what each service imports into one file, and the programs of its threads beside it: a service is some two
- * thousand modules, and finding them is most of its start. Skips a service whose modules are as they were.
+ * Bundles the imports of each service into one file, and the programs of its threads into files beside it. A service
+ * has some two thousand modules, and resolving them is most of its start time. Skips a service whose inputs are
+ * unchanged.
  *
  * @throws SetupError with the bundler's errors
  */

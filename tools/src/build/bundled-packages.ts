@@ -4,18 +4,18 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** The file that names the packages of a program's bundles, beside them. */
+/** The file that lists the packages of a program's bundles, in their folder. */
 export const PACKAGES_FILE = 'packages.json';
 
 /** The packages of a program. */
 export interface BundledPackages {
-  /** What the bundles hold: folders relative to the checkout. */
+  /** In the bundles: folders relative to the checkout. */
   readonly joined: readonly string[];
-  /** What the bundles leave out and ask for by name when they run. Not all of it is installed. */
+  /** External to the bundles, which import them by name at run time. Not all of them are installed. */
   readonly asked: readonly string[];
 }
 
-/** The folder of a package: the innermost of a path. */
+/** The folder of a package: the innermost one in a path. */
 const FOLDER = /^((?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 const packageOf = (specifier: string): string => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
@@ -23,17 +23,17 @@ const packageOf = (specifier: string): string => specifier.split('/', specifier.
 const unique = (names: Iterable<string>): string[] => [...new Set(names)].sort();
 
 /**
- * The packages that files belong to.
+ * The packages that contain the files.
  *
  * @param paths of files, relative to the checkout
  */
 export const packageFolders = (checkout: string, paths: Iterable<string>): string[] =>
-  // A folder without a version is a part of another package.
+  // A package.json without a version belongs to a part of another package.
   unique([...paths].flatMap((path) => FOLDER.exec(path)?.[1] ?? [])).filter(
     (folder) => readPackage(checkout, folder)?.version !== undefined,
   );
 
-/** What the bundler joined, and what it left out. */
+/** The bundler's inputs and externals. */
 export const packagesOf = (checkout: string, { inputs, outputs }: Metafile): BundledPackages => {
   const asked = Object.values(outputs).flatMap(({ imports }) =>
     imports.filter(({ external }) => external).map(({ path }) => path),
@@ -44,7 +44,7 @@ export const packagesOf = (checkout: string, { inputs, outputs }: Metafile): Bun
   };
 };
 
-/** What is read of a package.json. */
+/** The used fields of a package.json. */
 export interface PackageFile {
   readonly name?: string;
   readonly version?: string;

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { runProgram } from '../parts/packages.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** How many of the compiler's lines a message shows. */
+/** The number of the compiler's lines in a message. */
 const ERRORS_SHOWN = 20;
 
 /** A line of `tsc --build --verbose` that names the project it works on. */
 const PROJECT = /Building project '(?:.*\/)?([^/]+\/[^/]+)\/tsconfig\.json'/;
 
 /**
- * Compiles every process and the libraries below it; what has not changed is not compiled again.
+ * Compiles every process and the libraries that it uses; unchanged projects are skipped.
  *
  * @throws SetupError with the compiler's errors
  */

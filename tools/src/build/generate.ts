@@ -8,7 +8,7 @@ import { SetupError } from '../setup-error.ts';
 /** Where a schema's generator writes, relative to the schema. */
 const OUTPUT = /^\s*output\s*=\s*"([^"]+)"/m;
 
-/** Kept inside of what was generated, so that deleting that deletes this. */
+/** Inside the generated folder, so that it is deleted with that folder. */
 const STAMP = '.stamp';
 
 /** Prisma schemas of the workspace's projects. */
@@ -25,9 +25,9 @@ const stampOf = (checkout: string, schema: string): string => {
 };
 
 /**
- * Generates a schema's client unless it is there already.
+ * Generates a schema's client unless it exists.
  *
- * @throws SetupError with Prisma's own words
+ * @throws SetupError with Prisma's own messages
  */
 export const generateClient = async (
   checkout: string,
@@ -40,7 +40,7 @@ export const generateClient = async (
   const stamp = stampOf(checkout, schema);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   const prisma = join(checkout, 'node_modules', 'prisma', 'build', 'index.js');
-  // Generating needs no engine; naming one keeps the command from downloading it.
+  // Generating needs no engine; naming one prevents its download.
   const settings = {
     PRISMA_SCHEMA_ENGINE_BINARY: '/bin/false',
     CHECKPOINT_DISABLE: '1',

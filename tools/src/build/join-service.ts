@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `node join-service.ts CHECKOUT FOLDER ENTRY…`: joins each entry with what it imports into one file in FOLDER. The
-// `main.js` of a service becomes `service.js`; another one keeps its name. A program of its own, so that esbuild ends
-// with it.
+// `node join-service.ts CHECKOUT FOLDER ENTRY…`: bundles each entry with its imports into one file in FOLDER. The
+// `main.js` of a service becomes `service.js`; another one keeps its name. It is a separate program, so that esbuild
+// ends with it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -10,9 +10,9 @@ import { packagesOf, PACKAGES_FILE } from './bundled-packages.ts';
 import { NODE_MAJOR_MIN, SERVICE_FILE, startProgram } from './start-program.ts';
 
 /**
- * What modules of CommonJS expect to be there, and a module of the other kind has to make. The last line has the source
- * map read, where a process is told to heed it: that takes as long as many calls do, and would stand in the way of all
- * of them when the first one fails. A thread of one question reads it where it must.
+ * Globals that CommonJS modules expect and ES modules lack. The last line loads the source map at the start, in a
+ * process that uses source maps. Loading takes as long as many calls do, and would delay all of them when the first one
+ * fails. A thread for one task loads it only when needed.
  */
 const BANNER = `import { createRequire as joinedCreateRequire } from 'node:module';
 import { isMainThread as joinedIsMainThread } from 'node:worker_threads';
@@ -22,7 +22,7 @@ const __dirname = import.meta.dirname;
 if (joinedIsMainThread && process.sourceMapsEnabled) new Error().stack;`;
 
 const EXTERNAL = [
-  // Native, or read as files from where they are: Piscina starts its threads from a file of its own.
+  // Native modules, and files that are read from their folder: Piscina starts its threads from its own file.
   'sodium-native',
   'piscina',
   'cpu-features',
@@ -30,11 +30,12 @@ const EXTERNAL = [
   '*.wasm',
   '@cedar-policy/*',
   'web-tree-sitter',
-  // dockerode asks for them whatever it is used for, and only an engine that is reached by SSH or that builds needs
-  // them.
+  'onnxruntime-node',
+  'onnxruntime-web',
+  // dockerode always requires them, and only needs them for an engine over SSH and for builds.
   'ssh2',
   '@grpc/*',
-  // What NestJS and others ask for where it is installed, or where it is used.
+  // Optional dependencies of NestJS and others.
   '@nestjs/websockets',
   '@nestjs/websockets/*',
   '@nestjs/platform-express',
@@ -55,9 +56,8 @@ const EXTERNAL = [
 ];
 
 /**
- * OpenTelemetry's SDK for Node.js names its exporters over gRPC in an import that is followed before anything else
- * runs. No service exports over gRPC, so what loads gRPC for them is left out: it would take a tenth of a second of
- * every start.
+ * OpenTelemetry's SDK for Node.js imports its gRPC exporters statically. No service exports over gRPC, so they are
+ * replaced by an empty module. They would take a tenth of a second of every start.
  */
 const WITHOUT_GRPC: Plugin = {
   name: 'without-grpc',
@@ -70,11 +70,11 @@ const WITHOUT_GRPC: Plugin = {
 };
 
 const [given = '', folder = '', ...entries] = process.argv.slice(2);
-// As the bundler names what it reads.
+// The bundler's names of its inputs.
 const checkout = realpathSync(given);
 const record = join(folder, 'inputs.json');
 mkdirSync(folder, { recursive: true });
-// Written last: what was left half made has none, and isn't started.
+// Written last: an incomplete bundle has no such file and is not started.
 rmSync(record, { force: true });
 const { metafile } = await build({
   absWorkingDir: checkout,
@@ -90,7 +90,7 @@ const { metafile } = await build({
   banner: { js: BANNER },
   external: EXTERNAL,
   plugins: [WITHOUT_GRPC],
-  // Of packages that have two forms, the one that asks for its own files by names which a bundler sees.
+  // Of packages in two formats, choose the one whose imports a bundler can resolve.
   mainFields: ['module', 'main'],
   sourcemap: 'linked',
   sourcesContent: false,
@@ -99,7 +99,7 @@ const { metafile } = await build({
   metafile: true,
 });
 writeFileSync(join(folder, 'main.js'), startProgram());
-// What is installed stands in the lock; how it is joined, in these files.
+// The lockfile determines what is installed; these files determine how it is bundled.
 const joining = ['join-service.ts', 'start-program.ts', 'bundled-packages.ts'].map((name) =>
   relative(checkout, join(import.meta.dirname, name)),
 );

@@ -3,13 +3,13 @@
 /** The first release line of Node.js that the services run on: esbuild compiles for it. */
 export const NODE_MAJOR_MIN = 24;
 
-/** The file that holds a service, beside the `main.js` that it is started by. */
+/** The file with a service's bundle, beside the `main.js` that starts it. */
 export const SERVICE_FILE = 'service.js';
 
 /**
- * The text of a service's `main.js`: refuses a Node.js that is too old, and else loads the service. Node.js links all
- * modules of a program before it runs the first line of any, and an old one may lack what they import: so the service
- * is imported once the version is known. Plain JavaScript that Node.js 16 reads.
+ * The text of a service's `main.js`: it refuses a Node.js that is too old, and otherwise loads the service. Node.js
+ * links all modules of a program before it runs the first line, and an old one may lack what they import. So the
+ * service is imported after the check. Plain JavaScript for Node.js 16.
  */
 export const startProgram = (): string => `// SPDX-License-Identifier: Apache-2.0
 // Made by \`npm run build\` (tools/src/build/start-program.ts).

@@ -13,7 +13,7 @@ interface Offence {
 const BOUNDARIES = '@nx/enforce-module-boundaries';
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `export const a${i} = ${i};`).join('\n');
 
-/** One offence a rule, in a file that isn't there but would be of that project. */
+/** One violation for each rule, in a virtual file of that project. */
 const OFFENCES: readonly Offence[] = [
   { rule: BOUNDARIES, file: 'libs/contract/src/canary.ts', code: `import '@writ/digest';` },
   { rule: BOUNDARIES, file: 'libs/contract/src/canary.ts', code: `import 'canonicalize';` },
@@ -54,7 +54,7 @@ const OFFENCES: readonly Offence[] = [
   },
 ];
 
-/** Lints each offence as ESLint lints the project, with Nx's graph at hand. */
+/** Lints each violation as ESLint lints the project, with Nx's graph available. */
 export async function brokenLintRules(): Promise<CanaryResult[]> {
   await createProjectGraphAsync({ exitOnError: true });
   const eslint = new ESLint({ cwd: checkout });

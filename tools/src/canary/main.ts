@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The canary: breaks every rule of the house once and fails unless the rule speaks. A rule that is skipped, misspelt or
-// out-voted by another configuration is found here and nowhere else.
+// The canary: violates every rule once, and fails unless each rule reports it. It finds rules that are skipped,
+// misspelt, or overridden by another configuration.
 import { brokenLintRules } from './lint-rules.ts';
 import { brokenModuleRules } from './module-rules.ts';
 

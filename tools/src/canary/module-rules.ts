@@ -8,7 +8,7 @@ import type { CanaryResult } from './result.ts';
 
 type Tree = Readonly<Record<string, readonly string[]>>;
 
-/** A small tree in which the general rules of .dependency-cruiser.mjs are broken: path → what it imports. */
+/** A small tree that violates the general rules of .dependency-cruiser.mjs: path → its imports. */
 const GENERAL: Tree = {
   'apps/one/src/admit/a.ts': ['./b.ts', '../../../../libs/bus-nats/src/index.ts', './x.spec.ts', './missing.ts'],
   'apps/one/src/admit/b.ts': ['./a.ts'],
@@ -18,10 +18,10 @@ const GENERAL: Tree = {
   'apps/orchestrator/src/api/tokens/t.ts': [],
 };
 
-/** Of a rule for one module or service, as its name tells: `modules-in-order: kernel/judging`. */
+/** The name of a rule for one module or service: `modules-in-order: kernel/judging`. */
 const OF_A_SERVICE = /^(modules-in-order|every-folder-is-a-module): ([^/]+)(?:\/(.+))?$/;
 
-/** The file that breaks the rule: a module that imports the process's own wiring, or a folder that is no module. */
+/** A file that violates the rule: a module that imports the process's own wiring, or a folder that is no module. */
 function breaking(name: string): Tree {
   const [, rule, app = '', module = ''] = OF_A_SERVICE.exec(name) ?? [];
   if (rule === undefined) return {};
@@ -30,8 +30,8 @@ function breaking(name: string): Tree {
 }
 
 /**
- * Cruises the tree with the project's own rules. A configuration that matches no module at all would find nothing
- * either: that counts as silence.
+ * Cruises the tree with the project's own rules. A configuration that matches no module would report nothing either, so
+ * that counts as a failure.
  */
 export async function brokenModuleRules(): Promise<CanaryResult[]> {
   const { default: config } = (await import(join(checkout, '.dependency-cruiser.mjs'))) as { default: IConfiguration };

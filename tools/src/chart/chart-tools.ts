@@ -7,7 +7,7 @@ import { defaultStateDir, type Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { ensureKubeSchemas, kubeSchemasPath } from './kube-schemas.ts';
 
-/** Absolute paths of what the chart is checked with. */
+/** Absolute paths of the programs that check the chart. */
 export interface ChartTools {
   readonly helm: string;
   readonly kubeconform: string;
@@ -19,9 +19,9 @@ export interface ChartTools {
 const NAMES = ['helm', 'kubeconform', 'kube-score'] as const;
 
 /**
- * Makes what the chart is checked with, unless it is there. The first time takes minutes.
+ * Builds the programs that check the chart, unless they exist. The first time takes minutes.
  *
- * @throws SetupError where Go is missing, or a module can't be had
+ * @throws SetupError where Go is missing, or a module can't be downloaded
  */
 export async function ensureChartTools(setup: Pick<Setup, 'cacheDir' | 'report' | 'env'>): Promise<ChartTools> {
   const tools = await ensureGoTools(NAMES, setup);
@@ -33,7 +33,7 @@ export async function ensureChartTools(setup: Pick<Setup, 'cacheDir' | 'report' 
   };
 }
 
-/** The same where it may be missing: null, and all else is tested without. */
+/** The same where Go may be missing: null, and everything else is tested without. */
 export async function chartToolsIfAny(setup: Setup): Promise<ChartTools | null> {
   try {
     return await ensureChartTools(setup);
@@ -43,7 +43,7 @@ export async function chartToolsIfAny(setup: Setup): Promise<ChartTools | null> 
   }
 }
 
-/** What the set-up has made, without making anything; null where something is missing. */
+/** The programs that the set-up has built, without building any; null where one is missing. */
 export function findChartTools(env: Setup['env']): ChartTools | null {
   const cacheDir = join(defaultStateDir(env), 'cache');
   const [helm, kubeconform, kubeScore] = NAMES.map((name) => goToolPath(cacheDir, name, GO_TOOLS[name])) as [
@@ -55,5 +55,5 @@ export function findChartTools(env: Setup['env']): ChartTools | null {
   return Object.values(tools).every((path) => existsSync(path)) ? tools : null;
 }
 
-/** What a skipped spec is called after. */
+/** The reason in the name of a skipped spec. */
 export const NO_CHART_TOOLS = 'skipped: helm and what checks charts are missing, `npm run parts` with Go makes them';

@@ -43,7 +43,7 @@ describeChart('sandboxes that are claimed', () => {
     expect(envOf(objectsOf(SMALL), 'WRIT_SANDBOX_CLAIMS')).toBeUndefined();
   });
 
-  test('have a pool by the name under which an executor looks for the image and size of a call', () => {
+  test("have a pool under the name that an executor derives from a call's image and size", () => {
     const objects = claimed(
       { admissionPolicy: { images: [`writ-sandbox@${OTHER}`] } },
       {
@@ -72,7 +72,7 @@ describeChart('sandboxes that are claimed', () => {
   test.each([
     ['of the default image', {}, SANDBOX_LIMITS.memory_bytes, 'writ-sandbox:0.1.0'],
     ['of another image', { digest: OTHER }, 67_108_864, `writ-sandbox@${OTHER}`],
-  ])('have a template %s in the shape of the driver, to the last field', (_which, pool, memoryBytes, image) => {
+  ])('have a template %s with exactly the fields of the driver', (_which, pool, memoryBytes, image) => {
     const objects = claimed(
       { runtimeClassName: 'gvisor', hostUsers: false, admissionPolicy: { images: [image] } },
       { pools: [{ memoryBytes, replicas: 1, ...pool }] },
@@ -90,7 +90,7 @@ describeChart('sandboxes that are claimed', () => {
     });
   });
 
-  test('take from the executor the right to make and delete pods, and give it claims alone', () => {
+  test('let the executor create claims, and not create or delete pods', () => {
     const { rules } = objectOf(claimed(), 'Role', 'w-writ-executor') as unknown as { rules: unknown };
     expect(rules).toEqual([
       {
@@ -108,7 +108,7 @@ describeChart('sandboxes that are claimed', () => {
     ]);
   });
 
-  test('are made by the controller of agent-sandbox and nobody else, in the eyes of the admission policy', () => {
+  test('can be created only by the controller of agent-sandbox, by the admission policy', () => {
     const { spec } = objectOf(claimed(), 'ValidatingAdmissionPolicy', `${SANDBOXES}-pods`) as unknown as Policy;
     expect(spec.variables).toContainEqual({ name: 'maker', expression: JSON.stringify(CONTROLLER) });
     expect(spec.validations).toContainEqual({

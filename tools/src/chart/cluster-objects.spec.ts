@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights, admission, hooks, and what surrounds the pods.
+// Rights, admission, hooks, and objects beside the pods.
 import {
   describeChart,
   EXAMPLES,
@@ -42,12 +42,12 @@ const hookOf = ({ metadata }: KubeObject): string => metadata.annotations?.[HOOK
 const weightOf = ({ metadata }: KubeObject): number => Number(metadata.annotations?.['helm.sh/hook-weight'] ?? 0);
 
 describeChart('rights and hooks of the chart', () => {
-  test('nobody gets a right in the whole cluster', () => {
+  test('no account gets a cluster-wide right', () => {
     const kinds = EXAMPLES.flatMap((example) => objectsOf(example).map(({ kind }) => kind));
     expect(kinds.filter((kind) => kind.startsWith('ClusterRole'))).toEqual([]);
   });
 
-  test('the executor may make, see, attach to and delete pods and leases in the namespace of sandboxes, and nothing else', () => {
+  test("the executor's rights are for pods and leases in the namespace of sandboxes only", () => {
     const roles = objectsOf(SMALL).filter(({ kind }) => kind === 'Role');
     expect(roles.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort()).toEqual([
       `${SANDBOXES}/w-writ-executor`,
@@ -65,7 +65,7 @@ describeChart('rights and hooks of the chart', () => {
     ]);
   });
 
-  test('the Job that makes keys may make and read Secrets and ConfigMaps, and neither change nor delete nor list them', () => {
+  test('the Job that makes keys may create and read Secrets and ConfigMaps, not change, delete or list them', () => {
     const { rules } = objectOf(objectsOf(SMALL), 'Role', 'w-writ-keys') as unknown as { rules: Rule[] };
     expect(rules).toEqual([{ apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['create', 'get'] }]);
   });
@@ -100,14 +100,14 @@ describeChart('rights and hooks of the chart', () => {
     expect(hookOf(objectOf(objectsOf(SMALL), 'ServiceAccount', serviceAccountName))).toBe('');
   });
 
-  test('an installation into one namespace has nothing that needs more', () => {
+  test('an installation into one namespace has no objects of another', () => {
     const objects = objectsOf('one-namespace-values.yaml');
     expect(objects.filter(({ kind, metadata }) => CLUSTER_WIDE.has(kind) || metadata.namespace !== NAMESPACE)).toEqual(
       [],
     );
   });
 
-  test('the namespace of sandboxes enforces `restricted`, and has room for pods but not for Secrets', () => {
+  test('the namespace of sandboxes enforces `restricted`, and its quota allows pods and no Secrets', () => {
     expect(objectOf(objectsOf(SMALL), 'Namespace', SANDBOXES).metadata.labels).toMatchObject({
       'pod-security.kubernetes.io/enforce': 'restricted',
     });
@@ -118,7 +118,7 @@ describeChart('rights and hooks of the chart', () => {
     });
   });
 
-  test('the admission policy guards the namespace of sandboxes, fails closed, and knows maker, image and runtime class', () => {
+  test('the admission policy covers the namespace of sandboxes, and fails closed', () => {
     const { spec } = objectOf(
       objectsOf('gvisor-values.yaml'),
       'ValidatingAdmissionPolicy',
@@ -141,7 +141,7 @@ describeChart('rights and hooks of the chart', () => {
     for (const { message } of spec.validations) expect(message).not.toBe('');
   });
 
-  test('what a cluster adds is said to the admission policy in its own language', () => {
+  test('additions of a cluster are CEL literals in the admission policy', () => {
     const added = {
       labels: ['a/b'],
       annotations: ["it's", '"c"'],
@@ -166,12 +166,12 @@ describeChart('rights and hooks of the chart', () => {
     [{ hostUsers: null }, undefined, '""'],
     [{ hostUsers: true }, 'true', '"true"'],
     [{ hostUsers: false }, 'false', '"false"'],
-  ])('with %j the executor and the admission policy are told whose users sandboxes have', (sandbox, said, policy) => {
+  ])('with %j executor and admission policy have the same setting for host users', (sandbox, output, policy) => {
     const objects = renderSmall({ sandbox });
     const { spec } = objectOf(objects, 'ValidatingAdmissionPolicy', `${SANDBOXES}-pods`) as unknown as Policy;
     expect(spec.variables?.find(({ name }) => name === 'hostUsers')?.expression).toBe(policy);
     const text = JSON.stringify(objectOf(objects, 'Deployment', 'w-writ-executor'));
-    expect(/"WRIT_SANDBOX_HOST_USERS","value":"([a-z]*)"/.exec(text)?.[1]).toBe(said);
+    expect(/"WRIT_SANDBOX_HOST_USERS","value":"([a-z]*)"/.exec(text)?.[1]).toBe(output);
   });
 
   test('each admission policy is bound, and denies', () => {
@@ -187,7 +187,7 @@ describeChart('rights and hooks of the chart', () => {
       });
   });
 
-  test('with a Postgres of yours keys come before migrations, and both before all else', () => {
+  test('with an external Postgres keys come before migrations, and both before everything else', () => {
     const objects = objectsOf(PRODUCTION);
     const [keys, migrate] = ['w-writ-keys', 'w-writ-migrate'].map((name) => objectOf(objects, 'Job', name)) as [
       KubeObject,
@@ -195,7 +195,7 @@ describeChart('rights and hooks of the chart', () => {
     ];
     expect([hookOf(keys), hookOf(migrate)]).toEqual(['pre-install,pre-upgrade', 'pre-install,pre-upgrade']);
     expect(weightOf(keys)).toBeLessThan(weightOf(migrate));
-    // What a hook's pod needs must be there before it.
+    // The objects that a hook's pod needs must exist before it.
     const needs = objects.filter((object) => hookOf(object) === 'pre-install,pre-upgrade' && object.kind !== 'Job');
     expect(needs.map(({ kind }) => kind).sort()).toEqual([
       'NetworkPolicy',
@@ -213,7 +213,7 @@ describeChart('rights and hooks of the chart', () => {
     expect(hookOf(objectOf(objectsOf(SMALL, true), 'Job', 'w-writ-migrate'))).toBe('pre-install,pre-upgrade');
   });
 
-  test('migrations reach the Secrets of the database alone', () => {
+  test('migrations mount only the Secrets of the database', () => {
     const migrate = examplePods(PRODUCTION).find(({ component }) => component === 'migrate')!;
     const secrets = migrate.spec.volumes!.flatMap(
       ({ secret }) => (secret as { secretName: string } | undefined)?.secretName ?? [],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What commands in pages for operators name and select, against the chart and the keys of the set-up.
+// The objects and selectors of commands in operators' pages, compared with the chart and the set-up's keys.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ interface Shown {
   readonly command: string;
 }
 
-/** Every command of kubectl, each on one line, whether it stands in a block or within a sentence. */
+/** Every kubectl command, each on one line, in a block or within a sentence. */
 const COMMANDS: readonly Shown[] = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((page) => page.endsWith('.md'))
   .flatMap((page) => {
@@ -30,7 +30,7 @@ const COMMANDS: readonly Shown[] = readdirSync(FOLDER, { recursive: true, encodi
   });
 
 const SETS = await readKeySets();
-/** Pages call the release `writ`; here it has another name, which its objects begin with. */
+/** Pages call the release `writ`; the specs use another name, which is the prefix of its objects. */
 const here = (name: string): string => `${RELEASE}-${name}`;
 const KINDS: Readonly<Record<string, string>> = {
   deployment: 'Deployment',
@@ -44,7 +44,7 @@ const NAMED = /\b(deployment|statefulset|service|cronjob|job|scaledobject|secret
 const namedIn = (command: string): { kind: string; name: string }[] =>
   [...command.matchAll(NAMED)].map(([, kind = '', name = '']) => ({ kind, name }));
 
-/** The selectors of the pages, and the components whose pods each chooses where everything is bundled. */
+/** The selectors of the pages, and the components whose pods they match with everything bundled. */
 const SELECTED: Readonly<Record<string, readonly string[]>> = {
   'app.kubernetes.io/instance=writ,app.kubernetes.io/component in (orchestrator,executor,kernel,ledger)': PROCESSES,
   'app.kubernetes.io/instance=writ,app.kubernetes.io/component=ledger': ['ledger'],
@@ -72,14 +72,14 @@ describe('keys in pages for operators', () => {
     .map(({ name }) => name)
     .sort();
 
-  test('every Secret that nobody can make again is among those to copy', () => {
+  test("every Secret that can't be made again is in the list of those to copy", () => {
     const [, row = ''] = /^- \*\*Secrets ((?:[^*]|\n)+)\*\*/m.exec(read('backup.md')) ?? [];
     expect([...row.matchAll(/`RELEASE-([a-z-]+)`/g)].map(([, name]) => name).sort()).toEqual(precious);
     const [, table = ''] = /\| Secret \| holds \|.*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(read('install.md')) ?? [];
     expect([...table.matchAll(/^\| `writ-([a-z-]+)`/gm)].map(([, name]) => name).sort()).toEqual(precious);
   });
 
-  test('the entry of public keys that a restore fetches is one that the set-up makes', () => {
+  test('the entry of public keys that a restore fetches is made by the set-up', () => {
     const [, entry = ''] =
       /configmap\/writ-public-keys -o jsonpath='\{\.data\.([^}]+)\}'/.exec(read('backup.md')) ?? [];
     const { entries } = SETS.find(({ name }) => name === 'public-keys')!;
@@ -97,7 +97,7 @@ describe("the pod that reads a ledger's volume", () => {
     }
   });
 
-  test('is read by a program of the image that prints the file as it is', () => {
+  test('uses a program of the image that prints the file unchanged', () => {
     const [, program = '', script = ''] =
       /kubectl -n writ exec "read-\$claim" -- (\S+) -e \\\n +"([^"]+)" > /.exec(read('backup.md')) ?? [];
     expect(readFileSync(join(checkout, 'docker/Dockerfile'), 'utf8')).toContain(`ENTRYPOINT ["${program}"`);
@@ -136,7 +136,7 @@ describeChart('commands in pages for operators', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('every selector chooses the pods that this spec says, and Postgres and NATS of a trial are in none', () => {
+  test('every selector matches the expected pods, and never the bundled Postgres and NATS', () => {
     const selectors = COMMANDS.flatMap(({ page, command }) =>
       [...command.matchAll(/ -l (?:'([^']+)'|(\S+))/g)].map(([, quoted, bare = '']) => ({
         page,
@@ -154,7 +154,7 @@ describeChart('commands in pages for operators', () => {
     }
   });
 
-  test('whatever stops or starts everything names all four workloads by their kinds, and nothing else', () => {
+  test('commands that stop or start everything name exactly the four workloads by their kinds', () => {
     const everything = [
       'deployment/writ-executor',
       'deployment/writ-kernel',
@@ -174,7 +174,7 @@ describeChart('commands in pages for operators', () => {
       }
   });
 
-  test("the reader's claims are those of the ledgers, and the file is their memory file", () => {
+  test("the reader mounts the ledgers' claims, and reads their memory file", () => {
     const { volumeClaimTemplates } = objectOf(objectsOf(SMALL), 'StatefulSet', here('writ-ledger'))['spec'] as {
       volumeClaimTemplates: readonly { metadata: { labels: Labels } }[];
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an upgrade looks up in the cluster. Helm runs beside this process, which answers as the API server.
+// What an upgrade looks up in the cluster. Helm runs in another process, and this one answers as the API server.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -17,7 +17,7 @@ const CORE = {
   resources: [{ name: 'configmaps', singularName: 'configmap', namespaced: true, kind: 'ConfigMap', verbs: ['get'] }],
 };
 
-/** An API server that has one ConfigMap at most: the public keys of a release. */
+/** An API server with at most one ConfigMap: the public keys of a release. */
 const fakeServer = (logKeys: () => readonly string[] | null): Server =>
   createServer((request, response) => {
     const path = new URL(request.url ?? '', 'http://api').pathname;
@@ -75,7 +75,7 @@ describeChart('the name of the deployment on an upgrade', () => {
     return stdout;
   };
 
-  test('is taken where the published log keys have it, and where there are none yet', async () => {
+  test('is accepted where the published log keys have it, and where there are none yet', async () => {
     keys = ['writ.two+00000000+AAAA', 'writ.two+00000001+AA+A'];
     await expect(render()).resolves.toContain('kind: StatefulSet');
     keys = null;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages for operators show in YAML: objects of Kubernetes and of its admission controllers, and values of the
-// chart.
+// YAML in operators' pages: objects of Kubernetes and of admission controllers, and values of the chart.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { parseObjects } from './render.ts';
 
 const FOLDER = join(checkout, 'docs/operations');
 
-/** What a reader puts in the place of `…`. */
+/** A reader's text in place of `…`. */
 const filledIn = (block: string): string => block.replaceAll('sha256:…', `sha256:${'0'.repeat(64)}`);
 
 const BLOCKS = readdirSync(FOLDER)
@@ -30,14 +29,14 @@ describeChart('YAML in pages for operators', () => {
     expect(VALUES.length).toBeGreaterThan(2);
   });
 
-  test.each(OBJECTS)('an object in $page is as its definition has it', ({ block }) => {
+  test.each(OBJECTS)('an object in $page is valid by its definition', ({ block }) => {
     const { kubeconform, schemas } = chartTools();
     const args = ['-strict', '-schema-location', join(schemas, '{{.ResourceKind}}{{.KindSuffix}}.json')];
     const { status, stdout, stderr } = spawnSync(kubeconform, args, { encoding: 'utf8', input: block });
     expect({ status, out: `${stdout}${stderr}` }).toEqual({ status: 0, out: '' });
   });
 
-  test.each(VALUES)('values in $page are taken by the chart', ({ block }) => {
+  test.each(VALUES)('values in $page are accepted by the chart', ({ block }) => {
     const [values] = parseObjects(block);
     expect(renderSmall(values as never).length).toBeGreaterThan(0);
   });

@@ -5,7 +5,7 @@ import { describeChart, EXAMPLES, examplePods, renderSmall } from './chart.contr
 import { podsOf, type EnvVariable, type Pod } from './pods.ts';
 import { CHART_SETS, NOT_OFFERED, settingsOf, variablesOfProcess } from './settings.ts';
 
-/** What processes read that their own schemas don't name: Node.js does, or another variable refers to them. */
+/** Variables that no schema of a process has: Node.js reads them, or another variable refers to them. */
 const BESIDE = /^(POD_IP|NODE_EXTRA_CA_CERTS)$/;
 
 const envOf = (pods: readonly Pod[], process: Process): readonly EnvVariable[] =>
@@ -17,7 +17,7 @@ const read = Object.fromEntries(
 const settings = await settingsOf(checkout);
 
 test.each(PROCESSES)(
-  'every variable of the %s is set by the chart, taken by its settings, or left out for a reason',
+  'every variable of the %s is set by the chart, allowed in `settings`, or left out for a reason',
   (process) => {
     const named = [...CHART_SETS[process], ...Object.keys(settings[process]), ...Object.keys(NOT_OFFERED)];
     expect(Object.keys(read[process]!).filter((name) => !named.includes(name))).toEqual([]);
@@ -60,23 +60,23 @@ describeChart("environment of the chart's services", () => {
       expect(envOf(pods, process).map(({ name }) => name)).toEqual(expect.arrayContaining(required));
   });
 
-  test.each(PROCESSES)('all that the chart is said to set of the %s, it sets', (process) => {
+  test.each(PROCESSES)('the chart sets every variable of the %s that is listed as set', (process) => {
     const set = new Set(variants().flatMap((pods) => envOf(pods, process).map(({ name }) => name)));
     expect(CHART_SETS[process].filter((name) => !set.has(name))).toEqual([]);
   });
 
-  test.each(PROCESSES)("what the chart gives the %s fits the process's own patterns", (process) => {
+  test.each(PROCESSES)("the chart's variables of the %s match the process's own patterns", (process) => {
     for (const pods of variants()) {
       for (const { name, value } of envOf(pods, process)) {
         const { pattern } = (read[process]![name] ?? {}) as { pattern?: string };
-        // A variable that refers to another is complete only in the cluster.
+        // A variable with a reference is complete only in the cluster.
         if (pattern !== undefined && value !== undefined)
           expect(value.replaceAll(/\$\(\w+\)/g, 'x')).toMatch(new RegExp(pattern));
       }
     }
   });
 
-  test('a setting reaches its process as the number that it is', () => {
+  test('a numeric setting reaches its process unchanged', () => {
     const pods = podsOf(
       renderSmall({
         kernel: { settings: { WRIT_COLLECT_MS: 2_592_000_000 } },
@@ -104,7 +104,7 @@ describeChart("environment of the chart's services", () => {
   });
 });
 
-/** TypeBox marks what may be left out by a member that JSON doesn't show. */
+/** TypeBox marks optional properties by a member that JSON doesn't show. */
 function isOptional(variable: Readonly<Record<string, unknown>>): boolean {
   return Reflect.get(variable, '~optional') === true;
 }

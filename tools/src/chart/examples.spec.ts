@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// helm/writ/examples: manifests that bring keys of an operator's own into the cluster.
+// helm/writ/examples: manifests that import an operator's own keys into the cluster.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -13,16 +13,14 @@ const ENTRIES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   (await readKeySets()).map(({ name, entries }) => [name, entries.map((entry) => entry.name)]),
 );
 
-/**
- * Of each Secret that the chart asks for: its name in `existing-keys-values.yaml`, and what the set is called in code.
- */
+/** Each Secret that the chart mounts: its name in `existing-keys-values.yaml`, and the name of its key set in code. */
 const NAMES = (parse(read('ci/existing-keys-values.yaml')) as { keys: { existingSecrets: Record<string, string> } })
   .keys.existingSecrets;
 const SET_OF: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(NAMES).map(([of, name]) => [name, of === 'platformKey' ? 'platform-key' : of]),
 );
 
-test('the values say of each Secret exactly the entries that the set-up makes', () => {
+test('the values name exactly the entries of each Secret that the set-up makes', () => {
   const values = read('values.yaml');
   for (const of of ['kernel', 'ledger', 'executor', 'orchestrator', 'platformKey']) {
     const [, comment = ''] = new RegExp(`# -- (Secret [^\\n]*)\\n    ${of}: ""`).exec(values) ?? [];
@@ -41,7 +39,7 @@ interface ExternalSecret {
   readonly dataFrom: readonly { readonly extract: { readonly key: string } }[];
 }
 
-test('there is one ExternalSecret for each Secret, which takes the store entry of the same set whole', () => {
+test('there is one ExternalSecret for each Secret, which copies the store entry of the same set', () => {
   const objects = parseObjects(read('examples/external-secrets.yaml'));
   expect(objects.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual(
     objects.map(() => 'external-secrets.io/v1 ExternalSecret'),
@@ -55,14 +53,14 @@ test('there is one ExternalSecret for each Secret, which takes the store entry o
       target: name,
       key: [`writ/${SET_OF[name] ?? ''}`],
     });
-    // Whoever deletes the ExternalSecret by mistake must not delete the keys of what runs.
+    // A deletion of the ExternalSecret by mistake must not delete the keys of running services.
     expect({ name, deletionPolicy: target.deletionPolicy }).toEqual({ name, deletionPolicy: 'Retain' });
     expect(secretStoreRef.kind).toBe('ClusterSecretStore');
   }
 });
 
-test('the table of entries beside the examples is that of the set-up', () => {
-  const rows = [...read('examples/README.md').matchAll(/^ *\| `writ\/([a-z-]+)` \| ([^|]+) \|/gm)].map(
+test("the list of entries in the examples' README matches the set-up", () => {
+  const rows = [...read('examples/README.md').matchAll(/^ *- \*\*`writ\/([a-z-]+)`\*\*: ([^]+?)(?=\n *- |\n\n)/gm)].map(
     ([, set = '', entries = '']) => [set, [...entries.matchAll(/`([^`]+)`/g)].map(([, name]) => name)] as const,
   );
   const expected = Object.values(SET_OF).map((set) => [set, ENTRIES[set]] as const);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of the chart that are made from the code.
+// The files of the chart that are generated from the code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROCESSES } from '@writ/contract';
@@ -13,7 +13,7 @@ import { settingsTable, valuesTable } from './values/table.ts';
 
 const FOLDER = 'helm/writ';
 
-/** What the chart installs of the dashboards and rules: a chart reads only files of its own folder. */
+/** Dashboards and rules in the chart: a chart reads only files of its own folder. */
 const COPIED: Readonly<Record<string, string>> = {
   'files/dashboards': 'deploy/grafana/dashboards',
   'files/rules': 'deploy/prometheus/rules',
@@ -31,7 +31,7 @@ const copiesOf = (checkout: string): Record<string, string> =>
 
 const readIfAny = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-/** Every file of the chart that is made, as it stands and as it would be made now. */
+/** Every generated file of the chart, with its present and its up-to-date content. */
 export async function chartFiles(checkout: string): Promise<Document[]> {
   const textOf = (name: string): string => readIfAny(join(checkout, FOLDER, name));
   const settings = await settingsOf(checkout);

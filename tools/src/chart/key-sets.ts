@@ -7,12 +7,12 @@ export interface KeySet {
   readonly name: string;
   readonly entries: readonly {
     readonly name: string;
-    /** what is lost with it, where nobody can make it again */
+    /** the loss without it, where it can't be made again */
     readonly lost?: string;
   }[];
 }
 
-/** By path: no tool depends on an app, and this one only reads its data. */
+/** Imported by path: no tool depends on an app, and this only reads its data. */
 export async function readKeySets(): Promise<readonly KeySet[]> {
   const { keySets } = (await import(join(checkout, 'apps/setup/src/keys/layout.ts'))) as {
     keySets: (options: object) => readonly KeySet[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict JSON schemas of Kubernetes' objects and of those that the chart may render beside them. They are made from
-// what the Go modules of each bring along.
+// Strict JSON schemas of Kubernetes' objects, and of others that the chart may render. They are made from files in Go
+// modules.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { withGoWorkspace, type GoOptions } from '../go-tools/workspace.ts';
 
 type Schema = { [name: string]: unknown };
 
-/** A module whose text holds definitions of objects. */
+/** A module whose source has definitions of objects. */
 interface Source {
   readonly module: string;
   readonly files: readonly string[];
@@ -21,7 +21,7 @@ const KUBERNETES: Source = {
   files: ['api/openapi-spec/swagger.json'],
 };
 
-/** Objects of others that the chart renders where a value asks for them, and that its examples and documents show. */
+/** Objects of other projects that the chart renders on request, and that its examples and documents show. */
 const CUSTOM: readonly Source[] = [
   {
     module: 'sigs.k8s.io/gateway-api@v1.4.0',
@@ -42,10 +42,10 @@ const CUSTOM: readonly Source[] = [
   { module: 'github.com/sigstore/policy-controller@v0.13.1', files: ['config/300-clusterimagepolicy.yaml'] },
 ];
 
-/** Raised when the schemas of the same definitions come out differently. */
+/** Incremented when the generator's output changes for the same definitions. */
 const FORMAT = 1;
 
-/** Enough to tell sets of schemas apart. */
+/** Characters that distinguish sets of schemas. */
 const KEY_HEX = 12;
 
 const KEY = createHash('sha256')
@@ -53,22 +53,19 @@ const KEY = createHash('sha256')
   .digest('hex')
   .slice(0, KEY_HEX);
 
-/** Where the schemas lie once they are made. */
+/** The folder of the finished schemas. */
 export const kubeSchemasPath = (cacheDir: string): string => join(cacheDir, `kube-schemas-${KEY}`);
 
-/** Formats that say how Go keeps a number, and nothing that a text could be checked by. */
+/** Formats for Go's number types, which restrict no text. */
 const GO_FORMATS = new Set(['int32', 'int64', 'double', 'float', 'byte', 'date-time', 'int-or-string']);
 
-/** Where the definitions of Kubernetes stand, beside the schemas that refer to them. */
+/** The file with Kubernetes' definitions, beside the schemas that refer to them. */
 const DEFINITIONS = '_definitions.json';
 
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * A schema of Kubernetes' OpenAPI as JSON schema: closed for names that it doesn't know, but where it says that
- * anything may stand.
- */
+/** A schema of Kubernetes' OpenAPI as JSON schema. It allows no unknown names, except where Kubernetes allows any. */
 export function strict(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strict);
   if (!isObject(schema)) return schema;
@@ -94,11 +91,11 @@ interface Kind {
   readonly kind: string;
 }
 
-/** The name of a file as kubeconform asks for it: `deployment-apps-v1.json`. */
+/** The file name that kubeconform looks for: `deployment-apps-v1.json`. */
 const fileOf = ({ group, version, kind }: Kind): string =>
   `${[kind.toLowerCase(), ...(group === '' ? [] : [group.split('.')[0]]), version].join('-')}.json`;
 
-/** A whole object: its own schema, with what says which object it is. */
+/** A whole object: its own schema, with its apiVersion and kind. */
 const ofKind = (schema: Schema, { group, version, kind }: Kind): Schema => ({
   ...schema,
   properties: {
@@ -117,21 +114,21 @@ const definitionOf = (name: string, schema: unknown): unknown => {
   return name.endsWith('.IntOrString') ? INT_OR_STRING : strict(schema);
 };
 
-/** The files of schemas that Kubernetes' own OpenAPI makes, by name. */
+/** The schema files from Kubernetes' own OpenAPI, by name. */
 export function schemasOfSwagger(swagger: {
   readonly definitions: Readonly<Record<string, Schema>>;
 }): Record<string, unknown> {
   const definitions = Object.fromEntries(
     Object.entries(swagger.definitions).map(([name, schema]) => {
       const isOpen = name.includes('JSONSchemaProps');
-      // Definitions without a type are objects all the same.
+      // Definitions without a type are objects too.
       return [name, isOpen ? {} : definitionOf(name, 'properties' in schema ? { type: 'object', ...schema } : schema)];
     }),
   );
   const files: Record<string, unknown> = { [DEFINITIONS]: { definitions } };
   for (const [name, schema] of Object.entries(swagger.definitions)) {
     const kinds = (schema['x-kubernetes-group-version-kind'] ?? []) as Kind[];
-    // What is of several kinds, such as the options of deleting, is no object of a chart.
+    // A definition with several kinds, such as the options of deletion, is no object of a chart.
     const [kind] = kinds;
     if (kinds.length === 1 && kind !== undefined) files[fileOf(kind)] = ofKind(definitions[name] as Schema, kind);
   }
@@ -146,7 +143,7 @@ interface CustomDefinition {
   };
 }
 
-/** The files of schemas that a CustomResourceDefinition makes, by name. */
+/** The schema files from a CustomResourceDefinition, by name. */
 export function schemasOfDefinition(text: string): Record<string, unknown> {
   const { spec } = parse(text) as CustomDefinition;
   return Object.fromEntries(
@@ -162,10 +159,10 @@ export function schemasOfDefinition(text: string): Record<string, unknown> {
 }
 
 /**
- * Makes the schemas that `kubeconform` checks manifests by, unless they are there.
+ * Makes the schemas for `kubeconform`, unless they exist.
  *
- * @returns the folder that they lie in
- * @throws SetupError where Go is missing, or a module can't be had
+ * @returns their folder
+ * @throws SetupError where Go is missing, or a module can't be downloaded
  */
 export async function ensureKubeSchemas(options: GoOptions): Promise<string> {
   const folder = kubeSchemasPath(options.cacheDir);
@@ -186,7 +183,7 @@ export async function ensureKubeSchemas(options: GoOptions): Promise<string> {
   const making = `${folder}.${process.pid}`;
   mkdirSync(making, { recursive: true });
   for (const [name, schema] of Object.entries(files)) writeFileSync(join(making, name), JSON.stringify(schema));
-  // By rename, so that nobody finds half of them. Another process may have been quicker.
+  // By rename, so that no process reads an incomplete folder. Another process may have been faster.
   rmSync(folder, { recursive: true, force: true });
   renameSync(making, folder);
   return folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the generated files of the chart anew: `node tools/with-node.mjs tools/src/chart/main.ts`.
+// Regenerates the chart's generated files: `node tools/with-node.mjs tools/src/chart/main.ts`.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkout } from '../setup.ts';

@@ -9,7 +9,7 @@ import { chartFiles } from './generated.ts';
 import { CHART, parseObjects, renderText } from './render.ts';
 import { valueRows } from './values/table.ts';
 
-/** What kube-score would have otherwise, and why it isn't so. */
+/** Findings of kube-score that are intended, with the reason. */
 const NOT_ASKED = {
   'container-image-pull-policy':
     'images are pinned; a pull at each start would make the registry part of every restart',
@@ -35,7 +35,7 @@ const conform = (manifests: string): { status: number | null; out: string } => {
 
 const text = (example: string): string => renderText({ helm: chartTools().helm, files: [exampleFile(example)] });
 
-test("the chart's generated files say what the code says: else run `node tools/with-node.mjs tools/src/chart/main.ts`", async () => {
+test('generated files match the code: else run `node tools/with-node.mjs tools/src/chart/main.ts`', async () => {
   for (const { text: stands, made } of await chartFiles(checkout)) expect(stands).toBe(made);
 });
 
@@ -60,11 +60,11 @@ describeChart('manifests of the chart', () => {
     expect(status).toBe(0);
   });
 
-  test.each(EXAMPLES)('every object of %s is as the schemas of Kubernetes have it', (example) => {
+  test.each(EXAMPLES)('every object of %s is valid by the schemas of Kubernetes', (example) => {
     expect(conform(text(example))).toEqual({ status: 0, out: '' });
   });
 
-  test("the ExternalSecrets of the examples are as the operator's own definition has them", () => {
+  test("the ExternalSecrets of the examples are valid by the operator's own definition", () => {
     const manifests = readFileSync(join(CHART, 'examples/external-secrets.yaml'), 'utf8');
     expect(conform(manifests)).toEqual({ status: 0, out: '' });
     expect(conform(manifests.replace('deletionPolicy', 'deletePolicy')).status).toBe(1);
@@ -103,7 +103,7 @@ describeChart('manifests of the chart', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('kube-score finds nothing in a production installation but what is meant so', () => {
+  test('kube-score finds nothing unintended in a production installation', () => {
     const folder = mkdtempSync(join(tmpdir(), 'writ-score-'));
     const file = join(folder, 'manifests.yaml');
     writeFileSync(file, text(PRODUCTION));

@@ -2,20 +2,20 @@
 import { natsServerConfig } from '@writ/bus-nats';
 import { PROCESSES, type Process } from '@writ/contract';
 
-/** Stand in the file for what the chart's values say. */
+/** Placeholders in the file for the chart's values. */
 const SHARD = '__SHARD__';
 const SERVER_NAME = '__SERVER_NAME__';
 
-/** Where the bundled server finds what is mounted. */
+/** Mount paths of the bundled server. */
 const TLS = { certFile: '/etc/nats-server/tls.crt', keyFile: '/etc/nats-server/tls.key' };
 const STORE_DIR = '/var/lib/nats';
 
-/** A shard that no deployment has and no other word contains. */
+/** A shard name that no deployment uses and no other word contains. */
 const SHARD_STAND_IN = 'zzshardzz';
 
 const passwordOf = (process: Process): string => `password_of_${process}`;
 
-/** The configuration of the bundled NATS: that of the code. The server takes the passwords from its environment. */
+/** The configuration of the bundled NATS, from the code. The server reads the passwords from its environment. */
 export function natsConf(): string {
   const users = Object.fromEntries(PROCESSES.map((process) => [process, passwordOf(process)])) as Record<
     Process,

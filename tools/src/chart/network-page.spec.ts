@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of flows in docs/operations/network.md against the policies of the production example, both ways: what the
-// page promises passes, and nothing else does.
+// The table of flows in docs/operations/network.md compared with the policies of the production example, in both
+// directions: exactly the flows of the page are allowed.
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const SANDBOX = elsewhere('writ-sandboxes', { writ: 'w-writ' });
 const ends = (names: readonly string[]): Record<string, End> =>
   Object.fromEntries(names.map((name) => [name, end(name)]));
 
-/** Who opens a connection, and who takes one: pods of the release, and ends as the production example names them. */
+/** Both ends of connections: pods of the release, and external ends as the production example names them. */
 const SOURCES: Readonly<Record<string, End>> = {
   ...ends([...PROCESSES, ...JOBS]),
   sandboxes: SANDBOX,
@@ -36,14 +36,14 @@ const TARGETS: Readonly<Record<string, End>> = {
   'a private address': { address: '10.1.2.3' },
   'the metadata of the node': { address: '169.254.169.254' },
 };
-/** Words of the page for several ends, or for one that has another name above. */
+/** The page's words for several ends, or for one with another name above. */
 const MEANT: Readonly<Record<string, readonly string[]>> = {
   services: PROCESSES,
   Jobs: JOBS,
   'migrations Job': ['migrate'],
   'Jobs of keys': ['keys', 'rotate-keys'],
   '`helm test`': ['smoke'],
-  // Policies know no names, so a witness is any public address.
+  // Policies know no DNS names, so a witness is any public address.
   witnesses: ['the world'],
   nothing: [],
 };
@@ -52,12 +52,12 @@ interface Row {
   readonly from: readonly string[];
   readonly to: readonly string[];
   readonly ports: readonly number[];
-  /** whether a cluster has one of the ports or another */
+  /** whether a cluster uses only one of the ports */
   readonly isChoice: boolean;
 }
 
-/** The layout pads cells. */
-const meantBy = (cell: string, known: Readonly<Record<string, End>>): string[] =>
+/** The page's layout pads cells. */
+const endsNamedBy = (cell: string, known: Readonly<Record<string, End>>): string[] =>
   cell
     .trim()
     .split(', ')
@@ -73,20 +73,20 @@ const ROWS: readonly Row[] = [...TABLE.matchAll(/^\| ([^|]+) \| ([^|]+) \| ([^|]
   .slice(1)
   .filter(([, from = '']) => !/^-+$/.test(from))
   .map(([, from = '', to = '', ports = '']) => ({
-    from: meantBy(from, SOURCES),
-    to: meantBy(to, TARGETS),
+    from: endsNamedBy(from, SOURCES),
+    to: endsNamedBy(to, TARGETS),
     ports: [...ports.matchAll(/\d+/g)].map(([port]) => Number(port)),
     isChoice: ports.includes(' or '),
   }));
 
-/** Ports of the page, and others that something may listen on. */
+/** Ports of the page, and others on which something may listen. */
 const PORTS = [...new Set([...ROWS.flatMap(({ ports }) => ports), 22, 8080])];
 const OURS = new Set([...PROCESSES, ...JOBS, 'sandboxes']);
 
 const flowsOf = ({ from, to, ports }: Pick<Row, 'from' | 'to' | 'ports'>): string[] =>
   from.flatMap((source) => to.flatMap((target) => ports.map((port) => `${source} → ${target}:${port}`)));
 
-describeChart('the flows that docs/operations/network.md promises', () => {
+describeChart('the flows in docs/operations/network.md', () => {
   const isPassed = (source: string, target: string, port: number): boolean =>
     isOpen(objectsOf(PRODUCTION), SOURCES[source]!, TARGETS[target]!, port);
 
@@ -96,7 +96,7 @@ describeChart('the flows that docs/operations/network.md promises', () => {
   });
 
   test.each(ROWS.map((row) => ({ ...row, name: flowsOf(row).join(', ') })).filter(({ name }) => name !== ''))(
-    'pass in the production example: $name',
+    'are allowed in the production example: $name',
     ({ from, to, ports, isChoice }) => {
       for (const source of from)
         for (const target of to) {
@@ -107,7 +107,7 @@ describeChart('the flows that docs/operations/network.md promises', () => {
     },
   );
 
-  test('are all that passes in the production example', () => {
+  test('are the only flows allowed in the production example', () => {
     const promised = new Set(ROWS.flatMap(flowsOf));
     const unnamed = Object.keys(SOURCES).flatMap((source) =>
       Object.keys(TARGETS)
@@ -129,7 +129,7 @@ describeChart('the Ingress of the production example', () => {
     expect(objectOf(objectsOf(PRODUCTION), 'Ingress', 'w-writ-orchestrator').metadata.annotations).toMatchObject(shown);
   });
 
-  test('lets the largest body through that the API takes', () => {
+  test('lets the largest body of the API through', () => {
     const { annotations = {} } = objectOf(objectsOf(PRODUCTION), 'Ingress', 'w-writ-orchestrator').metadata;
     const MIB = 1024 * 1024;
     expect(annotations['nginx.ingress.kubernetes.io/proxy-body-size']).toBe(`${LIMITS.importBytes.max / MIB}m`);

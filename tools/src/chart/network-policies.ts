@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What network policies let through, by Kubernetes' own rules: a connection passes where the policies of both ends
-// allow it.
+// Evaluates network policies by Kubernetes' own rules: a connection is allowed where the policies of both ends allow
+// it.
 import { BlockList, isIP } from 'node:net';
 import { NAMESPACE, RELEASE, type KubeObject, type Labels } from './render.ts';
 
@@ -29,7 +29,7 @@ interface Policy {
   readonly egress?: readonly Rule[];
 }
 
-/** An end of a connection: a pod, or an address outside. */
+/** An end of a connection: a pod, or an external address. */
 export type End = { readonly namespace: string; readonly labels: Labels } | { readonly address: string };
 
 const chooses = ({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean =>
@@ -77,7 +77,7 @@ const passes = (rules: readonly Rule[] | undefined, other: End, port: number, pr
       (ports === undefined || ports.some((each) => each.port === port && each.protocol === protocol)),
   );
 
-/** Whether a connection from one end to the other passes the policies of both. */
+/** Whether the policies of both ends allow the connection. */
 export function isOpen(objects: readonly KubeObject[], from: End, to: End, port: number, protocol = 'TCP'): boolean {
   const out = policiesOf(objects, from).filter(({ policyTypes }) => policyTypes.includes('Egress'));
   const into = policiesOf(objects, to).filter(({ policyTypes }) => policyTypes.includes('Ingress'));

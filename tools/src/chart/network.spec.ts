@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the policies of the chart let through.
+// The connections that the chart's policies allow.
 import { PROCESSES } from '@writ/contract';
 import { describeChart, EXAMPLES, examplePods, objectsOf, PRODUCTION, renderSmall, SMALL } from './chart.contract.ts';
 import { elsewhere, end, isOpen, policiesOf, type End } from './network-policies.ts';
@@ -15,7 +15,7 @@ const SERVING = [...PROCESSES, 'postgres', 'nats'];
 const ONES = [...SERVING, 'migrate', 'keys', 'smoke'];
 const PORTS = [53, 80, 443, 4222, 5432, 6443, 7480, 9464];
 
-/** All that is open between the pods of a release, by one line each. */
+/** All allowed connections between the pods of a release, one line each. */
 const flowsOf = (objects: readonly KubeObject[]): string[] =>
   ONES.flatMap((from) =>
     ONES.flatMap((to) =>
@@ -38,7 +38,7 @@ describeChart('network policies of the chart', () => {
     expect(open).toEqual([]);
   });
 
-  test('between the pods of a release exactly what their work needs is open', () => {
+  test('between the pods of a release exactly the needed connections are allowed', () => {
     const expected = [
       ...PROCESSES.flatMap((from) => PROCESSES.map((to) => `${from} → ${to}:9464`)),
       ...PROCESSES.flatMap((from) => [`${from} → postgres:5432`, `${from} → nats:4222`]),
@@ -48,7 +48,7 @@ describeChart('network policies of the chart', () => {
     expect(flowsOf(objects()).sort()).toEqual(expected.sort());
   });
 
-  test('a stranger in the namespace reaches the API and nothing else', () => {
+  test('another pod in the namespace reaches only the API', () => {
     expect(
       SERVING.flatMap((to) =>
         PORTS.filter((port) => isOpen(objects(), STRANGER, end(to), port)).map((port) => `${to}:${port}`),
@@ -68,7 +68,7 @@ describeChart('network policies of the chart', () => {
     expect(isOpen(objectsOf(PRODUCTION), elsewhere('default'), end('orchestrator'), 7480)).toBe(false);
   });
 
-  test("executors and orchestrators reach the world's web servers, and no address that isn't public but the API server's", () => {
+  test("executors and orchestrators reach public web servers, and of private addresses only the API server's", () => {
     for (const from of ['executor', 'orchestrator']) {
       expect(isOpen(objectsOf(PRODUCTION), end(from), WORLD, 443)).toBe(true);
       expect(isOpen(objectsOf(PRODUCTION), end(from), WORLD, 22)).toBe(false);
@@ -90,7 +90,7 @@ describeChart('network policies of the chart', () => {
     expect(isOpen(objectsOf(PRODUCTION), end('orchestrator'), apiServer, 6443)).toBe(false);
   });
 
-  test('ledgers without witnesses, kernels, Jobs, Postgres and NATS reach nothing outside', () => {
+  test('ledgers without witnesses, kernels, Jobs, Postgres and NATS reach no external address', () => {
     for (const from of ['ledger', 'kernel', 'migrate', 'smoke', 'postgres', 'nats']) {
       expect([
         from,
@@ -101,7 +101,7 @@ describeChart('network policies of the chart', () => {
     }
   });
 
-  test("a ledger with witnesses reaches the world on their ports alone, and no address that isn't public", () => {
+  test("a ledger with witnesses reaches only public addresses, on the witnesses' ports", () => {
     const urls = ['https://a.example', 'http://b.example:7490/x', 'https://[2606:2800::1]'];
     const witnessed = renderSmall({ ledger: { witnesses: urls.map((url) => ({ url, key: 'k' })) } });
     const reached = (address: string): number[] =>
@@ -113,7 +113,7 @@ describeChart('network policies of the chart', () => {
     expect(isOpen(witnessed, end('kernel'), WORLD, 443)).toBe(false);
   });
 
-  test('a ledger with witnesses stays closed off where nothing may reach the world', () => {
+  test('a ledger with witnesses reaches no external address where egress is disabled', () => {
     const closed = renderSmall({
       ledger: { witnesses: [{ url: 'https://a.example', key: 'k' }] },
       networkPolicy: { world: { enabled: false } },
@@ -121,14 +121,14 @@ describeChart('network policies of the chart', () => {
     expect(isOpen(closed, end('ledger'), WORLD, 443)).toBe(false);
   });
 
-  test('an air-gapped installation reaches its proxy, and the world not even from executors', () => {
+  test('an air-gapped installation reaches its proxy, and no public address even from executors', () => {
     for (const from of PROCESSES) {
       expect(isOpen(objectsOf('air-gapped-values.yaml'), end(from), { address: '10.20.30.40' }, 3128)).toBe(true);
       expect(isOpen(objectsOf('air-gapped-values.yaml'), end(from), WORLD, 80)).toBe(false);
     }
   });
 
-  test('whoever resolves names may', () => {
+  test('pods that resolve names may reach DNS', () => {
     for (const from of [...PROCESSES, 'migrate', 'keys', 'smoke'])
       for (const protocol of ['TCP', 'UDP'])
         expect([from, isOpen(objects(), end(from), DNS, 53, protocol)]).toEqual([from, true]);
@@ -143,13 +143,13 @@ describeChart('network policies of the chart', () => {
     }
   });
 
-  test("only its own policy keeps a sandbox from its canary, the executor's ops port", () => {
+  test("without its own policy a sandbox reaches its canary, the executor's ops port", () => {
     const without = objects().filter(({ metadata }) => metadata.namespace !== 'writ-sandboxes');
     expect(isOpen(without, SANDBOX, end('executor'), 9464)).toBe(true);
     expect(isOpen(without, SANDBOX, end('kernel'), 9464)).toBe(false);
   });
 
-  test("sandboxes that share the release's namespace are closed off by their labels", () => {
+  test("sandboxes that share the release's namespace are isolated by their labels", () => {
     const shared = renderSmall({
       sandbox: { namespace: { name: NAMESPACE, create: false, shared: true }, admissionPolicy: { enabled: false } },
     });
@@ -159,7 +159,7 @@ describeChart('network policies of the chart', () => {
     expect(podsOf(shared).filter(({ component }) => component === 'sandboxes')).toEqual([]);
   });
 
-  test('without policies nothing of them is rendered', () => {
+  test('with policies disabled none is rendered', () => {
     expect(renderSmall({ networkPolicy: { enabled: false } }).filter(({ kind }) => kind === 'NetworkPolicy')).toEqual(
       [],
     );

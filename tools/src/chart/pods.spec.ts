@@ -51,7 +51,7 @@ test.each<[string, PodSpec]>([
   expect(restrictedProblems({ spec })).toHaveLength(1);
 });
 
-/** Kubernetes' own: milli-processors, and bytes in powers of 1024. */
+/** Kubernetes' units: milli-processors, and bytes in powers of 1024. */
 const UNIT: Readonly<Record<string, number>> = { m: 1e-3, '': 1, Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3 };
 const amount = (quantity: string): number => {
   const [, digits = '', unit = ''] = /^([\d.]+)(\D*)$/.exec(quantity) ?? [];
@@ -101,7 +101,7 @@ describeChart('pods of the chart', () => {
     ).toEqual([]);
   });
 
-  test('every container that serves is probed: at its start, for readiness and for life', () => {
+  test('every serving container has startup, readiness and liveness probes', () => {
     expect(
       findings(({ component, spec }) =>
         RUNS_ONCE.has(component)
@@ -115,7 +115,7 @@ describeChart('pods of the chart', () => {
     ).toEqual([]);
   });
 
-  test('nobody has a token of the API server but the executor that makes pods, and the Jobs that make keys', () => {
+  test('only the executor with pods and the Jobs for keys have a token of the API server', () => {
     const holders = new Set(
       all()
         .filter(({ pod }) => hasToken(pod))
@@ -142,7 +142,7 @@ describeChart('pods of the chart', () => {
     ).toBe(false);
   });
 
-  test('the pods of every component run as an account of its own', () => {
+  test('the pods of every component run under their own service account', () => {
     for (const example of EXAMPLES) {
       const pods = examplePods(example);
       const components = new Set(pods.map(({ component }) => component));
@@ -151,7 +151,7 @@ describeChart('pods of the chart', () => {
     }
   });
 
-  test('a service mounts its own Secret and no other, readable by its group alone', () => {
+  test('a service mounts only its own Secret, readable by its group only', () => {
     for (const { example, pod } of all().filter(({ pod: { component } }) =>
       (PROCESSES as readonly string[]).includes(component),
     )) {
@@ -160,12 +160,12 @@ describeChart('pods of the chart', () => {
       );
       const own = example === 'existing-keys-values.yaml' ? `my-${pod.component}` : `w-writ-${pod.component}`;
       expect(secrets).toEqual([{ secretName: own, defaultMode: 0o440 }]);
-      // What is in no environment is shown by no description of a pod, and inherited by no program.
+      // A secret that is no variable is not in descriptions of the pod, and child processes don't inherit it.
       expect(JSON.stringify(containersOf(pod).map(({ env }) => env))).not.toContain('secretKeyRef');
     }
   });
 
-  test('the grace period covers the pause before SIGTERM and what a process takes to end', () => {
+  test("the grace period covers the pause before SIGTERM and the process's shutdown", () => {
     const boot = readFileSync(join(checkout, 'libs/nest-kit/src/boot-process.ts'), 'utf8');
     const seconds = (name: string): number =>
       Number((new RegExp(`^const ${name} = ([\\d_]+);$`, 'm').exec(boot)?.[1] ?? '').replaceAll('_', '')) / 1_000;
@@ -180,7 +180,7 @@ describeChart('pods of the chart', () => {
     ).toBe(8 + close + 5);
   });
 
-  test('a gate asks every other component, the earlier ones and the later ones', () => {
+  test('a gate queries every other component, earlier and later ones', () => {
     const argsOf = (component: string): string[] =>
       examplePods(SMALL)
         .find((pod) => pod.component === component)!
@@ -202,7 +202,7 @@ describeChart('pods of the chart', () => {
     }
   });
 
-  test('each ledger keeps its memory file on a volume that nothing deletes', () => {
+  test('each ledger has its memory file on a volume that is never deleted', () => {
     expect(objectOf(objectsOf(PRODUCTION), 'StatefulSet', 'w-writ-ledger')['spec']).toMatchObject({
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
       volumeClaimTemplates: [
@@ -216,7 +216,7 @@ describeChart('pods of the chart', () => {
     expect(ledger!.volumeMounts).toContainEqual({ name: 'memory', mountPath: '/var/lib/writ/ledger' });
   });
 
-  test('where an autoscaler counts, a workload says no number', () => {
+  test('a workload with an autoscaler sets no replica count', () => {
     for (const component of ['orchestrator', 'kernel', 'executor'])
       expect(objectOf(objectsOf(PRODUCTION), 'Deployment', `w-writ-${component}`)['spec']).not.toHaveProperty(
         'replicas',

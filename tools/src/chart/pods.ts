@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pods in rendered objects, and what Kubernetes' security standard `restricted` says of them.
+// The pods in rendered objects, and their violations of Kubernetes' security standard `restricted`.
 import type { KubeObject, Labels } from './render.ts';
 
 export interface EnvVariable {
@@ -54,7 +54,7 @@ export interface PodSpec {
 export interface Pod {
   /** `Deployment/w-writ-kernel` */
   readonly owner: string;
-  /** The component of Writ that it is of. */
+  /** Its component of Writ. */
   readonly component: string;
   readonly labels: Labels;
   readonly spec: PodSpec;
@@ -67,14 +67,14 @@ interface Template {
 
 const COMPONENT = 'app.kubernetes.io/component';
 
-/** The object itself where it is a pod, and what a workload, a Job or a CronJob makes pods of. */
+/** The object itself where it is a pod, or the pod template of a workload, a Job or a CronJob. */
 function templateOf(object: KubeObject): Template | undefined {
   if (object.kind === 'Pod') return object as unknown as Template;
   const spec = object['spec'] as { template?: Template; jobTemplate?: { spec: { template: Template } } } | undefined;
   return spec?.jobTemplate?.spec.template ?? spec?.template;
 }
 
-/** Every pod that the objects make, by themselves or through a workload. */
+/** Every pod in the objects, by itself or in a workload. */
 export function podsOf(objects: readonly KubeObject[]): Pod[] {
   return objects.flatMap((object) => {
     const own = templateOf(object);
@@ -115,8 +115,8 @@ const containerProblems = ({ securityContext: own = {}, ports = [] }: Container,
 ];
 
 /**
- * What PodSecurity's profile `restricted` (version 1.35) refuses in a pod of Linux; empty for one that it admits.
- * Its fields of AppArmor, SELinux and sysctls can't be set by this chart, and any is a finding.
+ * The violations of PodSecurity's profile `restricted` (version 1.35) in a Linux pod; empty for an admitted one. This
+ * chart can't set fields of AppArmor, SELinux and sysctls, so any of them is a finding.
  */
 export function restrictedProblems({ spec }: { readonly spec: PodSpec }): string[] {
   const context = spec.securityContext ?? {};

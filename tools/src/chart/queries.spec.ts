@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the chart asks Prometheus: every query names metrics and labels that there are.
+// The chart's queries to Prometheus: every query names existing metrics and labels.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INSTRUMENTS, prometheusName, type InstrumentRow } from '@writ/telemetry';
@@ -8,7 +8,7 @@ import { unknownIn } from '../dashboards/known-metrics.ts';
 import { readExpression } from '../dashboards/promql.ts';
 import { CHART } from './render.ts';
 
-/** Labels that the Prometheus operator gives to what a PodMonitor or ServiceMonitor finds. */
+/** Labels that the Prometheus operator adds for a PodMonitor or ServiceMonitor. */
 const OF_THE_OPERATOR = new Set(['namespace', 'pod', 'container', 'service', 'endpoint']);
 
 const FILES = [
@@ -20,7 +20,7 @@ const FILES = [
   ),
 ];
 
-/** What KEDA asks (`query`), and the metrics that a HorizontalPodAutoscaler names (`metric: {name: …}`). */
+/** Queries of KEDA (`query`), and metrics of a HorizontalPodAutoscaler (`metric: {name: …}`). */
 function queriesOf(text: string): string[] {
   const found: string[] = [];
   const document = parseDocument(text);
@@ -35,7 +35,7 @@ function queriesOf(text: string): string[] {
   return found;
 }
 
-/** As Prometheus gets it: Helm has put values into it. */
+/** The expression with Helm's values filled in. */
 const withoutTemplates = (query: string): string => query.replaceAll(/\{\{[^}]*\}\}/g, 'x');
 
 function problemsOf(query: string): string[] {
@@ -47,7 +47,7 @@ function problemsOf(query: string): string[] {
   return unknownIn({ selectors: ours, grouping: grouping.filter((label) => !OF_THE_OPERATOR.has(label)) });
 }
 
-test('every query in the values and examples of the chart asks for metrics and labels that there are', () => {
+test('every query in the values and examples of the chart names existing metrics and labels', () => {
   const asked = FILES.flatMap((file) =>
     queriesOf(readFileSync(join(CHART, file), 'utf8')).map((query) => ({ file, query })),
   );
@@ -55,7 +55,7 @@ test('every query in the values and examples of the chart asks for metrics and l
   expect(asked.flatMap(({ file, query }) => problemsOf(query).map((problem) => `${file}: ${problem}`))).toEqual([]);
 });
 
-test('a query is found where it stands, and a metric in it that nobody has', () => {
+test('a query is found in a text, and an unknown metric in it', () => {
   const text = `
 keda: {query: 'max(writ_made_up{namespace="{{ .Release.Namespace }}"})'}
 autoscaling: {metrics: [{type: Pods, pods: {metric: {name: writ_also_made_up}}}]}
@@ -63,7 +63,7 @@ autoscaling: {metrics: [{type: Pods, pods: {metric: {name: writ_also_made_up}}}]
   expect(queriesOf(text).flatMap(problemsOf)).toEqual(['no metric `writ_made_up`', 'no metric `writ_also_made_up`']);
 });
 
-/** A whole word that begins as metrics do, where documents write it as code. */
+/** A word with the shape of a metric, in code of a document. */
 const NAMED = /`(writ_[a-z_]+)(?:\{[^`]*\})?`/g;
 /** Roles of Postgres have names of the same shape. */
 const ROLE = /^writ_(?:kernel|kernel_worker|ledger|executor|orchestrator|owner|admin|app)$/;

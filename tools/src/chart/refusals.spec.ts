@@ -7,7 +7,7 @@ const NO_NATS = { nats: { bundled: { enabled: false } } };
 
 const GIB_POOL = { memoryBytes: 1_073_741_824, replicas: 1 };
 
-/** Values over those of the smallest example, and the sentence that refuses them. */
+/** Values that override the smallest example's, and the message that refuses them. */
 const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegExp])[] = [
   [
     'an image without a version',
@@ -16,7 +16,7 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
   ],
   ['a sandbox image without a version', { sandbox: { image: { tag: 'latest' } } }, /`sandbox\.image\.tag` is `latest`/],
   [
-    'a sandbox image that nothing fixes',
+    'a sandbox image without a digest',
     { sandbox: { image: { id: '' } } },
     /which sandbox image calls run in: set `sandbox\.image\.digest`/,
   ],
@@ -46,23 +46,23 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     /`imageRegistry` is `https:\/\/mirror\.internal`, which is no registry: write a host without scheme/,
   ],
   [
-    'a quantity that is none',
+    'an invalid quantity',
     { kernel: { resources: { requests: { cpu: 'lots' } } } },
     /`kernel\.resources\.requests\.cpu` is `lots`, which is no quantity: write `500m` or `2`/,
   ],
   [
-    'a quantity of a bundled part that is none',
+    'an invalid quantity of a bundled part',
     { nats: { bundled: { resources: { limits: { memory: '1 GB' } } } } },
     /`nats\.bundled\.resources\.limits\.memory` is `1 GB`, which is no quantity/,
   ],
   [
-    'a quantity of sandboxes that is none',
+    'an invalid quantity of sandboxes',
     { sandbox: { quota: { requests: { memory: '64GB' } } } },
     /`sandbox\.quota\.requests\.memory` is `64GB`, which is no quantity/,
   ],
   ['no ledger', { ledger: { replicas: 0 } }, /no ledger would run, .*: set `ledger\.replicas` to 1 or more/],
   [
-    'a ledger that KEDA may take away',
+    'a ledger that KEDA may scale to zero',
     { ledger: { keda: { enabled: true, serverAddress: 'http://p', query: 'q', minReplicas: 0 } } },
     /no ledger would run, .*: set `ledger\.keda\.minReplicas` to 1 or more/,
   ],
@@ -92,7 +92,7 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     /name the Secret with its password in `postgres\.external\.admin\.existingSecret`/,
   ],
   [
-    'a Postgres whose CA nobody names',
+    'a Postgres without a CA',
     { postgres: { bundled: { enabled: false }, external: { host: 'db', admin: { existingSecret: 's' } } } },
     /name a ConfigMap with its CA in `postgres\.external\.ca\.configMap`/,
   ],
@@ -101,9 +101,9 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     { keys: { existingSecrets: { kernel: 'mine' }, rotation: { enabled: true } } },
     /`keys\.rotation\.enabled` changes the Secrets that the chart's Job made/,
   ],
-  ['a rotation whose overlap is no period', { keys: { rotation: { overlap: 'soon' } } }, /overlap/],
+  ['a rotation with an invalid overlap', { keys: { rotation: { overlap: 'soon' } } }, /overlap/],
   [
-    'a rotation whose overlap is shorter than pods take to read a key',
+    'a rotation with an overlap shorter than pods need to read a key',
     { keys: { rotation: { overlap: '1m' } } },
     /`keys\.rotation\.overlap` is `1m`, .*: set two minutes or more/,
   ],
@@ -202,7 +202,7 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     /`kernel` has two autoscalers/,
   ],
   [
-    'KEDA without a question',
+    'KEDA without a query',
     { kernel: { keda: { enabled: true, serverAddress: 'http://p' } } },
     /KEDA needs a question: .*`kernel\.keda\.query`/,
   ],
@@ -233,7 +233,7 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
   ],
 ];
 
-/** What the schema refuses, with the place that helm names. */
+/** Values that the schema refuses, with the path that helm names. */
 const NOT_KNOWN: readonly (readonly [what: string, values: Values, words: RegExp])[] = [
   ['a misspelt name', { kernal: { replicas: 3 } }, /'kernal' not allowed|kernal/],
   ['a misspelt name further down', { kernel: { replcias: 3 } }, /kernel.*replcias|replcias/s],
@@ -243,7 +243,7 @@ const NOT_KNOWN: readonly (readonly [what: string, values: Values, words: RegExp
   ['a text for a number', { ledger: { replicas: 'three' } }, /ledger.*replicas/s],
   ["a driver that doesn't exist", { sandbox: { driver: 'podman' } }, /sandbox.*driver/s],
   ['a pool without a size', { sandbox: { agentSandbox: { pools: [{ replicas: 1 }] } } }, /agentSandbox.*memoryBytes/s],
-  ['a digest that is none', { image: { digest: 'sha256:12' } }, /image.*digest/s],
+  ['an invalid digest', { image: { digest: 'sha256:12' } }, /image.*digest/s],
 ];
 
 const refusal = (values: Values): string => {
@@ -256,21 +256,21 @@ const refusal = (values: Values): string => {
 };
 
 describeChart("values that can't work", () => {
-  test.each(REFUSED)('%s: refused with a sentence that says what to set', (_what, values, sentence) => {
+  test.each(REFUSED)('%s: refused with a message that names the value to set', (_what, values, sentence) => {
     expect(refusal(values)).toMatch(sentence);
   });
 
   test.each(NOT_KNOWN)('%s: refused by the schema, by name', (_what, values, words) => {
-    const said = refusal(values);
-    expect(said).toContain("values don't meet the specifications of the schema");
-    expect(said).toMatch(words);
+    const output = refusal(values);
+    expect(output).toContain("values don't meet the specifications of the schema");
+    expect(output).toMatch(words);
   });
 
-  test('what only works together with claims is taken without them', () => {
+  test('values for claims are accepted without claims', () => {
     expect(renderSmall({ sandbox: { agentSandbox: { enabled: false, pools: [] } } })).not.toHaveLength(0);
   });
 
-  test('what differs from a refusal by the one value that it names is rendered', () => {
+  test('a refused example with the named value corrected is rendered', () => {
     expect(
       renderSmall({ kernel: { keda: { enabled: true, serverAddress: 'http://p', query: 'q' } } }),
     ).not.toHaveLength(0);
@@ -282,21 +282,21 @@ describeChart("values that can't work", () => {
     ).not.toHaveLength(0);
   });
 
-  test('a digest of the sandbox image takes precedence over the id that an example has', () => {
+  test("a digest of the sandbox image takes precedence over an example's id", () => {
     const digest = `sha256:${'1'.repeat(64)}`;
     const text = JSON.stringify(renderSmall({ sandbox: { image: { registry: 'registry.internal:5000', digest } } }));
     expect(text).toContain(`{"name":"WRIT_SANDBOX_IMAGE_DIGEST","value":"${digest}"}`);
     expect(text).toContain(`{"name":"WRIT_SANDBOX_IMAGE","value":"registry.internal:5000/writ-sandbox@${digest}"}`);
   });
 
-  test('quantities as Kubernetes takes them are rendered', () => {
+  test("quantities in Kubernetes' formats are rendered", () => {
     for (const cpu of ['500m', '2', '0.5', 2, 1.5])
       expect(renderSmall({ kernel: { resources: { requests: { cpu } } } })).not.toHaveLength(0);
     for (const memory of ['1Gi', '512M', '1e9', 1_073_741_824])
       expect(renderSmall({ kernel: { resources: { requests: { memory } } } })).not.toHaveLength(0);
   });
 
-  test('the values of the chart alone are refused: nobody has said where Postgres is', () => {
+  test("the chart's values alone are refused: they name no Postgres", () => {
     expect(() => renderText({ helm: chartTools().helm })).toThrow('there is no Postgres');
     expect(() => renderText({ helm: chartTools().helm, files: [exampleFile(PRODUCTION)] })).not.toThrow();
   });

@@ -7,14 +7,14 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { KUBERNETES_VERSION } from '../go-tools/table.ts';
 import { checkout } from '../setup.ts';
 
-/** Where the chart lies. */
+/** The chart's folder. */
 export const CHART = join(checkout, 'helm', 'writ');
 
-/** The release that everything is rendered as. */
+/** The release name in every rendering. */
 export const RELEASE = 'w';
 export const NAMESPACE = 'writ';
 
-/** An object of Kubernetes, as far as every one has the same members. */
+/** A Kubernetes object with the members that all have. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -28,32 +28,32 @@ export interface KubeObject {
 }
 export type Labels = Readonly<Record<string, string>>;
 
-/** Values of the chart, as they would stand in a file. */
+/** Values of the chart, in the form of a values file. */
 export type Values = Readonly<Record<string, unknown>>;
 
 export interface RenderOptions {
   /** Path of `helm`. */
   readonly helm: string;
-  /** The chart's folder; that of this checkout unless given. */
+  /** The chart's folder; this checkout's by default. */
   readonly chart?: string;
-  /** Files of values, the later over the earlier. */
+  /** Values files; later ones override earlier ones. */
   readonly files?: readonly string[];
-  /** Values over those of the files. */
+  /** Values that override those of the files. */
   readonly values?: Values;
-  /** As an upgrade, not as an installation. */
+  /** Renders an upgrade, not an installation. */
   readonly isUpgrade?: boolean;
   /** The namespace of the release. */
   readonly namespace?: string;
-  /** Templates by their names below `templates/`, without the ending; all unless given. */
+  /** Templates by their names below `templates/`, without extension; all by default. */
   readonly only?: readonly string[];
 }
 
-/** What helm said in place of a chart. */
+/** Helm's error message. */
 export class RenderError extends Error {
   override readonly name = 'RenderError';
 }
 
-/** The text that helm renders. @throws RenderError with what helm says */
+/** The text that helm renders. @throws RenderError with helm's message */
 export function renderText(options: RenderOptions): string {
   const { helm, chart = CHART, files = [], values = {}, isUpgrade = false, namespace = NAMESPACE, only = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'writ-chart-'));
@@ -80,9 +80,9 @@ export function renderText(options: RenderOptions): string {
   }
 }
 
-/** The objects of a text of several documents. @throws Error where one isn't YAML, or says a name twice */
+/** The objects of a multi-document text. @throws Error for invalid YAML, and for a duplicate name */
 export function parseObjects(text: string): KubeObject[] {
-  // As Kubernetes reads it: 0440 is octal.
+  // Kubernetes reads 0440 as octal.
   return parseAllDocuments(text, { uniqueKeys: true, version: '1.1' }).flatMap((document) => {
     if ('errors' in document && document.errors[0] !== undefined) throw document.errors[0];
     const object = document.toJS() as KubeObject | null;
@@ -90,5 +90,5 @@ export function parseObjects(text: string): KubeObject[] {
   });
 }
 
-/** The objects that helm renders. @throws RenderError with what helm says */
+/** The objects that helm renders. @throws RenderError with helm's message */
 export const renderObjects = (options: RenderOptions): KubeObject[] => parseObjects(renderText(options));

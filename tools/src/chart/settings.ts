@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which variables of each process the chart sets, which its `settings` take, and which neither does.
+// Variables of each process by origin: set by the chart, allowed in its `settings`, or neither.
 import { join } from 'node:path';
 import { PROCESSES, type Process } from '@writ/contract';
 
 /** A variable, as the schema of an environment describes it. */
 export type Variable = Readonly<Record<string, unknown>>;
 
-/** Set by the chart, of every process. */
+/** Set by the chart for every process. */
 const COMMON = [
   'WRIT_DEPLOYMENT',
   'WRIT_SHARD',
@@ -22,7 +22,7 @@ const COMMON = [
 
 const OUTBOUND = ['WRIT_OUTBOUND_PROXY', 'WRIT_OUTBOUND_DIRECT', 'WRIT_OUTBOUND_DNS'];
 
-/** Set by the chart, out of its values or because it mounts what they name. */
+/** Set by the chart, from its values or from a mount's path. */
 export const CHART_SETS: Readonly<Record<Process, readonly string[]>> = {
   kernel: [
     ...COMMON,
@@ -82,7 +82,7 @@ export const CHART_SETS: Readonly<Record<Process, readonly string[]>> = {
   ],
 };
 
-/** Neither set nor taken by `settings`, and why. */
+/** Neither set nor allowed in `settings`, with the reason. */
 export const NOT_OFFERED: Readonly<Record<string, string>> = {
   WRIT_NATS_USER: 'a user is called like its process, and so are its inbox and its permissions',
   WRIT_PERMIT_KEY: 'a key comes by a mounted file, which is followed',
@@ -97,7 +97,7 @@ interface ObjectSchema {
   readonly properties: Readonly<Record<string, Variable>>;
 }
 
-/** Every variable that a process reads. By path: no tool depends on an app, and this one only reads its data. */
+/** Every variable of a process. Imported by path: no tool depends on an app, and this only reads its data. */
 export async function variablesOfProcess(
   checkout: string,
   process: Process,
@@ -108,7 +108,7 @@ export async function variablesOfProcess(
   return Environment.properties;
 }
 
-/** What `settings` of each process take, by name. */
+/** The variables allowed in the `settings` of each process, by name. */
 export async function settingsOf(
   checkout: string,
 ): Promise<Readonly<Record<Process, Readonly<Record<string, Variable>>>>> {

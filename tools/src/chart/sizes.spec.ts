@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a cluster an installation requests, as docs/operations/install.md says it.
+// The resource requests of an installation, compared with docs/operations/install.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkout } from '../setup.ts';
@@ -11,9 +11,7 @@ import { settingsOf } from './settings.ts';
 
 const PAGE = readFileSync(join(checkout, 'docs/operations/install.md'), 'utf8');
 
-/**
- * What two CPUs and 4 GiB leave beside the pods of Kubernetes itself: those of a kind cluster request 950m and 290 MiB.
- */
+/** Two CPUs and 4 GiB without the pods of Kubernetes itself: those of a kind cluster request 950m and 290 MiB. */
 const TRIAL = { milliCpu: 2_000 - 950, mebibytes: 4_096 - 290 };
 
 const BUNDLED: Values = {
@@ -32,7 +30,7 @@ const milliOf = (cpu: string): number => (cpu.endsWith('m') ? Number(cpu.slice(0
 const mebibytesOf = (memory: string): number =>
   Number(memory.slice(0, -2)) * ({ Mi: 1, Gi: 1_024 }[memory.slice(-2)] ?? Number.NaN);
 
-/** What each sandbox requests, from a pod as the driver makes it. */
+/** The requests of each sandbox, from a pod of the driver. */
 const sandboxRequests = driverContainer(largestPod({ cpus: 2, memoryBytes: 2 ** 30, tmpfsBytes: 2 ** 20 })).resources!
   .requests!;
 const SANDBOX = { milliCpu: milliOf(sandboxRequests['cpu']!), mebibytes: Number(sandboxRequests['memory']) / 2 ** 20 };
@@ -44,7 +42,7 @@ interface Workload {
   };
 }
 
-/** As the scheduler counts: the containers together, or an init container that requests more. */
+/** The scheduler's sum: all containers together, or a larger init container. */
 function requestOf({ containers, initContainers = [] }: Workload['template']['spec'], of: 'cpu' | 'memory'): number {
   const read = of === 'cpu' ? milliOf : mebibytesOf;
   const amounts = (list: readonly Container[]): number[] =>
@@ -70,7 +68,7 @@ function servicesOf(objects: readonly KubeObject[]): Sum {
 
 const settings = await settingsOf(checkout);
 
-/** Sandboxes that executors keep ready. */
+/** Sandboxes in the executors' warm pools. */
 function warmOf(objects: readonly KubeObject[]): Sum {
   const executor = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name.endsWith('-executor'))!;
   const { replicas, template } = executor['spec'] as Workload;
@@ -93,13 +91,13 @@ describeChart('the size of an installation', () => {
   test.each([
     ['a trial, `ci/small-values.yaml`', trial],
     ['the defaults, with the bundled Postgres and NATS', defaults],
-  ] as const)('of %s is what docs/operations/install.md says', (name, objects) => {
+  ] as const)('of %s matches docs/operations/install.md', (name, objects) => {
     expect(PAGE).toContain(`| ${name} | ${amounts(servicesOf(objects()))} | ${amounts(warmOf(objects()))} |`);
   });
 
-  test('of a trial leaves room on two CPUs and 4 GiB for Kubernetes, for commands and for an upgrade', () => {
+  test('of a trial fits two CPUs and 4 GiB with Kubernetes, commands and an upgrade', () => {
     const [services, warm] = [servicesOf(trial()), warmOf(trial())];
-    // An upgrade adds a pod of each of three Deployments at most, and a call runs in a sandbox beside the warm ones.
+    // An upgrade adds at most one pod of each of three Deployments, and a call runs in a sandbox beside the warm pool.
     const more = { milliCpu: 3 * 50 + 2 * SANDBOX.milliCpu, mebibytes: 3 * 256 + 2 * SANDBOX.mebibytes };
     expect(services.milliCpu + warm.milliCpu + more.milliCpu).toBeLessThanOrEqual(TRIAL.milliCpu);
     expect(services.mebibytes + warm.mebibytes + more.mebibytes).toBeLessThanOrEqual(TRIAL.mebibytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever writes a value writes a text, never YAML: no text in place of another changes the shape of what is rendered.
+// A value is a text and never YAML: no text in a value changes the structure of the rendered objects.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chartTools, describeChart, exampleFile, PRODUCTION, SMALL } from './chart.contract.ts';
@@ -16,14 +16,14 @@ interface Schema {
 }
 const SCHEMA = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')) as Schema;
 
-/** What stands around a text where a pattern asks for it. */
+/** A valid surrounding text, where a pattern requires one. */
 const AROUND = [
   ['', ''],
   ['http://', ''],
   ['', ':1'],
 ] as const;
 
-/** A place in the values for a text, and what stands there for one: null where the schema refuses it. */
+/** A place for a text in the values, with the text for it: null where the schema refuses it. */
 interface Place {
   readonly path: readonly string[];
   readonly valueOf: (text: string) => unknown;
@@ -35,7 +35,7 @@ function placesIn(schema: Schema, path: readonly string[] = []): Place[] {
   if (types.includes('string')) return [{ path, valueOf: (text) => fitted(schema.pattern, text) }];
   if (types.includes('array') && schema.items?.type === 'string')
     return [{ path, valueOf: (text) => listOf(fitted(schema.items?.pattern, text)) }];
-  // A map of texts, as annotations are: any name, any text.
+  // A map of texts, such as annotations, allows any name and any text.
   if (types.includes('object') && schema.properties === undefined)
     return [{ path, valueOf: (text) => ({ [text]: text }) }];
   return Object.entries(schema.properties ?? {}).flatMap(([name, each]) => placesIn(each, [...path, name]));
@@ -52,7 +52,7 @@ const nameOf = ({ path }: Place): string => path.join('.');
 
 type Tree = Record<string, unknown>;
 
-/** Values with a text in each of the places. */
+/** The values with a text in each place. */
 function valuesWith(places: readonly Place[], text: string): Tree {
   const values: Tree = {};
   for (const { path, valueOf } of places) {
@@ -67,8 +67,8 @@ function valuesWith(places: readonly Place[], text: string): Tree {
 }
 
 /**
- * Where two trees have not the same shape: each path, and what stands there in the second. Texts may say what they
- * like.
+ * The differences between the structures of two trees: each path, with the value in the second tree. The content of
+ * texts is ignored.
  */
 function differences(one: unknown, other: unknown, path = ''): string[] {
   if (isTree(one) && isTree(other)) {
@@ -84,8 +84,8 @@ const render = (example: string, places: readonly Place[], text: string): KubeOb
   renderObjects({ helm: chartTools().helm, files: [exampleFile(example)], values: valuesWith(places, text) });
 
 /**
- * The places without the one that a refusal names; or without its whole part of the values, where it names what doesn't
- * go with one.
+ * The places without the one that a refusal names. Where the refusal names a conflicting value, without its whole part
+ * of the values.
  */
 function leftBy({ message }: RenderError, places: readonly Place[]): readonly Place[] {
   const left = places.filter((place) => !message.includes(`\`${nameOf(place)}`));
@@ -94,7 +94,7 @@ function leftBy({ message }: RenderError, places: readonly Place[]): readonly Pl
   return places.filter(({ path: [part] }) => !parts.has(part));
 }
 
-/** Renders with the text wherever the chart takes it: what its checks refuse, they name. */
+/** Renders with the text in every place that the chart accepts: places that its checks refuse are left out. */
 function renderTaken(
   example: string,
   places: readonly Place[],
@@ -113,7 +113,7 @@ function renderTaken(
   }
 }
 
-/** The same tree, where names of members that are the text are called `name`. */
+/** The same tree, with member names that contain the text replaced by `name`. */
 function named(value: unknown, text: string): unknown {
   if (Array.isArray(value)) return value.map((each) => named(each, text));
   if (!isTree(value)) return value;
@@ -122,7 +122,7 @@ function named(value: unknown, text: string): unknown {
   );
 }
 
-/** Texts with a meaning of their own in YAML or in templates. */
+/** Texts with a special meaning in YAML or in templates. */
 const TEXTS = [
   'a: b',
   'x\nevil: true',
@@ -149,20 +149,20 @@ const TEXTS = [
   '0x1f',
   'no',
 ];
-/** Of all places, in each example. */
+/** The places in each example. */
 const TAKEN_MIN = 20;
-/** A text that means nothing. */
+/** A text without a special meaning. */
 const PLAIN = 'plain';
 
 describeChart('values as data', () => {
   test.each([SMALL, PRODUCTION, 'existing-keys-values.yaml'])(
-    'no text changes the shape of what is made of %s',
+    'no text changes the structure of the objects from %s',
     (example) => {
       let places = PLACES;
       for (const text of TEXTS) {
         const fits = places.filter(({ valueOf }) => valueOf(text) !== null && valueOf(PLAIN) !== null);
         const { taken, objects } = renderTaken(example, fits, text);
-        // What the chart's own checks refused they would refuse again: a rendering for each of them is saved.
+        // The chart's checks would refuse the same places again: this saves a rendering for each.
         const refused = fits.filter((place) => !taken.includes(place));
         places = places.filter((place) => !refused.includes(place));
         expect(taken.length).toBeGreaterThan(TAKEN_MIN);

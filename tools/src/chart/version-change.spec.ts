@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What another version of the chart replaces, where nothing else changes.
+// The objects that another chart version replaces, where nothing else changes.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ describeChart('another version of the chart', () => {
         ]),
     );
 
-  test('replaces the four services, and neither Postgres nor NATS, whose end every call would notice', () => {
+  test('replaces the four services, and neither Postgres nor NATS, which every call needs', () => {
     const options = { helm: chartTools().helm, files: [exampleFile(SMALL)] };
     const before = templatesOf(renderObjects(options));
     const after = templatesOf(renderObjects({ ...options, chart }));

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SetupError } from '../setup-error.ts';
 
-/** The two ends of the link between the machine and its node: a network of four addresses that nothing else uses. */
+/** Both ends of the link between the machine and its node: an unused network of four addresses. */
 export interface Addresses {
   readonly host: string;
-  /** Where the API server listens, and where NodePorts are reached. */
+  /** The address of the API server and of NodePorts. */
   readonly node: string;
 }
 
-/** Networks of the cluster, which the machine itself never sees: they exist in the node's network namespace. */
+/** Networks of the cluster, which exist only in the node's network namespace, and not on the machine. */
 export const NETWORKS = {
   pods: '10.244.0.0/16',
-  /** The only node's part of them. */
+  /** The only node's part of the pod network. */
   nodePods: '10.244.0.0/24',
   services: '10.96.0.0/16',
-  /** The first address of the services' network belongs to the API server, by Kubernetes' own rule. */
+  /** Kubernetes assigns the first address of the service network to the API server. */
   apiService: '10.96.0.1',
   dnsService: '10.96.0.10',
 } as const;
@@ -22,13 +22,13 @@ export const NETWORKS = {
 export const PREFIX_LENGTH = 30;
 export const API_PORT = 6443;
 
-/** More clusters than one machine can hold. */
+/** More clusters than one machine can run. */
 const CANDIDATES = 64;
 
 /**
  * The first free pair of addresses of 10.213.0.0/16.
  *
- * @param used IPv4 addresses that interfaces of the machine have
+ * @param used IPv4 addresses of the machine's interfaces
  */
 export const chooseAddresses = (used: readonly string[]): Addresses => {
   const taken = new Set(used.map((address) => address.split('.').slice(0, 3).join('.')));
@@ -40,7 +40,7 @@ export const chooseAddresses = (used: readonly string[]): Addresses => {
   ]);
 };
 
-/** IPv4 addresses out of the output of `ip -json -4 address`. */
+/** IPv4 addresses in the output of `ip -json -4 address`. */
 export const parseAddresses = (json: string): string[] =>
   (JSON.parse(json) as { addr_info?: { local?: string }[] }[]).flatMap(({ addr_info: info = [] }) =>
     info.flatMap(({ local }) => local ?? []),

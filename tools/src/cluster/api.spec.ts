@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isNodeReady } from './api.ts';
 
-test('a node is ready when its condition says so', () => {
+test('a node is ready by its condition', () => {
   const node = (status: string): string =>
     JSON.stringify({
       status: {

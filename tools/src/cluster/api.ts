@@ -3,17 +3,17 @@ import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { Credentials } from './pki.ts';
 
-/** A client of the API server for the few things that the set-up asks for itself. */
+/** A client for the set-up's own few requests to the API server. */
 export interface Api {
-  /** The body of a successful answer. Rejects for any other. */
+  /** Resolves with the body of a successful answer; rejects for any other. */
   readonly get: (path: string) => Promise<string>;
-  /** Changes something. Rejects for any status but a success. */
+  /** Changes an object; rejects unless it succeeds. */
   readonly send: (method: 'POST' | 'DELETE', path: string, body?: object) => Promise<void>;
 }
 
 const ANSWER_MS = 5_000;
 
-/** Asks with an administrator's certificate. */
+/** Makes requests with an administrator's certificate. */
 export const newApi = (url: string, ca: string, { cert, key }: Credentials): Api => {
   const agent = new Agent({ ca, cert, key, keepAlive: true });
   const ask = (method: string, path: string, body?: object): Promise<string> =>
@@ -21,8 +21,8 @@ export const newApi = (url: string, ca: string, { cert, key }: Credentials): Api
       const headers = body === undefined ? {} : { 'content-type': 'application/json' };
       const asking = request(`${url}${path}`, { method, agent, headers, timeout: ANSWER_MS }, (answer) => {
         const { statusCode = 0 } = answer;
-        const failed = (said: string): Error => new Error(`${method} ${path}: status ${statusCode}: ${said}`);
-        text(answer).then((said) => (statusCode < 300 ? resolve(said) : reject(failed(said))), reject);
+        const failed = (output: string): Error => new Error(`${method} ${path}: status ${statusCode}: ${output}`);
+        text(answer).then((output) => (statusCode < 300 ? resolve(output) : reject(failed(output))), reject);
       });
       asking.once('timeout', () => asking.destroy(new Error(`${path}: no answer within ${ANSWER_MS / 1000} s`)));
       asking.once('error', reject);
@@ -40,7 +40,7 @@ interface NodeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** Whether a Node object says that pods can run there. */
+/** Whether pods can run on a node, by its conditions. */
 export const isNodeReady = (json: string): boolean =>
   (JSON.parse(json) as NodeObject).status?.conditions?.some(
     ({ type, status }) => type === 'Ready' && status === 'True',

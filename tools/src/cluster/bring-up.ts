@@ -18,20 +18,20 @@ import { ensureSystemPrograms, type SystemPrograms } from './system-programs.ts'
 
 const PROGRAM = fileURLToPath(new URL('./supervisor.ts', import.meta.url));
 
-/** Starts the supervisor and follows what it says until the node is ready. */
+/** Starts the supervisor, and shows its progress until the node is ready. */
 const startSupervisor = async (setup: Setup, order: Order): Promise<NodeFacts> => {
   const logs = join(setup.stateDir, 'logs');
   mkdirSync(logs, { recursive: true });
   const logFile = join(logs, 'supervisor.log');
   const log = openSync(logFile, 'a', 0o600);
-  // In a session of its own, and without the mark by which the node's processes are found.
+  // In another session, and without the mark by which the node's processes are found.
   const child = spawn(
     process.execPath,
     ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning', PROGRAM, JSON.stringify(order)],
     {
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
-      // What it asks lies in the node: no proxy of the user's can reach that.
+      // Its requests stay in the node, which a user's proxy can't reach.
       env: { ...setup.env, [MARK]: undefined, NODE_USE_ENV_PROXY: undefined },
       cwd: '/',
     },
@@ -56,7 +56,7 @@ const startSupervisor = async (setup: Setup, order: Order): Promise<NodeFacts> =
   });
 };
 
-/** What the steps leave for each other, and the last one for the caller. */
+/** Results of earlier steps for later ones, and of the last one for the caller. */
 export interface Made {
   system?: SystemPrograms;
   kubernetes?: KubernetesPrograms;
@@ -80,9 +80,9 @@ const binariesOf = ({
   kubeRouter: tools['kube-router'],
 });
 
-/** The steps that bring a node up, for a plan with others. Each finds what an earlier one made. */
+/** The steps that start a node, for a plan with others. */
 export const nodePlan = (setup: Setup, made: Made): Plan => {
-  // Marked, so that whoever ends the set-up finds compilers that are at work.
+  // Marked, so that a clean-up finds running compilers.
   const options = (step: Setup) => ({
     cacheDir: setup.cacheDir,
     report: step.report,

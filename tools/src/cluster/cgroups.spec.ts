@@ -17,7 +17,7 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(root, path), text);
 };
 
-/** Version 1 with version 2 beside it. */
+/** Version 1 with version 2 in parallel. */
 const makeHybrid = (): void => {
   write('memory/cgroup.procs', '1\n');
   write('cpuset/cgroup.procs', '1\n');
@@ -26,7 +26,7 @@ const makeHybrid = (): void => {
   write('unified/cgroup.controllers', '');
 };
 
-test('a group is made in each hierarchy of version 1, with processors to run on', () => {
+test('a group is created in each hierarchy of version 1, with its processors set', () => {
   makeHybrid();
   makeGroup('writ-x', root);
   expect(groupDirectories('writ-x', root).toSorted()).toEqual([
@@ -37,7 +37,7 @@ test('a group is made in each hierarchy of version 1, with processors to run on'
   expect(existsSync(join(root, 'unified/writ-x'))).toBe(false);
 });
 
-test('a group is made once in version 2, and is given controllers', () => {
+test('a group is created once in version 2, with its controllers enabled', () => {
   write('cgroup.controllers', 'cpu memory');
   write('cgroup.subtree_control', '');
   makeGroup('writ-x', root);
@@ -48,14 +48,14 @@ test('a group is made once in version 2, and is given controllers', () => {
 test.each([
   ['cpu/writ-x/cpu.shares', '16384'],
   ['cpu/writ-x/cpu.weight', '1600'],
-])('the group has more processor time than one program: %s', (file, weight) => {
+])('the group has a larger processor share than one program: %s', (file, weight) => {
   makeHybrid();
   write(file, '1');
   makeGroup('writ-x', root);
   expect(readFileSync(join(root, file), 'utf8')).toBe(weight);
 });
 
-test("processes are found at any depth and in any hierarchy, each once, and nobody else's", () => {
+test("the group's processes are found at any depth and in any hierarchy, each once", () => {
   makeHybrid();
   write('memory/writ-x/kubepods/pod1/cgroup.procs', `${process.pid}\n`);
   write('cpuset/writ-x/cgroup.procs', `${process.pid}\n${process.ppid}\n`);
@@ -67,7 +67,7 @@ test("processes are found at any depth and in any hierarchy, each once, and nobo
   ).toEqual([process.pid, process.ppid].toSorted());
 });
 
-test('groups are removed from the inside out', () => {
+test('nested groups are removed first', () => {
   makeHybrid();
   for (const path of ['memory/writ-x/kubepods/pod1', 'cpuset/writ-x', 'memory/writ-y'])
     mkdirSync(join(root, path), { recursive: true });

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All pods of a node run below one control group. It finds their processes when nothing else does, and nobody else's.
+// All pods of a node run below one control group. It finds exactly their processes, even when nothing else does.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify, type Identity } from '../process/identity.ts';
 
 const ROOT = '/sys/fs/cgroup';
 
-/** In version 2 a group has only the controllers that its parent hands on. */
+/** In version 2 a group has only the controllers that its parent enables. */
 const CONTROLLERS = ['cpuset', 'cpu', 'io', 'memory', 'pids', 'hugetlb'] as const;
 
 /**
- * A group of version 1's cpuset has no processors and no memory nodes until it is given some, and takes no process
- * before.
+ * A cpuset group in version 1 starts without processors and memory nodes, and accepts no process until they are set.
  */
 const CPUSET = ['cpuset.cpus', 'cpuset.mems'] as const;
 
 /**
- * A group has by itself the processor time of one busy program, and all pods of the node would share it: beside other
- * work they starve, and their probes fail. This is that of sixteen.
+ * By default a group has the share of one busy program, which all pods of the node would divide. Beside other work they
+ * would starve, and their probes fail. This is the share of sixteen programs.
  */
 const WEIGHTS = { 'cpu.shares': '16384', 'cpu.weight': '1600' } as const;
 
 const isUnified = (root: string): boolean => existsSync(join(root, 'cgroup.controllers'));
 
 /**
- * The roots of the hierarchies: one in version 2, one per controller in version 1. Version 2 beside version 1 has no
+ * The roots of the hierarchies: one in version 2, one per controller in version 1. A version 2 beside version 1 has no
  * controllers.
  */
 const hierarchies = (root: string): string[] =>
@@ -42,15 +41,15 @@ const groupsBelow = (dir: string): string[] => {
   return [...inner.flatMap(({ name }) => groupsBelow(join(dir, name))), dir];
 };
 
-/** The directories of a group and of all groups below it, the deepest first. */
+/** The directories of a group and of all groups below it, deepest first. */
 export const groupDirectories = (name: string, root = ROOT): string[] =>
   hierarchies(root).flatMap((hierarchy) => groupsBelow(join(hierarchy, name)));
 
-/** Makes the group that pods run below, in every hierarchy. */
+/** Creates the parent group of pods, in every hierarchy. */
 export const makeGroup = (name: string, root = ROOT): void => {
   if (isUnified(root)) {
     for (const controller of CONTROLLERS) {
-      // A kernel that lacks one has nothing to limit with it.
+      // A kernel without the controller can't limit by it.
       try {
         writeFileSync(join(root, 'cgroup.subtree_control'), `+${controller}`);
       } catch {
@@ -63,7 +62,7 @@ export const makeGroup = (name: string, root = ROOT): void => {
     for (const file of CPUSET)
       if (!isUnified(root) && existsSync(join(hierarchy, file)))
         writeFileSync(join(hierarchy, name, file), readFileSync(join(hierarchy, file)));
-    // The kernel makes the file of its version with the group.
+    // The kernel creates the file of its version with the group.
     for (const [file, weight] of Object.entries(WEIGHTS)) {
       const path = join(hierarchy, name, file);
       if (existsSync(path)) writeFileSync(path, weight);
@@ -85,7 +84,7 @@ export const processesOfGroup = (name: string, root = ROOT): Identity[] => {
   return [...pids].map(identify).filter((who) => who !== undefined);
 };
 
-/** Removes the group and those below it. What the kernel is still emptying stays, for another try. */
+/** Removes the group and those below it. Groups that the kernel still empties stay for another try. */
 export const removeGroup = (name: string, root = ROOT): void => {
   for (const dir of groupDirectories(name, root)) {
     try {

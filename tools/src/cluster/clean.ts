@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, signal, type Identity } from '../process/identity.ts';
 import { findMarked } from '../process/marked.ts';
 import { mountsBelow } from '../process/mounts.ts';
-import { stopProcess, waitUntilGone } from '../process/stop.ts';
+import { stopProcess, waitUntilEnded } from '../process/stop.ts';
 import { writeStarted, type Kind, type Started } from '../process/table.ts';
 import { SetupError } from '../setup-error.ts';
 import type { StateDir } from '../supervisor/clean-up.ts';
@@ -14,7 +14,7 @@ import { removeContainers } from './containerd.ts';
 import { NODE_ENVIRONMENT } from './namespaces.ts';
 import { cgroupName, clusterPaths, linkName } from './paths.ts';
 
-/** How long the kernel may take to empty namespaces and control groups of processes that are dead. */
+/** Time for the kernel to empty namespaces and control groups after their processes died. */
 const GONE_MS = 10_000;
 const POLL_MS = 50;
 
@@ -25,7 +25,7 @@ const linkFile = (state: StateDir): string => `/sys/class/net/${linkName(state)}
 
 const kill = async (processes: readonly Identity[]): Promise<void> => {
   for (const who of processes) signal(who, 'SIGKILL');
-  await Promise.all(processes.map((who) => waitUntilGone(who, GONE_MS)));
+  await Promise.all(processes.map((who) => waitUntilEnded(who, GONE_MS)));
 };
 
 const entriesOf = ({ entries }: Started, kinds: readonly Kind[]) =>
@@ -34,8 +34,8 @@ const find = ({ entries }: Started, name: string): Identity | undefined =>
   entries.find((entry) => entry.name === name && isAlive(entry.who))?.who;
 
 /**
- * Pods, with the kubelet gone that would start them again. After a crash, images stay only where containerd could be
- * made to forget all containers.
+ * Ends pods, once the kubelet that would restart them is gone. After a crash, images are kept only where containerd
+ * could delete all containers.
  */
 const endPods = async (state: StateDir, started: Started): Promise<void> => {
   await kill(processesOfGroup(cgroupName(state)));
@@ -60,7 +60,7 @@ const endProcesses = async (state: StateDir, started: Started): Promise<void> =>
       .map(({ who }) => who)
       .filter(isAlive),
   );
-  // Shims, and what was started while the list was being written.
+  // Shims, and processes that were started while the list was written.
   await kill([...findMarked(state.stateId), ...processesOfGroup(cgroupName(state))]);
 };
 
@@ -74,7 +74,7 @@ const removeFiles = ({ stateDir }: StateDir): void => {
   for (const path of [facts, kubeconfig, data, pki, etc]) rmSync(path, { recursive: true, force: true });
 };
 
-/** What is left of a node on the machine, in words; empty where nothing is. */
+/** The remains of a node on the machine, in words; empty where there are none. */
 export const leftovers = (state: StateDir): string[] => [
   ...[...findMarked(state.stateId), ...processesOfGroup(cgroupName(state))].map(({ pid }) => `process ${pid}`),
   ...groupDirectories(cgroupName(state)).map((dir) => `control group ${dir}`),
@@ -83,12 +83,12 @@ export const leftovers = (state: StateDir): string[] => [
 ];
 
 /**
- * Ends a node, whatever state it is in: its processes, its pods, its namespaces, its link and its control groups. The
- * images of containerd stay for the next
- * start. Used by the supervisor at its end, and by whoever finds a node without one.
+ * Ends a node in any state: its processes, its pods, its namespaces, its link and its control groups. The images of
+ * containerd stay for the next start. The supervisor uses it at its end, and any process that finds a node without
+ * supervisor.
  *
- * @param started what the caller knows to have been started
- * @throws SetupError where something is left
+ * @param started the processes that the caller has started
+ * @throws SetupError where something remains
  */
 export const cleanNode = async (state: StateDir, started: Started): Promise<void> => {
   await endProcesses(state, started);

@@ -15,7 +15,7 @@ import { nodePrograms, type NodeBinaries } from './programs.ts';
 const PATHS = clusterPaths("/srv/it's/cluster");
 const ADDRESSES = { host: '10.213.0.1', node: '10.213.0.2' };
 
-test('a kubeconfig holds everything that it names', () => {
+test('a kubeconfig contains everything that it refers to', () => {
   const config = JSON.parse(kubeconfig('https://10.213.0.2:6443', 'admin', 'CA', { cert: 'CERT', key: 'KEY' }));
   expect(config.clusters[0].cluster).toEqual({
     server: 'https://10.213.0.2:6443',
@@ -24,7 +24,7 @@ test('a kubeconfig holds everything that it names', () => {
   expect(config.users[0].user['client-key-data']).toBe(Buffer.from('KEY').toString('base64'));
 });
 
-test('containerd keeps the machine as it is, and pulls no first process for pods', () => {
+test('containerd leaves the machine unchanged, and pulls no pause image', () => {
   const text = containerdConfig(PATHS);
   for (const line of [
     'disable_apparmor = true',
@@ -45,11 +45,11 @@ test("the kubelet runs pods below the cluster's own control group, on either ver
   });
 });
 
-test("kube-proxy leaves the machine's limit of connections alone", () => {
+test("kube-proxy doesn't change the machine's limit of connections", () => {
   expect(JSON.parse(kubeProxyConfig(PATHS))).toMatchObject({ mode: 'nftables', conntrack: { maxPerCore: 0, min: 0 } });
 });
 
-test('addresses of pods are kept where the end of the cluster removes them', () => {
+test('addresses of pods are stored where the end of the cluster removes them', () => {
   expect(JSON.parse(cniConfig(PATHS)).plugins[0].ipam.dataDir).toBe("/srv/it's/cluster/data/cni");
 });
 
@@ -63,12 +63,12 @@ test('the name server meets the strictest standard for pods', () => {
   });
 });
 
-test("the script that lays out the node's mounts quotes paths, and becomes the process that holds them", () => {
+test("the script for the node's mounts quotes paths, and becomes the process that holds them", () => {
   const lines = holderScript(PATHS).split('\n');
   expect(lines[0]).toBe('set -eu');
   expect(lines.at(-1)).toBe('exec sleep infinity');
   expect(lines).toContain(`mount --bind '/srv/it'\\''s/cluster/data/log' /var/log`);
-  // What is mounted before would be seen by the machine's own containers.
+  // The machine's own containers would see an earlier mount.
   expect(lines.indexOf('mount --make-rshared /')).toBeLessThan(lines.findIndex((line) => line.includes('--bind')));
 });
 
@@ -82,7 +82,7 @@ test('the firewall only filters, and the API server reaches the kubelet by its a
   expect(kubelet).toMatchObject({ command: '/bin/kubelet', args: expect.arrayContaining(['--node-ip=10.213.0.2']) });
 });
 
-test('what holds the state of others ends after them', () => {
+test('processes with the state of others end after them', () => {
   const { etcd, containerd, apiServer, controllers } = nodePrograms({} as NodeBinaries, PATHS, ADDRESSES);
   expect([etcd, containerd].map(({ kind }) => kind)).toEqual(['engine', 'engine']);
   expect(apiServer.kind).toBe('part');

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that the node's processes read. JSON is YAML, so what Kubernetes calls a YAML file is written as JSON.
+// Configuration files of the node's processes. Kubernetes' YAML files are written as JSON, which is YAML.
 import { API_PORT, NETWORKS, type Addresses } from './address.ts';
 import { IN_NODE, type ClusterPaths } from './paths.ts';
 import { NODE_NAME, type Credentials } from './pki.ts';
 
 export const PAUSE_IMAGE = 'writ.local/pause:1';
 
-/** A runtime handler beside the default one, which a RuntimeClass can name: here it is the same runtime. */
+/** A second runtime handler, for a RuntimeClass to name: here it is the same runtime. */
 export const SECOND_HANDLER = 'strict';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Where programs of the machine and of the node reach the API server. */
+/** The API server's address for programs of the machine and of the node. */
 export const apiUrl = ({ node }: Addresses): string => `https://${node}:${API_PORT}`;
 
-/** A kubeconfig with everything in it, so that it can be copied. */
+/** A self-contained kubeconfig, which can be copied. */
 export const kubeconfig = (server: string, user: string, ca: string, { cert, key }: Credentials): string =>
   json({
     apiVersion: 'v1',
@@ -30,9 +30,8 @@ export const kubeconfig = (server: string, user: string, ca: string, { cert, key
 const CRI = 'plugins."io.containerd.grpc.v1.cri"';
 
 /**
- * The configuration of containerd 1.6 and 1.7. `restrict_oom_score_adj` lets a root without CAP_SYS_RESOURCE start
- * pods. Without
- * `disable_apparmor` containerd loads a profile into the kernel, which outlives the node.
+ * The configuration of containerd 1.6 and 1.7. `restrict_oom_score_adj` lets root without CAP_SYS_RESOURCE start pods.
+ * `disable_apparmor` prevents a profile in the kernel, which would outlive the node.
  */
 export const containerdConfig = ({ images, etc }: Pick<ClusterPaths, 'images' | 'etc'>): string => `version = 2
 root = ${JSON.stringify(images)}
@@ -54,7 +53,7 @@ state = "/run/containerd"
   runtime_type = "io.containerd.runc.v2"
 `;
 
-/** The network of pods: a bridge in the node's network namespace. */
+/** The pod network: a bridge in the node's network namespace. */
 export const cniConfig = ({ data }: Pick<ClusterPaths, 'data'>): string =>
   json({
     cniVersion: '1.0.0',
@@ -74,17 +73,17 @@ export const cniConfig = ({ data }: Pick<ClusterPaths, 'data'>): string =>
         },
       },
       { type: 'portmap', capabilities: { portMappings: true } },
-      // kube-router filters IPv4 alone, and an interface with IPv6 reaches all that is on its link.
+      // kube-router filters only IPv4, and an IPv6 interface would reach everything on its link.
       { type: 'tuning', sysctl: { 'net.ipv6.conf.all.disable_ipv6': '1', 'net.ipv6.conf.default.disable_ipv6': '1' } },
     ],
   });
 
-/** What the kubelet keeps free before it evicts pods: a small machine's share. */
+/** Free resources below which the kubelet evicts pods: small values, for a small machine. */
 const EVICTION = { 'memory.available': '200Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi' };
 
 /**
- * The kubelet: an empty resolver, since the node reaches nobody outside, and no collection of images, since none can be
- * pulled again.
+ * The kubelet's configuration. The resolver is empty, since the node reaches no external address. Image collection is
+ * off, since no image can be pulled again.
  */
 export const kubeletConfig = (
   { pki, etc }: Pick<ClusterPaths, 'pki' | 'etc'>,
@@ -118,8 +117,8 @@ export const kubeletConfig = (
   });
 
 /**
- * kube-proxy: rules of nftables in the node's network namespace, and no limit of conntrack, which only the machine's
- * own namespace has.
+ * kube-proxy's configuration: nftables rules in the node's network namespace, and no conntrack limit, which exists only
+ * in the machine's own namespace.
  */
 export const kubeProxyConfig = ({ etc }: Pick<ClusterPaths, 'etc'>): string =>
   json({

@@ -4,7 +4,7 @@ import type { ImageArchive } from './images.ts';
 import { IN_NODE } from './paths.ts';
 import { mustRun, runCommand } from './run-command.ts';
 
-/** Where a node's containerd is reached: the process that holds the node's namespaces, and the client program. */
+/** A node's containerd: the process that holds the node's namespaces, and the client program. */
 export interface ContainerdPlace {
   readonly holderPid: number;
   /** Absolute path of `ctr`. */
@@ -34,11 +34,11 @@ const linesOf = (text: string): string[] =>
 export const containerdAnswers = async (place: ContainerdPlace): Promise<boolean> =>
   (await runCommand(ctr(place, 'version'), { env: NODE_ENVIRONMENT, timeoutMs: ASK_MS })).status === 0;
 
-/** Names and tags out of what `ctr images import` prints. */
+/** Names and tags in the output of `ctr images import`. */
 export const parseImported = (text: string): string[] =>
   linesOf(text).flatMap((line) => /^unpacking (\S+) \(/.exec(line)?.[1] ?? []);
 
-/** Digests of manifests by reference, out of the table that `ctr images ls` prints. */
+/** Manifest digests by reference, in the table of `ctr images ls`. */
 export const parseImages = (text: string): Map<string, string> =>
   new Map(
     linesOf(text)
@@ -48,9 +48,9 @@ export const parseImages = (text: string): Map<string, string> =>
   );
 
 /**
- * Imports a tar file that `docker save` wrote, or one with an OCI layout.
+ * Imports a tar file of `docker save`, or one with an OCI layout.
  *
- * @returns the references under which pods name its images
+ * @returns the references of its images for pods
  */
 export const importImage = async (place: ContainerdPlace, path: string): Promise<string[]> =>
   parseImported(
@@ -61,7 +61,7 @@ export const importImage = async (place: ContainerdPlace, path: string): Promise
     }),
   );
 
-/** Digests of the manifests of the images that a node has, by reference. */
+/** Manifest digests of a node's images, by reference. */
 export const listImages = async (place: ContainerdPlace): Promise<Map<string, string>> =>
   parseImages(
     await mustRun('list the images of the node', ctr(place, 'images', 'ls'), {
@@ -70,16 +70,14 @@ export const listImages = async (place: ContainerdPlace): Promise<Map<string, st
     }),
   );
 
-/** Imports those of the images that the node doesn't have yet. */
+/** Imports the images that the node lacks. */
 export const importMissing = async (place: ContainerdPlace, archives: readonly ImageArchive[]): Promise<void> => {
   const present = await listImages(place);
   for (const { reference, digest, path } of archives)
     if (digest === null || present.get(reference) !== digest) await importImage(place, path);
 };
 
-/**
- * Removes all containers, whose processes may be dead or alive, and keeps the images. Resolves to whether none is left.
- */
+/** Removes all containers, with dead or living processes, and keeps the images. Resolves to whether none is left. */
 export const removeContainers = async (place: ContainerdPlace): Promise<boolean> => {
   const run = (...args: string[]) => runCommand(ctr(place, ...args), { env: NODE_ENVIRONMENT, timeoutMs: ASK_MS });
   const list = async (...args: string[]): Promise<string[]> => linesOf((await run(...args)).stdout);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseLdd } from './images.ts';
 
-test('libraries are found at the paths where the loader looks, the loader among them', () => {
+test("libraries and the loader are found at the loader's paths", () => {
   expect(
     parseLdd(`\tlinux-vdso.so.1 (0x00007ffc)
 \tlibdl.so.2 => /lib/x86_64-linux-gnu/libdl.so.2 (0x00007f1)
@@ -15,6 +15,6 @@ test('libraries are found at the paths where the loader looks, the loader among 
   ]);
 });
 
-test('a program without libraries needs none', () => {
+test('a static program has no libraries', () => {
   expect(parseLdd('\tnot a dynamic executable\n')).toEqual([]);
 });

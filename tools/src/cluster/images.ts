@@ -11,10 +11,10 @@ import { fileFrom, writeImage, type ImageConfig, type ImageFile } from './oci-im
 export const COREDNS_IMAGE = `writ.local/coredns:${GO_TOOLS.coredns.version}`;
 export const METRICS_IMAGE = `writ.local/metrics-server:${GO_TOOLS['metrics-server'].version}`;
 
-/** Debian's Node and the libraries that it needs, without a shell: what tests run in pods. */
+/** Debian's Node with its libraries, without a shell, for pods of tests. */
 export const NODE_IMAGE = `writ.local/node:${process.versions.node}`;
 
-/** Nobody in particular: PodSecurity `restricted` asks for a user other than root. */
+/** An unprivileged user: PodSecurity `restricted` requires a user other than root. */
 const USER = '65532:65532';
 
 const KEY_HEX = 12;
@@ -24,7 +24,7 @@ export interface ImageArchive {
   readonly reference: string;
   /** Absolute path of its tar file. */
   readonly path: string;
-  /** Digest of its manifest, by which the node knows what it has; null where it isn't known. */
+  /** Digest of its manifest, as the node stores it; null where it is unknown. */
   readonly digest: string | null;
 }
 
@@ -32,18 +32,18 @@ interface Recipe {
   readonly reference: string;
   readonly config: ImageConfig;
   readonly files: () => ImageFile[];
-  /** What the image changes with. */
+  /** The inputs that change the image. */
   readonly key: readonly string[];
 }
 
-/** Absolute paths out of what `ldd` prints: `libm.so.6 => /lib/… (0x…)`, and the line of the loader, without arrow. */
+/** Absolute paths in the output of `ldd`: `libm.so.6 => /lib/… (0x…)`, and the loader's line, without arrow. */
 export const parseLdd = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => /(?:=>\s*|^\s*)(\/\S+) \(0x/.exec(line)?.[1])
     .filter((path) => path !== undefined);
 
-/** A program of the machine with all libraries that it loads, at the paths where it looks for them. */
+/** A program of the machine with all its libraries, at the paths where it loads them. */
 const withLibraries = (program: string, path: string): ImageFile[] => {
   const { status, stdout, stderr } = spawnSync('ldd', [program], { encoding: 'utf8' });
   if (status !== 0)
@@ -66,7 +66,7 @@ const account = (): ImageFile[] => [
 
 const stamp = (path: string): string => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`;
 
-/** A program that needs no libraries, and nothing beside it. */
+/** A static program, and nothing else. */
 const ofProgram = (reference: string, program: string): Recipe => {
   const path = `/${basename(program)}`;
   return {
@@ -105,10 +105,7 @@ const ensureArchive = async (cacheDir: string, { reference, config, files, key }
   return { reference, path, digest: readFileSync(digestFile, 'utf8') };
 };
 
-/**
- * The images that every node has: the first process of pods, the name server, and a Node for tests. Made where they
- * aren't there yet.
- */
+/** The images of every node: the pause image, the name server, and a Node for tests. Builds those that are missing. */
 export const ensureNodeImages = async (
   cacheDir: string,
   programs: { readonly pause: string; readonly coredns: string },
@@ -118,6 +115,6 @@ export const ensureNodeImages = async (
   return archives;
 };
 
-/** The image of metrics-server, for nodes that are asked for it. */
+/** The image of metrics-server, for nodes with metrics. */
 export const ensureMetricsImage = (cacheDir: string, program: string): Promise<ImageArchive> =>
   ensureArchive(cacheDir, ofProgram(METRICS_IMAGE, program));

@@ -18,7 +18,7 @@ replace (
 )
 `;
 
-test('the module requires Kubernetes and takes its parts in their published versions', () => {
+test('the module requires Kubernetes, and its parts in their published versions', () => {
   expect(kubernetesGoMod(UPSTREAM, '1.35.4')).toBe(`module writ.local/kubernetes
 
 go 1.25.0
@@ -33,13 +33,13 @@ replace (
 `);
 });
 
-test('a go.mod in another form is refused instead of building something else', () => {
+test('a go.mod in another form is refused', () => {
   expect(() => kubernetesGoMod('module k8s.io/kubernetes\n\ngo 1.25.0\n', '1.36.0')).toThrow(
     'replaces no part by a folder',
   );
 });
 
-test('the programs are told their version', () => {
+test('the programs get their version', () => {
   expect(kubernetesVariables('1.35.4')).toMatchObject({
     'k8s.io/component-base/version.gitVersion': 'v1.35.4',
     'k8s.io/component-base/version.gitMinor': '35',

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kubernetes can't be installed by `go install`: its go.mod replaces its own parts by folders of its repository. A
-// module of ours that
-// requires it, and replaces the same parts by their published versions, builds the same programs.
+// `go install` can't install Kubernetes: its go.mod replaces its own parts with folders of its repository. A module of
+// ours requires it, replaces those parts with their published versions, and builds the same programs.
 
 /** The programs of a node and its control plane, each a package below `k8s.io/kubernetes/cmd`. */
 export const KUBERNETES_PROGRAMS = [
@@ -18,10 +17,10 @@ export type KubernetesProgram = (typeof KUBERNETES_PROGRAMS)[number];
 
 export const KUBERNETES_MODULE = 'k8s.io/kubernetes';
 
-/** A part that Kubernetes keeps in its own repository: `k8s.io/api => ./staging/src/k8s.io/api`. */
+/** A part within Kubernetes' own repository: `k8s.io/api => ./staging/src/k8s.io/api`. */
 const STAGED = /^\s*(?:replace\s+)?(k8s\.io\/[\w.-]+) => \.\/staging\//gm;
 
-/** Directives that decide how Go compiles: the same as upstream's, so that the programs behave the same. */
+/** Directives for Go's compiler: equal to upstream's, so that the programs behave the same. */
 const DIRECTIVE = /^(?:go|godebug) .+$/gm;
 
 const minorPatch = (version: string): string => version.replace(/^1\./, '');
@@ -31,7 +30,7 @@ const minorPatch = (version: string): string => version.replace(/^1\./, '');
  *
  * @param upstream the text of Kubernetes' own go.mod
  * @param version for example `1.35.4`
- * @throws Error where the text names no part to replace, so that a changed form is noticed
+ * @throws Error where the text has no part to replace, which shows a changed form
  */
 export const kubernetesGoMod = (upstream: string, version: string): string => {
   const staged = [...upstream.matchAll(STAGED)].map(([, name]) => name as string);
@@ -51,7 +50,7 @@ export const kubernetesGoMod = (upstream: string, version: string): string => {
   ].join('\n');
 };
 
-/** Where the programs find their own version. */
+/** The variables in the programs that hold their version. */
 export const kubernetesVariables = (version: string): Record<string, string> => {
   const [major = '', minor = ''] = version.split('.');
   const stamp = { gitVersion: `v${version}`, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };

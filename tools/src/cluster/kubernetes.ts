@@ -13,10 +13,10 @@ import {
   type KubernetesProgram,
 } from './kubernetes-module.ts';
 
-/** Absolute paths of the programs of Kubernetes. */
+/** Absolute paths of Kubernetes' programs. */
 export type KubernetesPrograms = Readonly<Record<KubernetesProgram | 'pause', string>>;
 
-/** Twice what modules, compiled packages and programs take at most. All but the programs is gone after the build. */
+/** Twice the maximum of modules, compiled packages and programs. Only the programs stay after the build. */
 const BUILD_BYTES = 10 * 1024 ** 3;
 
 const KEY_HEX = 12;
@@ -46,7 +46,7 @@ const writeModule = ({ dir, read }: GoWorkspace): string => {
     join(module, 'go.mod'),
     kubernetesGoMod(readFileSync(join(upstream, 'go.mod'), 'utf8'), KUBERNETES_VERSION),
   );
-  // What upstream pins stays pinned; the checksum database answers for its own parts.
+  // Upstream's pinned versions stay; the checksum database verifies its own parts.
   writeFileSync(join(module, 'go.sum'), readFileSync(join(upstream, 'go.sum')));
   return module;
 };
@@ -77,10 +77,9 @@ const buildPrograms = async (workspace: GoWorkspace, report: GoOptions['report']
 };
 
 /**
- * The programs of Kubernetes, built from its published module where they aren't there yet: some ten minutes on two
- * processors.
+ * The programs of Kubernetes. Builds missing ones from its published module, in some ten minutes on two processors.
  *
- * @throws SetupError where Go is missing, a module can't be had, the build fails, or less than 10 GiB are free
+ * @throws SetupError where Go is missing, a module can't be downloaded, the build fails, or less than 10 GiB are free
  */
 export const ensureKubernetes = async (options: GoOptions): Promise<KubernetesPrograms> => {
   const dir = directoryOf(options.cacheDir);

@@ -7,7 +7,7 @@ import { storageClass } from './volumes.ts';
 const NAMESPACE = 'kube-system';
 const NAME = 'coredns';
 
-/** Above the ports that only root may open. */
+/** Above the privileged ports. */
 const PORT = 1053;
 
 const COREFILE = `.:${PORT} {
@@ -62,10 +62,7 @@ const POD = {
   },
 };
 
-/**
- * What every cluster has beside what Kubernetes makes by itself: a name server, a second RuntimeClass and a
- * StorageClass.
- */
+/** Objects of every cluster beyond Kubernetes' own: a name server, a second RuntimeClass and a StorageClass. */
 export const clusterManifest = (): string =>
   JSON.stringify({
     apiVersion: 'v1',
@@ -110,6 +107,6 @@ export const clusterManifest = (): string =>
     ],
   });
 
-/** What `kubectl rollout status` waits for. */
+/** Workloads for `kubectl rollout status`. */
 export const NAME_SERVER = `deployment/${NAME}`;
 export const NAME_SERVER_NAMESPACE = NAMESPACE;

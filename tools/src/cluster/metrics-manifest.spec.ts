@@ -13,7 +13,7 @@ beforeAll(async () => {
 const find = (kind: string, made = certificate) =>
   JSON.parse(metricsManifest(made)).items.find((item: { kind: string }) => item.kind === kind);
 
-test('the API server checks the certificate of metrics-server with the authority that signed it', () => {
+test('the API server verifies the certificate of metrics-server with its CA', () => {
   const { spec } = find('APIService');
   const authority = new X509Certificate(Buffer.from(spec.caBundle, 'base64'));
   const server = new X509Certificate(find('Secret').stringData['tls.crt']);
@@ -23,13 +23,13 @@ test('the API server checks the certificate of metrics-server with the authority
   expect(`${spec.version}.${spec.group}`).toBe(METRICS_API);
 });
 
-test('another certificate starts metrics-server anew', async () => {
+test('a new certificate restarts metrics-server', async () => {
   const other = await newServerCertificate(METRICS_SERVER_NAME, NOW);
   const template = (made: ServerCertificate) => find('Deployment', made).spec.template;
   expect(template(other)).not.toEqual(template(certificate));
 });
 
-test('metrics-server meets the strictest standard for pods, and checks the certificate of the kubelet', () => {
+test("metrics-server meets the strictest standard for pods, and verifies the kubelet's certificate", () => {
   const [container] = find('Deployment').spec.template.spec.containers;
   expect(container.securityContext).toMatchObject({
     runAsNonRoot: true,
@@ -42,7 +42,7 @@ test('metrics-server meets the strictest standard for pods, and checks the certi
   expect(container.args.join(' ')).not.toContain('insecure');
 });
 
-test('metrics-server may read what it measures and nothing else of the cluster', () => {
+test('metrics-server may read only what it measures', () => {
   const { rules } = find('ClusterRole');
   expect(rules).toEqual([
     { apiGroups: [''], resources: ['nodes/metrics'], verbs: ['get'] },

@@ -6,18 +6,18 @@ import type { ServerCertificate } from './pki.ts';
 export const METRICS_NAMESPACE = 'kube-system';
 const NAME = 'metrics-server';
 
-/** The API that the API server hands on to it. */
+/** The API that the API server forwards to it. */
 export const METRICS_API = 'v1beta1.metrics.k8s.io';
-/** What `kubectl rollout status` waits for. */
+/** The workload for `kubectl rollout status`. */
 export const METRICS_SERVER = `deployment/${NAME}`;
-/** The name that the API server asks its certificate for. */
+/** The name in its certificate, which the API server verifies. */
 export const METRICS_SERVER_NAME = `${NAME}.${METRICS_NAMESPACE}.svc`;
 
 const PORT = 10_250;
 
-/** The shortest interval that it takes, so that an autoscaler soon sees load. */
+/** The shortest interval it supports, so that an autoscaler soon sees load. */
 const RESOLUTION = '10s';
-/** Less than nine tenths of the interval, or it doesn't start. */
+/** It doesn't start with more than nine tenths of the interval. */
 const KUBELET_TIMEOUT = '8s';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -27,7 +27,7 @@ const meta = { name: NAME, namespace: METRICS_NAMESPACE };
 const labels = { 'k8s-app': NAME };
 const subjects = [{ kind: 'ServiceAccount', ...meta }];
 
-/** What it reads to measure; the standard roles below let it ask the API server who its callers are. */
+/** Rights to read its measurements; the standard roles below let it authenticate its callers at the API server. */
 const RIGHTS = [
   { apiGroups: [''], resources: ['nodes/metrics'], verbs: ['get'] },
   { apiGroups: [''], resources: ['pods', 'nodes'], verbs: ['get', 'list', 'watch'] },
@@ -40,14 +40,14 @@ const CONTAINER = {
     `--secure-port=${PORT}`,
     '--tls-cert-file=/certificate/tls.crt',
     '--tls-private-key-file=/certificate/tls.key',
-    // No resolver knows the node by its name. The kubelet's certificate is checked with the authority of the cluster.
+    // No resolver has the node's name. The cluster's CA verifies the kubelet's certificate.
     '--kubelet-preferred-address-types=InternalIP',
     `--metric-resolution=${RESOLUTION}`,
     `--kubelet-request-timeout=${KUBELET_TIMEOUT}`,
   ],
   volumeMounts: [{ name: 'certificate', mountPath: '/certificate', readOnly: true }],
   ports: [{ name: 'https', containerPort: PORT, protocol: 'TCP' }],
-  // Ready once it has measured twice.
+  // It is ready after two measurements.
   readinessProbe: { httpGet: { path: '/readyz', port: 'https', scheme: 'HTTPS' }, periodSeconds: 2 },
   resources: { requests: { cpu: '20m', memory: '64Mi' }, limits: { memory: '192Mi' } },
   securityContext: {
@@ -62,7 +62,7 @@ const CONTAINER = {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, HASH_HEX);
 
 const podOf = (certificate: ServerCertificate) => ({
-  // Another certificate makes another pod: the API server is told its authority at once.
+  // A new certificate makes a new pod: the API server gets the new CA at once.
   metadata: { labels, annotations: { 'writ.local/certificate': hashOf(certificate.cert) } },
   spec: {
     serviceAccountName: NAME,
@@ -95,7 +95,7 @@ const rights = () => [
   bound('RoleBinding', `${NAME}-auth-reader`, { kind: 'Role', name: 'extension-apiserver-authentication-reader' }),
 ];
 
-/** metrics-server, and the API that the API server hands on to it over TLS that it checks. */
+/** metrics-server, and the API that the API server forwards to it over verified TLS. */
 export const metricsManifest = (certificate: ServerCertificate): string =>
   JSON.stringify({
     apiVersion: 'v1',

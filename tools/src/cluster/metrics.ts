@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements of pods on a node that is up, for `kubectl top` and autoscalers. A node has none unless it is asked for:
-// the build takes as long as CoreDNS' does.
+// Pod metrics on a running node, for `kubectl top` and autoscalers. A node has them only on request: the build takes as
+// long as CoreDNS' does.
 import { ensureGoTool } from '../go-tools/ensure.ts';
 import { MARK } from '../process/marked.ts';
 import type { Setup } from '../setup.ts';
@@ -15,10 +15,10 @@ import {
 import { loadImages, type ClusterNode } from './node.ts';
 import { newServerCertificate } from './pki.ts';
 
-/** It is ready after two rounds of measuring; a busy machine gets more. */
+/** It is ready after two measurements; a busy machine gets more time. */
 const READY = '--timeout=180s';
 
-/** Whether a node has this version of it, and its API answers. */
+/** Whether a node runs this version of it, and its API answers. */
 const hasMetrics = async (node: ClusterNode): Promise<boolean> => {
   const find = (...what: string[]): Promise<string> => node.run(['get', ...what, '--ignore-not-found']);
   const image = '-o=jsonpath={.spec.template.spec.containers[0].image}';
@@ -30,16 +30,16 @@ const hasMetrics = async (node: ClusterNode): Promise<boolean> => {
 };
 
 /**
- * Adds metrics-server to a node that is up: builds it where it isn't built, loads it, starts it, and resolves when it
- * has measured. Does nothing where the node has it.
+ * Adds metrics-server to a running node: builds it if needed, loads it, starts it, and resolves when it has measured.
+ * Does nothing where the node has it.
  *
  * @param setup that of the node
- * @throws SetupError where it can't be built, or isn't ready in time
+ * @throws SetupError where the build fails, or it isn't ready in time
  */
 export const addMetrics = async (setup: Setup, node: ClusterNode): Promise<void> => {
   if (await hasMetrics(node)) return;
   const { cacheDir, report } = setup;
-  // Marked, so that whoever ends the node finds compilers that are at work.
+  // Marked, so that the end of the node finds running compilers.
   const env = { ...setup.env, [MARK]: setup.stateId };
   const program = await ensureGoTool('metrics-server', { cacheDir, report, env });
   const { reference, path } = await ensureMetricsImage(cacheDir, program);

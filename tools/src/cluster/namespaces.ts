@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The node lives in a network namespace and a mount namespace of its own. A process that only sleeps holds both: when
-// it and all other
-// processes of the node are gone, the kernel removes the namespaces with every rule, link and mount in them.
+// The node lives in its own network and mount namespaces. A sleeping process holds both. When all processes of the node
+// are gone, the kernel removes the namespaces with all their rules, links and mounts.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +13,7 @@ import { chooseAddresses, NETWORKS, parseAddresses, PREFIX_LENGTH, type Addresse
 import { IN_NODE, linkName, type ClusterPaths } from './paths.ts';
 
 /**
- * The kubelet sets these for the whole machine. The node sees files with the values that it wants, and the machine
+ * Machine-wide settings that the kubelet changes. In the node, files with the wanted values hide them, and the machine
  * keeps its own.
  */
 const SYSCTLS = {
@@ -27,15 +26,14 @@ const SYSCTLS = {
 } as const;
 
 /**
- * Settings of the node's own network namespace: it forwards between pods, and policies see packets that cross its
- * bridge.
+ * Settings of the node's own network namespace: it forwards between pods, and policies apply to packets on its bridge.
  */
 const NETWORK_SYSCTLS = ['net/ipv4/ip_forward', 'net/bridge/bridge-nf-call-iptables'] as const;
 
 const READY_MS = 10_000;
 const HOLDER = 'sleep';
 
-/** A minimal environment: a proxy or a kubeconfig of the user's own must not change what the node does. */
+/** A minimal environment: a user's proxy or kubeconfig must not change the node's behaviour. */
 export const NODE_ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   HOME: '/root',
@@ -45,31 +43,31 @@ export const NODE_ENVIRONMENT = {
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const sysctlFile = (etc: string, name: string): string => join(etc, 'sysctl', name.replaceAll('/', '.'));
 
-/** The shell script that lays out the mount namespace, and becomes the process that holds it. */
+/** The shell script that makes the mounts of the namespace, and becomes the process that holds it. */
 export const holderScript = ({ etc, data, log }: ClusterPaths): string =>
   [
     'set -eu',
-    // From here on mounts reach the namespaces of containers, and still not the machine.
+    // From here on mounts reach the namespaces of containers, and not the machine.
     'mount --make-rshared /',
-    // Containers of this node are in version 1 where the machine has both: with version 2 beside it, they would be
-    // looked for there.
+    // On a machine with both versions, this node's containers are in version 1: with a visible version 2, they would be
+    // looked up there.
     'if mountpoint -q /sys/fs/cgroup/unified; then umount /sys/fs/cgroup/unified; fi',
     ...Object.keys(SYSCTLS).map(
       (name) => `if [ -e /proc/sys/${name} ]; then mount --bind ${quote(sysctlFile(etc, name))} /proc/sys/${name}; fi`,
     ),
-    // Programs keep files there whatever their settings say. A mount point of the machine's own would be in the way of
-    // other nodes: removing it unmounts what they have there.
+    // Programs keep files there, whatever their settings. A mount point on the machine would disturb other nodes: its
+    // removal would unmount theirs.
     ...['/run', '/var/lib'].map((dir) => `mount -t tmpfs -o mode=0755 tmpfs ${dir}`),
     `mkdir -p /run/lock ${dirname(IN_NODE.containerdSocket)} ${IN_NODE.kubelet}`,
     `mount --bind ${quote(join(data, 'kubelet'))} ${IN_NODE.kubelet}`,
     `mount --bind ${quote(log)} /var/log`,
-    // Nobody in here waits for the machine's resolver, which can't be reached.
+    // A resolver of the machine is unreachable here: without one nothing waits for it.
     `if [ -e /etc/resolv.conf ]; then mount --bind ${quote(join(etc, 'resolv.conf'))} /etc/resolv.conf; fi`,
     ...NETWORK_SYSCTLS.map((name) => `if [ -e /proc/sys/${name} ]; then echo 1 > /proc/sys/${name}; fi`),
     `exec ${HOLDER} infinity`,
   ].join('\n');
 
-/** The command that runs another one in the namespaces of a process. It becomes that command: its pid stays. */
+/** The command prefix that runs another command in the namespaces of a process, under the same pid. */
 export const enter = (pid: number): readonly string[] => [
   'nsenter',
   `--target=${pid}`,
@@ -85,7 +83,7 @@ const ip = (...args: string[]): string => {
   return stdout;
 };
 
-/** Links the machine with the node. The node gets no default route: nothing in it reaches further than the machine. */
+/** Links the machine with the node. The node gets no default route: it reaches only the machine. */
 const connect = (setup: Setup, pid: number): Addresses => {
   const addresses = chooseAddresses(parseAddresses(ip('-json', '-4', 'address')));
   const link = linkName(setup);
@@ -101,7 +99,7 @@ const connect = (setup: Setup, pid: number): Addresses => {
   ip('link', 'set', link, 'up');
   inNode('address', 'add', `${addresses.node}/${PREFIX_LENGTH}`, 'dev', 'eth0');
   for (const name of ['lo', 'eth0']) inNode('link', 'set', name, 'up');
-  // Without a route the kernel refuses a service's address before kube-proxy's rules see it.
+  // Without a route the kernel refuses a service's address before kube-proxy's rules apply.
   inNode('route', 'add', NETWORKS.services, 'dev', 'eth0');
   return addresses;
 };
@@ -119,7 +117,7 @@ export interface Namespaces {
   readonly addresses: Addresses;
 }
 
-/** Makes the namespaces and links the machine with them. They last as long as a process lives in them. */
+/** Creates the namespaces, and links the machine with them. They last as long as a process lives in them. */
 export const makeNamespaces = async (setup: Setup, paths: ClusterPaths): Promise<Namespaces> => {
   writeSysctls(paths.etc);
   const holder = await launch(setup, {
@@ -132,7 +130,7 @@ export const makeNamespaces = async (setup: Setup, paths: ClusterPaths): Promise
     graceMs: 2_000,
   });
   await waitUntilReady(holder, () => isHolder(holder.who.pid), READY_MS);
-  // A second look before anything enters: what runs with the machine's own mounts would change the machine.
+  // Verified again before any process enters: one in the machine's own mount namespace would change the machine.
   if (statSync(`/proc/${holder.who.pid}/ns/mnt`).ino === statSync('/proc/self/ns/mnt').ino)
     throw new SetupError('the node has no mount namespace of its own');
   return { holder, addresses: connect(setup, holder.who.pid) };

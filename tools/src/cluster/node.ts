@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A real Kubernetes node on this machine, for programs of this repository: start it or attach to it, load images, end
-// it.
+// A real Kubernetes node on this machine, for programs of this repository: start or attach, load images, end.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { identify, isAlive, signal } from '../process/identity.ts';
 import { findMarked } from '../process/marked.ts';
-import { waitUntilGone } from '../process/stop.ts';
+import { waitUntilEnded } from '../process/stop.ts';
 import { readStarted } from '../process/table.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
@@ -23,29 +22,26 @@ import { kubectlEnvironment, type NodeFacts } from './start.ts';
 
 /** A node that is Ready. */
 export interface ClusterNode extends NodeFacts {
-  /** An image with Node and nothing else, that the node has: for pods of tests. */
+  /** An image of the node with only Node, for pods of tests. */
   readonly nodeImage: string;
-  /** Variables with which `kubectl` and `helm` reach the cluster. */
+  /** Variables for `kubectl` and `helm` to reach the cluster. */
   readonly env: Readonly<Record<string, string>>;
-  /** The beginning of a command that runs in the node's network and mount namespaces. */
+  /** The command prefix for the node's network and mount namespaces. */
   readonly enter: readonly string[];
   /**
-   * Runs kubectl as an administrator and resolves with what it printed. Throws `SetupError` with its messages when it
+   * Runs kubectl as an administrator, and resolves with its output. Throws `SetupError` with its messages when it
    * fails.
    */
   readonly run: (args: readonly string[], input?: string) => Promise<string>;
-  /**
-   * Imports a tar file of `docker save` or of an OCI layout. Resolves with the references under which pods name its
-   * images.
-   */
+  /** Imports a tar file of `docker save` or of an OCI layout. Resolves with the references of its images for pods. */
   readonly importImage: (tarPath: string) => Promise<string[]>;
-  /** The references of the images that it has. */
+  /** The references of its images. */
   readonly references: () => Promise<string[]>;
 }
 
-/** Another start takes as long as ours. */
+/** Time limit of another process's start: the same as ours. */
 const OTHERS_START_MS = 300_000;
-/** Every stage of an orderly end has its own limit; together they stay below this. */
+/** Each stage of an orderly end has its own limit; their sum is below this. */
 const END_MS = 90_000;
 const POLL_MS = 200;
 
@@ -54,7 +50,7 @@ const holderOf = async ({ stateId }: Setup): Promise<Holder | undefined> => {
   return holder?.role === SUPERVISOR_ROLE ? holder : undefined;
 };
 
-/** Held while a node is brought up: two at once would build the same. */
+/** Held during a start: two processes would build the same programs. */
 const setUpLock = ({ stateId }: Setup): string => `${stateId}-up`;
 
 const readFacts = (setup: Setup): NodeFacts | undefined => {
@@ -79,10 +75,10 @@ const nodeOf = (setup: Setup, facts: NodeFacts): ClusterNode => {
   };
 };
 
-/** The node of a state directory; undefined where none is up. A start that is going on is waited for. */
+/** The node of a state directory; undefined where none is running. Waits for a start in progress. */
 export const findNode = async (setup: Setup): Promise<ClusterNode | undefined> => {
   const until = performance.now() + OTHERS_START_MS;
-  let told = false;
+  let reported = false;
   while ((await holderOf(setup)) !== undefined) {
     const facts = readFacts(setup);
     if (facts !== undefined && isAlive(facts.holder)) return nodeOf(setup, facts);
@@ -90,36 +86,36 @@ export const findNode = async (setup: Setup): Promise<ClusterNode | undefined> =
       const late = `and has not done so within ${OTHERS_START_MS / 1000} s`;
       throw new SetupError(`another process starts or ends the cluster in ${setup.stateDir}, ${late}`);
     }
-    if (!told) setup.report('waiting for another process, which starts or ends the same cluster');
-    told = true;
+    if (!reported) setup.report('waiting for another process, which starts or ends the same cluster');
+    reported = true;
     await delay(POLL_MS);
   }
   return undefined;
 };
 
-/** Runs the steps one after the other, and shows what they report. */
+/** Runs the steps one after another, and prints their reports. */
 const runQuietly = async (setup: Setup, plan: Plan): Promise<void> => {
   for (const step of plan.flat()) await step.run(setup);
 };
 
 /**
- * Ends compilers that a set-up left at work which was killed or is about to end. Does nothing while a node is up, whose
- * processes carry the same mark.
+ * Ends compilers of a set-up that was killed or is ending. Does nothing while a node runs, whose processes have the
+ * same mark.
  */
 export const endBuilds = async (setup: Setup): Promise<void> => {
   if ((await holderOf(setup)) !== undefined) return;
   const builds = findMarked(setup.stateId);
   for (const who of builds) signal(who, 'SIGKILL');
-  await Promise.all(builds.map((who) => waitUntilGone(who, POLL_MS)));
+  await Promise.all(builds.map((who) => waitUntilEnded(who, POLL_MS)));
 };
 
 /**
- * Brings a node up, or attaches to the one that is up: builds what isn't built, cleans up what a crash left, and starts
- * it. It goes on when this process ends.
+ * Starts a node, or attaches to the running one: builds missing programs, cleans up after a crash, and starts it. It
+ * keeps running after this process.
  *
- * @param setup its state directory is the cluster's alone
- * @param show carries out a plan: `runPlan` where a person watches
- * @throws SetupError where a person has to act; nothing is left running then
+ * @param setup with a state directory only for the cluster
+ * @param show runs a plan: `runPlan` for a person
+ * @throws SetupError where a person has to act; nothing keeps running then
  */
 export const upNode = async (
   setup: Setup,
@@ -143,41 +139,41 @@ export const upNode = async (
 };
 
 /**
- * Ends the node of a state directory and everything in it, whether it runs, a crash left it, or there is none.
+ * Ends the node of a state directory and everything in it: a running one, or the remains of a crash.
  *
- * @throws SetupError where something is left, with what
+ * @throws SetupError that lists remains
  */
 export const downNode = async (setup: Setup): Promise<void> => {
   const holder = await holderOf(setup);
   const supervisor = holder === undefined ? undefined : identify(holder.pid);
   if (supervisor !== undefined && signal(supervisor, 'SIGTERM')) {
     setup.report('ending the node');
-    if (!(await waitUntilGone(supervisor, END_MS)))
+    if (!(await waitUntilEnded(supervisor, END_MS)))
       throw new SetupError(
         `the cluster's supervisor, process ${supervisor.pid}, has not ended within ${END_MS / 1000} s`,
       );
   }
-  // Says what is left where the supervisor could not end something, and does its work where it was killed.
+  // Lists what the supervisor could not end, and does its work where it was killed.
   await cleanNode(setup, readStarted(setup.stateDir));
 };
 
-/** What `--status` shows. */
+/** The output of `--status`. */
 export interface NodeStatus {
   readonly node: ClusterNode | undefined;
-  /** The process that builds what a node needs, or is about to start one. */
+  /** The process that builds the node's programs, or is about to start it. */
   readonly settingUp: number | undefined;
-  /** Processes, links, mounts and control groups of a node that has no supervisor any more. */
+  /** Remaining processes, links, mounts and control groups of a node without supervisor. */
   readonly left: readonly string[];
 }
 
-/** Whether a node is up, and what a crash left where none is. */
+/** Whether a node is running, and otherwise the remains of a crash. */
 export const statusOf = async (setup: Setup): Promise<NodeStatus> => {
   const settingUp = (await askHolder(setUpLock(setup)))?.pid;
   const node = settingUp === undefined ? await findNode(setup) : undefined;
   return { node, settingUp, left: node === undefined && settingUp === undefined ? leftovers(setup) : [] };
 };
 
-/** Loads images into a node, one file after the other. Resolves with the references under which pods name them. */
+/** Loads image files into a node, one after another. Resolves with their references for pods. */
 export const loadImages = async (
   node: ClusterNode,
   tarPaths: readonly string[],

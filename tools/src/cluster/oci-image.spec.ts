@@ -42,7 +42,7 @@ const layout = async (name: string) => {
   };
 };
 
-test('the index names the image, and its digest is the one that is told', async () => {
+test('the index names the image, with the returned digest', async () => {
   const digest = await write('a.tar');
   const { index, blob } = await layout('a.tar');
   expect(index.manifests[0]).toMatchObject({
@@ -73,7 +73,7 @@ test('the layer holds the files, owned by root, with the folders above them', as
   expect(headers.find(({ name }) => name === 'tmp/')?.mode).toBe(0o1777);
 });
 
-test('the configuration says what runs, and the digest of the layer', async () => {
+test('the configuration has the command and the digest of the layer', async () => {
   await write('a.tar');
   const { manifest, blob } = await layout('a.tar');
   const config = JSON.parse(blob(manifest.config.digest).toString());

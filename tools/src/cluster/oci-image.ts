@@ -6,12 +6,12 @@ import { createWriteStream, readFileSync, renameSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import tar from 'tar-stream';
 
-/** A file of an image. Folders above it are made. */
+/** A file of an image. Its parent folders are created. */
 export interface ImageFile {
   /** Absolute path in the image. */
   readonly path: string;
   readonly content: Buffer | { readonly linkTo: string } | 'directory';
-  /** Permission bits; 0755 unless said. */
+  /** Permission bits; 0755 by default. */
   readonly mode?: number;
 }
 
@@ -30,7 +30,7 @@ const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 const relative = (path: string): string => path.replace(/^\/+/, '');
 
-/** The folders above the files that none of the files is, the outermost first. */
+/** Parent folders that are not files themselves, outermost first. */
 const foldersAbove = (files: readonly ImageFile[]): ImageFile[] => {
   const own = new Set(files.map(({ path }) => relative(path)));
   const above = files.flatMap(({ path }) =>
@@ -54,7 +54,7 @@ const packed = async (add: (pack: tar.Pack) => void): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** A layer with these files, owned by root, in the order of their paths. */
+/** A layer of these files, owned by root, in the order of their paths. */
 export const layerOf = (files: readonly ImageFile[]): Promise<Buffer> =>
   packed((pack) => {
     const all = [...foldersAbove(files), ...files].toSorted((a, b) => (relative(a.path) < relative(b.path) ? -1 : 1));

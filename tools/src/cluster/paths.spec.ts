@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clusterPaths, linkName } from './paths.ts';
 
-test('state that the node could not see is refused', () => {
+test("a state directory that the node can't see is refused", () => {
   expect(() => clusterPaths('/run/writ')).toThrow(
     "the cluster can't keep its state in /run/writ: its node has a /run of its own",
   );

@@ -4,27 +4,27 @@ import { join } from 'node:path';
 import type { StateDir } from '../supervisor/clean-up.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Where a cluster's files lie on the machine. */
+/** A cluster's files on the machine. */
 export interface ClusterPaths {
-  /** Certificates and keys. They are made anew at each start. */
+  /** Certificates and keys, new at each start. */
   readonly pki: string;
   /** Configuration of the node's processes. */
   readonly etc: string;
   /** Kept between starts: containerd's images. */
   readonly images: string;
-  /** Removed at each end: etcd, the kubelet's folder, logs of pods, addresses that pods have. */
+  /** Removed at each end: etcd, the kubelet's folder, pod logs, pod addresses. */
   readonly data: string;
-  /** Folders that claims for storage get. */
+  /** Folders for volume claims. */
   readonly volumes: string;
-  /** What stands in the place of `/var/log` in the node's mount namespace. */
+  /** The mount for `/var/log` in the node's mount namespace. */
   readonly log: string;
   /** An administrator's kubeconfig, for programs of this machine. */
   readonly kubeconfig: string;
-  /** What the supervisor tells others, once the node is ready: `NodeFacts` as JSON. */
+  /** `NodeFacts` as JSON, which the supervisor writes when the node is ready. */
   readonly facts: string;
 }
 
-/** Paths that are the same in every node: each has a `/run` and a `/var/lib` of its own. */
+/** Paths that are equal in every node: each has its own `/run` and `/var/lib`. */
 export const IN_NODE = {
   containerdSocket: '/run/containerd/containerd.sock',
   cniBin: '/usr/lib/cni',
@@ -55,7 +55,7 @@ export const clusterPaths = (stateDir: string): ClusterPaths => {
   };
 };
 
-/** Makes the folders that the node's processes expect. Keys lie in some of them. */
+/** Creates the folders for the node's processes, some of them with keys. */
 export const makeFolders = ({ pki, etc, images, data, volumes, log }: ClusterPaths): void => {
   for (const dir of [
     pki,
@@ -73,11 +73,11 @@ export const makeFolders = ({ pki, etc, images, data, volumes, log }: ClusterPat
   }
 };
 
-/** As the lock of a state directory names a supervisor that holds a node. */
+/** The role of a supervisor with a running node, in the lock of a state directory. */
 export const SUPERVISOR_ROLE = 'cluster';
 
-/** The name of the host's end of the link to the node: 15 characters at most. */
+/** The name of the machine's end of the link to the node: at most 15 characters. */
 export const linkName = ({ stateId }: Pick<StateDir, 'stateId'>): string => `writ-${stateId.slice(0, 8)}`;
 
-/** The control group below which all pods run. */
+/** The parent control group of all pods. */
 export const cgroupName = ({ stateId }: Pick<StateDir, 'stateId'>): string => `writ-${stateId}`;

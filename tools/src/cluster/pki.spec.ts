@@ -21,11 +21,11 @@ test('each certificate is signed by its authority and fits its key', () => {
   }
 });
 
-test("the front proxy's authority signs nothing that the API server takes for a user", () => {
+test("the front proxy's CA signs no certificate that the API server accepts for a user", () => {
   expect(parsed('front-proxy').verify(new X509Certificate(pki.ca.cert).publicKey)).toBe(false);
 });
 
-test('users and groups are those that Kubernetes gives roles to', () => {
+test("users and groups are those with Kubernetes' default roles", () => {
   expect(subjectOf('kubelet')).toBe('O=system:nodes\nCN=system:node:node1');
   expect(subjectOf('admin')).toContain('O=system:masters');
   expect(subjectOf('kube-scheduler')).toBe('CN=system:kube-scheduler');
@@ -33,24 +33,24 @@ test('users and groups are those that Kubernetes gives roles to', () => {
     expect(subjectOf(name)).not.toContain('masters');
 });
 
-test("the API server is reached by the node's address, the service's address and its names", () => {
+test("the API server's certificate has the node's address, the service's address and its names", () => {
   const certificate = parsed('apiserver');
   for (const ip of [NODE, '10.96.0.1', '127.0.0.1']) expect(certificate.checkIP(ip)).toBe(ip);
   expect(certificate.checkHost('kubernetes.default.svc')).toBe('kubernetes.default.svc');
   expect(certificate.checkHost('elsewhere.example')).toBeUndefined();
 });
 
-test("a client's certificate is no server's, and the other way round", () => {
+test('client certificates are not valid for servers, and the reverse', () => {
   expect(parsed('admin').keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
   expect(parsed('apiserver').keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
 });
 
-test("service accounts' tokens are checked with the public half of their key", () => {
+test('service account tokens are verified with the public key', () => {
   expect(createPublicKey(pki.serviceAccounts.key).export({ type: 'spki', format: 'pem' })).toBe(
     pki.serviceAccounts.cert,
   );
 });
 
-test('certificates hold for a year from now', () => {
+test('certificates are valid for a year from now', () => {
   expect(new Date(parsed('admin').validTo).toISOString()).toBe('2027-11-29T00:00:00.000Z');
 });

@@ -20,21 +20,21 @@ export interface Credentials {
   readonly key: string;
 }
 
-/** Everything that the processes of a cluster prove themselves with. */
+/** All certificates and keys of a cluster's processes. */
 export interface ClusterPki {
   /** Signs all certificates but the front proxy's. */
   readonly ca: Credentials;
-  /** Signs the certificate with which the API server forwards requests to aggregated APIs. */
+  /** Signs the certificate of the API server for requests to aggregated APIs. */
   readonly frontCa: Credentials;
   readonly issued: Readonly<Record<CertificateName, Credentials>>;
-  /** Signs the tokens of service accounts; the public half in `cert`. */
+  /** Signs service account tokens; the public key is in `cert`. */
   readonly serviceAccounts: Credentials;
 }
 
 interface Wanted {
   readonly authority: 'ca' | 'frontCa';
   readonly subject: string;
-  /** Names of a server. A certificate without any is a client's. */
+  /** Names of a server. A certificate without names is a client's. */
   readonly names?: JsonGeneralNames;
 }
 
@@ -42,7 +42,7 @@ export const NODE_NAME = 'node1';
 
 const MASTERS = 'O=system:masters';
 
-/** Names by which pods and this machine reach the API server. */
+/** The API server's names for pods and this machine. */
 const apiServerNames = (nodeIp: string): JsonGeneralNames => [
   ...[
     'localhost',
@@ -54,9 +54,7 @@ const apiServerNames = (nodeIp: string): JsonGeneralNames => [
   ...['127.0.0.1', nodeIp, NETWORKS.apiService].map((value) => ({ type: 'ip' as const, value })),
 ];
 
-/**
- * The certificates of a cluster: Kubernetes takes a user from the common name and its groups from the organizations.
- */
+/** The certificates of a cluster: Kubernetes reads a user from the common name and groups from the organizations. */
 const certificates = (nodeIp: string) =>
   ({
     apiserver: { authority: 'ca', subject: 'CN=kube-apiserver', names: apiServerNames(nodeIp) },
@@ -82,13 +80,13 @@ export type CertificateName = keyof ReturnType<typeof certificates>;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 86_400_000;
 
-/** A cluster for trials and tests is never up for a year. */
+/** A cluster for trials and tests never runs for a year. */
 const VALID_DAYS = 365;
 
-/** RSA because every library that checks a service account's token knows it. */
+/** RSA, because every library for service account tokens supports it. */
 const SERVICE_ACCOUNT_BITS = 2048;
 
-/** Pods and containers may have a clock that is a little behind. */
+/** Clocks of pods and containers may be a little behind. */
 const validity = (now: Date) => ({
   notBefore: new Date(now.getTime() - DAY_MS),
   notAfter: new Date(now.getTime() + VALID_DAYS * DAY_MS),
@@ -158,9 +156,9 @@ const newServiceAccountKeys = (): Credentials => {
 };
 
 /**
- * Makes two authorities and all certificates of a cluster whose only node has this address.
+ * Makes two CAs and all certificates of a cluster whose only node has this address.
  *
- * @param now the certificates are valid from a day before
+ * @param now certificates are valid from a day before
  */
 export const newClusterPki = async (nodeIp: string, now: Date): Promise<ClusterPki> => {
   const authorities = {
@@ -179,16 +177,16 @@ export const newClusterPki = async (nodeIp: string, now: Date): Promise<ClusterP
   };
 };
 
-/** A server's certificate, and that of the authority which signed it and nothing else. */
+/** A server's certificate, with the CA that signed only it. */
 export interface ServerCertificate extends Credentials {
   readonly ca: string;
 }
 
 /**
- * Makes a certificate for a service of the cluster, for a client that is told its authority: an authority of its own,
- * because the cluster's key is in the hands of the node.
+ * Makes a certificate for a service of the cluster, with its own CA for the client: only the node has the cluster's CA
+ * key.
  *
- * @param name the name by which the client reaches it, such as `metrics-server.kube-system.svc`
+ * @param name the client's name for it, such as `metrics-server.kube-system.svc`
  */
 export const newServerCertificate = async (name: string, now: Date): Promise<ServerCertificate> => {
   const { cert: ca, issue } = await newAuthority(`${name} authority`, now);

@@ -18,7 +18,7 @@ export interface NodeBinaries {
   readonly kubectl: string;
 }
 
-/** A process of the node: `service` may be started again by itself, `part` and `engine` hold what the others need. */
+/** A process of the node: a `service` may be restarted alone, the others need `part` and `engine`. */
 export interface NodeProgram {
   readonly name: string;
   readonly kind: Kind;
@@ -26,7 +26,7 @@ export interface NodeProgram {
   readonly args: readonly string[];
 }
 
-/** Where kube-router answers `/healthz`. */
+/** The address of kube-router's `/healthz`. */
 export const FIREWALL_HEALTH_PORT = 20_244;
 
 const ETCD_CLIENT = 'http://127.0.0.1:2379';
@@ -35,7 +35,7 @@ const ETCD_PEER = 'http://127.0.0.1:2380';
 const flagsOf = (flags: Readonly<Record<string, string>>): string[] =>
   Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
 
-/** What holds the cluster's state. It may forget at a power cut: the next start begins with an empty cluster. */
+/** The cluster's state store. It may lose data at a power cut: the next start begins with an empty cluster. */
 const etcd = (command: string, { data }: ClusterPaths): NodeProgram => ({
   name: 'etcd',
   kind: 'engine',
@@ -70,7 +70,7 @@ const apiServer = (command: string, { pki }: ClusterPaths, { node }: Addresses):
     'tls-cert-file': `${pki}/apiserver.crt`,
     'tls-private-key-file': `${pki}/apiserver.key`,
     'client-ca-file': `${pki}/ca.crt`,
-    // By name it would ask a resolver that isn't there, and every exec and log would wait for it.
+    // A name would need a resolver, which is missing, and every exec and log would wait for it.
     'kubelet-preferred-address-types': 'InternalIP',
     'kubelet-client-certificate': `${pki}/apiserver-kubelet.crt`,
     'kubelet-client-key': `${pki}/apiserver-kubelet.key`,
@@ -144,7 +144,7 @@ const kubeProxy = (command: string, { etc }: ClusterPaths): NodeProgram => ({
   args: [`--config=${etc}/kube-proxy.yaml`],
 });
 
-/** As a firewall only: routes are the bridge's, services kube-proxy's. */
+/** Only a firewall: the bridge routes, and kube-proxy handles services. */
 const kubeRouter = (command: string, { etc }: ClusterPaths): NodeProgram => ({
   name: 'kube-router',
   kind: 'service',
@@ -161,7 +161,7 @@ const kubeRouter = (command: string, { etc }: ClusterPaths): NodeProgram => ({
   }),
 });
 
-/** The processes of a node, by what starts when. */
+/** The processes of a node, by start phase. */
 export const nodePrograms = (binaries: NodeBinaries, paths: ClusterPaths, addresses: Addresses) =>
   ({
     etcd: etcd(binaries.etcd, paths),

@@ -14,14 +14,14 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-test('a program gets its input as text or from a file, and nothing else of our environment', async () => {
+test('a program gets its input as text or from a file, and only the given environment', async () => {
   expect(await runCommand(['cat'], { env, input: 'text' })).toEqual({ status: 0, stdout: 'text', stderr: '' });
   writeFileSync(join(dir, 'input'), 'from a file');
   expect((await runCommand(['cat'], { env, inputFile: join(dir, 'input') })).stdout).toBe('from a file');
   expect((await runCommand(['env'], { env })).stdout).toBe('PATH=/usr/bin:/bin\n');
 });
 
-test('a program that ends without reading its input is judged by its status', async () => {
+test('the status decides for a program that ends without reading its input', async () => {
   expect((await runCommand(['false'], { env, input: 'x'.repeat(1_000_000) })).status).toBe(1);
 });
 
@@ -30,7 +30,7 @@ test('a program that is missing or takes too long has failed', async () => {
   expect((await runCommand(['sleep', '60'], { env, timeoutMs: 50 })).status).toBe(-1);
 });
 
-test('a failure says what could not be done, by which command, and what that said', async () => {
+test('a failure names the task, the command and its output', async () => {
   await expect(
     mustRun('list the thing', ['sh', '-c', 'echo no such thing >&2; exit 3'], { env }),
   ).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { SetupError } from '../setup-error.ts';
 
-/** What a short program printed. */
+/** The result of a short program. */
 export interface Printed {
   /** The exit status; -1 where it could not be started, or a signal ended it. */
   readonly status: number;
@@ -18,11 +18,11 @@ export interface CommandOptions {
   readonly input?: string;
   /** The file that is its standard input. */
   readonly inputFile?: string;
-  /** Ends it after so long. */
+  /** Kills it after that many milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** Runs a program to its end, whatever its status is. */
+/** Runs a program to its end, with any status. */
 export const runCommand = async (
   [command = '', ...args]: readonly string[],
   { env, input, inputFile, timeoutMs }: CommandOptions,
@@ -39,7 +39,7 @@ export const runCommand = async (
       child.once('error', () => resolve(-1));
       child.once('close', (code) => resolve(code ?? -1));
     });
-    // A program that ends without reading its input is judged by its status.
+    // The status decides for a program that ends without reading its input.
     child.stdin?.on('error', () => undefined).end(input ?? '');
     const [stdout, stderr] = await Promise.all(
       [child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream))),

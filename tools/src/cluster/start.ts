@@ -5,7 +5,7 @@ import { waitUntilReady } from '../parts/ready.ts';
 import type { Identity } from '../process/identity.ts';
 import { launch, type Child } from '../process/launch.ts';
 import type { Setup } from '../setup.ts';
-import type { KeptService } from '../supervisor/keep-running.ts';
+import type { RunningService } from '../supervisor/keep-running.ts';
 import type { Addresses } from './address.ts';
 import { isNodeReady, newApi, type Api } from './api.ts';
 import { makeGroup } from './cgroups.ts';
@@ -19,11 +19,11 @@ import { newClusterPki, NODE_NAME, type ClusterPki } from './pki.ts';
 import { FIREWALL_HEALTH_PORT, nodePrograms, type NodeBinaries, type NodeProgram } from './programs.ts';
 import { mustRun } from './run-command.ts';
 
-/** What others need to know of a running node. */
+/** The public facts about a running node. */
 export interface NodeFacts {
   /** Absolute path of an administrator's kubeconfig. */
   readonly kubeconfig: string;
-  /** Where this machine reaches the API server (port 6443) and NodePorts. */
+  /** The machine's address for the API server (port 6443) and NodePorts. */
   readonly nodeIp: string;
   readonly apiUrl: string;
   readonly kubectl: string;
@@ -32,22 +32,22 @@ export interface NodeFacts {
   readonly holder: Identity;
 }
 
-/** A node that runs, and the processes that its supervisor watches. */
+/** A running node, with the processes that its supervisor watches. */
 export interface StartedNode {
   readonly facts: NodeFacts;
   readonly api: Api;
-  /** May end and are started again. */
-  readonly kept: readonly KeptService[];
-  /** Whose end is the node's. */
+  /** May end, and are restarted. */
+  readonly kept: readonly RunningService[];
+  /** The node ends with any of them. */
   readonly vital: readonly Child[];
 }
 
 const CONTAINERD_MS = 30_000;
-/** At a cold page cache, beside other work. */
+/** With a cold page cache, beside other work. */
 const API_MS = 120_000;
 const NODE_MS = 180_000;
 
-/** All that these processes hold is removed at the end, so they are killed; containerd keeps images. */
+/** Their data is removed at the end, so they are killed; containerd keeps images. */
 const CONTAINERD_GRACE_MS = 5_000;
 const GRACE_MS = 2_000;
 
@@ -87,7 +87,7 @@ const startIn = (setup: Setup, { holder }: Namespaces, { name, kind, command, ar
   });
 };
 
-/** The environment of kubectl: its caches lie in the state directory, not in the user's home. */
+/** The environment of kubectl, with its caches in the state directory instead of the user's home. */
 export const kubectlEnvironment = (paths: ClusterPaths): Record<string, string> => ({
   ...NODE_ENVIRONMENT,
   KUBECONFIG: paths.kubeconfig,
@@ -111,7 +111,7 @@ const installNameServer = async (kubectl: string, paths: ClusterPaths): Promise<
   await mustRun('start the name server of the cluster', wait, { env });
 };
 
-/** A start that goes on: what the steps below share. */
+/** A start in progress, shared by the steps below. */
 interface Start {
   readonly setup: Setup;
   readonly binaries: NodeBinaries;
@@ -120,8 +120,8 @@ interface Start {
   readonly api: Api;
 }
 
-/** A process that may end by itself, with how it is started again. */
-const startKept = async ({ setup, namespaces }: Start, program: NodeProgram): Promise<KeptService> => {
+/** A process that may end by itself, and its restart. */
+const startService = async ({ setup, namespaces }: Start, program: NodeProgram): Promise<RunningService> => {
   const start = (): Promise<Child> => startIn(setup, namespaces, program);
   return { child: await start(), start };
 };
@@ -142,31 +142,31 @@ const loadNodeImages = async (
   await importMissing(place, images);
 };
 
-const startApiServer = async (going: Start): Promise<KeptService> => {
+const startApiServer = async (going: Start): Promise<RunningService> => {
   going.setup.report('starting the API server');
-  const server = await startKept(going, going.programs.apiServer);
+  const server = await startService(going, going.programs.apiServer);
   await waitUntilReady(server.child, () => going.api.get('/readyz').then(() => true), API_MS);
   return server;
 };
 
-const startRest = async (going: Start): Promise<KeptService[]> => {
+const startRest = async (going: Start): Promise<RunningService[]> => {
   const { setup, programs, namespaces, api } = going;
   setup.report('starting the kubelet and the controllers');
-  const kubelet = await startKept(going, programs.kubelet);
-  const controllers: KeptService[] = [];
-  for (const program of programs.controllers) controllers.push(await startKept(going, program));
+  const kubelet = await startService(going, programs.kubelet);
+  const controllers: RunningService[] = [];
+  for (const program of programs.controllers) controllers.push(await startService(going, program));
   await waitUntilReady(kubelet.child, () => api.get(`/api/v1/nodes/${NODE_NAME}`).then(isNodeReady), NODE_MS);
-  // It looks for its node in the API once, at its start.
+  // It looks up its node in the API once, at its start.
   setup.report('starting the firewall of network policies');
-  const firewall = await startKept(going, programs.firewall);
+  const firewall = await startService(going, programs.firewall);
   const health = `http://${namespaces.addresses.node}:${FIREWALL_HEALTH_PORT}/healthz`;
   await waitUntilReady(firewall.child, () => fetch(health).then(({ ok }) => ok), NODE_MS);
   return [kubelet, ...controllers, firewall];
 };
 
 /**
- * Starts all of a node: namespaces, etcd, containerd, the control plane, the kubelet, the firewall and a name server.
- * Resolves when pods run there and network policies hold.
+ * Starts everything of a node: namespaces, etcd, containerd, the control plane, the kubelet, the firewall and a name
+ * server. Resolves when pods run and network policies apply.
  */
 export const startNode = async (
   setup: Setup,

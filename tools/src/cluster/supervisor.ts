@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of its own that starts a node, holds its processes, and ends them when it is asked to by SIGTERM. Started
-// with one argument, `Order` as JSON. It tells
-// its parent how far it is over the channel between them, and goes on without the parent once the node is ready.
+// A separate process that starts a node, holds its processes, and ends them on SIGTERM. Its one argument is `Order` as
+// JSON. It reports progress to its parent over their IPC channel, and continues without the parent once the node is
+// ready.
 import { once } from 'node:events';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { logTail } from '../process/log-tail.ts';
@@ -18,7 +18,7 @@ import type { NodeBinaries } from './programs.ts';
 import { provisionVolumes } from './volumes.ts';
 import { startNode, type NodeFacts, type StartedNode } from './start.ts';
 
-/** What the supervisor is started for. */
+/** The supervisor's task. */
 export interface Order {
   readonly stateDir: string;
   readonly cacheDir: string;
@@ -26,13 +26,13 @@ export interface Order {
   readonly images: readonly ImageArchive[];
 }
 
-/** What it tells its parent. */
+/** A message to its parent. */
 export type Message =
   | { readonly line: string }
   | { readonly ready: NodeFacts }
   | { readonly failed: string; readonly details: readonly string[] };
 
-/** Resolves when the message is out, or nobody listens. */
+/** Resolves when the message is sent, or the channel is closed. */
 const tell = (message: Message): Promise<void> =>
   new Promise((resolve) => {
     if (process.connected) process.send?.(message, () => resolve());
@@ -53,17 +53,17 @@ const failureOf = (error: unknown): { failed: string; details: readonly string[]
     ? { failed: error.message, details: error.details }
     : { failed: error instanceof Error ? (error.stack ?? error.message) : String(error), details: [] };
 
-/** By rename: whoever finds the file finds a node that is ready. */
+/** By rename: when the file exists, the node is ready. */
 const publish = (setup: Setup, facts: NodeFacts): void => {
   const { facts: path } = clusterPaths(setup.stateDir);
   writeFileSync(`${path}.new`, `${JSON.stringify(facts, null, 1)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 };
 
-/** From here on nobody attaches to the node. */
-const withdraw = (setup: Setup): void => rmSync(clusterPaths(setup.stateDir).facts, { force: true });
+/** From here on no process attaches to the node. */
+const cancel = (setup: Setup): void => rmSync(clusterPaths(setup.stateDir).facts, { force: true });
 
-/** Rejects when a process ends that the node can't do without. */
+/** Rejects when a process that the node needs ends. */
 const firstEnd = async (children: readonly Child[]): Promise<never> => {
   const { child, how } = await Promise.race(
     children.map((each) => each.ended.then((end) => ({ child: each, how: end }))),
@@ -74,7 +74,7 @@ const firstEnd = async (children: readonly Child[]): Promise<never> => {
   );
 };
 
-/** Resolves when the node is asked to end; rejects when it can't go on. */
+/** Resolves when the node should end; rejects when it can't continue. */
 const hold = async ({ kept, vital }: StartedNode, stop: AbortSignal): Promise<void> => {
   const keepers = kept.map((service) => keepRunning(service, { stop, report: log }));
   const asked = stop.aborted ? Promise.resolve() : once(stop, 'abort').then(() => undefined);
@@ -82,7 +82,7 @@ const hold = async ({ kept, vital }: StartedNode, stop: AbortSignal): Promise<vo
 };
 
 const run = async (setup: Setup, { binaries, images }: Order, request: AbortController): Promise<void> => {
-  // Until the node is ready its parent's end is a request to end: somebody interrupted the start.
+  // Before the node is ready, the parent's end means an interrupted start.
   const interrupted = (): void => request.abort('the parent is gone');
   process.on('disconnect', interrupted);
   const aborted = once(request.signal, 'abort').then(() => {
@@ -113,7 +113,7 @@ const main = async (order: Order): Promise<number> => {
   const request = listenForStop();
   let failure: ReturnType<typeof failureOf> | undefined;
   try {
-    withdraw(setup);
+    cancel(setup);
     await cleanNode(setup, readStarted(setup.stateDir));
     await run(setup, order, request);
   } catch (error) {
@@ -121,16 +121,16 @@ const main = async (order: Order): Promise<number> => {
     log([failure.failed, ...failure.details].join('\n'));
   }
   await end(setup, request);
-  // The parent is told when everything is ended.
+  // The parent gets the failure after everything has ended.
   if (failure !== undefined) await tell(failure);
   lock.release();
   return failure === undefined ? 0 : 1;
 };
 
 const end = async (setup: Setup, request: AbortController): Promise<void> => {
-  // What ends from here on is ended in order, and isn't started again.
+  // Processes that end from here on are not restarted.
   request.abort('ending');
-  withdraw(setup);
+  cancel(setup);
   setup.processes.close();
   log('ending the node');
   try {

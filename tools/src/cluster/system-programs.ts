@@ -6,7 +6,7 @@ import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { IN_NODE } from './paths.ts';
 
-/** Programs that a node runs or calls, and the packages of Debian that have them. */
+/** Programs that a node runs or calls, and their Debian packages. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   etcd: 'etcd-server',
   containerd: 'containerd',
@@ -34,7 +34,7 @@ const CNI_PACKAGE = 'containernetworking-plugins';
 
 const WHY = 'to run a Kubernetes node on this machine';
 
-/** Without it packets between pods cross the bridge unseen, and no network policy holds. */
+/** Without it packets between pods bypass netfilter on the bridge, and no network policy applies. */
 const BRIDGE_FILTER = '/proc/sys/net/bridge/bridge-nf-call-iptables';
 
 const missingPackages = (env: Setup['env']): string[] => [
@@ -46,7 +46,7 @@ const missingPackages = (env: Setup['env']): string[] => [
   ]),
 ];
 
-/** Paths of the programs of the machine that the set-up names itself. */
+/** Paths of the machine's programs that the set-up calls itself. */
 export interface SystemPrograms {
   readonly etcd: string;
   readonly containerd: string;
@@ -54,9 +54,9 @@ export interface SystemPrograms {
 }
 
 /**
- * Installs what the node needs of Debian.
+ * Installs the node's Debian packages.
  *
- * @throws SetupError where we aren't root, a package can't be had, or the kernel can't filter packets of a bridge
+ * @throws SetupError without root, without a package, or where the kernel can't filter packets of a bridge
  */
 export const ensureSystemPrograms = async (setup: Setup): Promise<SystemPrograms> => {
   if (process.getuid?.() !== 0)

@@ -16,13 +16,13 @@ const claim = (uid: string, spec: Partial<Claim['spec']> = {}): Claim => ({
 });
 const OURS = { 'pv.kubernetes.io/provisioned-by': 'writ.local/volumes' };
 
-test('a claim is served once, and only where it waits for a volume of ours', () => {
+test('a claim gets one volume, and only with our storage class', () => {
   const waiting = claim('1');
   const others = [claim('2', { storageClassName: 'fast' }), claim('3', { volumeName: 'pvc-3' }), claim('4')];
   expect(claimsToServe([waiting, ...others], [{ metadata: { name: 'pvc-4' } }])).toEqual([waiting]);
 });
 
-test("a volume is removed when its claim is gone, and nobody else's", () => {
+test('only our volumes are removed when their claims are gone', () => {
   const volume = (name: string, phase: string, annotations = {}) => ({
     metadata: { name, annotations },
     status: { phase },
@@ -31,7 +31,7 @@ test("a volume is removed when its claim is gone, and nobody else's", () => {
   expect(volumesToRemove([released, volume('pvc-2', 'Bound', OURS), volume('nfs', 'Released')])).toEqual([released]);
 });
 
-test('a volume is a folder of the only node, reserved for its claim', () => {
+test('a volume is a folder on the only node, reserved for its claim', () => {
   expect(volumeFor(claim('1'), '/volumes')).toMatchObject({
     spec: {
       local: { path: '/volumes/pvc-1' },

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kubernetes makes no volumes by itself. Here a claim gets a folder of the node: what a cloud's provisioner is
-// elsewhere.
+// Kubernetes itself provisions no volumes. Here a claim gets a folder of the node, in place of a cloud's provisioner.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from './api.ts';
 import { NODE_NAME } from './pki.ts';
 
-/** The default StorageClass of the cluster, and the name of what makes its volumes. */
+/** The cluster's default StorageClass, and the name of its provisioner. */
 export const STORAGE_CLASS = 'writ-local';
 const PROVISIONER = 'writ.local/volumes';
 
-/** Soon enough that nobody waits for a volume, seldom enough that an idle cluster has nothing to do. */
+/** Short enough that a claim gets its volume soon, long enough that an idle cluster has little to do. */
 const POLL_MS = 500;
 
 const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
@@ -24,7 +23,7 @@ interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** The fields of a PersistentVolumeClaim that a volume is made from. */
+/** The fields of a PersistentVolumeClaim that determine its volume. */
 export interface Claim {
   readonly metadata: Metadata;
   readonly spec: {
@@ -35,7 +34,7 @@ export interface Claim {
   };
 }
 
-/** The fields of a PersistentVolume that say whether it is still needed. */
+/** The fields of a PersistentVolume that show whether it is still needed. */
 export interface Volume {
   readonly metadata: Metadata;
   readonly status?: { readonly phase?: string };
@@ -43,7 +42,7 @@ export interface Volume {
 
 const volumeName = ({ metadata: { uid } }: Claim): string => `pvc-${uid}`;
 
-/** The claims that wait for a volume of ours which isn't there yet. */
+/** The claims that wait for one of our volumes. */
 export const claimsToServe = (claims: readonly Claim[], volumes: readonly Volume[]): Claim[] => {
   const names = new Set(volumes.map(({ metadata: { name } }) => name));
   return claims.filter((claim) => {
@@ -52,13 +51,15 @@ export const claimsToServe = (claims: readonly Claim[], volumes: readonly Volume
   });
 };
 
-/** The volumes of ours whose claims are gone. */
+/** Our volumes whose claims are gone. */
 export const volumesToRemove = (volumes: readonly Volume[]): Volume[] =>
   volumes.filter(
     ({ metadata, status }) => metadata.annotations?.[PROVISIONED_BY] === PROVISIONER && status?.phase === 'Released',
   );
 
-/** A volume for a claim: a folder that the kubelet gives to the pod's group, which it doesn't do with a `hostPath`. */
+/**
+ * A volume for a claim: a `local` folder, whose group the kubelet sets to the pod's. It doesn't do that for `hostPath`.
+ */
 export const volumeFor = (claim: Claim, dir: string): object => ({
   apiVersion: 'v1',
   kind: 'PersistentVolume',
@@ -86,7 +87,7 @@ export const volumeFor = (claim: Claim, dir: string): object => ({
   },
 });
 
-/** The StorageClass, for the manifest of the cluster. Claims that name no class get it. */
+/** The StorageClass, for the cluster's manifest. Claims without a class get it. */
 export const storageClass = (): object => ({
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
@@ -101,7 +102,7 @@ const list = async <T>(api: Api, path: string): Promise<T[]> =>
 
 const VOLUMES = '/api/v1/persistentvolumes';
 
-/** Makes the volumes that claims wait for, and removes those that nobody claims any more. */
+/** Creates the volumes of waiting claims, and removes those without a claim. */
 export const provisionOnce = async (api: Api, dir: string): Promise<void> => {
   const claims = await list<Claim>(api, '/api/v1/persistentvolumeclaims');
   const volumes = await list<Volume>(api, VOLUMES);
@@ -116,9 +117,9 @@ export const provisionOnce = async (api: Api, dir: string): Promise<void> => {
 };
 
 /**
- * Serves claims until it is stopped. The API server may be away for a while, which is told once each time.
+ * Serves claims until it is stopped. Reports each outage of the API server once.
  *
- * @param dir absolute path of the folder that holds the volumes, the same for this process and for the node
+ * @param dir absolute path of the folder of volumes, the same for this process and for the node
  */
 export const provisionVolumes = async (
   api: Api,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be told of deploy/compose without starting it. tests/deploy starts it, on demand.
+// Checks of deploy/compose without starting it. tests/deploy starts it, on request.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,11 @@ describe('deploy/compose', () => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
     expect(service.restart).toMatch(/^(?:no|unless-stopped)$/);
     expect(service.mem_limit).toBeDefined();
-    // A tag that moves would be another image at each pull.
+    // A floating tag would give another image at each pull.
     expect(service.image).toMatch(/:-[^:}]+:(?!latest)[^}]+\}$/);
   });
 
-  it.each(SERVICES)('%s is given variables that it reads, and no password', (name) => {
+  it.each(SERVICES)('%s gets variables that it reads, and no password', (name) => {
     const known = text('apps', name, 'src', 'config.env.ts') + text('libs', 'nest-kit', 'src', 'common-environment.ts');
     const given = COMPOSE_FILES.flatMap((file) => Object.entries(composeFile(file).services[name]?.environment ?? {}));
     const unknown = given.map(([variable]) => variable).filter((variable) => !known.includes(`${variable}:`));
@@ -30,12 +30,12 @@ describe('deploy/compose', () => {
     for (const [, value] of given) expect(value).not.toMatch(/:\/\/[^/@]*:[^/@]*@/);
   });
 
-  it('publishes what is published on this machine alone unless somebody says otherwise', () => {
+  it('publishes ports only on this machine unless configured otherwise', () => {
     for (const port of Object.values(services).flatMap(({ ports = [] }) => ports))
       expect(port).toMatch(/^(?:\$\{WRIT_HTTP_BIND:-127\.0\.0\.1\}|127\.0\.0\.1):/);
   });
 
-  it('names every volume that it mounts', () => {
+  it('declares every volume that it mounts', () => {
     const mounted = Object.values(services)
       .flatMap((service) => service.volumes ?? [])
       .map((volume) => volume.split(':')[0] ?? '');
@@ -56,7 +56,7 @@ describe('deploy/compose', () => {
   );
   const config = (env: Record<string, string>): { status: number | null; stdout: string; stderr: string } => {
     const [program = '', ...args] = compose ?? [];
-    // Without the .env of a trial that lies beside the file.
+    // Ignores a trial's .env in the same folder.
     return spawnSync(program, [...args, '--env-file', noVariables, '--file', FILE, 'config'], {
       encoding: 'utf8',
       cwd: '/',
@@ -72,7 +72,7 @@ describe('deploy/compose', () => {
     for (const name of SERVICES) expect(stdout).toContain(`services/${name}/main.js`);
   });
 
-  withCompose(`says which variable is missing, and where to set it${why}`, () => {
+  withCompose(`names a missing variable, and where to set it${why}`, () => {
     const { status, stderr } = config({});
     expect(status).not.toBe(0);
     expect(stderr).toMatch(/WRIT_SANDBOX_IMAGE_DIGEST[^]*set it in \.env/);
@@ -80,19 +80,19 @@ describe('deploy/compose', () => {
 });
 
 describe('backups in deploy/compose', () => {
-  const beside = composeFile('backup.yaml');
-  const runScript = (name: string, ...args: string[]): { status: number | null; said: string } => {
+  const inParallel = composeFile('backup.yaml');
+  const runScript = (name: string, ...args: string[]): { status: number | null; output: string } => {
     const script = join(dirname(FILE), 'postgres', name);
     const { status, stderr } = spawnSync('sh', [script, ...args], {
       encoding: 'utf8',
       env: { PATH: process.env['PATH'] },
     });
-    return { status, said: stderr };
+    return { status, output: stderr };
   };
 
-  it('backup.yaml gives Postgres one more volume, and nothing else to anybody', () => {
-    expect(beside.volumes).toEqual({ 'postgres-backup': {} });
-    for (const [name, service] of Object.entries(beside.services)) {
+  it('backup.yaml adds one volume to Postgres, and changes no other service', () => {
+    expect(inParallel.volumes).toEqual({ 'postgres-backup': {} });
+    for (const [name, service] of Object.entries(inParallel.services)) {
       expect(services).toHaveProperty(name);
       expect(Object.keys(service)).toEqual(['volumes']);
       expect(service.volumes).toHaveLength(1);
@@ -101,11 +101,11 @@ describe('backups in deploy/compose', () => {
   });
 
   it.each(['yesterday', '2026-05-01', '2026-05-01T12:00', '12:00Z'])(
-    'a restore to `%s` is refused: it names no moment',
+    'a restore to `%s` is refused: it is no timestamp',
     (moment) => {
       expect(runScript('restore.sh', moment)).toEqual({
         status: 1,
-        said: `\`${moment}\` is no moment such as 2026-05-01T12:00:00Z: nothing was changed\n`,
+        output: `\`${moment}\` is no moment such as 2026-05-01T12:00:00Z: nothing was changed\n`,
       });
     },
   );
@@ -115,7 +115,7 @@ describe('backups in deploy/compose', () => {
     (...args: string[]) => {
       expect(runScript('restore.sh', ...args)).toEqual({
         status: 1,
-        said: 'there is no base backup in /backup/base: nothing was changed\n',
+        output: 'there is no base backup in /backup/base: nothing was changed\n',
       });
     },
   );

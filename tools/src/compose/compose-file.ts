@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of deploy/compose, as specs look at them.
+// The files of deploy/compose, as specs read them.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -29,10 +29,10 @@ export const composeText = (name: string): string => readFileSync(join(COMPOSE_F
 
 export const composeFile = (name: string): ComposeFile => parse(composeText(name), { merge: true }) as ComposeFile;
 
-/** compose.yaml and what can be laid over it. */
+/** compose.yaml and its overlays. */
 export const COMPOSE_FILES: readonly string[] = globSync('*.yaml', { cwd: COMPOSE_FOLDER }).sort();
 
-/** Variables that a file has put in, with their defaults: empty where there is none. */
+/** Variables that a file substitutes, with their defaults: empty where there is none. */
 export const interpolated = (text: string): ReadonlyMap<string, string> =>
   new Map(
     [...text.matchAll(/\$\{([A-Z_]+)(?::([-?])((?:[^{}])*))?\}/g)].map(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Prometheus and Grafana of deploy/compose are given.
+// The configuration of Prometheus and Grafana in deploy/compose.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const { services } = composeFile('compose.yaml');
 const ours = parse(composeText('prometheus/prometheus.yml')) as PrometheusConfig;
 const ofOneHost = parse(readFileSync(join(checkout, 'deploy/prometheus/prometheus.yaml'), 'utf8')) as PrometheusConfig;
 
-/** Where a path of a container lies in the checkout, by what is mounted there. */
+/** The file in the checkout behind a container's path, by its mounts. */
 function inCheckout(service: string, path: string): string {
   const mounts = (services[service]?.volumes ?? []).map((volume) => volume.split(':'));
   const [from = '', to = ''] = mounts.find(([, at = '']) => path.startsWith(`${at}/`)) ?? [];
@@ -35,14 +35,14 @@ function inCheckout(service: string, path: string): string {
 
 const rulesRead = ours.rule_files.flatMap((pattern) => globSync(inCheckout('prometheus', pattern))).sort();
 
-/** Alerts that stay silent on Compose, by the variable that it doesn't set; deploy/compose/README.md says so. */
+/** Alerts that never fire on Compose, by the variable that it doesn't set; deploy/compose/README.md lists them. */
 const SILENT: Readonly<Record<string, string>> = {
   WritWitnessFork: 'WRIT_WITNESSES_FILE',
   WritWitnessSilent: 'WRIT_WITNESSES_FILE',
 };
 
 describe("Compose's Prometheus", () => {
-  it('starts with the file that is mounted', () => {
+  it('starts with the mounted file', () => {
     const flags = services['prometheus']?.command as readonly string[];
     const file = flags.map((flag) => /^--config\.file=(.+)$/.exec(flag)?.[1]).find((path) => path !== undefined) ?? '';
     expect(inCheckout('prometheus', file)).toBe(join(COMPOSE_FOLDER, 'prometheus/prometheus.yml'));
@@ -56,7 +56,7 @@ describe("Compose's Prometheus", () => {
     expect(texts(rulesRead)).toEqual(texts(chart));
   });
 
-  it('scrapes the four services as deploy/prometheus/prometheus.yaml does: equally often, a job for each', () => {
+  it('scrapes the four services like deploy/prometheus/prometheus.yaml: same interval, one job each', () => {
     const [scrape] = ours.scrape_configs;
     expect(ours.global).toEqual(ofOneHost.global);
     expect(scrape?.dns_sd_configs?.flatMap(({ names }) => names).sort()).toEqual([...SERVICES].sort());
@@ -64,24 +64,24 @@ describe("Compose's Prometheus", () => {
     expect(ofOneHost.scrape_configs.map(({ job_name }) => job_name).sort()).toEqual([...SERVICES].sort());
   });
 
-  it.each(SERVICES)('finds metrics of %s where that has them', (name) => {
+  it.each(SERVICES)('finds metrics of %s at its address', (name) => {
     const [discovery] = ours.scrape_configs[0]?.dns_sd_configs ?? [];
     const there = { WRIT_OPS_HOST: '0.0.0.0', WRIT_OPS_PORT: String(discovery?.port) };
     expect(services[name]?.environment).toMatchObject(there);
   });
 
-  // Labels of the instruments are the same everywhere; those that a monitor of Kubernetes adds are not there.
+  // Instruments have the same labels everywhere; labels that a Kubernetes monitor adds are missing here.
   it.each([
     ...ALERTS.map(({ alert, expr }) => [alert, expr] as const),
     ...RECORDINGS.map(({ record, labels, expr }) => [`${record} ${labels['slo'] ?? ''}`, expr] as const),
-  ])('the rule %s asks for no label that only Kubernetes gives', (_name, expr) => {
+  ])('the rule %s uses no label that only Kubernetes adds', (_name, expr) => {
     const { selectors, grouping } = readExpression(expr);
     const labels = [...selectors.flatMap((each) => each.labels), ...grouping];
     const kubernetes = /^(?:namespace|pod|container|service|node|endpoint|cluster)$/;
     expect(labels.filter((label) => kubernetes.test(label))).toEqual([]);
   });
 
-  it.each(Object.entries(SILENT))('%s is silent, since %s is not set, and the README says so', (alert, variable) => {
+  it.each(Object.entries(SILENT))('%s never fires without %s, and the README documents it', (alert, variable) => {
     expect(ALERTS.map((each) => each.alert)).toContain(alert);
     expect(composeText('compose.yaml')).not.toContain(variable);
     expect(composeText('README.md')).toContain(`\`${alert}\``);
@@ -113,7 +113,7 @@ describe("Compose's Grafana", () => {
     return readFileSync(join(folder, 'password'), 'utf8');
   };
 
-  it('takes its password from a file that a step before it makes', () => {
+  it('reads its password from a file that an earlier step creates', () => {
     const { environment = {}, volumes = [] } = services['grafana'] ?? {};
     expect(Object.keys(environment)).not.toContain('GF_SECURITY_ADMIN_PASSWORD');
     expect(environment['GF_SECURITY_ADMIN_PASSWORD__FILE']).toBe('/etc/writ/grafana/password');
@@ -123,7 +123,7 @@ describe("Compose's Grafana", () => {
     expect(services['grafana-password']?.volumes).toContain(`grafana-password:${path}`);
   });
 
-  it('gets a password of 192 bits once, which another user can read', () => {
+  it('gets a 192-bit password once, readable by its own user', () => {
     const password = passwordMade();
     expect(password).toMatch(/^[\w-]{32}$/);
     expect(statSync(join(folder, 'password')).mode & 0o777).toBe(0o444);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator may set of deploy/compose, and what deploy/compose/README.md says of it.
+// The settings of deploy/compose, and their documentation in deploy/compose/README.md.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,18 +10,18 @@ import { COMPOSE_FILES, composeFile, composeText, interpolated } from './compose
 const README = composeText('README.md');
 const variables = new Map(COMPOSE_FILES.flatMap((name) => [...interpolated(composeText(name))]));
 const settings = README.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
-const rows = [...settings.matchAll(/^\| (.+?) \| (.+?) \| (.+?) \|$/gm)].map(([, names = '', defaults = '']) => ({
+const rows = [...settings.matchAll(/^- \*\*(.+?)\*\* \(([^)]+)\):/gm)].map(([, names = '', defaults = '']) => ({
   names,
   defaults,
 }));
 const withDefault = [...variables].filter(([, otherwise]) => otherwise !== '');
 
-it('the README lists the variables that the files of Compose put in, and no others', () => {
+it('the README lists exactly the variables that the Compose files substitute', () => {
   const listed = rows.flatMap(({ names }) => [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
   expect(listed.sort()).toEqual([...variables.keys()].sort());
 });
 
-it.each(withDefault)('the README says that %s is `%s` unless set', (name, otherwise) => {
+it.each(withDefault)('the README documents %s with the default `%s`', (name, otherwise) => {
   expect(rows.find(({ names }) => names.includes(`\`${name}\``))?.defaults).toContain(`\`${otherwise}\``);
 });
 
@@ -44,7 +44,7 @@ describe('models', () => {
   const example = /```json\n([^`]+)```/.exec(README)?.[1] ?? '';
   const { environment = {}, volumes = [] } = composeFile('models.yaml').services['orchestrator'] ?? {};
 
-  it('models.yaml gives the orchestrator a folder with its file of models, and nothing else to anybody', () => {
+  it('models.yaml mounts the models folder for the orchestrator, and changes no other service', () => {
     expect(Object.keys(composeFile('models.yaml').services)).toEqual(['orchestrator']);
     expect(volumes).toEqual(['${WRIT_MODELS_DIR:-./models}:/etc/writ/models:ro']);
     expect(environment['WRIT_MODELS_FILE']).toBe('/etc/writ/models/models.json');
@@ -56,7 +56,7 @@ describe('models', () => {
     try {
       writeFileSync(join(folder, 'models.json'), example);
       for (const [, key = ''] of example.matchAll(/"key_file": "([^"]+)"/g)) writeFileSync(join(folder, key), 'key\n');
-      // By path: no tool depends on an app, and this one only reads with its reader.
+      // Imported by path: no tool depends on an app, and this only uses its reader.
       const { readModelsFile } = (await import(join(checkout, 'apps/orchestrator/src/runs/models/models-file.ts'))) as {
         readModelsFile: (path: string) => readonly { readonly name: string; readonly apiKey: string }[];
       };

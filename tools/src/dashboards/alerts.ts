@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alert rules. Each has a page in docs/operations/runbooks, and cases that fire and that don't in
-// deploy/prometheus/tests.
+// Alert rules. Each has a page in docs/operations/runbooks, and firing and quiet cases in deploy/prometheus/tests.
 import { BUDGET, errorsOver, type Window } from './slos.ts';
 
 export interface AlertRule {
   readonly alert: string;
   readonly expr: string;
-  /** how long it must be so; at once unless said */
+  /** how long the condition must hold; at once by default */
   readonly for?: string;
-  /** `critical` wakes somebody; `warning` is for working hours */
+  /** `critical` pages a person; `warning` is for working hours */
   readonly severity: 'critical' | 'warning';
   readonly summary: string;
 }
@@ -20,7 +19,7 @@ export interface AlertGroup {
 
 const SERVICES = ['orchestrator', 'kernel', 'executor', 'ledger'] as const;
 
-/** Somebody is told only where it burns now and has burnt for long: a short peak is over before anybody comes. */
+/** An alert needs both a short and a long window: a short peak is over before a person could act. */
 const burns = (rate: number, long: Window, short: Window): string => {
   const above = (window: Window): string => `${errorsOver(window)} > on (slo) ${String(rate)} * ${BUDGET}`;
   return `(${above(long)}) and on (slo) (${above(short)})`;

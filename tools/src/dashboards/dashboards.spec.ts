@@ -12,7 +12,7 @@ import { readExpression, resolved } from './promql.ts';
 const panelsOf = (name: string): readonly PanelSpec[] => DASHBOARDS[name]?.rows.flatMap(({ panels }) => panels) ?? [];
 const NAMES = Object.keys(DASHBOARDS);
 
-test('dashboards and rules say what the code says: else run `node tools/with-node.mjs tools/src/dashboards/main.ts`', () => {
+test('dashboards and rules match the code: else run `node tools/with-node.mjs tools/src/dashboards/main.ts`', () => {
   for (const [path, text] of generatedFiles()) {
     const file = join(checkout, path);
     expect({ path, text: existsSync(file) ? readFileSync(file, 'utf8') : '' }).toEqual({ path, text });
@@ -22,7 +22,7 @@ test('dashboards and rules say what the code says: else run `node tools/with-nod
   );
 });
 
-test.each(NAMES)('every panel of `%s` asks for metrics and labels that the table of instruments has', (name) => {
+test.each(NAMES)('every panel of `%s` uses metrics and labels of the table of instruments', (name) => {
   for (const { title, queries } of panelsOf(name)) {
     expect(queries.length).toBeGreaterThan(0);
     for (const { expr, legend } of queries) {
@@ -43,7 +43,7 @@ test.each(NAMES)('every panel of `%s` asks for metrics and labels that the table
   }
 });
 
-test('an unknown metric, an unknown label and a mistake in the language are found', () => {
+test('an unknown metric, an unknown label and a syntax error are found', () => {
   expect(unknownIn(readExpression('sum(rate(writ_made_up_total[5m]))'))).toEqual(['no metric `writ_made_up_total`']);
   expect(unknownIn(readExpression('writ_outbox_age_seconds{lane="inline"}'))).toEqual([
     '`writ_outbox_age_seconds` has no label `lane`',
@@ -52,13 +52,13 @@ test('an unknown metric, an unknown label and a mistake in the language are foun
   expect(() => readExpression('sum by (writ_outbox_age_seconds')).toThrow('no PromQL at column');
 });
 
-test('what Grafana puts into an expression is put in', () => {
+test("Grafana's variables in an expression are replaced", () => {
   expect(resolved('rate(a{tenant="$tenant"}[$__rate_interval])', { tenant: 'ten_1' })).toBe(
     'rate(a{tenant="ten_1"}[5m])',
   );
 });
 
-test.each(NAMES)('the panels of `%s` fill their rows, are told apart, and explain themselves', (name) => {
+test.each(NAMES)('the panels of `%s` fill their rows, and have unique titles and descriptions', (name) => {
   for (const { title, panels } of DASHBOARDS[name]?.rows ?? []) {
     expect(new Set(panels.map((panel) => panel.title)).size).toBe(panels.length);
     for (const panel of panels)
@@ -66,28 +66,25 @@ test.each(NAMES)('the panels of `%s` fill their rows, are told apart, and explai
         title: panel.title,
         description: expect.stringMatching(/^.{15,}\.$/),
       });
-    // Grafana breaks a row where the next panel doesn't fit: none may be wider than all.
+    // Grafana breaks a row where the next panel doesn't fit: no panel may be wider than a row.
     expect({ title, widest: Math.max(...panels.map(({ width }) => width)) <= 24 }).toEqual({ title, widest: true });
   }
 });
 
-test.each(NAMES)(
-  '`%s` has what Grafana needs: an id of its own for each panel, a place, and the chosen data source',
-  (name) => {
-    const { uid, panels = [] } = grafanaDashboard(DASHBOARDS[name]!);
-    expect(uid).toMatch(/^writ-[a-z]+$/);
-    const ids = panels.map((panel) => panel.id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const panel of panels.filter(({ type }) => type !== 'row')) {
-      expect(panel).toMatchObject({
-        datasource: { type: 'prometheus', uid: '${datasource}' },
-        gridPos: { w: expect.any(Number) as number, h: expect.any(Number) as number },
-      });
-    }
-  },
-);
+test.each(NAMES)('`%s` has a unique id, a position and the chosen data source for each panel', (name) => {
+  const { uid, panels = [] } = grafanaDashboard(DASHBOARDS[name]!);
+  expect(uid).toMatch(/^writ-[a-z]+$/);
+  const ids = panels.map((panel) => panel.id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const panel of panels.filter(({ type }) => type !== 'row')) {
+    expect(panel).toMatchObject({
+      datasource: { type: 'prometheus', uid: '${datasource}' },
+      gridPos: { w: expect.any(Number) as number, h: expect.any(Number) as number },
+    });
+  }
+});
 
-test('what is left of an error budget is red below none, yellow below half, and green from there on', () => {
+test('a remaining error budget is red below 0, yellow below half, and green above', () => {
   const file = readFileSync(join(checkout, 'deploy/grafana/dashboards/slo.json'), 'utf8');
   const { panels } = JSON.parse(file) as {
     panels: readonly { type: string; fieldConfig?: { defaults: { thresholds: { steps: unknown } } } }[];

@@ -30,12 +30,12 @@ import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/sta
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import type { DashboardSpec, PanelSpec, VariableSpec } from './panel.ts';
 
-/** Whoever imports a dashboard chooses which Prometheus it asks. */
+/** The importer of a dashboard chooses its Prometheus. */
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' } as const;
 const HEIGHT = { timeseries: 8, stat: 4 } as const;
 const FILL = { stacked: 30, plain: 8 } as const;
 
-/** Makes a dashboard by Grafana's own library, so that it has the format that Grafana reads. */
+/** Builds a dashboard with Grafana's own library, so that it has Grafana's format. */
 export function grafanaDashboard({ uid, title, description, variables = [], rows }: DashboardSpec): Dashboard {
   const builder = new DashboardBuilder(title)
     .uid(uid)
@@ -48,7 +48,7 @@ export function grafanaDashboard({ uid, title, description, variables = [], rows
     .tooltip(DashboardCursorSync.Crosshair)
     .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'));
   for (const variable of variables) builder.withVariable(variableOf(variable));
-  // Links to a panel name its number: they stay as long as panels are added behind it.
+  // Links to a panel contain its number: they stay valid as long as new panels are added at the end.
   let id = 0;
   for (const row of rows) {
     builder.withRow(new RowBuilder(row.title).id(++id));

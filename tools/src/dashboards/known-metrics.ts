@@ -3,14 +3,14 @@ import { INSTRUMENTS, prometheusLabel, prometheusName, type InstrumentRow } from
 import type { ReadExpression } from './promql.ts';
 import { RECORDINGS } from './slos.ts';
 
-/** Labels that Prometheus gives to what it scrapes. */
+/** Labels that Prometheus adds to scraped metrics. */
 const OF_THE_SCRAPE = ['job', 'instance'] as const;
-/** Which service it is, and which version: OpenTelemetry's rules have it. */
+/** Service and version, by OpenTelemetry's conventions. */
 const TARGET_INFO = ['service_name', 'service_namespace', 'service_version'] as const;
 
 /**
- * Every metric that a query may ask for, with its labels: those of the table, what Prometheus and the recording rules
- * add.
+ * Every metric that a query may use, with its labels: those of the table, and those that Prometheus and the recording
+ * rules add.
  */
 export const KNOWN_METRICS: ReadonlyMap<string, ReadonlySet<string>> = new Map<string, ReadonlySet<string>>([
   ...Object.entries<InstrumentRow>(INSTRUMENTS).flatMap(([name, row]) => {
@@ -27,7 +27,7 @@ export const KNOWN_METRICS: ReadonlyMap<string, ReadonlySet<string>> = new Map<s
   ...RECORDINGS.map(({ record, labels }) => [record, new Set(Object.keys(labels))] as const),
 ]);
 
-/** What an expression asks for that nobody has. */
+/** Unknown metrics and labels in an expression. */
 export function unknownIn({ selectors, grouping }: ReadExpression): string[] {
   const problems = selectors.flatMap(({ metric, labels }) => {
     const known = KNOWN_METRICS.get(metric);

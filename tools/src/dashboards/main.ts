@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes dashboards and rules anew: `node tools/with-node.mjs tools/src/dashboards/main.ts`.
+// Regenerates dashboards and rules: `node tools/with-node.mjs tools/src/dashboards/main.ts`.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { checkout } from '../setup.ts';

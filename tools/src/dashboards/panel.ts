@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dashboards are made of, before Grafana's format: titles, questions and units.
+// The parts of dashboards, independent of Grafana's format: titles, queries and units.
 
 /** Units by Grafana's ids. */
 export type Unit = 'short' | 's' | 'bytes' | 'Bps' | 'percentunit' | 'reqps' | 'ops';
 
-/** A question to Prometheus, and how a series is called in the legend. */
+/** A query to Prometheus, and the name of its series in the legend. */
 export interface Query {
   readonly expr: string;
   readonly legend: string;
@@ -13,15 +13,15 @@ export interface Query {
 export interface PanelSpec {
   readonly kind: 'timeseries' | 'stat';
   readonly title: string;
-  /** what a reader sees by it, and when to worry */
+  /** its meaning for a reader, and when to worry */
   readonly description: string;
   readonly unit: Unit;
   readonly queries: readonly Query[];
   /** of 24 columns */
   readonly width: number;
-  /** from this value on it is shown in that colour; below the first in `below` */
+  /** thresholds: the colour from a value on; `below` is the colour under the first one */
   readonly thresholds?: readonly { readonly from: number; readonly color: 'green' | 'yellow' | 'red' }[];
-  /** green unless said */
+  /** green by default */
   readonly below?: 'red' | 'green';
   /** series are stacked: parts of a whole */
   readonly stacked?: true;
@@ -32,7 +32,7 @@ export interface RowSpec {
   readonly panels: readonly PanelSpec[];
 }
 
-/** A variable that a reader chooses, from the values of a label. */
+/** A variable for the reader's choice, from the values of a label. */
 export interface VariableSpec {
   readonly name: string;
   readonly label: string;
@@ -53,7 +53,7 @@ type Options = Partial<Pick<PanelSpec, 'width' | 'thresholds' | 'below' | 'stack
 const query = (made: string | readonly Query[]): readonly Query[] =>
   typeof made === 'string' ? [{ expr: made, legend: '' }] : made;
 
-/** Curves over time; a third of the width unless said. */
+/** Curves over time; a third of the width by default. */
 export const curves = (
   title: string,
   unit: Unit,
@@ -62,7 +62,7 @@ export const curves = (
   options: Options = {},
 ): PanelSpec => ({ kind: 'timeseries', title, description, unit, queries: query(made), width: 8, ...options });
 
-/** One number of now; an eighth of the width unless said. */
+/** One current number; an eighth of the width by default. */
 export const figure = (
   title: string,
   unit: Unit,
@@ -71,13 +71,12 @@ export const figure = (
   options: Options = {},
 ): PanelSpec => ({ kind: 'stat', title, description, unit, queries: query(expr), width: 4, ...options });
 
-/** Sum over processes of what a counter gains in a second, by labels. */
+/** The rate of a counter, summed over processes, by labels. */
 export const perSecond = (counter: string, by: readonly string[] = [], selector = ''): string =>
   `sum${byOf(by)} (rate(${counter}${selector}[$__rate_interval]))`;
 
 /**
- * Share of a counter that a selector chooses, within an hour: a figure of now must not be empty whenever nothing
- * happens.
+ * The share of a counter that a selector matches, within an hour: a current figure must not be empty in a quiet moment.
  */
 export const shareInAnHour = (counter: string, chosen: string, all = ''): string => {
   const gained = (selector: string): string => `sum (increase(${counter}{${selector}}[1h]))`;
@@ -97,11 +96,11 @@ export const quantile = (
 interface QuantileOptions {
   readonly selector?: string;
   readonly qs?: readonly number[];
-  /** what is looked back over; what happens rarely needs longer than Grafana's own */
+  /** the window; rare events need a longer one than Grafana's own */
   readonly window?: string;
 }
 
-/** The usual quantiles of a histogram, each a curve for each combination of labels. */
+/** The usual quantiles of a histogram, with a curve for each combination of labels. */
 export const quantiles = (
   histogram: string,
   by: readonly string[] = [],
@@ -117,14 +116,11 @@ export const each = (expr: string, ...labels: readonly string[]): Query[] => [
   { expr, legend: labels.map((label) => `{{${label}}}`).join(' ') },
 ];
 
-/** What all processes read alike: its maximum. */
+/** A value that all processes report alike: its maximum. */
 export const shared = (metric: string, by: readonly string[] = [], selector = ''): string =>
   `max${byOf(by)} (${metric}${selector})`;
 
-/**
- * Of Writ's own processes, with the name of the service: other programs that Prometheus watches may have metrics of the
- * same name.
- */
+/** Metrics of Writ's own processes, with the service name: other scraped programs may have metrics of the same name. */
 export const byService = (expr: string): string =>
   `${expr} * on (job, instance) group_left (service_name) target_info{service_namespace="writ"}`;
 

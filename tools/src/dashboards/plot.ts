@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of the dashboards for the documents, from what `tests/deploy/src/dashboards.spec.ts` was answered:
-//   WRIT_DASHBOARD_DATA=data.json npx vitest run --project deploy tests/deploy/src/dashboards.spec.ts
-//   node tools/with-node.mjs tools/src/dashboards/plot.ts data.json
-// They are plotted from the same queries and say so: they are no pictures of Grafana.
+// Pictures of the dashboards for the documents, from the answers in `tests/deploy/src/dashboards.spec.ts`:
+// WRIT_DASHBOARD_DATA=data.json npx vitest run --project deploy tests/deploy/src/dashboards.spec.ts
+// node tools/with-node.mjs tools/src/dashboards/plot.ts data.json
+// They are plotted from the same queries, with a note that they are no screenshots of Grafana.
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Data {
 
 const FOLDER = 'docs/operations/img';
 
-/** Has a real browser draw a page. */
+/** Renders a page in a real browser. */
 async function shoot(chromium: string, html: string, height: number, png: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'writ-plot-'));
   try {

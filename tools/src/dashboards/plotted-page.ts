@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page with the panels of a dashboard, drawn from answers of Prometheus.
+// A page with the panels of a dashboard, plotted from Prometheus' answers.
 import type { DashboardSpec, PanelSpec, Unit } from './panel.ts';
 
-/** What the spec was answered, panel by panel in the order of the dashboard. */
+/** The spec's answers, panel by panel in the dashboard's order. */
 export interface Answered {
   readonly panels: readonly { readonly title: string; readonly series: readonly PlottedSeries[] }[];
 }
@@ -17,15 +17,15 @@ interface Span {
   readonly to: number;
 }
 
-/** Of the whole picture, in pixels. */
+/** Size of the whole picture, in pixels. */
 export const WIDTH = 1_440;
 const COLUMN = WIDTH / 24;
 const HEIGHTS = { timeseries: 220, stat: 96 } as const;
 const ROW_TITLE = 32;
 const HEAD = 64;
-/** Okabe and Ito's colours, which people with any kind of sight can tell apart. */
+/** The palette of Okabe and Ito, which colour-blind people can distinguish. */
 const COLORS = ['#0072b2', '#e69f00', '#009e73', '#d55e00', '#cc79a7', '#56b4e9', '#7a7a00', '#444444'];
-/** Entries of a legend; a test system has few more. */
+/** Maximum of legend entries; a test system has few more. */
 const LEGEND_MAX = 8;
 
 const STYLE = `body{margin:0;font:12px system-ui,sans-serif;background:#fff;color:#222;width:${String(WIDTH)}px}
@@ -53,7 +53,7 @@ export function pageOf(
   return { html, height };
 }
 
-/** Panels break into lines where no more fit, as in Grafana. */
+/** Panels wrap to the next line, as in Grafana. */
 function heightOf(panels: readonly PanelSpec[]): number {
   let [height, used, line] = [0, 24, 0];
   for (const { width, kind } of panels) {
@@ -92,7 +92,7 @@ const BOTTOM = 16;
 
 function chartOf(panel: PanelSpec, series: readonly PlottedSeries[], { span, width, height }: Frame): string {
   const lines = panel.stacked === true ? stacked(series) : series.map(pointsOf);
-  // Above what is all zero there is room for a curve.
+  // Leave space for a curve above zero lines.
   const top = (Math.max(0, ...lines.flat().map(([, value]) => value)) || 1) * 1.1;
   const x = (seconds: number): number => LEFT + ((seconds - span.from) / (span.to - span.from)) * (width - LEFT);
   const y = (value: number): number => (height - BOTTOM) * (1 - value / top);
@@ -119,7 +119,7 @@ type Point = readonly [seconds: number, value: number];
 const pointsOf = ({ values }: PlottedSeries): Point[] =>
   values.map(([at, value]) => [at, Number(value)] as const).filter(([, value]) => Number.isFinite(value));
 
-/** Each series on top of those before it. */
+/** Stacked series: each on top of the earlier ones. */
 function stacked(series: readonly PlottedSeries[]): Point[][] {
   const sums = new Map<number, number>();
   return series.map((each) =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PromQL expression asks for: metrics, and labels.
+// The metrics and labels in a PromQL expression.
 import { parser } from '@prometheus-io/lezer-promql';
 
 export interface Asked {
@@ -14,7 +14,7 @@ export interface ReadExpression {
   readonly grouping: readonly string[];
 }
 
-/** What Grafana puts in before it asks. */
+/** Variables that Grafana replaces before the query. */
 const GRAFANA: readonly (readonly [RegExp, string])[] = [
   [/\$__rate_interval/g, '5m'],
   [/\$__range/g, '1h'],
@@ -27,7 +27,7 @@ export function resolved(expr: string, variables: Readonly<Record<string, string
   return GRAFANA.reduce((text, [pattern, value]) => text.replace(pattern, value), own);
 }
 
-/** Reads an expression. @throws Error with the place where it is no PromQL */
+/** Parses an expression. @throws Error with the position of invalid PromQL */
 export function readExpression(expr: string): ReadExpression {
   const text = resolved(expr);
   const selectors: { metric: string; labels: string[] }[] = [];

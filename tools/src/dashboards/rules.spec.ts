@@ -22,12 +22,12 @@ test.each(
   [...ALERTS, ...RECORDINGS].map(
     ({ expr, ...rule }) => ['alert' in rule ? rule.alert : `${rule.record} ${rule.labels['slo'] ?? ''}`, expr] as const,
   ),
-)('the rule %s asks for metrics and labels that the table of instruments has', (_name, expr) => {
+)('the rule %s uses metrics and labels of the table of instruments', (_name, expr) => {
   expect(unknownIn(readExpression(expr))).toEqual([]);
 });
 
 test.each(ALERTS.map(({ alert }) => alert))(
-  '%s has a page that says what it means, what users notice, where to look first, and what to do',
+  '%s has a page with all sections: meaning, symptoms, first look, and actions',
   (alert) => {
     const page = readFileSync(join(checkout, runbookPath(alert)), 'utf8');
     expect(page.startsWith(`# ${alert}\n`)).toBe(true);
@@ -46,20 +46,20 @@ test.each(ALERTS.map(({ alert }) => alert))('every kubectl command on the page o
   expect([...page.matchAll(/kubectl (?!-n writ(?:-sandboxes)? ).{0,40}/g)].map(([command]) => command)).toEqual([]);
 });
 
-test('no page is left of an alert that is gone', () => {
+test('no page belongs to a removed alert', () => {
   expect(readdirSync(join(checkout, 'docs/operations/runbooks')).sort()).toEqual(
     ALERTS.map(({ alert }) => `${alert}.md`).sort(),
   );
 });
 
-test('every alert has a case in which it fires, and one in which it does not', () => {
+test('every alert has a firing and a quiet case', () => {
   const { tests } = parse(readFileSync(join(checkout, CASES), 'utf8')) as { tests: readonly Case[] };
-  const said = tests.flatMap((each) =>
+  const output = tests.flatMap((each) =>
     each.alert_rule_test.map(
       ({ alertname, exp_alerts }) => `${alertname} ${exp_alerts.length > 0 ? 'fires' : 'is quiet'}`,
     ),
   );
-  expect(said.sort()).toEqual(ALERTS.flatMap(({ alert }) => [`${alert} fires`, `${alert} is quiet`]).sort());
+  expect(output.sort()).toEqual(ALERTS.flatMap(({ alert }) => [`${alert} fires`, `${alert} is quiet`]).sort());
 });
 
 test('every objective has all windows, and a budget', () => {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Service level objectives: what share of what may fail, and the recording rules that the burn rates are made of.
+// Service level objectives: the allowed share of failures, and the recording rules for the burn rates.
 
 export interface Slo {
   readonly name: string;
   readonly title: string;
-  /** the share that must be good, over thirty days */
+  /** the required share of good events, over thirty days */
   readonly objective: number;
-  /** what counts as good, in words */
+  /** the definition of a good event, in words */
   readonly good: string;
-  /** the share that is bad within a window */
+  /** the share of bad events within a window */
   readonly errors: (window: string) => string;
 }
 
-/** Share of a counter that a selector makes bad; 0 where nothing bad was ever counted. */
+/** The share of a counter that a selector counts as bad; 0 where nothing bad was ever counted. */
 const share =
   (metric: string, bad: string, all = '') =>
   (window: string): string =>
     `(sum (rate(${metric}{${[all, bad].filter(Boolean).join(', ')}}[${window}])) or vector(0)) / sum (rate(${metric}${all === '' ? '' : `{${all}}`}[${window}]))`;
 
-/** Share of a histogram that is above one of its bounds. */
+/** The share of a histogram above one of its bounds. */
 const above =
   (histogram: string, bound: string) =>
   (window: string): string =>
@@ -70,7 +70,7 @@ export interface RecordingRule {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Every recording rule, an objective after the other. */
+/** Every recording rule, by objective. */
 export const RECORDINGS: readonly RecordingRule[] = SLOS.flatMap(({ name, objective, errors }) => [
   { record: BUDGET, expr: `vector(${String(Math.round((1 - objective) * 1e6) / 1e6)})`, labels: { slo: name } },
   ...WINDOWS.map((window) => ({ record: errorsOver(window), expr: errors(window), labels: { slo: name } })),

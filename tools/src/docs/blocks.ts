@@ -4,8 +4,8 @@ const CLOSING = '<!-- end of generated -->';
 const openingOf = (name: string): string => `<!-- generated: ${name} -->`;
 
 /**
- * Puts the content between a document's markers of that name, `<!-- generated: NAME -->` and `<!-- end of generated
- * -->`, each on a line of its own. @throws Error where the document has no such markers.
+ * Puts the content between a document's markers with that name, `<!-- generated: NAME -->` and `<!-- end of generated
+ * -->`, each on its own line. @throws Error where the document has no such markers.
  */
 export function replaceBlock(document: string, name: string, content: string): string {
   const opening = openingOf(name);

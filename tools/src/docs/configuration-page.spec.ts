@@ -28,7 +28,7 @@ test('every declaration of a number has a unit, except ports', () => {
   expect(numbers.filter(([, { unit }]) => unit === undefined).map(([name]) => name)).toEqual([]);
 });
 
-test('every declaration of a key, a password or an address of a database says that it is secret', () => {
+test('every declaration of a key, a password or a database address is marked as secret', () => {
   const secrets = declared.filter(([name]) => /(?:_KEY|PASSWORD|DATABASE_URL)(?:_FILE)?$/.test(name));
   expect(secrets.length).toBeGreaterThan(15);
   expect(secrets.filter(([, { secret }]) => secret !== true).map(([name]) => name)).toEqual([]);

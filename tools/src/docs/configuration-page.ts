@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference of environment variables, made from the declarations that the processes read them by.
+// The reference of environment variables, generated from the processes' declarations.
 import { join } from 'node:path';
 import { PROCESSES } from '@writ/contract';
 import { variablesOfProcess } from '../chart/settings.ts';
@@ -12,13 +12,13 @@ export interface DeclaredVariable {
   readonly type?: string;
   readonly description?: string;
   readonly default?: string | number | boolean;
-  /** what holds unless the variable is set, in words, where that is no value of its own */
+  /** the default in words, where it is no value itself */
   readonly otherwise?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly enum?: readonly string[];
   readonly anyOf?: readonly { readonly const: string }[];
-  /** what a number counts */
+  /** the unit of a number */
   readonly unit?: string;
   /** whether the value, or the file that it names, is secret */
   readonly secret?: boolean;
@@ -26,14 +26,14 @@ export interface DeclaredVariable {
 
 type Variables = Readonly<Record<string, DeclaredVariable>>;
 
-/** A part of the page: who reads the variables, and which ones. */
+/** A section of the page: variables and their readers. */
 export interface ConfigurationSection {
   readonly title: string;
   readonly intro: string;
   readonly variables: Variables;
 }
 
-/** From so many processes on, a variable that they declare alike has a section of its own. */
+/** A variable with the same declaration in at least so many processes is in a common section. */
 const SHARED_FROM = 3;
 
 const isOptional = (variable: DeclaredVariable): boolean => Reflect.get(variable, '~optional') === true;
@@ -46,7 +46,7 @@ const sentences = (text: string): string =>
     .map((phrase) => `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`)
     .join(' ');
 
-/** Breaks a paragraph into lines of the width of documents; code stays whole. */
+/** Wraps a paragraph at the documents' width; code is not broken. */
 function wrapped(text: string): string {
   const lines = [''];
   for (const word of text.match(/(?:`[^`]*`|[^\s`])+/g) ?? []) {
@@ -57,7 +57,7 @@ function wrapped(text: string): string {
   return lines.join('\n');
 }
 
-/** Says which values a variable takes. */
+/** The allowed values of a variable, in words. */
 function valuesOf(name: string, variable: DeclaredVariable): string {
   const words = variable.enum ?? variable.anyOf?.map((word) => word.const);
   if (words !== undefined) return `One of ${words.map(code).join(', ')}`;
@@ -92,7 +92,7 @@ const entryOf = ([name, variable]: readonly [string, DeclaredVariable]): string 
 const sectionText = ({ title, intro, variables }: ConfigurationSection): string =>
   [`## ${title}`, intro, ...Object.entries(variables).map(entryOf)].join('\n\n');
 
-/** Texts that a program reads without a schema, as variables that may be left out. */
+/** Optional variables that a program reads without a schema. */
 const textsOf = (variables: Readonly<Record<string, StartVariable>>): Variables =>
   Object.fromEntries(
     Object.entries(variables).map(([name, variable]) => [name, { ...variable, type: 'string', '~optional': true }]),
@@ -101,7 +101,7 @@ const textsOf = (variables: Readonly<Record<string, StartVariable>>): Variables 
 const without = (variables: Variables, shared: readonly Variables[]): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => !shared.some((group) => Object.hasOwn(group, name))));
 
-/** Variables that the same processes declare alike, by the names of those processes. */
+/** Variables with the same declaration, grouped by the names of their processes. */
 function sharedBy(all: ReadonlyMap<string, Variables>): Map<string, Variables> {
   const groups = new Map<string, Record<string, DeclaredVariable>>();
   const names = new Set([...all.values()].flatMap((variables) => Object.keys(variables)));
@@ -116,7 +116,7 @@ function sharedBy(all: ReadonlyMap<string, Variables>): Map<string, Variables> {
   return groups;
 }
 
-/** By path: no tool depends on an app, and this one only reads its data. */
+/** Imported by path: no tool depends on an app, and this only reads its data. */
 async function moduleOf<T>(checkout: string, path: string): Promise<T> {
   return (await import(join(checkout, path))) as T;
 }

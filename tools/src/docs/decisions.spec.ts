@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { checkout } from '../setup.ts';
 import { decisionFaults } from './decisions.ts';
 
-test('every decision record has a title, a status of the list, and one line in the index', () => {
+test('every decision record has a title, a valid status, and one line in the index', () => {
   expect(decisionFaults(checkout)).toEqual([]);
 });
 
@@ -28,7 +28,7 @@ describe('a folder of decision records', () => {
     writeFileSync(join(root, 'docs/adr', name), text);
   };
 
-  test('that keeps the form has no faults', () => {
+  test('in the right form has no faults', () => {
     expect(decisionFaults(root)).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe('a folder of decision records', () => {
     expect(decisionFaults(root).join('\n')).toContain(fault);
   });
 
-  test('a record that the index lacks, a number used twice and a stray file are found', () => {
+  test('a record missing in the index, a duplicate number and a stray file are found', () => {
     write('0002-bus-other.md', '# 0002. Bus: other\n\nStatus: accepted\n');
     write('notes.md', '');
     expect(decisionFaults(root)).toEqual([

@@ -27,7 +27,7 @@ function headOf(text: string): { readonly first: string; readonly status: string
   return { first, status: /^Status: (.*)$/.exec(second)?.[1] ?? '' };
 }
 
-/** What is wrong with one record. Its links may lead to `files` alone. */
+/** The faults of one record. Its links may only lead to `files`. */
 function faultsOf(file: string, text: string, files: ReadonlySet<string>): string[] {
   const { first, status } = headOf(text);
   const [, number = '', title = ''] = TITLE.exec(first) ?? [];
@@ -47,8 +47,8 @@ function indexLineOf(file: string, text: string): string {
 }
 
 /**
- * What is wrong with the decision records of a checkout, as sentences; empty if nothing is. Each record has a title, a
- * status of the closed list, and exactly one line in the index.
+ * The faults of a checkout's decision records, as sentences; empty without faults. Each record has a title, a status of
+ * the closed list, and exactly one line in the index.
  */
 export function decisionFaults(checkout: string): string[] {
   const folder = join(checkout, FOLDER);

@@ -9,11 +9,11 @@ import { anchorsOf, deadLinks, documentPaths, missingPaths, missingTests, source
 
 const paths = documentPaths(checkout);
 
-test('generated tables say what the code says: else run `node tools/with-node.mjs tools/src/docs/main.ts`', async () => {
+test('generated tables match the code: else run `node tools/with-node.mjs tools/src/docs/main.ts`', async () => {
   for (const { text, made } of await documentsOf(checkout)) expect(text).toBe(made);
 });
 
-test('documents of all folders are looked at, and none of a package', () => {
+test('documents of all folders are checked, except those of packages', () => {
   for (const path of [
     'README.md',
     'deploy/compose/README.md',
@@ -29,11 +29,11 @@ test('every link of a document leads to a file, and to a heading of it', () => {
   expect(paths.flatMap((path) => deadLinks(checkout, path).map((target) => `${path}: ${target}`))).toEqual([]);
 });
 
-test('every test that a document names is there', () => {
+test('every test that a document names exists', () => {
   expect(paths.flatMap((path) => missingTests(checkout, path).map((name) => `${path}: ${name}`))).toEqual([]);
 });
 
-test('every path of the repository that a document names in code is there', () => {
+test("every repository path in a document's code exists", () => {
   const sources = sourcePaths(checkout);
   expect(paths.flatMap((path) => missingPaths(checkout, path, sources).map((name) => `${path}: ${name}`))).toEqual([]);
 }, 30_000);
@@ -58,14 +58,14 @@ describe('in a repository of its own', () => {
     return 'docs/page.md';
   };
 
-  test('a link without its file, and one without its heading, are found', () => {
+  test('a link to a missing file, and one to a missing heading, are found', () => {
     const page = documentOf(
       '# Here\n[a](other.md#a-title-x_y-again) [b](other.md#twice-1) [c](#here) [d](https://example.org/x#y)\n[e](gone.md) [f](other.md#twice-2) [g](#there)\n\n```\n[h](nowhere.md)\n```\n',
     );
     expect(deadLinks(root, page)).toEqual(['gone.md', 'other.md#twice-2', '#there']);
   });
 
-  test('a path in code without its file is found, wherever in a command it stands; patterns and what is built are not', () => {
+  test('a missing path in code is found, anywhere in a command; patterns and build outputs are ignored', () => {
     const page = documentOf(
       '`tools/src/a/b.spec.ts` `b.spec.ts` `a/b.spec.ts:12` `npx vitest run tools/src/a` `tools/*/a/*.ts` `tools/<any>/a` `tools/dist/main.js` `src/a.ts`\n' +
         '`tools/src/b.spec.ts` `c.spec.ts` `npx vitest run tools/src/c` `tools/*/c`',
@@ -73,18 +73,18 @@ describe('in a repository of its own', () => {
     expect(missingPaths(root, page)).toEqual(['tools/src/b.spec.ts', 'c.spec.ts', 'tools/src/c', 'tools/*/c']);
   });
 
-  test('a test that a document names and its file lacks is found, also in the second of two lines', () => {
+  test('a test name that is missing in its file is found, also when it is wrapped over two lines', () => {
     writeFileSync(join(root, 'tools/src/a/b.spec.ts'), "test('is one of two');\n");
     const page = documentOf('- `tools/src/a/b.spec.ts`: "is one of\n  two", "is\n  gone"\n');
     expect(missingTests(root, page)).toEqual(['tools/src/a/b.spec.ts: is gone']);
   });
 
-  test('headings in code are none', () => {
+  test("headings in code don't count", () => {
     expect([...anchorsOf('# One\n```sh\n# two\n```\n## [Three](x.md) & four\n')]).toEqual(['one', 'three--four']);
   });
 });
 
-test('ARCHITECTURE.md fits in 10 KB: more belongs into docs/architecture', () => {
+test('ARCHITECTURE.md has at most 10 KB: more belongs into docs/architecture', () => {
   expect(readFileSync(join(checkout, 'ARCHITECTURE.md')).length).toBeLessThanOrEqual(10 * 1024);
 });
 

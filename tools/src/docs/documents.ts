@@ -20,6 +20,7 @@ import { metricsReference } from './metrics-page.ts';
 import { moduleDiagram } from './module-diagram.ts';
 import { objectivesTable } from './objectives.ts';
 import { riskRulesTable } from './risk-tables.ts';
+import { coverageBlock } from './seed-coverage.ts';
 import { connectionsTable, costsTable, examplesTable } from './sizing.ts';
 import {
   eventsList,
@@ -36,7 +37,7 @@ import {
 
 type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[], checkout: string) => string | Promise<string>>>;
 
-/** Which generated blocks stand in which document. */
+/** The generated blocks of each document. */
 const GENERATED: Readonly<Record<string, Blocks>> = {
   'docs/architecture/modules.md': {
     'kernel modules': (_routes, checkout) => moduleDiagram('kernel', checkout),
@@ -53,6 +54,7 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
   },
   'docs/tutorials/first-call.md': { tools: toolsTable },
   'docs/reference/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
+  'docs/reference/seed-coverage.md': { 'seed coverage': (_routes, checkout) => coverageBlock(checkout) },
   'docs/reference/policy-sets.md': {
     'policy defaults': policyDefaultsTable,
     'policy context': policyContextTable,
@@ -75,7 +77,7 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
   'docs/reference/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
 };
 
-/** Files that are generated whole: schemas of files that others write. */
+/** Files that are generated completely: schemas of files that people write. */
 const SCHEMAS: Readonly<Record<string, object>> = Object.fromEntries(
   Object.entries({ 'trust.v1': TrustPolicyFile, 'mk8-script.v1': ScriptSchema, 'mk8-rules.v1': RuleSet }).map(
     ([name, schema]) => [
@@ -85,14 +87,14 @@ const SCHEMAS: Readonly<Record<string, object>> = Object.fromEntries(
   ),
 );
 
-/** A document as it stands, and as it would be made now. */
+/** A document's present and up-to-date content. */
 export interface Document {
   readonly path: string;
   readonly text: string;
   readonly made: string;
 }
 
-/** Every document that is generated or has generated blocks. @throws Error where one lacks its markers. */
+/** Every document with generated content. @throws Error where markers are missing */
 export async function documentsOf(checkout: string): Promise<Document[]> {
   const routes = await routesOf(checkout);
   const pages = Object.fromEntries(
@@ -120,7 +122,8 @@ function schemaDocument(checkout: string, path: string, schema: object): Documen
 }
 
 /**
- * The rows that guard and OpenAPI are made from. By path: no tool depends on an app, and this one only reads its data.
+ * The route table, which guard and OpenAPI use too. Imported by path: no tool depends on an app, and this only reads
+ * its data.
  */
 async function routesOf(checkout: string): Promise<readonly RouteFacts[]> {
   const { ROUTES } = (await import(join(checkout, 'apps/orchestrator/src/api/routes.ts'))) as {

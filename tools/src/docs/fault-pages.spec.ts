@@ -10,11 +10,11 @@ test('every fault code has a page, and every page a fault code', () => {
   expect(pagedCodes(checkout)).toEqual(Object.keys(FAULTS).sort());
 });
 
-test('every page says what happened, what to do, and gives an example', () => {
+test('every page has its sections: what happened, what to do, and an example', () => {
   expect(Object.keys(FAULTS).flatMap((code) => pageFaults(checkout, code))).toEqual([]);
 });
 
-test('what is wrong with a page is said', () => {
+test('faults of a page are reported', () => {
   const folder = mkdtempSync(join(tmpdir(), 'writ-pages-'));
   mkdirSync(join(folder, 'docs/errors'), { recursive: true });
   const write = (text: string): void => writeFileSync(join(folder, faultPagePath('internal')), text);

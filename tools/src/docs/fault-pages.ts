@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One page a fault code, `docs/errors/<code>.md`: the address that a problem's `type` ends in, and that `writ` names.
+// One page for each fault code, `docs/errors/<code>.md`: a problem's `type` is its address, and `writ` prints it.
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FAULTS, isFaultCode } from '@writ/contract';
 import { table } from './table.ts';
 
 const FOLDER = 'docs/errors';
-/** What a person who meets the code wants to know, in this order. */
+/** Questions of a person with the code, in this order. */
 const SECTIONS = ['What happened', 'What to do', 'Example'] as const;
 
 export const faultPagePath = (code: string): string => `${FOLDER}/${code}.md`;
 
-/** The codes that have a page. */
+/** The codes with a page. */
 export const pagedCodes = (checkout: string): string[] =>
   globSync(`${FOLDER}/*.md`, { cwd: checkout })
     .map((path) => basename(path, '.md'))
@@ -24,14 +24,14 @@ const AGAIN = {
   'same-key': 'with the same idempotency key: it may have happened',
 } as const;
 
-/** What the registry says of a code, at the head of its page. */
+/** The registry's entry of a code, for the head of its page. */
 export function faultBlock(code: string): string {
   if (!isFaultCode(code)) throw new Error(`\`${code}\` has a page and is no fault code`);
   const { status, retry, message } = FAULTS[code];
   return `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.\n\n${table(['HTTP', 'try again'], [[String(status), AGAIN[retry]]])}`;
 }
 
-/** What is missing or empty on a code's page; nothing where it is whole. */
+/** Missing or empty parts of a code's page; nothing for a complete one. */
 export function pageFaults(checkout: string, code: string): string[] {
   let text: string;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the generated parts of the documents anew: `node tools/with-node.mjs tools/src/docs/main.ts`.
+// Regenerates the generated parts of the documents: `node tools/with-node.mjs tools/src/docs/main.ts`.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkout } from '../setup.ts';

@@ -11,7 +11,7 @@ import {
 } from '@writ/telemetry';
 import { code } from './table.ts';
 
-/** Columns that a line of a document holds. */
+/** The width of a document, in columns. */
 const COLUMNS = 120;
 
 const KINDS: Readonly<Record<InstrumentRow['kind'], string>> = {
@@ -26,7 +26,7 @@ const SCOPES: Readonly<Record<InstrumentRow['scope'], string>> = {
   shared: 'each process reads the same: take the maximum',
 };
 
-/** Every instrument of the table by its name in Prometheus, area by area. */
+/** Every instrument of the table by its Prometheus name, by area. */
 export function metricsReference(): string {
   return Object.entries(INSTRUMENT_AREAS)
     .flatMap(([area, rows]) => [
@@ -60,7 +60,7 @@ function valuesOf(label: Label): string {
   return label.optional === true ? `${values}, or absent` : values;
 }
 
-/** Breaks a text between words, so that no line is longer than a document's may be. */
+/** Breaks a text between words at the width of a document. */
 function wrapped(text: string, indent: string): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the reference of mk8.shell that are made from `libs/mk8-shell`.
+// The parts of the mk8.shell reference that are generated from `libs/mk8-shell`.
 import {
   arityOf,
   byGroup,
@@ -13,7 +13,7 @@ import {
 } from '@writ/mk8-shell';
 import { code, table } from './table.ts';
 
-/** A table for each group, under a heading of its own. */
+/** A table for each group, under its own heading. */
 export function mk8VerbsTables(): string {
   return byGroup([...VERBS.values()])
     .map(

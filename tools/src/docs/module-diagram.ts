@@ -8,22 +8,23 @@ interface ModuleRules {
   readonly MODULES: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Which module of the service a file is in; undefined for what stands beside them. */
+/** The module of a service with that file; undefined for files outside of modules. */
 const moduleOf = (app: string, modules: readonly string[], path: string): string | undefined => {
   const [folder] = path.startsWith(`apps/${app}/src/`) ? path.slice(`apps/${app}/src/`.length).split('/') : [];
   return modules.find((module) => module === folder);
 };
 
+/** Folders with files: a move leaves empty ones behind in an older checkout. */
 const foldersIn = (path: string): readonly string[] =>
   readdirSync(path, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && readdirSync(join(path, entry.name)).length > 0)
     .map(({ name }) => name)
     .sort();
 
 /**
- * The modules of a service and what imports what, as a Mermaid diagram: a box a module with its folders, from below, an
- * arrow where production code of one imports the other.
- * @throws Error where a module imports nothing and nothing imports it: then no imports were read
+ * The modules of a service and their imports, as a Mermaid diagram: a node for each module with its folders, bottom up.
+ * An arrow means that production code of one imports the other.
+ * @throws Error where a module has no imports in either direction: then reading the imports failed
  */
 export async function moduleDiagram(app: string, checkout: string): Promise<string> {
   const rules = (await import(join(checkout, '.dependency-cruiser.mjs'))) as ModuleRules;

@@ -2,7 +2,7 @@
 import { SLOS } from '../dashboards/slos.ts';
 import { code, table } from './table.ts';
 
-/** The objectives, as the recording rules have them. */
+/** The table of objectives, from the recording rules. */
 export const objectivesTable = (): string =>
   table(
     ['objective', 'label `slo`', 'of all cases', 'good is'],

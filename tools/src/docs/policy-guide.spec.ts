@@ -9,7 +9,7 @@ const blocksOf = (path: string) =>
     ([, language, text]) => ({ language, text: text as string }),
   );
 
-test("the policy guide's sets and rules are such as the kernel takes, without a warning", () => {
+test("the kernel accepts the policy guide's sets and rules without a warning", () => {
   const blocks = blocksOf('docs/how-to/policy.md');
   const sets = blocks
     .filter(({ language }) => language === 'json')

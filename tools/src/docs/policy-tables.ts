@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the policy guide that are made from `libs/policy`.
+// The parts of the policy guide that are generated from `libs/policy`.
 import { TOOLS } from '@writ/contract';
 import {
   compilePolicySet,
@@ -36,7 +36,7 @@ function spanOf(ms: number): string {
   return `${ms / size} ${unit}`;
 }
 
-/** Values that have a default, by their place in the document. */
+/** Values with a default, by their path in the document. */
 function leavesOf(schema: Schema, place: readonly string[] = []): [string[], Schema][] {
   if (schema.default !== undefined) return [[[...place], schema]];
   return Object.entries(schema.properties ?? {}).flatMap(([name, part]) => leavesOf(part, [...place, name]));
@@ -51,7 +51,7 @@ function valueAt(document: unknown, place: readonly string[]): string {
   return typeof value === 'object' ? 'none' : String(value);
 }
 
-/** Every threshold, quorum and time to live, in each set that is shipped. */
+/** Every threshold, quorum and time to live, in each shipped set. */
 export function policyDefaultsTable(): string {
   const documents = SHIPPED.map((source) => compilePolicySet(source).document);
   const rows = leavesOf(PolicyDocument as Schema).filter(([[first]]) => first !== 'description');
@@ -90,7 +90,7 @@ function rulesTable(source: PolicySetSource): string {
 export const defaultRulesTable = (): string => rulesTable(DEFAULT_POLICY);
 export const strictRulesTable = (): string => rulesTable(STRICT_POLICY);
 
-/** The fields of history rules; each kind has all of `id`, `tools` and so on, and its own. */
+/** The fields of history rules; each kind has the common ones (`id`, `tools` and so on) and its own. */
 export function historyFieldsTable(): string {
   const kinds = (HistoryRule as Schema).anyOf ?? [];
   const kindOf = (schema: Schema): string => String((schema.properties?.['kind'] as { const?: string }).const);

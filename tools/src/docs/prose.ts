@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What documents say that can be looked up: links, tests, variables.
+// Verifiable statements of documents: links, tests, variables.
 import { existsSync, globSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What tools put into the checkout, and nobody wrote there. */
+/** Folders that tools create in the checkout. */
 const NOT_OURS = /(?:^|\/)(?:node_modules|dist|generated|\.writ|\.nx|\.git)$/;
 
 const namesIn = (checkout: string): readonly Dirent[] =>
   readdirSync(checkout, { withFileTypes: true }).filter(({ name }) => !NOT_OURS.test(name));
 
-/** Files of the checkout that somebody wrote, relative to it. */
+/** Source files of the checkout, relative to it. */
 export function sourcePaths(checkout: string): string[] {
   const pathsIn = (folder: string): string[] =>
     namesIn(join(checkout, folder)).flatMap((entry) => {
@@ -26,7 +26,7 @@ export const documentPaths = (checkout: string): string[] =>
 const FENCED = /^( *)(`{3,})[^\n]*\n[^]*?^\1\2 *$/gm;
 const CODE = /(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/g;
 
-/** The anchor of each heading, as GitHub makes it. */
+/** The anchor of each heading, by GitHub's rules. */
 export function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const slugs = [...text.replaceAll(FENCED, '').matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, title = '']) => {
@@ -42,7 +42,7 @@ export function anchorsOf(text: string): Set<string> {
   return new Set([...slugs, ...[...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id = '']) => id)]);
 }
 
-/** Relative links of a document that lead to no file, or to no heading of it. */
+/** Relative links of a document to a missing file or heading. */
 export function deadLinks(checkout: string, path: string): string[] {
   const text = readFileSync(join(checkout, path), 'utf8')
     .replaceAll(FENCED, '')
@@ -61,15 +61,12 @@ export function deadLinks(checkout: string, path: string): string[] {
     });
 }
 
-/** What stands for any text in a path: `<code>`, `…`. */
+/** Placeholders in a path: `<code>`, `…`. */
 const ANY = /<[^>]*>|…/g;
-/** What a build or an operator makes. */
+/** Outputs of a build, and files of an operator. */
 const MADE = /\/(?:dist|generated|node_modules)(?:\/|$)|^deploy\/compose\/(?:\.env|models|signed-roots)(?:\/|$)/;
 
-/**
- * Paths of the repository that a document names in code and that aren't there: words that begin with one of its
- * folders, and names of specs.
- */
+/** Missing repository paths in a document's code: words that begin with one of its folders, and names of specs. */
 export function missingPaths(
   checkout: string,
   path: string,
@@ -81,7 +78,7 @@ export function missingPaths(
     .flatMap(([, , code = '']) => code.split(/[\s=,;()'"]+/))
     .map((word) => word.replace(/(?::\d+.*|[.:/])$/, ''));
   return words.filter((word) => {
-    // `x.spec.ts` is any.
+    // `x.spec.ts` stands for any spec.
     if (/^[\w./-]+\.(?:spec|contract)\.ts$/.test(word) && !word.startsWith('x.'))
       return !sources.some((source) => `/${source}`.endsWith(`/${word}`));
     if (!word.includes('/') || !folders.has(word.split('/')[0] ?? '') || MADE.test(word)) return false;
@@ -91,15 +88,15 @@ export function missingPaths(
   });
 }
 
-/** `` `FILE.spec.ts`: "name", "name" ``, and the same of a suite that several adapters share */
+/** `` `FILE.spec.ts`: "name", "name" ``, and the same for a suite that several adapters share */
 const NAMED_TESTS = /`([^`\s]+\.(?:spec|contract)\.ts)`: ((?:"[^"]+"(?:, )?)+)/g;
 /** The names in a table or a list under `<!-- tests of: FILE.spec.ts -->`. */
 const ROWS_OF_TESTS = /<!-- tests of: (\S+\.spec\.ts) -->\n\n((?:[|-].*\n)+)/g;
 
-/** A formatter wraps paragraphs and list items; names of tests in them may go on in the next line. */
+/** A formatter wraps paragraphs and list items; test names in them may span two lines. */
 const unwrapped = (text: string): string => text.replaceAll(/(?<=\S)\n *(?=[^\s|#<*+-])/g, ' ');
 
-/** Tests that a document names and that the file doesn't have. */
+/** Tests that a document names and that are missing in the file. */
 export function missingTests(checkout: string, path: string): string[] {
   const text = unwrapped(readFileSync(join(checkout, path), 'utf8'));
   const named = [...text.matchAll(NAMED_TESTS), ...text.replaceAll(NAMED_TESTS, '').matchAll(ROWS_OF_TESTS)];
@@ -113,7 +110,7 @@ export function missingTests(checkout: string, path: string): string[] {
   });
 }
 
-/** Where variables of the environment are read or documented in code. */
+/** Sources that read or document environment variables. */
 const READERS = [
   'apps/*/src/config.env.ts',
   'libs/nest-kit/src/common-environment.ts',

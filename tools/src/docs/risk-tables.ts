@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the risk guide that are made from `libs/risk`.
+// The parts of the risk guide that are generated from `libs/risk`.
 import { CEILINGS, DIMENSIONS, RISK_RULES, type Ceiling, type RiskRule } from '@writ/risk';
 import { code, table } from './table.ts';
 
 const THOUSANDTHS = 1000;
 const MODES: Readonly<Record<Ceiling, string>> = { none: 'nothing', soft_gate: 'a person', no_go: 'refused' };
 
-/** What must hold beside the act itself. */
+/** Further conditions of a rule. */
 function conditionsOf({ when }: RiskRule): string {
   const { zones, recursive, many, categories, history } = when;
   return [
@@ -21,8 +21,8 @@ function conditionsOf({ when }: RiskRule): string {
 }
 
 /**
- * Every rule: what it speaks of, what it adds, what it asks for at least. Strictest first within the order of the
- * table.
+ * Every rule: its subject, its points, and the supervision that it requires at least. Within the order of the table,
+ * the strictest is first.
  */
 export function riskRulesTable(): string {
   const rules = [...RISK_RULES].sort((a, b) => CEILINGS.indexOf(b.ceiling) - CEILINGS.indexOf(a.ceiling));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The capacity model of docs/operations/sizing.md: its formulas, on measured costs and on the defaults of code and
-// chart.
+// The capacity model of docs/operations/sizing.md: formulas on measured costs, and on the defaults of code and chart.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROCESSES, type Process } from '@writ/contract';
@@ -11,39 +10,36 @@ import { code, table } from './table.ts';
 
 const KIB = 1024;
 
-/** What takes processor time for a call. */
+/** Users of processor time for a call. */
 const PAYERS = [...PROCESSES, 'postgres', 'nats'] as const;
 type Payer = (typeof PAYERS)[number];
 
-/** What one call costs: milliseconds of processor time of each, and bytes in the database that stay. */
+/** The cost of one call: milliseconds of processor time of each, and bytes that stay in the database. */
 interface Cost {
   readonly ms: Readonly<Record<Payer, number>>;
   readonly bytes: number;
 }
 
 /**
- * Measured on two processors: bench/'s `footprint_inline` and `footprint_sandboxed` say how, and bench/results has a
- * run. Processor times of a file operation are those of a machine that did nothing else. Those of a command were
- * measured beside other work and at a few calls a second, so what processes do by themselves is in them: they are upper
- * bounds. What sandboxes themselves use is in none of them.
+ * Measured on two processors: bench/'s `footprint_inline` and `footprint_sandboxed` describe the method, and
+ * bench/results has a run. Processor times of a file operation are from an idle machine. Those of a command were
+ * measured beside other work and at a few calls a second. They contain the processes' background work, so they are
+ * upper bounds. The processor time of the sandboxes themselves is not included.
  */
 export const COSTS: Readonly<Record<'file' | 'command', Cost>> = {
   file: { ms: { orchestrator: 1.5, kernel: 5.6, executor: 2.1, ledger: 1.6, postgres: 7, nats: 1.7 }, bytes: 33 * KIB },
   command: { ms: { orchestrator: 14, kernel: 23, executor: 17, ledger: 12, postgres: 20, nats: 1.7 }, bytes: 20 * KIB },
 };
 
-/**
- * How much of a processor, and of the slots, is planned to be in use: the rest is for bursts and for a replica that is
- * gone.
- */
+/** Planned utilisation of a processor, and of slots: the rest is for bursts and for a lost replica. */
 const USE = 0.6;
-/** A pod of a sandbox is there after this many seconds at most, as measured; the pool bridges them. */
+/** Measured maximum of seconds until a sandbox pod is ready; the warm pool bridges them. */
 const COLD_SECONDS = 2;
-/** Bursts: the pool holds what arrives in twice that time. */
+/** Bursts: the pool holds the arrivals of twice that time. */
 const BURST = 2;
-/** Pods that one node of two processors started in a second, as measured: the lower figure. */
+/** Measured pod starts in a second on a node with two processors: the lower figure. */
 const STARTS_PER_NODE = 2.5;
-/** Two of each, so that one may go. */
+/** Two of each, so that one may fail. */
 const REPLICAS_MIN = 2;
 const DAY_SECONDS = 86_400;
 const GIB = 1024 ** 3;
@@ -51,47 +47,48 @@ const GIB = 1024 ** 3;
 /** Calls of a deployment, over all tenants. */
 export interface Workload {
   readonly callsPerSecond: number;
-  /** of all calls, those that run a command */
+  /** the share of calls that run a command */
   readonly commandShare: number;
-  /** how long a command runs */
+  /** the duration of a command */
   readonly commandSeconds: number;
 }
 
-/** Settings of an executor that count. */
+/** The executor's settings in the model. */
 export interface ExecutorSettings {
   readonly slots: number;
   readonly sessions: number;
-  readonly laidOut: number;
+  readonly prePopulated: number;
 }
 
 export interface Plan {
   readonly replicas: Readonly<Record<Process, number>>;
-  /** processors that Postgres and NATS need */
+  /** processors for Postgres and NATS */
   readonly processors: Readonly<Record<'postgres' | 'nats', number>>;
-  /** commands that run at the same time, on average */
+  /** concurrent commands, on average */
   readonly running: number;
   /** WRIT_POOL_SIZE of each executor */
   readonly pool: number;
   /** `sandbox.quota.pods` */
   readonly pods: number;
-  /** nodes of two processors that start as many pods in a second as there are commands: each is used once */
+  /** nodes of two processors whose pod starts match the commands: each sandbox is used once */
   readonly nodes: number;
   readonly connections: number;
   readonly gibPerDay: number;
 }
 
-/** Postgres' connections of one replica of each process. */
+/** Connections to Postgres of one replica of each process. */
 export type Connections = Readonly<Record<Process, number>>;
 
 /**
- * Connections of replicas at most, while a rollout has one more of each Deployment. Ledgers are replaced one by one.
+ * The maximum of replicas' connections, during a rollout with one more of each Deployment. Ledgers are replaced one by
+ * one.
  */
 export const connectionsOf = (replicas: Readonly<Record<Process, number>>, each: Connections): number =>
   PROCESSES.reduce((sum, name) => sum + (replicas[name] + (name === 'ledger' ? 0 : 1)) * each[name], 0);
 
-/** Pods of one executor at most: the warm pool, pre-populated ones, commands that run, shells of sessions. */
-export const podsOf = (pool: number, { slots, laidOut, sessions }: ExecutorSettings): number =>
-  pool + laidOut + slots + sessions;
+/** The maximum of pods of one executor: the warm pool, pre-populated ones, running commands, session shells. */
+export const podsOf = (pool: number, { slots, prePopulated, sessions }: ExecutorSettings): number =>
+  pool + prePopulated + slots + sessions;
 
 export function planFor(load: Workload, settings: ExecutorSettings, each: Connections): Plan {
   const commands = load.callsPerSecond * load.commandShare;
@@ -99,7 +96,7 @@ export function planFor(load: Workload, settings: ExecutorSettings, each: Connec
   const busy = (payer: Payer): number =>
     (files * COSTS.file.ms[payer] + commands * COSTS.command.ms[payer]) / 1_000 / USE;
   const replicasOf = (process: Process): number => Math.max(REPLICAS_MIN, Math.ceil(busy(process)));
-  // Little's law: what arrives in a second, times how long it stays.
+  // Little's law: arrivals in a second, times the duration of each.
   const running = commands * load.commandSeconds;
   const executor = Math.max(replicasOf('executor'), Math.ceil(running / (settings.slots * USE)));
   const pool = Math.max(1, Math.ceil((commands / executor) * COLD_SECONDS * BURST));
@@ -121,9 +118,9 @@ export function planFor(load: Workload, settings: ExecutorSettings, each: Connec
   };
 }
 
-/** Postgres' connections of one replica of each process, as the code opens them. */
+/** Connections to Postgres of one replica of each process, as the code opens them. */
 export async function connectionsEach(checkout: string): Promise<Connections> {
-  // By path: no tool depends on an app, and this one only reads its data.
+  // Imported by path: no tool depends on an app, and this only reads its data.
   const { KERNEL_CONNECTIONS } = (await import(join(checkout, 'apps/kernel/src/foundation/database/pools.ts'))) as {
     KERNEL_CONNECTIONS: { tenants: number; workers: number };
   };
@@ -137,7 +134,7 @@ interface Amounts {
   readonly memory: string;
 }
 
-/** What the model takes of the chart. */
+/** The chart's values in the model. */
 export interface ChartValues {
   readonly postgres: { readonly bundled: { readonly maxConnections: number } };
   readonly sandbox: { readonly quota: { readonly pods: number; readonly requests: Amounts; readonly limits: Amounts } };
@@ -163,12 +160,12 @@ export async function executorDefaults(checkout: string): Promise<ExecutorSettin
   return {
     slots: of('WRIT_SLOTS_SANDBOXED'),
     sessions: of('WRIT_SESSIONS'),
-    laidOut: of('WRIT_POOL_LAID_OUT'),
+    prePopulated: of('WRIT_POOL_LAID_OUT'),
     pool: of('WRIT_POOL_SIZE'),
   };
 }
 
-/** What a call costs. */
+/** The table of a call's costs. */
 export function costsTable(): string {
   const rows = PAYERS.map((payer) => [
     payer === 'postgres' ? 'Postgres' : payer === 'nats' ? 'NATS' : payer,
@@ -188,7 +185,7 @@ export function costsTable(): string {
   );
 }
 
-/** How many connections the replicas of the chart's defaults open. */
+/** The table of connections with the chart's default replicas. */
 export async function connectionsTable(checkout: string): Promise<string> {
   const [each, values] = [await connectionsEach(checkout), chartValues(checkout)];
   const replicas = replicasIn(values);
@@ -216,9 +213,9 @@ export const EXAMPLES: readonly Workload[] = [5, 50, 200].map((callsPerSecond) =
 const SLOTS = 8;
 
 export async function examplesTable(checkout: string): Promise<string> {
-  const [each, { laidOut }] = [await connectionsEach(checkout), await executorDefaults(checkout)];
-  // Agents of these examples hold no shells open.
-  const plans = EXAMPLES.map((load) => planFor(load, { slots: SLOTS, laidOut, sessions: 0 }, each));
+  const [each, { prePopulated }] = [await connectionsEach(checkout), await executorDefaults(checkout)];
+  // Agents of these examples have no open shells.
+  const plans = EXAMPLES.map((load) => planFor(load, { slots: SLOTS, prePopulated, sessions: 0 }, each));
   const row = (name: string, of: (plan: Plan) => number): string[] => [name, ...plans.map((plan) => String(of(plan)))];
   return table(
     ['', ...EXAMPLES.map(({ callsPerSecond }) => `${String(callsPerSecond)} calls/s`)],

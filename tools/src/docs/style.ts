@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for the sentences of documents: their length, the width of their lines, and words that only insiders know.
+// Rules for sentences of documents: their length, the width of lines, and private words.
 
-/** A sentence of more words is hard to read; the guide for writers asks for 25. */
+/** The limit of words in a sentence; the guide for writers recommends 25. */
 export const SENTENCE_WORDS_MAX = 30;
-/** The width that formatters of code and documents share. */
+/** The width for formatters of code and documents. */
 export const LINE_CHARACTERS_MAX = 120;
 
-/** Names and phrases that the field has other words for. Each is wrong in any sentence. */
+/** Private names and phrases that have a common synonym. Each is wrong in any sentence. */
 const PRIVATE_WORDS = [
   'door',
   'doors',
@@ -30,7 +30,9 @@ const PRIVATE_WORDS = [
   'have no say',
   'stands back',
   'stand back',
-  'a yes for the session',
+  'a yes',
+  'the yes',
+  'anew',
   'kept ready',
   'the whole output',
   'ways out',
@@ -39,23 +41,26 @@ const PRIVATE_WORDS = [
 const FENCED = /^( *)(`{3,})[^\n]*\n[^]*?^\1\2 *$/gm;
 const GENERATED = /<!-- generated: [^]*?<!-- end of generated -->/g;
 const COMMENT = /<!--[^]*?-->/g;
+/** An item of a list that names tests: `` `FILE.spec.ts`: "name", "name" ``. Names of tests are quotations. */
+const TESTS = /^ *- `[^`\s]+\.(?:spec|contract)\.ts`: "[^]*?(?=\n *- |\n *\n|$(?!\n))/gm;
 
-/** A problem of a document: the rule, and the text that breaks it. */
+/** A violation in a document: the rule, and the text. */
 export interface StyleProblem {
   readonly rule: 'sentence' | 'line' | 'word';
   readonly text: string;
 }
 
-/** What people wrote in sentences: without code blocks, generated parts and indented code. */
+/** The text that people wrote in sentences: without code blocks, generated parts, indented code and names of tests. */
 function proseOf(document: string): string {
   return document
     .replaceAll(FENCED, '')
     .replaceAll(GENERATED, '')
     .replaceAll(COMMENT, '')
+    .replaceAll(TESTS, '')
     .replaceAll(/^(?: {4}|\t)(?! *(?:[-*]|\d+\.) ).*$/gm, '');
 }
 
-/** Paragraphs, items of lists, cells of tables and headings, each in one line. */
+/** Paragraphs, list items, table cells and headings, each as one line. */
 function blocksOf(prose: string): readonly string[] {
   return prose
     .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\n(?=\|)|\n(?=#)/)
@@ -63,7 +68,7 @@ function blocksOf(prose: string): readonly string[] {
     .map((block) => block.replaceAll(/\s+/g, ' ').trim());
 }
 
-/** Sentences of a block. Code counts as one word, and a link by its text. */
+/** Sentences of a block. Code counts as one word, and a link counts as its text. */
 function sentencesOf(block: string): readonly string[] {
   return block
     .replace(/^(?:[-*]|\d+\.|#+) /, '')
@@ -73,16 +78,16 @@ function sentencesOf(block: string): readonly string[] {
     .split(/(?<=[.!?])["')]*\s+(?=\S)/);
 }
 
-const wordsIn = (sentence: string): number => sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+const termsIn = (sentence: string): number => sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 
-/** Sentences of a document that have more words than a reader follows. */
+/** Sentences of a document with too many words. */
 export const longSentences = (document: string): readonly StyleProblem[] =>
   blocksOf(proseOf(document))
     .flatMap(sentencesOf)
-    .filter((sentence) => wordsIn(sentence) > SENTENCE_WORDS_MAX)
+    .filter((sentence) => termsIn(sentence) > SENTENCE_WORDS_MAX)
     .map((text) => ({ rule: 'sentence', text }));
 
-/** Lines that are too wide and could be broken: neither code nor a link reaches beyond the width. */
+/** Lines that are too wide and could be broken: a wide link or code is allowed. */
 export const wideLines = (document: string): readonly StyleProblem[] =>
   document
     .replaceAll(FENCED, '')
@@ -100,7 +105,7 @@ export const wideLines = (document: string): readonly StyleProblem[] =>
     .filter((line) => line.replaceAll(/\]\([^)]*\)/g, ']').length > LINE_CHARACTERS_MAX)
     .map((text) => ({ rule: 'line', text }));
 
-/** Words of this project alone that stand in sentences. */
+/** Private words in sentences. */
 export const privateWords = (document: string): readonly StyleProblem[] => {
   const text = blocksOf(proseOf(document)).flatMap(sentencesOf).join('\n');
   return PRIVATE_WORDS.filter((word) => new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(text)).map((word) => ({
@@ -109,7 +114,7 @@ export const privateWords = (document: string): readonly StyleProblem[] => {
   }));
 };
 
-/** Everything that is wrong with the sentences of a document. */
+/** All violations in a document. */
 export const styleProblems = (document: string): readonly StyleProblem[] => [
   ...longSentences(document),
   ...wideLines(document),

@@ -2,7 +2,7 @@
 
 export const code = (text: string): string => `\`${text}\``;
 
-/** A table in Markdown. A pipe in a cell would end it. */
+/** A Markdown table. A pipe in a cell would end it. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -11,7 +11,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 const WIDTH = 120;
 
-/** A list in Markdown, wrapped as Prettier wraps it. */
+/** A Markdown list, wrapped as Prettier wraps it. */
 export function list(items: readonly string[]): string {
   return items.map((item) => wrapped(`- ${item}`)).join('\n');
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of documents that are made from the code that they describe.
+// Parts of documents that are generated from the code that they describe.
 import { inboxPrefixOf, permissionsOf } from '@writ/bus-nats';
 import { EVENTS, FAULTS, LIMITS, NOTICES, PROCESSES, REQUESTS, subjectsOf, TOOLS, type Process } from '@writ/contract';
 import { code, list, table } from './table.ts';
 
-/** Stands for any shard; no deployment is called so. */
+/** Stands for any shard; no deployment uses this name. */
 const SHARD = 'shard';
 
 const codes = (texts: readonly string[]): string => texts.map(code).join(', ');
@@ -77,7 +77,7 @@ export function eventsList(): string {
   );
 }
 
-/** What a user may do beyond the two lists above: its inbox, and the work lanes. */
+/** The other rights of a user beyond the two lists above: its inbox, and the work lanes. */
 export function permissionsList(): string {
   const subjects = subjectsOf(SHARD);
   const listed = new Set([
@@ -102,7 +102,7 @@ export function permissionsList(): string {
   );
 }
 
-/** A row of the HTTP API's route table, as far as a document shows it. */
+/** A row of the HTTP API's route table, with the fields of a document. */
 export interface RouteFacts {
   readonly method: string;
   readonly path: string;

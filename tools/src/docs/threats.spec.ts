@@ -12,16 +12,16 @@ const [protectedPart = '', unprotectedPart] = security.split(UNPROTECTED);
 const sections = protectedPart.split(/\n### /).slice(1);
 const titleOf = (section: string): string => section.split('\n')[0] ?? '';
 
-test('every threat of SECURITY.md has a threat, an invariant, what enforces it, and a test', () => {
+test('every section of SECURITY.md has a threat, an invariant, its enforcement, and a test', () => {
   expect(sections.length).toBeGreaterThan(100);
   expect(sections.filter((section) => !FORM.test(section)).map(titleOf)).toEqual([]);
 });
 
-test('no two threats of SECURITY.md have one title', () => {
+test('no two threats of SECURITY.md have the same title', () => {
   const titles = sections.map(titleOf);
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
 });
 
-test('SECURITY.md says what is not protected', () => {
+test('SECURITY.md lists what is not protected', () => {
   expect(unprotectedPart).toBeDefined();
 });

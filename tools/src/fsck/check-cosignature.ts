@@ -5,8 +5,8 @@ import type { Findings } from './findings.ts';
 import type { CosignatureRow } from './rows.ts';
 
 /**
- * Compares what is stored of a cosignature with its line, and verifies it where its witness is known. One of another
- * witness is only read: whose word counts is for each verifier to say.
+ * Compares a stored cosignature's columns with its line, and verifies the line if its witness's key is given. Without
+ * the key it is only parsed: each verifier decides which witnesses count.
  */
 export function checkCosignature(
   logId: string,

@@ -3,22 +3,26 @@ import type { KeySet } from '@writ/receipt';
 import { checkLog } from './check-log.ts';
 import type { LogReport } from './findings.ts';
 import { readLogIds, type Connection } from './rows.ts';
-import { NOTHING_TOLD } from './told.ts';
+import { NOTHING_TOLD } from './signed-roots.ts';
 
 /**
- * Checks every log of a database as it stands at one moment, while it may be written to.
+ * Checks every log of a database in one snapshot; the database may be written to meanwhile.
  *
- * @param told what was signed MUST have been read before: a ledger that is at work goes on signing
- * @throws when a row might be hidden from the role: what can't be seen can't be vouched for
+ * @param reported the signed roots MUST have been read before: a running ledger continues to sign
+ * @throws when row-level security might hide a row from the role: the result would be incomplete
  */
-export async function* checkDatabase(client: Connection, keys: KeySet, told = NOTHING_TOLD): AsyncGenerator<LogReport> {
-  // Off: a query that row-level security would narrow is an error instead of an answer that looks complete.
+export async function* checkDatabase(
+  client: Connection,
+  keys: KeySet,
+  reported = NOTHING_TOLD,
+): AsyncGenerator<LogReport> {
+  // Off: a query that row-level security would narrow fails, instead of returning an incomplete answer.
   await client.query('SET row_security = off');
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
-    // A log of which nothing is left is known from outside alone.
-    const logIds = new Set([...(await readLogIds(client)), ...told.signed.keys()]);
-    for (const logId of [...logIds].sort()) yield await checkLog(client, logId, keys, told);
+    // A log without any rows is known only from the signed roots.
+    const logIds = new Set([...(await readLogIds(client)), ...reported.signed.keys()]);
+    for (const logId of [...logIds].sort()) yield await checkLog(client, logId, keys, reported);
   } finally {
     await client.query('ROLLBACK');
   }

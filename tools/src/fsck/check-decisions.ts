@@ -4,10 +4,10 @@ import { sha256Hex } from '@writ/digest';
 import type { Findings } from './findings.ts';
 import { readPayloads, type Connection } from './rows.ts';
 
-/** Looked up at once. */
+/** Decisions in one query. */
 const PENDING_MAX = 500;
 
-/** Checks that the decision which each outcome names is in the log, and is the one whose bytes it names. */
+/** Checks that the decision of each outcome is in the log, with the bytes of the named hash. */
 export class DecisionCheck {
   readonly #client: Connection;
   readonly #logId: string;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of records beside the log. It proves nothing and may be behind; but a row that says other than its leaf, or
-// is missing between others, hides a record from whoever looks for it. What a row must say is worked out here anew,
-// with nothing of the ledger's own code.
+// The index of records beside the log. It proves nothing and may be behind. But a row that differs from its leaf, or a
+// missing one between others, hides a record from searches. The expected row is computed independently of the ledger's
+// code.
 import type { AuditRecord } from '@writ/contract';
 import { tenantOf } from './check-root.ts';
 import type { Findings } from './findings.ts';
 import { lexemesOf, readIndexRows, type Connection, type IndexRow } from './rows.ts';
 
-/** Rows whose lexemes are asked for at once. */
+/** Rows in one query for lexemes. */
 const PENDING_MAX = 500;
 
 interface Pending {
@@ -34,8 +34,8 @@ export class IndexCheck {
   }
 
   /**
-   * Compares the row of the leaf. Leaves come in their order. `record`: null where the leaf holds none that was signed,
-   * which is a finding already.
+   * Compares the row of the leaf; leaves come in order. `record` is null where the leaf has no signed record, which is
+   * a finding already.
    */
   async take(leafIndex: number, record: AuditRecord | null): Promise<void> {
     if (!this.#isBegun) await this.#advance();
@@ -47,7 +47,7 @@ export class IndexCheck {
     await this.#advance();
   }
 
-  /** After the last leaf. */
+  /** Called after the last leaf. */
   async finish(): Promise<void> {
     if (!this.#isBegun) await this.#advance();
     while (this.#next !== undefined) await this.#surplus(this.#next);
@@ -65,7 +65,7 @@ export class IndexCheck {
   }
 
   async #compare(row: IndexRow, record: AuditRecord): Promise<void> {
-    const said = {
+    const output = {
       tenant_id: tenantOf(this.#logId),
       record_id: record.record_id,
       kind: record.kind,
@@ -81,14 +81,14 @@ export class IndexCheck {
       fault_code: record.fault_code,
       risk_score: record.risk_score,
     } as const;
-    for (const [column, value] of Object.entries(said) as [keyof typeof said, unknown][]) {
+    for (const [column, value] of Object.entries(output) as [keyof typeof output, unknown][]) {
       this.#findings.demand(
         row[column] === value,
         nameOf(row.leaf_index),
         `\`${column}\` is \`${String(row[column])}\`, the record says \`${String(value)}\``,
       );
     }
-    this.#pending.push({ row, resources: resourcesOf(record), words: wordsOf(record), terms: termsOf(record) });
+    this.#pending.push({ row, resources: resourcesOf(record), words: messageOf(record), terms: termsOf(record) });
     if (this.#pending.length >= PENDING_MAX) await this.#compareLexemes();
   }
 
@@ -139,14 +139,14 @@ const textsOf = ({ rule_ids, risk_basis, fault_code, change }: AuditRecord): str
   change?.verb ?? '',
 ];
 
-/** Ids of several words stand whole too; longer ones than 256 characters are none. */
+/** Ids of several words are also indexed whole, up to 256 characters. */
 const termsOf = (record: AuditRecord): string[] =>
   textsOf(record)
     .filter((text) => text.length <= 256 && /[^\p{L}\p{N}]/u.test(text))
     .map((text) => text.toLowerCase());
 
-/** What isn't a letter or a digit stands between words. */
-const wordsOf = (record: AuditRecord): string =>
+/** Characters other than letters and digits separate words. */
+const messageOf = (record: AuditRecord): string =>
   textsOf(record)
     .join(' ')
     .split(/[^\p{L}\p{N}]+/u)

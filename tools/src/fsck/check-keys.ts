@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuditRecord } from '@writ/contract';
-import { keyEventOf, revocationIn, revokedAtLeaf, type KeySet, type LoggedRevocation } from '@writ/receipt';
+import { keyEventOf, parseRevocation, revokedAtLeaf, type KeySet, type LoggedRevocation } from '@writ/receipt';
 import type { Findings } from './findings.ts';
 
 /**
- * Checks what a log says of the keys that sign it, leaf after leaf: its key records can be read, and nothing by a
- * revoked key stands behind its revocation.
+ * Checks a log's records of the keys that sign it, leaf after leaf: each can be parsed, and nothing after a revocation
+ * is signed by the revoked key.
  */
 export class KeyCheck {
   readonly #logId: string;
@@ -27,7 +27,7 @@ export class KeyCheck {
       where,
       'is a record of a key and says nothing of one',
     );
-    // Of a log as it is stored there is one, so its id stands for what its checkpoints call it.
+    // A stored log has one ledger, so the log's id replaces the origin of its checkpoints.
     const isRevoked = (this.#keys.recordKeys.get(keyid)?.revokedAt ?? null) !== null;
     const end = isRevoked ? revokedAtLeaf(this.#revocations, { origin: this.#logId, keyid }, this.#keys) : undefined;
     this.#findings.demand(
@@ -35,7 +35,7 @@ export class KeyCheck {
       where,
       `is signed by a key whose revocation stands before it (leaf ${end})`,
     );
-    const said = revocationIn(record, this.#logId, leafIndex);
-    if (said !== null) this.#revocations.push(said);
+    const output = parseRevocation(record, this.#logId, leafIndex);
+    if (output !== null) this.#revocations.push(output);
   }
 }

@@ -6,12 +6,12 @@ import { encodeBase64, verifyEnvelope } from '@writ/signing';
 import type { Findings } from './findings.ts';
 import type { LeafRow } from './rows.ts';
 
-/** Deeper than any record, which has lists and objects of scalars only. */
+/** Deeper than any record, whose lists and objects contain only scalars. */
 const STATEMENT_DEPTH = 16;
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The record that the kernel signed, or why it is none. */
+/** The record that the kernel signed, or why there is none. */
 function verifyRecord({ payload, keyid, sig }: LeafRow, keys: KeySet): AuditRecord {
   const verifiers = new Map([...keys.recordKeys].map(([id, { verifier }]) => [id, verifier]));
   const envelope = {
@@ -24,8 +24,8 @@ function verifyRecord({ payload, keyid, sig }: LeafRow, keys: KeySet): AuditReco
     predicate: AuditRecord;
     subject: { digest: { sha256: string } }[];
   };
-  // Composed again from what it says, it must give the same bytes: then it is a record that agrees with itself, in the
-  // one spelling.
+  // Serialised again from its parsed form, it must have the same bytes: then it is a consistent record in the canonical
+  // form.
   const again = canonicalBytes(statementOf(predicate, subject[0]?.digest.sha256));
   if (Buffer.compare(again, signed) !== 0) throw new Error('the statement is not written as records are');
   return predicate;
@@ -37,10 +37,10 @@ function isKeyValid({ keyid }: LeafRow, { recorded_at }: AuditRecord, keys: KeyS
 }
 
 /**
- * Checks one stored record: the kernel's signature, what the record says of itself, and every column that was copied
- * from it.
+ * Checks one stored record: the kernel's signature, the record's own consistency, and every column that was copied from
+ * it.
  *
- * @returns the record, or null if the row holds none that was signed
+ * @returns the record, or null if the row has no signed record
  */
 export function checkLeaf(logId: string, row: LeafRow, keys: KeySet, findings: Findings): AuditRecord | null {
   const where = `leaf ${row.leaf_index}`;
@@ -48,7 +48,7 @@ export function checkLeaf(logId: string, row: LeafRow, keys: KeySet, findings: F
   try {
     record = verifyRecord(row, keys);
   } catch (error) {
-    findings.add(where, `holds no record that a known key signed: ${wordsOf(error)}`);
+    findings.add(where, `holds no record that a known key signed: ${messageOf(error)}`);
     return null;
   }
   findings.demand(row.payload.length <= LIMITS.recordBytes.max, where, `has a record of ${row.payload.length} bytes`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One log, from raw rows: every batch that was ever committed is replayed with the pure libraries, and what comes out
-// is compared with what is stored. INVARIANT (nothing taken on trust): no stored hash is an input; all come from the
-// records' bytes.
+// One log, from raw rows: every committed batch is replayed with the pure libraries, and the result is compared with
+// the stored rows. INVARIANT (nothing taken on trust): no stored hash is an input; all are computed from the records'
+// bytes.
 import { isId } from '@writ/contract';
 import {
   appendLeaves,
@@ -34,12 +34,12 @@ import {
   type LeafRow,
   type RootRow,
 } from './rows.ts';
-import { NOTHING_TOLD, SignedCheck, type Told } from './told.ts';
+import { NOTHING_TOLD, SignedCheck, type Reported } from './signed-roots.ts';
 
-/** A log as far as it was replayed. */
+/** A log and the progress of its replay. */
 interface Replay {
   frontier: Frontier;
-  /** The newest tile of each level: all that the next batch builds on. */
+  /** The newest tile of each level: the only input of the next batch. */
   readonly edges: Map<number, Tile>;
   leaves: number;
   roots: number;
@@ -57,7 +57,7 @@ interface Check {
   readonly index: IndexCheck;
   readonly signed: SignedCheck;
   readonly signers: KeyCheck;
-  readonly told: Told;
+  readonly reported: Reported;
 }
 
 /** Checks one log. */
@@ -65,7 +65,7 @@ export async function checkLog(
   client: Connection,
   logId: string,
   keys: KeySet,
-  told = NOTHING_TOLD,
+  reported = NOTHING_TOLD,
 ): Promise<LogReport> {
   const findings = new Findings();
   const check = {
@@ -73,10 +73,10 @@ export async function checkLog(
     logId,
     keys,
     findings,
-    told,
+    reported,
     decisions: new DecisionCheck(client, logId, findings),
     index: new IndexCheck(client, logId, findings),
-    signed: new SignedCheck(told.signed.get(logId) ?? [], findings),
+    signed: new SignedCheck(reported.signed.get(logId) ?? [], findings),
     signers: new KeyCheck(logId, keys, findings),
   };
   const replay: Replay = {
@@ -106,7 +106,7 @@ export async function checkLog(
   };
 }
 
-/** A value that no row can hold is a finding; a database that fails is not. */
+/** A value that no row may have is a finding; a failing database is not. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error) || 'severity' in error) throw error;
   return error.message;
@@ -123,7 +123,7 @@ async function replayLog(check: Check, replay: Replay): Promise<void> {
   }
   let unrooted = 0;
   for await (const row of leaves) {
-    await takeLeaf(check, replay, row);
+    await replayLeaf(check, replay, row);
     unrooted += 1;
   }
   findings.demand(unrooted === 0, 'leaf', `${unrooted} leaves are under no root`);
@@ -134,14 +134,13 @@ async function replayLog(check: Check, replay: Replay): Promise<void> {
     findings.add(nameOf({ level, index: tile_index, width }), 'is of no root');
   for (const size of await readRootlessCheckpoints(client, logId))
     findings.add(`checkpoint ${size}`, 'signs no stored root');
-  for await (const row of readCosignatures(client, logId)) checkCosignature(logId, row, check.told.witnesses, findings);
+  for await (const row of readCosignatures(client, logId))
+    checkCosignature(logId, row, check.reported.witnesses, findings);
   for (const operation of await readDoubleOutcomes(client, logId))
     findings.add(`operation ${operation}`, 'has more than one outcome');
 }
 
-/**
- * The leaves up to a root, as one batch of the ledger wrote them. Answers the tiles that it must have written as rows.
- */
+/** The leaves up to a root, written by the ledger as one batch. Returns the tiles that must be stored as rows. */
 async function replayBatch(
   check: Check,
   replay: Replay,
@@ -152,7 +151,7 @@ async function replayBatch(
   while (replay.frontier.size + hashes.length < root.tree_size) {
     const { value, done } = await leaves.next();
     if (done === true || value === undefined) break;
-    hashes.push(await takeLeaf(check, replay, value));
+    hashes.push(await replayLeaf(check, replay, value));
   }
   const tiles = growTiles(replay.frontier.size, hashes, (level) => replay.edges.get(level)?.hashes ?? []);
   for (const tile of tiles) replay.edges.set(tile.level, tile);
@@ -171,7 +170,7 @@ async function replayBatch(
   return tiles.filter(({ level, width }) => level > 0 || width === TILE_WIDTH);
 }
 
-async function takeLeaf(
+async function replayLeaf(
   { logId, keys, findings, decisions, index, signers }: Check,
   replay: Replay,
   row: LeafRow,

@@ -6,12 +6,12 @@ import { parseCheckpoint, verifyNote } from '@writ/signing';
 import type { Findings } from './findings.ts';
 import type { RootRow } from './rows.ts';
 
-/** The tenant that every row of a log is of. */
+/** The tenant in every row of a log. */
 export const tenantOf = (logId: string): string => tenantIdOf(logId as Id<'log'>);
 
 /**
- * Compares a stored root, its frontier and its checkpoint with what the leaves give. Answers whether the checkpoint is
- * by a key that was revoked since, and good all the same.
+ * Compares a stored root, its frontier and its checkpoint with those of the leaves. Returns whether the checkpoint is
+ * correct and signed by a key that was revoked since.
  */
 export function checkRoot(logId: string, row: RootRow, frontier: Frontier, keys: KeySet, findings: Findings): boolean {
   const where = `root ${row.tree_size}`;
@@ -28,9 +28,8 @@ export function checkRoot(logId: string, row: RootRow, frontier: Frontier, keys:
 }
 
 /**
- * A revoked key's signature vouches for nothing, and nothing here rests on it: the root comes from the leaves. So a
- * checkpoint by such a key that says what they give does no harm, and one that says anything else is what a thief would
- * put there.
+ * Nothing relies on a revoked key's signature: the root comes from the leaves. So its checkpoint is harmless where it
+ * agrees with the leaves. Any other checkpoint by the key is what a thief would insert.
  */
 function checkCheckpoint(
   logId: string,

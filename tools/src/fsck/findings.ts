@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Something that is not as it was written. */
+/** A difference between stored and expected data. */
 export interface Finding {
-  /** The row: its table and its place in the log. */
+  /** The row: its table and its index in the log. */
   readonly where: string;
   readonly what: string;
 }
 
-/** What a check of one log says. */
+/** The result of the check of one log. */
 export interface LogReport {
   readonly logId: string;
   readonly leaves: number;
   readonly roots: number;
   readonly tiles: number;
   readonly checkpoints: number;
-  /** Those of them that are good, by the leaves alone: the key that signed them was revoked since. */
+  /** The number of correct checkpoints whose key was revoked since. */
   readonly checkpointsByRevoked: number;
   readonly findings: readonly Finding[];
-  /** How many there were; only the first are kept. */
+  /** The number of all findings; only the first are kept. */
   readonly findingCount: number;
 }
 
-/** One wrong byte early in a log makes everything after it wrong: more than this tells nobody more. */
+/** One wrong byte early in a log makes everything after it wrong: more findings don't help. */
 const FINDINGS_KEPT = 50;
 
-/** Collects what is wrong with one log. */
+/** Collects the findings of one log. */
 export class Findings {
   readonly kept: Finding[] = [];
   count = 0;
@@ -34,7 +34,7 @@ export class Findings {
     if (this.kept.length < FINDINGS_KEPT) this.kept.push({ where, what });
   }
 
-  /** Adds a finding unless it is so. */
+  /** Adds a finding unless the condition holds. */
   demand(isSo: boolean, where: string, what: string): void {
     if (!isSo) this.add(where, what);
   }

@@ -10,7 +10,7 @@ import type { Finding, LogReport } from './findings.ts';
 import { readLogIds, type Connection } from './rows.ts';
 import { insertLeaf, KEYS, recordOf, WITNESS } from './specs/write-log.ts';
 import { BATCHES, OTHER, SIZE, TENANT, WrittenDatabase } from './specs/written-database.ts';
-import { NOTHING_TOLD, readSigned, type Told } from './told.ts';
+import { NOTHING_TOLD, readSigned, type Reported } from './signed-roots.ts';
 
 let written: WrittenDatabase;
 let client: Connection;
@@ -21,13 +21,13 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => written.close());
 
-/** Every log with what was found, as after these statements by somebody who may do anything; nothing of them stays. */
+/** The findings of every log after these statements of a superuser, in a transaction that is rolled back. */
 const afterTampering = (...statements: string[]): Promise<Finding[]> => afterTamperingWith(NOTHING_TOLD, ...statements);
 
-async function afterTamperingWith(told: Told, ...statements: string[]): Promise<Finding[]> {
+async function afterTamperingWith(reported: Reported, ...statements: string[]): Promise<Finding[]> {
   await client.query('BEGIN');
   try {
-    // No trigger, no foreign key, no other constraint stands in the way.
+    // No trigger, foreign key or other constraint applies.
     await client.query(`SET LOCAL session_replication_role = replica;
       DO $$ DECLARE c record; BEGIN
         FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint WHERE connamespace = 'ledger'::regnamespace AND contype <> 'n' AND conparentid = 0 AND coninhcount = 0 ORDER BY contype = 'p' LOOP
@@ -41,7 +41,7 @@ async function afterTamperingWith(told: Told, ...statements: string[]): Promise<
         rows: expect.any(Number),
       });
     const findings: Finding[] = [];
-    for (const id of await readLogIds(client)) findings.push(...(await checkLog(client, id, KEYS, told)).findings);
+    for (const id of await readLogIds(client)) findings.push(...(await checkLog(client, id, KEYS, reported)).findings);
     return findings;
   } finally {
     await client.query('ROLLBACK');
@@ -54,7 +54,7 @@ async function reports(): Promise<LogReport[]> {
   return all;
 }
 
-test('an untouched database has nothing wrong with it', async () => {
+test('an untouched database has no findings', async () => {
   expect(
     (await reports()).map(({ leaves, roots, checkpoints, findings }) => ({ leaves, roots, checkpoints, findings })),
   ).toEqual([
@@ -75,7 +75,7 @@ const CHANGED: Readonly<Record<string, (column: string) => string>> = {
   bytea: (column) => `set_byte(${column}, length(${column}) / 2, get_byte(${column}, length(${column}) / 2) # 1)`,
 };
 
-test('a change of any column of any row it stands in is found', async () => {
+test('a change of any column in any row is found', async () => {
   const { rows: columns } = await client.query<{ table_name: string; column_name: string; data_type: string }>(
     `SELECT table_name, column_name, data_type FROM information_schema.columns JOIN pg_class ON pg_class.oid = format('ledger.%I', table_name)::regclass AND NOT relispartition
       WHERE table_schema = 'ledger' AND table_name NOT LIKE 'applied\\_%' ORDER BY table_name, ordinal_position`,
@@ -88,7 +88,7 @@ test('a change of any column of any row it stands in is found', async () => {
       `SELECT tableoid || ', ' || quote_literal(ctid) AS id FROM ledger.${table_name} WHERE log_id = $1 ORDER BY tableoid, ctid`,
       [logId],
     );
-    // One in the middle and the last.
+    // One in the middle, and the last.
     for (const { id } of [ids[ids.length >> 1]!, ids.at(-1)!]) {
       const statement = `UPDATE ledger.${table_name} SET ${column_name} = ${CHANGED[data_type]!(column_name)} WHERE (tableoid, ctid) = (${id})`;
       expect({ statement, found: (await afterTampering(statement)).length > 0 }).toEqual({ statement, found: true });
@@ -96,7 +96,7 @@ test('a change of any column of any row it stands in is found', async () => {
   }
 }, 240_000);
 
-test('an index that is behind is none that is wrong', async () => {
+test('an index that is behind is no finding', async () => {
   expect(await afterTampering('DELETE FROM ledger.record_index WHERE leaf_index >= 100')).toEqual([]);
 });
 
@@ -108,7 +108,7 @@ test.each<[string, string[], RegExp]>([
     /^root 304: states 304 leaves, there are 303$/,
   ],
   [
-    'a leaf that stands twice',
+    'a duplicate leaf',
     ['INSERT INTO ledger.leaf SELECT * FROM ledger.leaf WHERE leaf_index = 7'],
     /^leaf 7: follows leaf 7$/,
   ],
@@ -124,7 +124,7 @@ test.each<[string, string[], RegExp]>([
   ],
   ['a tile that is gone', [`DELETE FROM ledger.tile WHERE level = 0 AND width = 256`], /^tile 0\/0\.256: is missing$/],
   [
-    'a tile that nobody needs',
+    'an unneeded tile',
     [
       `INSERT INTO ledger.tile SELECT log_id, level, tile_index, 2, tenant_id, substr(hashes, 1, 64) FROM ledger.tile WHERE width = 3`,
     ],
@@ -148,23 +148,23 @@ test.each<[string, string[], RegExp]>([
     /^root 304: `edge_hashes` are not those of its leaves$/,
   ],
   [
-    'a root that is gone',
+    'a missing root',
     ['DELETE FROM ledger.root WHERE tree_size = 264'],
     /^root 304: `edge_hashes` are not those of its leaves$/,
   ],
   [
-    'a root of an earlier version that is gone',
+    'a missing root of an earlier version',
     ['DELETE FROM ledger.root WHERE tree_size = 4'],
     /^tile 0\/0\.4: is of no root$/,
   ],
   ['the last root gone', [`DELETE FROM ledger.root WHERE tree_size = ${SIZE}`], /^leaf: 40 leaves are under no root$/],
   [
-    'a root of a size that nothing has',
+    'a root of an impossible size',
     [`UPDATE ledger.root SET tree_size = 9007199254740993 WHERE tree_size = ${SIZE}`],
     /^log: can't be read any further/,
   ],
   [
-    'a checkpoint over no root',
+    'a checkpoint without a root',
     ['DELETE FROM ledger.root WHERE tree_size = 4'],
     /^checkpoint 4: signs no stored root$/,
   ],
@@ -176,7 +176,7 @@ test.each<[string, string[], RegExp]>([
     /^checkpoint 4: signs a tree of 3 leaves$/,
   ],
   [
-    'a cosignature of no checkpoint',
+    'a cosignature without a checkpoint',
     ['DELETE FROM ledger.checkpoint WHERE tree_size = 4'],
     /^cosignature 4 by witness\.test: is of no stored checkpoint$/,
   ],
@@ -191,22 +191,22 @@ test.each<[string, string[], RegExp]>([
     /^cosignature 4 by witness\.test: is not one line/,
   ],
   [
-    'a record that the index leaves out',
+    'a record missing in the index',
     ['DELETE FROM ledger.record_index WHERE leaf_index = 100'],
     /^record_index 100: is missing, and there are later ones$/,
   ],
   [
-    'a row of the index of no leaf',
+    'a row of the index without a leaf',
     [`UPDATE ledger.record_index SET leaf_index = 9000 WHERE leaf_index = ${SIZE - 1}`],
     /^record_index 9000: is of no leaf$/,
   ],
   [
-    'a row of the index that stands twice',
+    'a duplicate row of the index',
     ['INSERT INTO ledger.record_index SELECT * FROM ledger.record_index WHERE leaf_index = 7'],
     /^record_index 7: is of no leaf$/,
   ],
   [
-    'an index of a log that is gone',
+    'an index of a missing log',
     [
       'DELETE FROM ledger.leaf',
       'DELETE FROM ledger.root',
@@ -217,12 +217,12 @@ test.each<[string, string[], RegExp]>([
     /^record_index 0: is of no leaf$/,
   ],
   [
-    'a word that no rule said',
+    'a word that is in no rule',
     [`UPDATE ledger.record_index SET words = to_tsvector('simple', 'harmless') WHERE leaf_index = 9`],
     /^record_index 9: `words` are not those of the record$/,
   ],
   [
-    'a record that is hidden as not drawn',
+    'a record that is hidden as not indexed',
     [`UPDATE ledger.record_index SET is_drawn = false WHERE leaf_index = 9`],
     /^record_index 9: `is_drawn` is `false`/,
   ],
@@ -236,7 +236,7 @@ test.each<[string, string[], RegExp]>([
   expect(findings.map(({ where, what }) => `${where}: ${what}`)).toContainEqual(expect.stringMatching(expected));
 });
 
-describe('what is told from outside of the database', () => {
+describe('with data from outside of the database', () => {
   let dir: string;
   let memory: string;
   beforeAll(async () => {
@@ -252,35 +252,35 @@ describe('what is told from outside of the database', () => {
     );
   });
   afterAll(() => rmSync(dir, { recursive: true }));
-  const told = (over: Partial<Told> = {}): Told => ({
+  const reported = (over: Partial<Reported> = {}): Reported => ({
     signed: readSigned([memory]),
     witnesses: [parseCosignerKey(formatCosignerKey(WITNESS.name, WITNESS.signer.publicKey))],
     ...over,
   });
   const whats = (findings: readonly Finding[]): string[] => findings.map(({ where, what }) => `${where}: ${what}`);
-  /** The end of the log, gone without a trace in the database. */
+  /** The end of the log, deleted without a trace in the database. */
   const cut = ['leaf', 'record_index']
     .map((table) => `DELETE FROM ledger.${table} WHERE leaf_index >= 264`)
     .concat(['root', 'checkpoint', 'cosignature'].map((table) => `DELETE FROM ledger.${table} WHERE tree_size > 264`));
 
-  it('changes nothing of a log that is whole, also while its ledger goes on', async () => {
-    expect(await afterTamperingWith(told())).toEqual([]);
+  it('has no finding for a complete log, also while its ledger continues', async () => {
+    expect(await afterTamperingWith(reported())).toEqual([]);
     writeFileSync(join(dir, 'cut-off'), `${logId} ${TENANT} 999`);
-    expect(await afterTamperingWith(told({ signed: readSigned([join(dir, 'cut-off'), memory]) }))).toEqual([]);
+    expect(await afterTamperingWith(reported({ signed: readSigned([join(dir, 'cut-off'), memory]) }))).toEqual([]);
   });
 
-  it("shows that the end of a log is gone, which its rows alone don't", async () => {
+  it("finds a deleted end of a log, which its rows alone don't show", async () => {
     expect(await afterTampering(...cut)).toEqual([]);
-    expect(whats(await afterTamperingWith(told(), ...cut))).toEqual([
+    expect(whats(await afterTamperingWith(reported(), ...cut))).toEqual([
       'signed 304: the ledger signed 304 leaves, and 40 of them are gone',
     ]);
   });
 
-  it('shows a log of which nothing is left, and a root that is another', async () => {
+  it('finds a completely deleted log, and a different root', async () => {
     const gone = `log_${formatId('tenant', Buffer.alloc(16, 7)).slice(4)}`;
-    const reportsOf = async (signed: Told['signed']): Promise<string[]> => {
+    const reportsOf = async (signed: Reported['signed']): Promise<string[]> => {
       const all: string[] = [];
-      for await (const report of checkDatabase(client, KEYS, told({ signed }))) all.push(...whats(report.findings));
+      for await (const report of checkDatabase(client, KEYS, reported({ signed }))) all.push(...whats(report.findings));
       return all;
     };
     expect(await reportsOf(new Map([[gone, [{ treeSize: 2, root: new Uint8Array(32) }]]]))).toEqual([
@@ -294,10 +294,10 @@ describe('what is told from outside of the database', () => {
     ]);
   });
 
-  it('verifies cosignatures of witnesses that are known', async () => {
+  it('verifies cosignatures of given witnesses', async () => {
     const forged = `UPDATE ledger.cosignature SET line = overlay(line placing 'AAAA' from length(line) - 20) WHERE tree_size = 4`;
     expect(await afterTampering(forged)).toEqual([]);
-    expect(whats(await afterTamperingWith(told(), forged))).toEqual([
+    expect(whats(await afterTamperingWith(reported(), forged))).toEqual([
       expect.stringMatching(/^cosignature 4 by witness\.test: can't be read, or isn't the witness's: /),
     ]);
   });
@@ -306,8 +306,8 @@ describe('what is told from outside of the database', () => {
 const found = (write: (tenant: TenantId) => Promise<unknown>, keys = KEYS): Promise<string[]> =>
   written.foundIn(write, keys);
 
-describe('what is well signed and still wrong', () => {
-  it('an outcome whose decision is another than it names, or not there', async () => {
+describe('correctly signed but wrong records', () => {
+  it('an outcome whose decision differs, or is missing', async () => {
     expect(
       await found(async (tenant) => {
         await insertLeaf(client, 0, recordOf(tenant, 0, null));

@@ -39,14 +39,14 @@ describe('the program', () => {
     return { status: status as number, out, err };
   };
 
-  it('says one line for each log, and ends with 0', async () => {
+  it('prints one line for each log, and exits with 0', async () => {
     const { status, out } = await run('--database', database.ownerUrl, '--keys', join(dir, 'keys.json'));
     expect(status).toBe(0);
     expect(out).toContain(`✔ ${logId}: ${SIZE} records, 5 roots, `);
     expect(out).toMatch(/2 logs, 0 with findings\n$/);
   });
 
-  it('says of checkpoints by a key revoked since that they are, and ends with 0', async () => {
+  it('reports checkpoints by a key revoked since, and exits with 0', async () => {
     writeFileSync(
       join(dir, 'revoked.json'),
       JSON.stringify({
@@ -60,7 +60,7 @@ describe('the program', () => {
     expect(out).toContain('5 checkpoints, 5 of them by a key revoked since\n');
   });
 
-  it("reads what it is told, and says what of it can't be read", async () => {
+  it("reads the given files, and names one that can't be read", async () => {
     const { rows } = await client.query<{ root: Buffer }>(
       'SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = $2',
       [logId, SIZE],
@@ -89,7 +89,7 @@ describe('the program', () => {
     });
   });
 
-  it('ends with 1 when anything is wrong: here the keys are not those that signed', async () => {
+  it('exits with 1 for any finding: here the keys are other ones', async () => {
     writeFileSync(join(dir, 'none.json'), JSON.stringify({ record_keys: [], log_keys: [] }));
     const { status, out } = await run('--database', database.ownerUrl, '--keys', join(dir, 'none.json'));
     expect(status).toBe(1);
@@ -97,13 +97,13 @@ describe('the program', () => {
     expect(out).toMatch(/… and \d+ more\n/);
   });
 
-  it("does not vouch for rows that a role can't see", async () => {
+  it("fails for a role that can't see all rows", async () => {
     const { status, err } = await run('--database', database.urlFor('writ_ledger'), '--keys', join(dir, 'keys.json'));
     expect(status).toBe(2);
     expect(err).toContain('row-level security');
   });
 
-  it('says what is missing, and ends with 2', async () => {
+  it('names a missing input, and exits with 2', async () => {
     expect((await run('--keys', join(dir, 'keys.json'))).status).toBe(2);
     expect((await run('--database', database.ownerUrl, '--keys', '/no/such')).err).toContain(
       "the public keys can't be read",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run fsck -- --database URL [--keys FILE]`: rebuilds every log from raw rows and says what is not as it was
-// written.
+// `npm run fsck -- --database URL [--keys FILE]`: rebuilds every log from raw rows, and reports differences.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@writ/database';
@@ -13,12 +12,12 @@ import { SetupError } from '../setup-error.ts';
 import { defaultStateDir } from '../setup.ts';
 import { checkDatabase } from './check-database.ts';
 import type { LogReport } from './findings.ts';
-import { readSigned, type Told } from './told.ts';
+import { readSigned, type Reported } from './signed-roots.ts';
 
-/** Colours for a person at a terminal; never in a pipe or a file, whatever CI says of itself. */
+/** Colours only at a terminal, never in a pipe or a file, also in CI. */
 const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
 
-/** Nothing is wrong; something is; it could not be checked. */
+/** Exit statuses: no finding; a finding; the check was impossible. */
 const EXIT = { clean: 0, findings: 1, failed: 2 } as const;
 
 interface Options {
@@ -67,8 +66,8 @@ function readKeys(path: string): KeySet {
   }
 }
 
-/** What is known from outside of the database; it is read before the database is. */
-function readTold({ signed, witness }: Options): Told {
+/** Data from outside of the database, read before the database. */
+function readSignedRoots({ signed, witness }: Options): Reported {
   try {
     return { signed: readSigned(signed), witnesses: witness.map((text) => parseCosignerKey(text)) };
   } catch (cause) {
@@ -99,11 +98,11 @@ function present({
 
 async function fsck(options: Options): Promise<number> {
   const keys = readKeys(options.keys);
-  const told = readTold(options);
+  const reported = readSignedRoots(options);
   const client = await connect(options.database, 'writ-fsck');
   let [logs, bad] = [0, 0];
   try {
-    for await (const report of checkDatabase(client, keys, told)) {
+    for await (const report of checkDatabase(client, keys, reported)) {
       logs += 1;
       if (report.findingCount > 0) bad += 1;
       process.stdout.write(`${present(report)}\n`);

@@ -39,7 +39,7 @@ describe('a log in which a key was revoked', () => {
       key.keyid === lost.keyid ? { ...key, revoked_from: RECORDED_AT } : key,
     ),
   });
-  const said = (
+  const output = (
     tenant: TenantId,
     change = formatKeyEvent({
       event: 'revoked',
@@ -50,21 +50,22 @@ describe('a log in which a key was revoked', () => {
     }),
   ) => recordOf(tenant, 2, null, { kind: 'key', operation_id: null, phase: null, kernel_key_id: HEIR.keyid, change });
 
-  it('has records by that key before the revocation, and none behind it', async () => {
+  it('has records by that key only before the revocation', async () => {
     const behind = (isBehind: boolean) =>
       found(async (tenant) => {
         const decision = await insertLeaf(client, 0, recordOf(tenant, 0, null));
-        await insertLeaf(client, 1, said(tenant), HEIR);
+        await insertLeaf(client, 1, output(tenant), HEIR);
         if (isBehind) await insertLeaf(client, 2, recordOf(tenant, 1, decision));
       }, revoked);
     expect((await behind(false)).filter((what) => what.includes('revocation'))).toEqual([]);
     expect(await behind(true)).toContain('is signed by a key whose revocation stands before it (leaf 1)');
   });
 
-  it('has no record of a key that says nothing of one', async () => {
+  it('has no invalid record of a key', async () => {
     expect(
       await found(
-        (tenant) => insertLeaf(client, 0, said(tenant, { verb: 'key_revoked', subject: 'record', digest: null }), HEIR),
+        (tenant) =>
+          insertLeaf(client, 0, output(tenant, { verb: 'key_revoked', subject: 'record', digest: null }), HEIR),
         revoked,
       ),
     ).toContain('is a record of a key and says nothing of one');
@@ -74,7 +75,7 @@ describe('a log in which a key was revoked', () => {
 describe('a log whose checkpoints a key signed that was revoked since', () => {
   const HEIR_KEY = formatNoteKey(DEPLOYMENT, LOG_HEIR.publicKey);
   const REVOKED = keySetOf({ ...PUBLISHED, log_keys: [HEIR_KEY], revoked_log_keys: PUBLISHED.log_keys });
-  /** The log as somebody left it who may do anything. */
+  /** The log after changes by a superuser. */
   const reportAfter = async (keys: KeySet, note: string | null): Promise<LogReport> => {
     await client.query('BEGIN');
     try {
@@ -97,7 +98,7 @@ describe('a log whose checkpoints a key signed that was revoked since', () => {
     (await client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = 4', [logId]))
       .rows[0]!.root;
 
-  it('has nothing wrong with it, and says how many there are', async () => {
+  it('has no finding, and their number is reported', async () => {
     expect(await reportAfter(REVOKED, null)).toMatchObject({
       findings: [],
       checkpoints: BATCHES.length,
@@ -108,7 +109,7 @@ describe('a log whose checkpoints a key signed that was revoked since', () => {
     expect(anew).toMatchObject({ findings: [], checkpointsByRevoked: BATCHES.length - 1 });
   });
 
-  it('has a finding where that key signed another root or size than the leaves give', async () => {
+  it('has a finding where that key signed another root or size than that of the leaves', async () => {
     expect(await found(REVOKED, signed(LOG_SIGNER))).toContain(
       'checkpoint 4: signs another root than that of the leaves, by a key revoked since',
     );
@@ -118,7 +119,7 @@ describe('a log whose checkpoints a key signed that was revoked since', () => {
     expect((await reportAfter(REVOKED, signed(LOG_SIGNER))).checkpointsByRevoked).toBe(BATCHES.length - 1);
   });
 
-  it('has a finding where a key signed it that is neither trusted nor revoked, whatever the root', async () => {
+  it('has a finding where the key is neither trusted nor revoked, with any root', async () => {
     expect(await found(REVOKED, signed(HEIR, { root: await rootOf4() }))).toContainEqual(
       expect.stringMatching(/^checkpoint 4: is signed by no known key/),
     );

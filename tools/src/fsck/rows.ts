@@ -17,13 +17,13 @@ export interface LeafRow {
   readonly recorded_at: number;
 }
 
-/** A root with the checkpoint of its size, if there is one. */
+/** A root, with the checkpoint of its size if there is one. */
 export interface RootRow {
   readonly tree_size: number;
   readonly tenant_id: string;
   readonly root: Buffer;
   readonly frontier: Buffer;
-  /** null in a root of before ledger migration 0014, whose partial tile of the leaves is a row of its own */
+  /** null in a root from before ledger migration 0014, whose partial tile of leaves is a separate row */
   readonly edge_hashes: Buffer | null;
   readonly note: string | null;
   readonly note_tenant_id: string | null;
@@ -37,16 +37,13 @@ export interface TileRow {
   readonly hashes: Buffer;
 }
 
-/** Rows of 16 KiB at most: a few MiB at a time. */
+/** Rows have at most 16 KiB: a page is a few MiB. */
 const LEAVES_AT_ONCE = 500;
 const ROOTS_AT_ONCE = 200;
-/**
- * Answers for one page of roots are a handful of tiles each; this bounds the memory of what is not needed any more at
- * once.
- */
+/** A page of roots needs few tiles for each; this limits the memory for tiles that are no longer needed. */
 const SURPLUS_SHOWN = 50;
 
-/** Every log that any table speaks of. */
+/** Every log that any table mentions. */
 export async function readLogIds(client: Connection): Promise<string[]> {
   const { rows } = await client.query<{ log_id: string }>(`
     SELECT log_id FROM ledger.root UNION SELECT log_id FROM ledger.leaf UNION SELECT log_id FROM ledger.tile UNION SELECT log_id FROM ledger.checkpoint
@@ -87,7 +84,7 @@ export async function* readRootPages(client: Connection, logId: string): AsyncGe
   }
 }
 
-/** Those of the tiles that are stored. */
+/** The stored ones among the tiles. */
 export async function readTiles(client: Connection, logId: string, tiles: readonly TileId[]): Promise<TileRow[]> {
   const { rows } = await client.query<TileRow>(
     `
@@ -100,8 +97,8 @@ export async function readTiles(client: Connection, logId: string, tiles: readon
 }
 
 /**
- * Tiles that no root accounts for: a tile is written when a root is that makes it this wide, unless that has the hashes
- * itself. Numeric, as the levels that a tampered row may name go beyond 64 bits.
+ * Tiles without a root. A tile is stored together with the root that first gives it this width, unless the root itself
+ * has the hashes. Numeric, since the levels in a tampered row may exceed 64 bits.
  */
 export async function readSurplusTiles(client: Connection, logId: string): Promise<Omit<TileRow, 'hashes'>[]> {
   const { rows } = await client.query<Omit<TileRow, 'hashes'>>(
@@ -118,7 +115,7 @@ export async function readSurplusTiles(client: Connection, logId: string): Promi
   return rows;
 }
 
-/** Sizes of checkpoints that were signed over no stored root. */
+/** Sizes of checkpoints without a stored root. */
 export async function readRootlessCheckpoints(client: Connection, logId: string): Promise<number[]> {
   const { rows } = await client.query<{ tree_size: number }>(
     `
@@ -129,7 +126,7 @@ export async function readRootlessCheckpoints(client: Connection, logId: string)
   return rows.map(({ tree_size }) => tree_size);
 }
 
-/** What a witness said, and the note of the checkpoint that it stands at; null where there is none. */
+/** A witness's cosignature, with the note of its checkpoint; null where there is none. */
 export interface CosignatureRow {
   readonly tree_size: number;
   readonly tenant_id: string;
@@ -157,7 +154,7 @@ export async function* readCosignatures(client: Connection, logId: string): Asyn
   }
 }
 
-/** Operations with more than one outcome: a call ends once. */
+/** Operations with more than one outcome. */
 export async function readDoubleOutcomes(client: Connection, logId: string): Promise<string[]> {
   const { rows } = await client.query<{ operation_id: string }>(
     `
@@ -181,7 +178,7 @@ export async function readPayloads(
   return new Map(rows.map(({ record_id, payload }) => [record_id, payload]));
 }
 
-/** A row of the index of records; its lexemes as the database writes them. */
+/** A row of the record index, with lexemes in the database's form. */
 export interface IndexRow {
   readonly leaf_index: number;
   readonly tenant_id: string;
@@ -219,7 +216,7 @@ export async function* readIndexRows(client: Connection, logId: string): AsyncGe
   }
 }
 
-/** Ids and words as lexemes, in the database's spelling. */
+/** Ids and words as lexemes, in the database's form. */
 export async function lexemesOf(
   client: Connection,
   texts: readonly {

@@ -2,7 +2,7 @@
 import { Session } from 'node:inspector';
 import type { Profiler } from 'node:inspector';
 
-/** Which blocks of some files have run: V8's own counts, asked of the engine that runs them. */
+/** Executed blocks of some files, by V8's own counts. */
 export class Coverage {
   readonly #session = new Session();
   readonly #ofInterest: string;
@@ -16,12 +16,12 @@ export class Coverage {
     this.#post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   }
 
-  /** How many blocks were seen to run so far. */
+  /** The number of blocks executed so far. */
   get blocks(): number {
     return this.#seen.size;
   }
 
-  /** Takes what has run since this was last asked, and says whether any of it had not run before. */
+  /** Reads the executions since the last call, and returns whether any block was new. */
   isNew(): boolean {
     const before = this.#seen.size;
     const { result } = this.#post('Profiler.takePreciseCoverage') as Profiler.TakePreciseCoverageReturnType;
@@ -34,7 +34,7 @@ export class Coverage {
     return this.#seen.size > before;
   }
 
-  /** Commands of the profiler answer at once. */
+  /** Commands of the profiler answer synchronously. */
   #post(method: string, params: object = {}): unknown {
     let answer: unknown;
     this.#session.post(method, params, (error, result) => {

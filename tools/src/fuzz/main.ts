@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run fuzz`: the parser and the compiler of mk8.shell, given what nobody would write. Exits 1 with the input that
-// broke a claim, never came to an end, or made memory grow.
+// `npm run fuzz`: fuzzes the parser and the compiler of mk8.shell. Exits with 1 and the input that violated a property,
+// never ended, or made memory grow.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,22 +9,20 @@ import { checkout } from '../setup.ts';
 import { SHARED_BYTES, type Found, type FuzzOrder, type Progress } from './messages.ts';
 
 const MINUTE = '60';
-/**
- * How long one input may keep the thread: longer than a machine under load makes of the processor time that is allowed.
- */
+/** The longest wall time of one input: longer than the allowed processor time takes on a busy machine. */
 const HANG_MS = 60_000;
 /**
- * How much more may be held at the end than after a quarter of the time. What an input leaves behind comes to far more
- * over some ten thousand.
+ * The allowed growth of memory from a quarter of the time to the end. A leak per input adds up to far more over some
+ * ten thousand.
  */
 const GROWTH_BYTES_MAX = 16 * 1024 * 1024;
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** Ends with what the worker found, or with the input that it didn't come back from. */
+/** Resolves with the worker's finding, or with the input that never ended. */
 function fuzz(order: FuzzOrder): Promise<Found> {
   const worker = new Worker(new URL('fuzz-worker.ts', import.meta.url), {
     workerData: order,
@@ -45,7 +43,7 @@ function fuzz(order: FuzzOrder): Promise<Found> {
     worker.on('message', (message: Progress | Found) => {
       if (message.kind !== 'progress') return resolve(message);
       const { executions, blocks, kinds, kept, slowestMs } = message;
-      say(
+      print(
         `${executions} inputs, ${blocks} blocks, ${kinds} kinds of answers, ${kept} kept, slowest ${slowestMs.toFixed(0)} ms`,
       );
     });
@@ -57,7 +55,7 @@ function fuzz(order: FuzzOrder): Promise<Found> {
   });
 }
 
-/** Keeps the input that broke something, and says where. */
+/** Saves the failing input, and prints its path. */
 function keepInput(input: string): string {
   const folder = join(checkout, '.writ', 'fuzz');
   mkdirSync(folder, { recursive: true });
@@ -71,18 +69,18 @@ async function main(): Promise<number> {
   const [seconds, seed] = [Number(values.seconds), Number(values.seed ?? Math.floor(Math.random() * 2 ** 32))];
   if (!(seconds > 0) || !Number.isInteger(seed))
     throw new Error('`--seconds` takes a number above 0, `--seed` a whole number');
-  say(`for ${seconds} s from seed ${seed}`);
+  print(`for ${seconds} s from seed ${seed}`);
   const found = await fuzz({ seconds, seed, shared: new SharedArrayBuffer(SHARED_BYTES) });
   if (found.kind === 'broken') {
-    say(`input ${found.executions} of seed ${seed} broke it, kept in ${keepInput(found.input)}:\n${found.error}`);
+    print(`input ${found.executions} of seed ${seed} broke it, kept in ${keepInput(found.input)}:\n${found.error}`);
     return 1;
   }
   const grown = found.endBytes - found.warmBytes;
-  say(
+  print(
     `${found.executions} inputs in ${seconds} s, ${found.blocks} blocks, ${found.kinds} kinds of answers; slowest ${found.slowestMs.toFixed(0)} ms of processor time; heap ${mib(found.warmBytes)} after a quarter, ${mib(found.endBytes)} at the end`,
   );
   if (grown <= GROWTH_BYTES_MAX) return 0;
-  say(`memory grew by ${mib(grown)}: something is kept for each input`);
+  print(`memory grew by ${mib(grown)}: something is kept for each input`);
   return 1;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Of the longest input, in UTF-8. */
+/** The longest input, in bytes of UTF-8. */
 export const INPUT_BYTES_MAX = 1_000_000;
-/** Eight bytes say how many inputs were begun and how long the last one is; then it stands there. */
+/** Eight bytes for the number of started inputs and the length of the current one; the input follows. */
 export const SHARED_BYTES = 8 + INPUT_BYTES_MAX;
 
-/** What the thread that fuzzes is told. */
+/** The order for the fuzzing thread. */
 export interface FuzzOrder {
   readonly seconds: number;
   readonly seed: number;
@@ -15,7 +15,7 @@ export interface FuzzOrder {
 export interface Progress {
   readonly kind: 'progress';
   readonly executions: number;
-  /** blocks of code that have run at least once */
+  /** blocks of code that have been executed */
   readonly blocks: number;
   /** kinds of answers */
   readonly kinds: number;

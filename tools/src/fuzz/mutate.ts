@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts made of other scripts: by their structure, so that most get past the parser, and by their text, so that some
-// don't.
+// Scripts mutated from other scripts: by structure, so that most pass the parser, and by text, so that some don't.
 import { VERBS, type Verb } from '@writ/mk8-shell';
-import type { Chance } from './chance.ts';
-import { OTHERS, PIECES, WORDS } from './hostile-words.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import { OTHERS, PIECES, WORDS } from './hostile-texts.ts';
 
-/** Longer ones only make the rest slower; what is longest has a benchmark. */
+/** Longer inputs only slow the others down; a benchmark has the longest. */
 export const INPUT_CHARS_MAX = 200_000;
 const VERB_LIST: readonly Verb[] = [...VERBS.values()];
 const PREDICATES = [
@@ -28,8 +27,8 @@ interface Place {
   readonly key: string | number;
 }
 
-/** Another input, of one that was kept and another to take parts from. */
-export function mutated(text: string, other: string, chance: Chance): string {
+/** A new input from a kept one, with parts of another. */
+export function mutated(text: string, other: string, chance: SeededRandom): string {
   const value = chance.oneIn(5) ? undefined : parsed(text);
   const changed = value === undefined ? textually(text, other, chance) : structurally(value, other, chance);
   return changed.slice(0, INPUT_CHARS_MAX);
@@ -44,13 +43,13 @@ function parsed(text: string): Container | undefined {
   }
 }
 
-function structurally(value: Container, other: string, chance: Chance): string {
+function structurally(value: Container, other: string, chance: SeededRandom): string {
   const root: Container = { root: value };
   for (let left = 1 + chance.below(4); left > 0; left--) changeOne(root, other, chance);
   return JSON.stringify(root['root']) ?? 'null';
 }
 
-function changeOne(root: Record<string, unknown>, other: string, chance: Chance): void {
+function changeOne(root: Record<string, unknown>, other: string, chance: SeededRandom): void {
   const places = placesIn(root);
   if (places.length === 0) return;
   const place = chance.pick(places);
@@ -58,7 +57,7 @@ function changeOne(root: Record<string, unknown>, other: string, chance: Chance)
   change(place, places, chance, other);
 }
 
-type Change = (place: Place, places: readonly Place[], chance: Chance, other: string) => void;
+type Change = (place: Place, places: readonly Place[], chance: SeededRandom, other: string) => void;
 
 const CHANGES: readonly Change[] = [
   (place, _, chance) => {
@@ -128,7 +127,7 @@ function placesIn(root: Container): Place[] {
 
 const get = ({ of, key }: Place): unknown => (of as Record<string | number, unknown>)[key];
 
-/** As a member of its own, whatever its name: `__proto__` too. */
+/** Sets an own member with any name, `__proto__` too. */
 function set({ of, key }: Place, value: unknown): void {
   Object.defineProperty(of, key, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -142,8 +141,8 @@ function remove({ of, key }: Place): void {
   else Reflect.deleteProperty(of, key);
 }
 
-/** More of one operation than a script may have, or than problems are told of. */
-function multiply(places: readonly Place[], chance: Chance): void {
+/** More of one operation than a script may have, or than problems are reported. */
+function multiply(places: readonly Place[], chance: SeededRandom): void {
   const operations = places.filter(
     (place) =>
       Array.isArray(place.of) &&
@@ -156,8 +155,8 @@ function multiply(places: readonly Place[], chance: Chance): void {
   for (let left = 200 + chance.below(1_000); left > 0; left--) insert(place, get(place));
 }
 
-/** A verb with as many arguments as it takes, most of them hostile; now and then another number. */
-function anOperation(chance: Chance): Record<string, unknown> {
+/** A verb with its number of arguments, most of them hostile; sometimes another number. */
+function anOperation(chance: SeededRandom): Record<string, unknown> {
   const verb = chance.pick(VERB_LIST);
   if (chance.oneIn(3)) return structuredClone(verb.example.operation) as unknown as Record<string, unknown>;
   const count = Math.max(
@@ -175,7 +174,7 @@ function anOperation(chance: Chance): Record<string, unknown> {
   return operation;
 }
 
-function wrapped(inner: unknown, chance: Chance): Record<string, unknown> {
+function wrapped(inner: unknown, chance: SeededRandom): Record<string, unknown> {
   return chance.oneIn(2)
     ? {
         verb: 'ForEach',
@@ -196,13 +195,13 @@ function wrapped(inner: unknown, chance: Chance): Record<string, unknown> {
       };
 }
 
-function addField(to: unknown, chance: Chance): void {
+function addField(to: unknown, chance: SeededRandom): void {
   if (typeof to !== 'object' || to === null || Array.isArray(to)) return;
   const [name, value] = chance.pick(FIELDS)(chance);
   set({ of: to as Container, key: name }, value);
 }
 
-const FIELDS: readonly ((chance: Chance) => readonly [string, unknown])[] = [
+const FIELDS: readonly ((chance: SeededRandom) => readonly [string, unknown])[] = [
   (chance) => ['captureAs', chance.oneIn(3) ? chance.pick(WORDS) : `C${chance.below(20)}`],
   (chance) => ['label', chance.oneIn(3) ? chance.pick(WORDS) : `l${chance.below(4)}`],
   (chance) => ['onFailure', chance.oneIn(3) ? chance.pick(WORDS) : `goto:l${chance.below(4)}`],
@@ -226,7 +225,7 @@ const FIELDS: readonly ((chance: Chance) => readonly [string, unknown])[] = [
   (chance) => [chance.pick(WORDS), chance.pick(WORDS)],
 ];
 
-function changedText(value: unknown, chance: Chance): unknown {
+function changedText(value: unknown, chance: SeededRandom): unknown {
   if (typeof value !== 'string') return chance.pick(WORDS);
   const at = chance.below(value.length + 1);
   switch (chance.below(7)) {
@@ -251,7 +250,7 @@ function changedText(value: unknown, chance: Chance): unknown {
   }
 }
 
-function textually(text: string, other: string, chance: Chance): string {
+function textually(text: string, other: string, chance: SeededRandom): string {
   let changed = text;
   for (let left = 1 + chance.below(3); left > 0; left--) {
     const [from, to] = [chance.below(changed.length + 1), chance.below(changed.length + 1)].sort((a, b) => a - b) as [

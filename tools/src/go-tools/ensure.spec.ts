@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** A go that notes how it installs, and installs a program that says its name. */
+/** A fake go that logs its calls, and installs a program that prints its name. */
 const fakeGo = (install = 'n=$(basename "${GOBIN}"); echo "$n" > "$GOBIN/$n"; chmod +x "$GOBIN/$n"'): void => {
   writeFileSync(
     join(dir, 'bin', 'go'),
@@ -37,7 +37,7 @@ esac
 };
 const calls = (): string[] => readFileSync(join(dir, 'calls'), 'utf8').trim().split('\n');
 
-test('a program is built once from its pinned module, and found from then on', async () => {
+test('a program is built once from its pinned module, and then reused', async () => {
   fakeGo();
   const path = await ensureGoTool('kube-score', options);
   expect(readFileSync(path, 'utf8')).toBe('kube-score\n');
@@ -45,7 +45,7 @@ test('a program is built once from its pinned module, and found from then on', a
   expect(calls()).toEqual(['install -v -trimpath -ldflags -s -w github.com/zegl/kube-score/cmd/kube-score@v1.20.0']);
 });
 
-test('of several programs those that are missing are built', async () => {
+test('of several programs only missing ones are built', async () => {
   fakeGo();
   await ensureGoTool('kubeconform', options);
   const paths = await ensureGoTools(['kubeconform', 'kube-score'], options);
@@ -53,7 +53,7 @@ test('of several programs those that are missing are built', async () => {
   expect(calls()).toHaveLength(2);
 });
 
-test('a build that fails names the program, and leaves none', async () => {
+test('a failed build names the program, and installs none', async () => {
   fakeGo('echo "go: github.com/zegl/kube-score: no such host" >&2; exit 1');
   await expect(ensureGoTool('kube-score', options)).rejects.toMatchObject({
     name: 'SetupError',
@@ -63,7 +63,7 @@ test('a build that fails names the program, and leaves none', async () => {
   expect(existsSync(goToolPath(options.cacheDir, 'kube-score', GO_TOOLS['kube-score']))).toBe(false);
 });
 
-test('a row that changes is another program', () => {
+test('a changed row is another program', () => {
   const row: GoTool = { package: 'example.org/tool', version: 'v1.0.0', why: 'to test' };
   const path = goToolPath('/cache', 'tool', row);
   expect(goToolPath('/cache', 'tool', { ...row, why: 'for another reason' })).toBe(path);

@@ -5,27 +5,27 @@ import { join } from 'node:path';
 import { GO_TOOLS, type GoTool, type GoToolName } from './table.ts';
 import { verifyFreeSpace, withGoWorkspace, type GoOptions, type GoWorkspace } from './workspace.ts';
 
-/** Enough to tell versions of a row apart. */
+/** Characters that distinguish versions of a row. */
 const KEY_HEX = 12;
 
-/** The largest of them, with its modules and caches, takes about four. */
+/** Disk space in bytes: the largest program, with its modules and caches, needs about four GiB. */
 const BUILD_BYTES = 6 * 1024 ** 3;
 
 /** No symbol table and no debugging data: half the size. */
 const STRIPPED = '-s -w';
 
-/** What the linker is told: smaller programs, and the variables of the row. */
+/** The linker's flags: smaller programs, and the variables of the row. */
 export const linkerFlags = (variables: Readonly<Record<string, string>> = {}): string =>
   [STRIPPED, ...Object.entries(variables).map(([name, value]) => `-X ${name}=${value}`)].join(' ');
 
-/** Names a program by everything that its build depends on. */
+/** An id of a program, from all inputs of its build. */
 const keyOf = (tool: GoTool): string =>
   createHash('sha256')
     .update(JSON.stringify([tool.package, tool.version, linkerFlags(tool.variables), process.arch]))
     .digest('hex')
     .slice(0, KEY_HEX);
 
-/** Where a program lies once it is built. Its folder is named by the content of its row. */
+/** The path of a built program. Its folder is named by the content of its row. */
 export const goToolPath = (cacheDir: string, name: string, tool: GoTool): string =>
   join(cacheDir, 'go-tools', `${name}-${tool.version}-${keyOf(tool)}`, name);
 
@@ -41,17 +41,18 @@ const buildTool = async ({ dir, go }: GoWorkspace, name: string, tool: GoTool, p
     `${tool.package}@${tool.version}`,
   ];
   await go(`build ${name} ${tool.version}, which is needed ${tool.why}`, args, { env: { GOBIN: bin } });
-  // By rename, so that a reader never finds half a program. Another process may have been quicker with the same one.
+  // By rename, so that no reader finds an incomplete program. Another process may have been faster with the same one.
   rmSync(join(path, '..'), { recursive: true, force: true });
   mkdirSync(join(path, '..', '..'), { recursive: true });
   renameSync(bin, join(path, '..'));
 };
 
 /**
- * Builds those of the programs that aren't there yet, one after the other, with what they share compiled once.
+ * Builds the missing programs, one after another; shared packages are compiled once.
  *
  * @returns the absolute path of each
- * @throws SetupError where Go is missing or too old, a module can't be had, a build fails, or the disk is too full
+ * @throws SetupError where Go is missing or too old, a module can't be downloaded, a build fails, or the disk is too
+ * full
  */
 export const ensureGoTools = async <N extends GoToolName>(
   names: readonly N[],
@@ -76,6 +77,6 @@ export const ensureGoTools = async <N extends GoToolName>(
   return Object.fromEntries(all.map(({ name, path }) => [name, path])) as Record<N, string>;
 };
 
-/** One of them. Takes the same options and throws the same errors. */
+/** Builds one program, with the same options and errors. */
 export const ensureGoTool = async (name: GoToolName, options: GoOptions): Promise<string> =>
   (await ensureGoTools([name], options))[name];

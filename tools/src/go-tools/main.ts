@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `node tools/with-node.mjs tools/src/go-tools/main.ts NAME…`: builds Go programs of the table and prints where they
-// lie.
+// `node tools/with-node.mjs tools/src/go-tools/main.ts NAME…`: builds Go programs of the table and prints their paths.
 import { join } from 'node:path';
 import { explain } from '../explain.ts';
 import { defaultStateDir } from '../setup.ts';
@@ -9,7 +8,7 @@ import { throttle } from '../steps.ts';
 import { ensureGoTools } from './ensure.ts';
 import { GO_TOOLS, type GoToolName } from './table.ts';
 
-/** Seldom enough not to fill a log. */
+/** Milliseconds between two progress lines: a log stays short. */
 const REPORT_MS = 3_000;
 
 const parseNames = (names: readonly string[]): GoToolName[] => {

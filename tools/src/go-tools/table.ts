@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A program that is built from a published Go module. A changed row is another program: it is built anew. */
+/** A program from a published Go module. A changed row is another program, which is built anew. */
 export interface GoTool {
   /** The module and the package in it that `go install` builds. */
   readonly package: string;
   /** The module's version, with its `v`. */
   readonly version: string;
-  /** What the program is for, as the end of "NAME is needed …". */
+  /** The purpose, as the end of "NAME is needed …". */
   readonly why: string;
-  /** Variables that the linker sets: the programs know their own version by them. */
+  /** Linker variables, by which the programs know their own version. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** The Kubernetes that charts are rendered for, and that the local cluster runs. */
+/** The Kubernetes version for rendering charts, and of the local cluster. */
 export const KUBERNETES_VERSION = '1.35.4';
 
 const [MAJOR = '', MINOR = ''] = KUBERNETES_VERSION.split('.');
 
 /**
- * Helm asks its own build which Kubernetes it renders for. Unset, it takes 1.20 and refuses charts that need a later
- * one.
+ * Helm's build sets the Kubernetes version that it renders for. Without it, it assumes 1.20 and refuses charts for
+ * later ones.
  */
 const helmVariables = (version: string): Record<string, string> => ({
   'helm.sh/helm/v3/internal/version.version': version,
@@ -32,7 +32,7 @@ const helmVariables = (version: string): Record<string, string> => ({
 const HELM = 'v3.22.0';
 const KUBECONFORM = 'v0.7.0';
 
-/** Every Go program that the set-up builds, apart from Kubernetes itself, which can't be installed as a module. */
+/** Every Go program of the set-up, except Kubernetes itself, which can't be installed as a module. */
 export const GO_TOOLS = {
   helm: {
     package: 'helm.sh/helm/v3/cmd/helm',

@@ -30,7 +30,7 @@ test('a recent Go on PATH is used', () => {
   expect(findGo({ PATH: dir }, 'for this test')).toBe(join(dir, 'go'));
 });
 
-test("a Go that can't fetch newer toolchains is refused with what it is and what to do", () => {
+test("a Go that can't fetch newer toolchains is refused with its version and advice", () => {
   fakeGo('go version go1.19.8 linux/amd64');
   const find = (): string => findGo({ PATH: dir }, 'for this test');
   expect(find).toThrow('Go 1.21 or later is needed for this test');

@@ -4,13 +4,13 @@ import { findProgram } from '../parts/packages.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Where Go's own installer puts it, which a root shell often lacks on its PATH. */
+/** The default folder of Go's installer, which is often not on a root shell's PATH. */
 const USUAL_DIRECTORY = '/usr/local/go/bin';
 
-/** The first release that fetches the toolchain that a module asks for by itself. */
+/** The first release that downloads a module's required toolchain by itself. */
 const VERSION_MIN = [1, 21] as const;
 
-/** Major and minor version out of the line that `go version` prints. */
+/** Major and minor version in the output of `go version`. */
 export const parseGoVersion = (line: string): readonly [number, number] | undefined => {
   const [, major, minor] = /\bgo(\d+)\.(\d+)/.exec(line) ?? [];
   return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor)];
@@ -27,7 +27,7 @@ const ADVICE = [
  * The path of the `go` command.
  *
  * @param why completes the sentence "Go is needed …"
- * @throws SetupError where Go is missing or too old, with what to do
+ * @throws SetupError with advice where Go is missing or too old
  */
 export const findGo = (env: Setup['env'], why: string): string => {
   const go = findProgram({ ...env, PATH: `${env['PATH'] ?? ''}:${USUAL_DIRECTORY}` }, 'go');

@@ -42,7 +42,7 @@ afterEach(() => {
 
 const caches = (): string[] => readdirSync(options.cacheDir);
 
-test("a build has caches of its own, and asks the user's module cache before the proxy", () => {
+test("a build has its own caches, and reads the user's module cache before the proxy", () => {
   expect(goEnvironment('/w', '/home/user/go/mod', 'https://proxy.example,off')).toMatchObject({
     CGO_ENABLED: '0',
     GOCACHE: '/w/build',
@@ -52,7 +52,7 @@ test("a build has caches of its own, and asks the user's module cache before the
   });
 });
 
-test('go runs with the environment of the build, in the folder that is asked for', async () => {
+test('go runs with the environment of the build, in the given folder', async () => {
   await withGoWorkspace(options, 'to test', ({ go }) =>
     go('try', ['build', './...'], { cwd: '/somewhere', env: { GOBIN: '/bin-dir' } }),
   );
@@ -66,7 +66,7 @@ test('go runs with the environment of the build, in the folder that is asked for
     expect(env).toContain(`${line}\n`);
 });
 
-test('the caches are gone after a build, and after one that failed', async () => {
+test('the caches are removed after a build, also after a failed one', async () => {
   const seen = await withGoWorkspace(options, 'to test', async (workspace) => existsSync(workspace.dir));
   expect(seen).toBe(true);
   expect(caches()).toEqual([]);
@@ -77,7 +77,7 @@ test('the caches are gone after a build, and after one that failed', async () =>
   expect(caches()).toEqual([]);
 });
 
-test('caches that a killed build left are removed, and those of a running one stay', async () => {
+test('caches of a killed build are removed, and those of a running one stay', async () => {
   mkdirSync(join(options.cacheDir, 'go-build-dead', 'mod'), { recursive: true });
   await withGoWorkspace(options, 'to test', async (outer) => {
     await withGoWorkspace(options, 'to test', async () => {
@@ -88,7 +88,7 @@ test('caches that a killed build left are removed, and those of a running one st
   expect(caches()).toEqual([]);
 });
 
-test('a disk that is too full is told before the build', () => {
+test('a disk that is too full is reported before the build', () => {
   expect(() => verifyFreeSpace(dir, 1, 'building')).not.toThrow();
   expect(() => verifyFreeSpace(dir, 2 ** 60, 'building kubelet')).toThrow(
     /^building kubelet needs 1073741824 GiB of free disk space .* has [\d.]+ GiB$/,

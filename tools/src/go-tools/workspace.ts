@@ -8,23 +8,22 @@ import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { findGo } from './toolchain.ts';
 
-/** What a build needs to know of the set-up. */
+/** The inputs of a build from the set-up. */
 export interface GoOptions {
-  /** Absolute path of the folder that keeps what was built. */
+  /** Absolute path of the folder for built programs. */
   readonly cacheDir: string;
-  /** Shows what is going on. */
+  /** Shows the progress. */
   readonly report: (line: string) => void;
-  /** The environment that `go` runs in; ours where nothing is given. */
+  /** The environment of `go`; our own by default. */
   readonly env?: Setup['env'];
 }
 
-/** The `go` command with caches that only this build uses. */
+/** The `go` command with caches for one build. */
 export interface GoWorkspace {
-  /** A folder for sources and other intermediate files. It is gone after the build. */
+  /** A folder for sources and intermediate files, removed after the build. */
   readonly dir: string;
   /**
-   * Runs `go` with these arguments. Throws `SetupError` with the end of its output, after "could not WHAT", when it
-   * fails.
+   * Runs `go` with these arguments. When it fails, throws `SetupError` with "could not WHAT" and the end of its output.
    */
   readonly go: (
     what: string,
@@ -35,11 +34,11 @@ export interface GoWorkspace {
   readonly read: (what: string, args: readonly string[], cwd?: string) => string;
 }
 
-/** Builds fill every processor for minutes: whatever else the machine does goes first. */
+/** Builds use every processor for minutes: other work has priority. */
 const NICENESS = '10';
 
 /**
- * Packages that are compiled at once. Each takes up to a gibibyte of memory, so a small machine's number serves on
+ * Packages compiled in parallel. Each needs up to a GiB of memory, so the number suits small machines and is used on
  * large ones too.
  */
 const PARALLEL = '2';
@@ -57,13 +56,13 @@ const ownerOf = (dir: string): Identity | undefined => {
   }
 };
 
-/** Go writes its modules without the permission to delete them. Root needs none. */
+/** Go makes its module files read-only, which prevents their deletion. Root doesn't need this. */
 const remove = (dir: string): void => {
   spawnSync('chmod', ['-R', 'u+w', dir]);
   rmSync(dir, { recursive: true, force: true });
 };
 
-/** Removes what builds left behind that were killed. */
+/** Removes caches of killed builds. */
 const removeLeftovers = (cacheDir: string): void => {
   for (const name of readdirSync(cacheDir).filter((each) => each.startsWith(PREFIX) && !each.endsWith(UNNAMED))) {
     const owner = ownerOf(join(cacheDir, name));
@@ -71,7 +70,7 @@ const removeLeftovers = (cacheDir: string): void => {
   }
 };
 
-/** Throws `SetupError` where less is free than a build needs. */
+/** Throws `SetupError` where less disk space is free than a build needs. */
 export const verifyFreeSpace = (dir: string, bytesMin: number, what: string): void => {
   const { bavail, bsize } = statfsSync(dir);
   const free = bavail * bsize;
@@ -83,8 +82,8 @@ export const verifyFreeSpace = (dir: string, bytesMin: number, what: string): vo
 };
 
 /**
- * The variables of a build. Modules that the user's own module cache has are taken from there. All others come from the
- * proxy that the user has set.
+ * The variables of a build. Modules come from the user's own module cache where it has them, and otherwise from the
+ * user's proxy.
  *
  * @param moduleCache the user's own module cache
  * @param proxies the user's GOPROXY
@@ -92,7 +91,7 @@ export const verifyFreeSpace = (dir: string, bytesMin: number, what: string): vo
 export const goEnvironment = (dir: string, moduleCache: string, proxies: string): Record<string, string> => ({
   CGO_ENABLED: '0',
   GOCACHE: join(dir, 'build'),
-  // Not the system's: a linker that is killed leaves hundreds of megabytes there.
+  // Not the system's temporary folder: a killed linker leaves hundreds of megabytes there.
   GOTMPDIR: join(dir, 'tmp'),
   GOMODCACHE: join(dir, 'mod'),
   GOPROXY: `file://${join(moduleCache, 'cache', 'download')},${proxies}`,
@@ -110,7 +109,7 @@ const open = (go: string, dir: string, { report, env: given = process.env }: GoO
   return {
     dir,
     go: async (what, args, options = {}) => {
-      // `nice` has no working directory of its own to set: Go's `-C` has to be its first flag.
+      // `nice` can't set a working directory: Go's `-C` must be its first flag.
       const [verb = '', ...rest] = args;
       const at = options.cwd === undefined ? [] : ['-C', options.cwd];
       const { status, tail } = await runProgram(
@@ -134,8 +133,8 @@ const open = (go: string, dir: string, { report, env: given = process.env }: GoO
 };
 
 /**
- * Gives `build` a `go` command whose module and build caches are its own, and removes them afterwards: those of
- * Kubernetes take 4 GB. Caches that a killed build left are removed first.
+ * Calls `build` with a `go` command that has its own module and build caches, and removes them afterwards: those of
+ * Kubernetes need 4 GB. Caches of killed builds are removed first.
  *
  * @param why completes the sentence "Go is needed …"
  */
@@ -148,12 +147,12 @@ export const withGoWorkspace = async <T>(
   mkdirSync(options.cacheDir, { recursive: true });
   removeLeftovers(options.cacheDir);
   const dir = join(options.cacheDir, `${PREFIX}${process.pid}-${Math.round(performance.now())}`);
-  // With its owner in it before it has its name: another build would take it for a leftover.
+  // Its owner is written before it has its name: otherwise another build would remove it as a leftover.
   mkdirSync(`${dir}${UNNAMED}`);
   writeFileSync(join(`${dir}${UNNAMED}`, OWNER), JSON.stringify(identify(process.pid)));
   mkdirSync(join(`${dir}${UNNAMED}`, 'tmp'));
   renameSync(`${dir}${UNNAMED}`, dir);
-  // A person who interrupts a build gets the space back as well.
+  // An interrupted build frees the space too.
   const removeAtExit = (): void => remove(dir);
   process.once('exit', removeAtExit);
   try {

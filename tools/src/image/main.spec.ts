@@ -11,7 +11,7 @@ const run = (args: readonly string[], host: string) =>
     { encoding: 'utf8', env: { PATH: process.env['PATH'], DOCKER_HOST: host, NO_COLOR: '1' } },
   );
 
-test('an engine that does not answer is said so, without a stack', () => {
+test('an engine that does not answer is reported without a stack trace', () => {
   const { status, stdout, stderr } = run(
     ['--base', 'acme/base:1', '--name', 'acme/sandbox:1'],
     'unix:///nowhere/docker.sock',
@@ -20,7 +20,7 @@ test('an engine that does not answer is said so, without a stack', () => {
   expect(stderr).toBe('✖ no image was made of `acme/base:1`: connect ENOENT /nowhere/docker.sock\n');
 }, 120_000);
 
-test('what is missing on the command line is named', () => {
+test('a missing option is named', () => {
   const { status, stderr } = run(['--base', 'acme/base:1'], 'unix:///nowhere/docker.sock');
   expect(status).toBe(2);
   expect(stderr).toContain(`required option '--name <name>' not specified`);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run sandbox-image -- --base IMAGE --name NAME`: adds this Node and the sandbox agent to an image of one's own
-// and prints the digest to configure.
+// `npm run sandbox-image -- --base IMAGE --name NAME`: adds this Node and the sandbox agent to a custom image, and
+// prints the digest for the configuration.
 import { realpathSync } from 'node:fs';
 import { buildSandboxImage } from '@writ/sandbox-docker';
 import { Command, CommanderError } from 'commander';
 import Docker from 'dockerode';
+import { npmPackage } from '../parts/npm-package.ts';
 import { agentBundle, bundleAgent, interpreterBundle } from '../build/bundle-agent.ts';
 import { explain } from '../explain.ts';
 import { checkout } from '../setup.ts';
@@ -34,11 +35,11 @@ async function main(args: readonly string[]): Promise<number> {
       base,
       reference: name,
       nodeBinaryPath: realpathSync(process.execPath),
+      npmPath: npmPackage(checkout),
       agentBundlePath: agentBundle(checkout),
       interpreterBundlePath: interpreterBundle(checkout),
     };
-    // What it rejects with is for whoever builds: an engine that doesn't answer, a base that isn't there, a step that
-    // failed.
+    // Its errors are for the caller: an engine that doesn't answer, a missing base, a failed step.
     const { digest } = await buildSandboxImage(source).catch((error: Error) => {
       throw new SetupError(`no image was made of \`${base}\`: ${error.message}`, [], error);
     });

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `archives.ts --out DIR`: what docker/Dockerfile's build from the sources copies into the image.
-import { mkdirSync } from 'node:fs';
+// `archives.ts --out DIR`: the files that docker/Dockerfile's build from sources copies into the image.
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { explain } from '../explain.ts';
-import { checkout } from '../setup.ts';
+import { checkout, defaultStateDir } from '../setup.ts';
+import { speechModelDir } from '../speech-model/ensure.ts';
 import { SetupError } from '../setup-error.ts';
 import { readRelease } from './release.ts';
 import { writeArchives } from './writ-image.ts';
@@ -12,7 +14,15 @@ try {
   const { values } = parseArgs({ options: { out: { type: 'string' } } });
   if (values.out === undefined) throw new SetupError('`--out` is missing: the folder for the archives');
   mkdirSync(values.out, { recursive: true });
-  await writeArchives({ checkout }, readRelease({ checkout, env: process.env }), values.out);
+  const cacheDir = join(defaultStateDir(process.env), 'cache');
+  // `npm run speech-model` made it, where it could.
+  const speechModel = speechModelDir(cacheDir);
+  await writeArchives(
+    { checkout, cacheDir },
+    readRelease({ checkout, env: process.env }),
+    values.out,
+    existsSync(speechModel) ? speechModel : null,
+  );
 } catch (error) {
   explain(error);
   process.exitCode = 1;

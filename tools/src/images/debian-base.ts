@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The base of the image where no registry can be reached: what Node.js needs of Debian, and no shell. It is made of
-// Debian's own packages, which apt downloads and verifies; nothing of them is run.
+// The image's base without a registry: the Debian packages that Node.js needs, and no shell. apt downloads and verifies
+// the packages; none of their code is run.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureProgram, runProgram } from '../parts/packages.ts';
@@ -10,7 +10,7 @@ import { SetupError } from '../setup-error.ts';
 import { WRIT_USER } from './layout.ts';
 import { Tree } from './tree.ts';
 
-/** A package of Debian, as its control file says. */
+/** A Debian package, from its control file. */
 export interface DebianPackage {
   readonly name: string;
   readonly version: string;
@@ -22,10 +22,10 @@ export interface DebianBase {
   readonly packages: readonly DebianPackage[];
 }
 
-/** libatomic1 isn't needed on the processors that Writ is built for. */
+/** libatomic1 isn't needed on Writ's processor architectures. */
 const PACKAGES = ['libc6', 'libgcc-s1', 'libstdc++6', 'ca-certificates', 'tzdata', 'netbase'];
 
-/** What only a person or a package manager reads; copyright files stay. */
+/** Files for people and package managers only; copyright files stay. */
 const LEFT_OUT = [
   /^usr\/share\/(?:doc\/(?!.*\/copyright$)|man\/|locale\/|lintian\/|gdb\/|info\/)/,
   /^usr\/lib\/[^/]+\/gconv\//,
@@ -57,7 +57,7 @@ const fieldsOf = (control: readonly string[]): DebianPackage => {
   return { name: field('Package'), version: field('Version'), architecture: field('Architecture') };
 };
 
-/** What packages make when they are configured, which is not done here. */
+/** Files that the packages' configuration scripts would create, which are not run here. */
 const configure = (tree: Tree, root: string): void => {
   const certificates = readdirSync(join(root, CERTIFICATES), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.crt'))
@@ -87,9 +87,9 @@ const configure = (tree: Tree, root: string): void => {
 };
 
 /**
- * Makes the base of the Debian that this machine runs.
+ * Makes the base from this machine's Debian release.
  *
- * @throws SetupError where apt can't download, and elsewhere than on Debian
+ * @throws SetupError where apt can't download, and on other systems than Debian
  */
 export const debianBase = async (setup: Setup): Promise<DebianBase> => {
   const why = 'to make the base image of packages (or name an image by `--base`)';
@@ -111,7 +111,7 @@ export const debianBase = async (setup: Setup): Promise<DebianBase> => {
     const control = await must(setup, `read \`${file}\``, dpkg, ['--field', join(folder, file)]);
     const found = fieldsOf(control);
     packages.push(found);
-    // Where scanners look for the packages of an image that has no package manager.
+    // The place where scanners look for the packages of an image without a package manager.
     tree.text(`var/lib/dpkg/status.d/${found.name}`, `${control.join('\n')}\n`);
   }
   tree.copy('', root, (path) => !LEFT_OUT.some((pattern) => pattern.test(path)));

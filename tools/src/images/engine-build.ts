@@ -18,16 +18,16 @@ export interface EngineBuild {
   readonly reference: string;
   readonly dockerfile: ContextFile;
   readonly files: readonly ContextFile[];
-  /** a stage of the file; the last one where none is named */
+  /** a stage of the file; the last one by default */
   readonly target?: string;
   readonly args: Readonly<Record<string, string>>;
-  /** the network of its steps; none unless named */
+  /** the network of its steps; none by default */
   readonly network?: 'host';
-  /** builds every step anew, also where the engine has its result */
+  /** builds every step again, without the engine's cache */
   readonly fresh?: boolean;
 }
 
-/** Builds an image from files alone. Resolves with its id. */
+/** Builds an image from the given files only. Resolves with its id. */
 export const engineBuild = async ({
   docker,
   reference,
@@ -58,7 +58,7 @@ export const engineBuild = async ({
   return (await idOf(docker, reference)) ?? '';
 };
 
-/** The id of an image; undefined where the engine has none of that name. */
+/** The id of an image; undefined where the engine has none with that name. */
 export const idOf = async (docker: Docker, reference: string): Promise<string | undefined> =>
   docker
     .getImage(reference)
@@ -69,7 +69,7 @@ export const idOf = async (docker: Docker, reference: string): Promise<string | 
     );
 
 /**
- * Resolves when the engine has done what it reports on. It answers 200 before it begins: how it went stands in its last
+ * Resolves when the engine has finished the reported task. It answers 200 before it starts: the result is in its last
  * line.
  */
 export const followed = (docker: Docker, stream: NodeJS.ReadableStream, failure: string): Promise<void> =>
@@ -88,7 +88,7 @@ export const followed = (docker: Docker, stream: NodeJS.ReadableStream, failure:
     });
   });
 
-/** Writes an image as `docker load` and `ctr images import` read it. */
+/** Writes an image in the format of `docker load` and `ctr images import`. */
 export const saveImage = async (docker: Docker, reference: string, file: string): Promise<void> => {
   await pipeline(await docker.getImage(reference).get(), createWriteStream(`${file}.new`));
   await rename(`${file}.new`, file);

@@ -26,7 +26,7 @@ let containers: Containers;
 const ref = `writ:spec-${String(process.pid)}`;
 
 let first: Docker.ImageInspectInfo;
-/** Every step anew: what the engine remembers of a build proves nothing. */
+/** Without the cache: a cached build would prove nothing. */
 const build = async (): Promise<Docker.ImageInspectInfo> => {
   const setup = makeSetup(join(dir, 'state'), join(dir, 'cache'), process.env, () => undefined);
   const { id } = await buildWritImage(setup, {
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 describe('the image of the services', () => {
   it(
-    'has the same layers when it is built again from nothing',
+    'has the same layers when it is built again without a cache',
     async () => {
       expect(first.RootFS.Layers?.length).toBeGreaterThan(2);
       expect((await build()).RootFS.Layers).toEqual(first.RootFS.Layers);
@@ -62,7 +62,7 @@ describe('the image of the services', () => {
     BUILD_MS,
   );
 
-  it('says where it comes from, and runs as nobody in particular', async () => {
+  it('is labelled with its origin, and runs as an unprivileged user', async () => {
     const { Config } = await docker.getImage(ref).inspect();
     const release = readRelease({ checkout, env: process.env });
     expect(Config).toMatchObject({
@@ -83,10 +83,10 @@ describe('the image of the services', () => {
   });
 
   it.each(SERVICES)(
-    'starts the %s, which names what it lacks, without a network and with nothing to write to',
+    'starts the %s without network or writable files, which names its missing settings',
     async (service) => {
-      const { status, said } = await containers.run({ args: [`services/${service}/main.js`] });
-      expect([status, said]).toEqual([
+      const { status, output } = await containers.run({ args: [`services/${service}/main.js`] });
+      expect([status, output]).toEqual([
         1,
         expect.stringMatching(/^the environment is not as it should be:\n {2}WRIT_NATS_URL is not set/),
       ]);
@@ -95,9 +95,12 @@ describe('the image of the services', () => {
 
   it('holds what the setup program needs', async () => {
     const help = await containers.run({ args: ['services/setup/main.js', '--help'] });
-    expect([help.status, help.said]).toEqual([0, expect.stringContaining('migrate')]);
+    expect([help.status, help.output]).toEqual([0, expect.stringContaining('migrate')]);
     const migrate = await containers.run({ args: ['services/setup/main.js', 'migrate'] });
-    expect([migrate.status, migrate.said]).toEqual([1, expect.stringContaining('WRIT_ADMIN_DATABASE_URL is not set')]);
+    expect([migrate.status, migrate.output]).toEqual([
+      1,
+      expect.stringContaining('WRIT_ADMIN_DATABASE_URL is not set'),
+    ]);
   });
 });
 
@@ -106,17 +109,17 @@ describe('the services in the image', () => {
   let nats: ChildProcess;
   const made: Partial<Record<ServiceName, number>> = {};
 
-  /** Keys that the setup program makes in the image, and a NATS that knows them. */
+  /** Keys from the setup program in the image, and a NATS with them. */
   async function ground(): Promise<{ keys: string; natsPort: number; ops: readonly number[] }> {
     const [natsPort = 0, ...ops] = await freePorts(1 + SERVICES.length);
     const keys = join(dir, 'keys');
     mkdirSync(keys);
     chownSync(keys, 10_001, 10_001);
-    const { status, said } = await containers.run({
+    const { status, output } = await containers.run({
       args: ['services/setup/main.js', 'keys', '--out', '/keys'],
       binds: [`${keys}:/keys`],
     });
-    expect([status, said]).toEqual([0, expect.stringContaining('key sets were made')]);
+    expect([status, output]).toEqual([0, expect.stringContaining('key sets were made')]);
     const users = Object.fromEntries(SERVICES.map((name) => [name, passwordOf(keys, name)])) as Record<
       ServiceName,
       string
@@ -181,7 +184,7 @@ describe('the services in the image', () => {
   });
 
   it(
-    'become ready, all four, with read-only roots and no rights',
+    'become ready, all four, with read-only roots and no capabilities',
     async () => {
       database = await testDatabase();
       const { keys, natsPort, ops } = await ground();

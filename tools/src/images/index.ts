@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { buildSandboxImage } from '@writ/sandbox-docker';
 import type Docker from 'dockerode';
+import { npmPackage } from '../parts/npm-package.ts';
 import { agentBundle, interpreterBundle } from '../build/bundle-agent.ts';
 import { ensureBase } from '../parts/image-base.ts';
 import type { Setup } from '../setup.ts';
@@ -15,25 +16,25 @@ export type { TrialParts } from './trial-parts.ts';
 export type { BuiltImage, WritImage } from './writ-image.ts';
 
 export interface ImagesOptions {
-  /** a folder for tar files of both images; none are written where it isn't named */
+  /** a folder for tar files of both images; none are written without it */
   readonly save?: string;
-  /** an image to build that of the services on; else a minimal Debian */
+  /** the base image for the services; a minimal Debian by default */
   readonly base?: string;
-  /** builds every step anew */
+  /** builds every step again */
   readonly fresh?: boolean;
-  /** also Postgres and NATS of Debian's packages */
+  /** also builds Postgres and NATS from Debian's packages */
   readonly parts?: boolean;
 }
 
 export interface Images {
   readonly writ: WritImage;
   readonly sandbox: BuiltImage;
-  /** where they were asked for */
+  /** only on request */
   readonly parts?: TrialParts;
 }
 
 /**
- * Builds `writ:<version>` and `writ-sandbox:<version>` from what `npm run build` made, and what else is asked for.
+ * Builds `writ:<version>` and `writ-sandbox:<version>` from the output of `npm run build`, and the requested others.
  *
  * @throws SetupError
  */
@@ -51,6 +52,7 @@ export const buildImages = async (
     base: await ensureBase(setup, docker),
     reference: `writ-sandbox:${release.version}`,
     nodeBinaryPath: realpathSync(process.execPath),
+    npmPath: npmPackage(setup.checkout),
     agentBundlePath: agentBundle(setup.checkout),
     interpreterBundlePath: interpreterBundle(setup.checkout),
   });
@@ -69,7 +71,7 @@ const saveAll = async (
   mkdirSync(folder, { recursive: true });
   const saved = async <T extends BuiltImage>(image: T): Promise<T> => {
     const tar = join(folder, `${image.ref.replaceAll(/[/:]/g, '-')}.tar`);
-    // Beside each, the id of the image that it holds: half a gigabyte needn't be written again.
+    // Beside each tar file is the image id in it: half a gigabyte is not written again without need.
     const idFile = `${tar}.id`;
     if (!existsSync(tar) || !existsSync(idFile) || readFileSync(idFile, 'utf8') !== image.id) {
       setup.report(`saving ${image.ref}`);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lies where in the image of the services.
+// The files of the services' image.
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findSchemas } from '@writ/database';
+import { MODEL_FILES } from '@writ/transcription-local';
 import { PROGRAMS, serviceProgram } from '../build/bundle-services.ts';
 import { siteFolder } from '../site/build-site.ts';
 import { licencesOf } from './licences.ts';
 import { isKept, runtimePackages } from './runtime-packages.ts';
 import { Tree, type Owner } from './tree.ts';
 
-/** Whom the services run as. Nothing that they run belongs to it. */
+/** The user of the services, which owns none of the files that they run. */
 export const WRIT_USER: Owner = { uid: 10_001, gid: 10_001 };
 
 const HOME = 'opt/writ';
 
-/** What volumes are mounted at. A new volume of Docker takes owner and mode of the folder below it. */
+/** Mount points of volumes. A new Docker volume gets owner and mode of the folder below it. */
 const WRITABLE = [
   'var/cache/writ',
   'var/lib/writ/ledger',
@@ -33,15 +34,25 @@ const WRITABLE = [
     'postgres-server',
   ].map((set) => `var/lib/writ/keys/${set}`),
 ];
-/** The same, for what everybody may read. */
+/** The same, for files that every user may read. */
 const OPEN = ['ca', 'public-keys'].map((set) => `var/lib/writ/keys/${set}`);
 
-/** Files that the build leaves beside the bundles and no program reads. */
+/** Build outputs beside the bundles that no program reads. */
 const NOT_RUN = new Set(['inputs.json', 'packages.json']);
 
-/** The application: the bundles, the packages beside them, the SQL of the schemas, the documentation. */
-export const applicationTree = async (checkout: string): Promise<Tree> => {
+/** The folder of the model of embeddings, as the Dockerfile names it to executors. */
+const EMBEDDING_MODEL = join(HOME, 'models', 'embedding');
+
+/** The folders of models that an image has; one that is absent, the image lacks. */
+export interface ModelFolders {
+  readonly embedding?: string | undefined;
+  readonly speech?: string | undefined;
+}
+
+/** The application: the bundles, their packages, the SQL of the schemas, the documentation, the models. */
+export const applicationTree = async (checkout: string, models: ModelFolders = {}): Promise<Tree> => {
   const tree = new Tree();
+  if (models.embedding !== undefined) tree.copy(EMBEDDING_MODEL, models.embedding);
   for (const program of PROGRAMS) {
     tree.copy(
       join(HOME, 'services', program),
@@ -50,15 +61,19 @@ export const applicationTree = async (checkout: string): Promise<Tree> => {
     );
   }
   for (const { folder, name } of runtimePackages(checkout)) {
-    // What lies in its own node_modules is a package of its own.
+    // Packages in a nested node_modules are listed separately.
     tree.copy(
       join(HOME, folder),
       realpathSync(join(checkout, folder)),
       (path) => !path.startsWith('node_modules/') && isKept(name, path),
     );
   }
-  // Where the orchestrator looks for it: apps/orchestrator/src/api/docs.
+  // The path that the orchestrator reads: apps/orchestrator/src/api/docs.
   tree.copy(join(HOME, 'docs'), siteFolder(checkout), () => true);
+  // Where the executor looks, above its bundle: apps/executor/src/executor.module.ts.
+  if (models.speech !== undefined)
+    for (const { name } of Object.values(MODEL_FILES))
+      tree.file(join(HOME, 'speech-model', name), join(models.speech, name));
   for (const { schema, dir } of await findSchemas(checkout))
     tree.copy(join(HOME, 'schemas', schema), dir, (path) => path.endsWith('.sql'));
   tree.text(join(HOME, 'package.json'), '{"type":"module"}\n');
@@ -70,7 +85,7 @@ export const applicationTree = async (checkout: string): Promise<Tree> => {
   return tree;
 };
 
-/** Node.js, in a layer of its own: it changes less often than the application. */
+/** Node.js in its own layer, which changes less often than the application. */
 export const nodeTree = (node: string): Tree => {
   const tree = new Tree();
   tree.file('usr/local/bin/node', realpathSync(node));

@@ -6,7 +6,7 @@ import { imagePackages } from './sbom.ts';
 const FILE = /^(?:licen[cs]e|notice|copying)(?:[.-].*)?$/i;
 const RULE = '-'.repeat(80);
 
-/** The files of a package that say under which licence it is. */
+/** A package's licence files. */
 const textsOf = (folder: string): readonly string[] =>
   existsSync(folder)
     ? readdirSync(folder, { withFileTypes: true })
@@ -14,10 +14,7 @@ const textsOf = (folder: string): readonly string[] =>
         .map(({ name }) => readFileSync(join(folder, name), 'utf8').trim())
     : [];
 
-/**
- * The licences of all packages that the image holds or that are joined into a program: many ask that their text goes
- * with them.
- */
+/** The licences of all packages in the image, also of bundled ones: many licences require their text in copies. */
 export const licencesOf = (checkout: string): string =>
   imagePackages(checkout)
     .map(({ name, version, license, folder }) =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run images`: builds the image of the services and that of the sandboxes, and says how large they are.
+// `npm run images`: builds the image of the services and that of the sandboxes, and prints their sizes.
 import { cpSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -13,7 +13,7 @@ import { buildImages, type BuiltImage, type Images } from './index.ts';
 const MB = 1_000_000;
 const LINE_MS = 2_000;
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
@@ -36,14 +36,14 @@ const options = new Command('npm run images --')
   .parse(process.argv)
   .opts<Options>();
 
-/** Milliseconds that something took, and what it resolved with. */
+/** The duration of a task in milliseconds, and its result. */
 const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
   const began = performance.now();
   const result = await work();
   return [result, performance.now() - began];
 };
 
-/** What deploy/compose/compose.yaml can't know: which images these are, and whose the engine's socket is. */
+/** Variables that deploy/compose/compose.yaml needs: the images, and the group of the engine's socket. */
 const composeVariables = ({ writ, sandbox, parts }: Images, env: Setup['env']): string => {
   const socket = (env['DOCKER_HOST'] || 'unix:///var/run/docker.sock').replace(/^unix:\/\//, '');
   const found = statSync(socket, { throwIfNoEntry: false });
@@ -54,13 +54,13 @@ const composeVariables = ({ writ, sandbox, parts }: Images, env: Setup['env']): 
 
 const root = defaultStateDir(process.env);
 const report = throttle(
-  (line) => say(`  ${line}`),
+  (line) => print(`  ${line}`),
   LINE_MS,
   () => performance.now(),
 );
 const setup = makeSetup(join(root, 'images'), join(root, 'cache'), process.env, report);
 
-// Supervised, since the engine may be one that this starts.
+// Supervised, since this may start the engine itself.
 await supervise(setup, 'images', async () => {
   const [, buildMs] = await timed(() => build(process.env, setup.report));
   const { docker } = await enginePart.ensure(setup);
@@ -68,7 +68,7 @@ await supervise(setup, 'images', async () => {
   const show = async ({ ref, id, tar }: BuiltImage): Promise<void> => {
     const { Size } = await docker.getImage(id).inspect();
     const saved = tar === undefined ? '' : `  ${tar} (${(statSync(tar).size / MB).toFixed(0)} MB)`;
-    say(`${ref}  ${(Size / MB).toFixed(0)} MB  ${id}${saved}`);
+    print(`${ref}  ${(Size / MB).toFixed(0)} MB  ${id}${saved}`);
   };
   for (const image of [images.writ, images.sandbox, ...Object.values(images.parts ?? {})]) await show(image);
   if (options.save !== undefined) {
@@ -76,7 +76,7 @@ await supervise(setup, 'images', async () => {
     writeFileSync(join(options.save, 'images.json'), `${JSON.stringify(images, null, 2)}\n`);
   }
   if (options.env !== undefined) writeFileSync(options.env, composeVariables(images, setup.env));
-  say(`packages: ${images.writ.sbom}`);
-  say(`build ${(buildMs / 1_000).toFixed(1)} s, images ${(imagesMs / 1_000).toFixed(1)} s`);
+  print(`packages: ${images.writ.sbom}`);
+  print(`build ${(buildMs / 1_000).toFixed(1)} s, images ${(imagesMs / 1_000).toFixed(1)} s`);
   return 0;
 });

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** What an image says of where it comes from. */
+/** An image's origin, for its labels. */
 export interface Release {
   readonly version: string;
-  /** the commit, or `unknown` outside of a git repository */
+  /** the commit, or `unknown` outside a git repository */
   readonly revision: string;
-  /** the address of the repository, as WRIT_IMAGE_SOURCE says */
+  /** the address of the repository, from WRIT_IMAGE_SOURCE */
   readonly source: string;
   /** the time of every file in the image: SOURCE_DATE_EPOCH, else the time of the commit */
   readonly date: Date;
@@ -24,9 +24,9 @@ const git = (checkout: string, ...args: string[]): string | undefined => {
 };
 
 /**
- * Reads what the images are labelled with.
+ * Reads the values of the images' labels.
  *
- * @throws SetupError where SOURCE_DATE_EPOCH is no number of seconds
+ * @throws SetupError where SOURCE_DATE_EPOCH is not a number of seconds
  */
 export const readRelease = ({ checkout, env }: Pick<Setup, 'checkout' | 'env'>): Release => {
   const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string };

@@ -26,7 +26,7 @@ const componentsOf = (text: string): string[] =>
     ({ group, name, version }) => `${group === undefined ? '' : `${group}/`}${name}@${version}`,
   );
 
-/** What a bundle says of where its parts come from: a comment before each module. */
+/** The source comments of a bundle: one before each module. */
 const JOINED_FROM = /^\/\/ (node_modules\/(?:.*\/node_modules\/)?(?:@[^/\s]+\/)?[^/\s]+)\//gm;
 
 describe('the packages of the image', () => {
@@ -39,11 +39,11 @@ describe('the packages of the image', () => {
     ['piscina', 'dist/worker.js.map', false],
     ['piscina', 'LICENSE', true],
     ['ssh2', 'test/test-sftp.js', false],
-  ])('%s: %s is there: %s', (name, path, kept) => {
+  ])('%s: the image has %s: %s', (name, path, kept) => {
     expect(isKept(name, path, 'linux-x64')).toBe(kept);
   });
 
-  it('are those that bundles ask for and what these depend on, and none for tests and builds', () => {
+  it("are the bundles' externals and their dependencies, and none for tests and builds", () => {
     const names = runtimePackages(checkout).map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining([
@@ -75,7 +75,7 @@ describe("the list of the image's packages", () => {
     expect(sbom()).toBe(sbom());
   });
 
-  it('names every package that the image holds or that is joined into a program', async () => {
+  it('names every package in the image, also bundled ones', async () => {
     const listed = new Set(componentsOf(sbom()));
     const copied = (await applicationTree(checkout)).paths.flatMap(
       (path) => /^opt\/writ\/(.*node_modules\/(?:@[^/]+\/)?[^/]+)\/package\.json$/.exec(path)?.[1] ?? [],
@@ -95,7 +95,7 @@ describe("the list of the image's packages", () => {
   });
 });
 
-it('the licences of packages that are joined into a program go with them', () => {
+it('the licences of bundled packages are in the image', () => {
   const text = licencesOf(checkout);
   for (const name of ['@nestjs/core', '@peculiar/x509', 'pg', 'sodium-native']) {
     expect(text).toMatch(new RegExp(`^${name} \\d[^\\n]* \\((?:MIT|Apache-2.0)\\)\\n\\n[^]{200}`, 'm'));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the image of the services consists of, as CycloneDX. Made from what was joined and copied, not from the lock
-// file: that also names what only tests and builds use.
+// The components of the services' image, as CycloneDX. They come from the bundled and copied files, since the lockfile
+// also has packages for tests and builds.
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library';
 import type { DebianPackage } from './debian-base.ts';
 import type { Release } from './release.ts';
@@ -10,7 +10,7 @@ import { bundledPackages, packageAt, runtimePackages, type RuntimePackage } from
 export interface SbomOptions {
   readonly checkout: string;
   readonly release: Release;
-  /** of the base, where it is made of packages */
+  /** of the base, where it is built from packages */
   readonly debian: readonly DebianPackage[];
   /** the version of Node.js */
   readonly node: string;
@@ -18,7 +18,7 @@ export interface SbomOptions {
 
 const WRIT = /^(?:apps|libs|tools)\//;
 
-/** What the image runs of npm's registry: what the bundles hold, and what lies beside them. */
+/** npm packages in the image: in the bundles, and beside them. */
 export const imagePackages = (checkout: string): readonly RuntimePackage[] => {
   const joined = bundledPackages(checkout)
     .joined.filter((folder) => !WRIT.test(folder))
@@ -37,7 +37,7 @@ const debianUrl = ({ name, version, architecture }: DebianPackage): string =>
 
 const licenceOf = (license: string | undefined): Models.LicenseRepository => {
   if (license === undefined) return new Models.LicenseRepository();
-  // An expression, or words of the author's own.
+  // An SPDX expression, or the author's own text.
   return new Models.LicenseRepository([
     / (?:OR|AND|WITH) /.test(license) ? new Models.LicenseExpression(license) : new Models.NamedLicense(license),
   ]);

@@ -42,7 +42,7 @@ async function headersOf(bytes: Buffer): Promise<Record<string, unknown>[]> {
   return headers;
 }
 
-it('the same tree makes the same bytes, whenever its files were written and in whatever order', async () => {
+it('the same tree gives the same bytes, for any times and order of its files', async () => {
   for (const name of ['a.js', 'b.js']) writeFileSync(join(dir, name), name);
   const one = new Tree();
   for (const name of ['a.js', 'b.js']) one.file(`opt/${name}`, join(dir, name));
@@ -57,7 +57,7 @@ it('the same tree makes the same bytes, whenever its files were written and in w
   expect(other.hash).not.toBe(hash);
 });
 
-it("files are root's and as executable as they were, folders have their owner, links stay links", async () => {
+it('files belong to root and keep their execute bit, folders have their owner, links stay links', async () => {
   mkdirSync(join(dir, 'from', 'bin'), { recursive: true });
   writeFileSync(join(dir, 'from', 'bin', 'run'), '');
   chmodSync(join(dir, 'from', 'bin', 'run'), 0o711);

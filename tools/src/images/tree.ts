@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file tree as it goes into an image. The same tree makes the same bytes, whoever packs it, when and where.
+// A file tree of an image. The same tree gives the same bytes, on any machine and at any time.
 import { createHash } from 'node:crypto';
 import { createWriteStream, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
 
-/** Whom a file belongs to in the image. */
+/** The owner of a file in the image. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
@@ -24,11 +24,11 @@ export type Entry =
 const READABLE = 0o644;
 const EXECUTABLE = 0o755;
 
-/** The tree of an image or a layer. Folders above an entry are made with it. */
+/** The tree of an image or a layer. Parent folders of an entry are created with it. */
 export class Tree {
   readonly #entries = new Map<string, Entry>();
 
-  /** Adds an entry; a later one takes the place of an earlier one. */
+  /** Adds an entry, which replaces an earlier one with the same path. */
   add(path: string, entry: Entry): void {
     for (let above = dirname(path); above !== '.' && !this.#entries.has(above); above = dirname(above)) {
       this.#entries.set(above, { type: 'folder', mode: EXECUTABLE, owner: ROOT });
@@ -44,16 +44,16 @@ export class Tree {
     this.add(path, { type: 'folder', mode, owner });
   }
 
-  /** Adds a file of the machine: as executable as it is there, and nobody's but root's. */
+  /** Adds a file of the machine, with its execute bit, owned by root. */
   file(path: string, from: string): void {
     const { mode } = lstatSync(from);
     this.add(path, { type: 'file', mode: (mode & 0o111) === 0 ? READABLE : EXECUTABLE, owner: ROOT, from });
   }
 
   /**
-   * Adds what lies in a folder of the machine.
+   * Adds the content of a folder of the machine.
    *
-   * @param isWanted asked for each file and link, by its path relative to that folder
+   * @param isWanted decides for each file and link, by its path relative to that folder
    */
   copy(path: string, from: string, isWanted: (relative: string) => boolean = () => true): void {
     for (const { name, parentPath, isDirectory, isLink } of walk(from)) {
@@ -69,7 +69,7 @@ export class Tree {
     return [...this.#entries.keys()].sort();
   }
 
-  /** Names the tree by all that is in it. */
+  /** A hash of the whole tree. */
   get hash(): string {
     const hash = createHash('sha256');
     for (const path of this.paths) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Postgres and NATS for machines that reach Debian's packages and no registry of images: trials and tests.
+// Postgres and NATS for machines that reach Debian's packages and no image registry: for trials and tests.
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { ensureBase } from '../parts/image-base.ts';
@@ -9,13 +9,13 @@ import type { BuiltImage } from './writ-image.ts';
 
 const FILES = { postgres: ['postgres.Dockerfile', 'postgres-entrypoint.sh'], nats: ['nats.Dockerfile'] } as const;
 
-/** A name for each. They change with their Dockerfile alone, so they need no version. */
+/** The image names. Only their Dockerfile changes them, so they need no version. */
 export type TrialParts = Readonly<Record<keyof typeof FILES, BuiltImage>>;
 
 /**
- * Builds docker/local on the base image of sandboxes. What is built already is found again.
+ * Builds docker/local on the base image of sandboxes, with the engine's cache.
  *
- * @throws SetupError where Debian's packages can't be had
+ * @throws SetupError where Debian's packages can't be downloaded
  */
 export const buildTrialParts = async (setup: Setup, docker: Docker): Promise<TrialParts> => {
   const base = await ensureBase(setup, docker);
@@ -32,7 +32,7 @@ export const buildTrialParts = async (setup: Setup, docker: Docker): Promise<Tri
       dockerfile: dockerfile as { name: string; path: string },
       files,
       args: { BASE_IMAGE: base },
-      // Packages are fetched as the machine itself fetches them.
+      // Packages are downloaded with the machine's own network settings.
       network: 'host',
     });
     return { ref, id };

@@ -2,24 +2,28 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
+import { hasModel, modelDirIn } from '@writ/embedding-onnx';
+import { ensureEmbeddingModel } from '../embedding-model/ensure.ts';
 import type { Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
 import { debianBase, type DebianPackage } from './debian-base.ts';
 import { engineBuild, followed, idOf } from './engine-build.ts';
 import { applicationTree, nodeTree } from './layout.ts';
 import type { Release } from './release.ts';
+import { findSpeechModel } from '../speech-model/ensure.ts';
 import { renderSbom } from './sbom.ts';
 
-/** An image that the engine has. */
+/** An image in the engine. */
 export interface BuiltImage {
   /** `writ:0.1.0` */
   readonly ref: string;
   /** `sha256:…` */
   readonly id: string;
-  /** for `docker load` and `ctr images import`, where it was asked for */
+  /** for `docker load` and `ctr images import`, where it was requested */
   readonly tar?: string;
 }
 
-/** The same, with the list of its packages beside it. */
+/** The same, with the list of its packages. */
 export interface WritImage extends BuiltImage {
   /** CycloneDX, JSON */
   readonly sbom: string;
@@ -29,11 +33,11 @@ export interface WritImageOptions {
   readonly docker: Docker;
   readonly release: Release;
   readonly ref: string;
-  /** an image to build on; the minimal Debian of packages where none is named */
+  /** the base image; the minimal Debian of packages by default */
   readonly base?: string;
-  /** where the archives and the list of packages go */
+  /** the folder for the archives and the list of packages */
   readonly out: string;
-  /** builds every step anew */
+  /** builds every step again */
   readonly fresh?: boolean;
 }
 
@@ -45,7 +49,7 @@ const ensureDebianBase = async (
   { docker, release, out }: WritImageOptions,
 ): Promise<{ base: string; packages: readonly DebianPackage[] }> => {
   const { tree, packages } = await debianBase(setup);
-  // Named by its content: the same packages are found again, and newer ones are another base.
+  // Named by its content: the same packages give the same base, and newer ones another.
   const tag = tree.hash.slice(0, HASH_HEX);
   const base = `writ/base:${tag}`;
   if ((await idOf(docker, base)) === undefined) {
@@ -60,15 +64,20 @@ const ensureDebianBase = async (
   return { base, packages };
 };
 
-/** Builds the image of the services from the build that is there. */
+/** Builds the image of the services from the present build output. */
 export const buildWritImage = async (setup: Setup, options: WritImageOptions): Promise<WritImage> => {
   const { docker, release, ref, out, fresh } = options;
   mkdirSync(out, { recursive: true });
   setup.report('the base');
   const { base, packages } =
     options.base === undefined ? await ensureDebianBase(setup, options) : { base: options.base, packages: [] };
+  setup.report('the model of embeddings');
+  await ensureEmbeddingModel(setup).catch((error: unknown) => {
+    if (!(error instanceof SetupError)) throw error;
+    setup.report(`the image has no model of embeddings: ${error.message}`);
+  });
   setup.report('the archives');
-  const files = await writeArchives(setup, release, out);
+  const files = await writeArchives(setup, release, out, await findSpeechModel(setup));
   setup.report('the image');
   const id = await engineBuild({
     docker,
@@ -90,13 +99,23 @@ export const buildWritImage = async (setup: Setup, options: WritImageOptions): P
   return { ref, id, sbom };
 };
 
-/** The two archives that the Dockerfile's stage `prepared` adds. */
+/**
+ * The two archives for the Dockerfile's stage `prepared`. The model of embeddings is in them if the cache has it.
+ *
+ * @param speechModelDir the folder of the model of speech; null for an image without one
+ */
 export const writeArchives = async (
-  setup: Pick<Setup, 'checkout'>,
+  { checkout, cacheDir }: Pick<Setup, 'checkout' | 'cacheDir'>,
   release: Release,
   out: string,
+  speechModelDir: string | null,
 ): Promise<{ name: string; path: string }[]> => {
-  const archives = { 'node.tar': nodeTree(process.execPath), 'application.tar': await applicationTree(setup.checkout) };
+  const model = modelDirIn(cacheDir);
+  const models = { embedding: (await hasModel(model)) ? model : undefined, speech: speechModelDir ?? undefined };
+  const archives = {
+    'node.tar': nodeTree(process.execPath),
+    'application.tar': await applicationTree(checkout, models),
+  };
   return Promise.all(
     Object.entries(archives).map(async ([name, tree]) => {
       const path = join(out, name);

@@ -2,13 +2,13 @@
 import { parseMessage } from '@writ/contract';
 import type { Static, TSchema } from 'typebox';
 
-/** The longest wait that is asked for, and some time for the way. */
+/** The longest requested wait, and some time for the network. */
 const ANSWER_MS = 90_000;
 
-/** A problem (RFC 9457) that the API answered instead of what was asked for. */
+/** A problem (RFC 9457) in place of the expected answer. */
 export class ApiProblem extends Error {
   readonly status: number;
-  /** A fault code, or `http` where the answer named none. */
+  /** A fault code, or `http` where the answer has none. */
   readonly code: string;
 
   constructor(status: number, code: string, message: string) {
@@ -19,13 +19,13 @@ export class ApiProblem extends Error {
   }
 }
 
-export interface Ask {
+export interface RequestOptions {
   readonly method?: 'GET' | 'POST';
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Speaks to the HTTP API with one key. */
+/** A client of the HTTP API with one key. */
 export class Api {
   readonly #url: string;
   readonly #key: string;
@@ -35,8 +35,8 @@ export class Api {
     this.#key = key;
   }
 
-  /** @throws ApiProblem for every status that is no success */
-  async ask(path: string, { method = 'GET', body, headers = {} }: Ask = {}): Promise<Response> {
+  /** @throws ApiProblem for every status but a success */
+  async ask(path: string, { method = 'GET', body, headers = {} }: RequestOptions = {}): Promise<Response> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
     const answer = await fetch(`${this.#url}${path}`, {
       method,
@@ -48,15 +48,15 @@ export class Api {
     return answer;
   }
 
-  /** The same, read as the schema says. */
-  async read<S extends TSchema>(schema: S, path: string, ask: Ask = {}): Promise<Static<S>> {
+  /** The same, parsed by the schema. */
+  async read<S extends TSchema>(schema: S, path: string, ask: RequestOptions = {}): Promise<Static<S>> {
     return parseMessage(schema, await (await this.ask(path, ask)).json());
   }
 }
 
 async function problemOf(answer: Response, what: string): Promise<ApiProblem> {
-  const said: unknown = await answer.json().catch(() => ({}));
-  const { code, detail, title } = said as { code?: unknown; detail?: unknown; title?: unknown };
+  const output: unknown = await answer.json().catch(() => ({}));
+  const { code, detail, title } = output as { code?: unknown; detail?: unknown; title?: unknown };
   const words = [detail, title].find((text) => typeof text === 'string' && text !== '');
   return new ApiProblem(
     answer.status,

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Demo } from './demo-tenant.ts';
 
-/** What the command line tool finds upwards from where it is called, so that it works without settings. */
+/** The file that the command line tool finds in a parent folder, so that it works without settings. */
 export interface CliFacts {
   readonly apiUrl: string;
   readonly platformKey: string;
@@ -12,7 +12,7 @@ export interface CliFacts {
   readonly tokenId: string;
 }
 
-/** Writes `cli.json`, readable by us alone: it holds keys. */
+/** Writes `cli.json`, readable only by its owner: it has keys. */
 export function writeCliFile(stateDir: string, { apiUrl, platformKey, demo, workspaceId, tokenId }: CliFacts): void {
   const path = join(stateDir, 'cli.json');
   const facts = {
@@ -27,6 +27,6 @@ export function writeCliFile(stateDir: string, { apiUrl, platformKey, demo, work
     capability_token_id: tokenId,
   };
   writeFileSync(path, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
-  // The mode above is only for a file that is new.
+  // The mode above only applies to a new file.
   chmodSync(path, 0o600);
 }

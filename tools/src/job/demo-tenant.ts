@@ -13,23 +13,23 @@ const Demo = Type.Object({
   keys: Type.Object({ admin: Type.String(), operator: Type.String(), agent: Type.String() }),
 });
 
-/** The tenant that the job works for: an agent, and a key of each role that takes part. */
+/** The job's tenant: an agent, and a key for each role. */
 export type Demo = Static<typeof Demo>;
 
 const FILE = 'demo.json';
 
-/** Reuses the tenant of an earlier run if the API still knows it, else creates one. */
+/** Reuses the tenant of an earlier run if the API still has it, else creates one. */
 export async function ensureDemo(apiUrl: string, platformKey: string, stateDir: string): Promise<Demo> {
   const path = join(stateDir, FILE);
   const kept = existsSync(path) ? parseMessage(Demo, JSON.parse(readFileSync(path, 'utf8'))) : undefined;
-  if (kept !== undefined && (await isKnown(apiUrl, kept))) return kept;
+  if (kept !== undefined && (await isTrusted(apiUrl, kept))) return kept;
   const demo = await createDemo(apiUrl, new Api(apiUrl, platformKey));
   writeFileSync(path, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   return demo;
 }
 
-/** The state directory outlives a database that is deleted or replaced. */
-async function isKnown(apiUrl: string, demo: Demo): Promise<boolean> {
+/** The state directory may survive a deleted or replaced database. */
+async function isTrusted(apiUrl: string, demo: Demo): Promise<boolean> {
   try {
     await new Api(apiUrl, demo.keys.admin).ask(`/v1/agents/${demo.agent_id}`);
     return true;

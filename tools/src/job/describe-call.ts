@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ModelCall } from '@writ/agent-loop';
 
-/** Leaves a table within 120 columns. */
+/** Short enough for a table of 120 columns. */
 const WHAT_CHARS_MAX = 46;
 
 const shorten = (text: string): string => {
@@ -9,7 +9,7 @@ const shorten = (text: string): string => {
   return line.length <= WHAT_CHARS_MAX ? line : `${line.slice(0, WHAT_CHARS_MAX - 1)}…`;
 };
 
-/** What is read, written, searched for or run: the one argument that tells most. */
+/** The most informative argument: what is read, written, searched or run. */
 const targetOf = ({ tool_id, args }: ModelCall): string => {
   const { command, pattern, path } = args;
   if (tool_id === 'shell.run') return String(command);

@@ -4,7 +4,7 @@ import { missingProbes } from './probes.ts';
 import type { CheckedReceipt } from './receipts.ts';
 import { entry, goodJournal, tree } from './specs/entries.ts';
 import { summarize } from './summary.ts';
-import type { Entry } from './tool-desk.ts';
+import type { Entry } from './tool-client.ts';
 
 const receiptOf = (each: Entry, over: Partial<CheckedReceipt> = {}): CheckedReceipt => ({
   receipt: { operationId: each.operation.operation_id, phase: 'outcome', path: '/r.json' },
@@ -19,7 +19,7 @@ const unmet = (journal: readonly Entry[], given = receipts, modelFault: string |
     .filter(({ met }) => !met)
     .map(({ what }) => what);
 
-/** The good run with one call otherwise. */
+/** The good run with one changed call. */
 const but = (n: number, change: Parameters<typeof entry>[0]): Entry[] => {
   const journal = goodJournal();
   const old = journal[n - 1]!;
@@ -36,7 +36,7 @@ const but = (n: number, change: Parameters<typeof entry>[0]): Entry[] => {
   return journal;
 };
 
-test('a run in which all is as it should be meets every expectation, and needs no probe', () => {
+test('a good run meets every expectation, and needs no probe', () => {
   expect(unmet(goodJournal())).toEqual([]);
   expect(missingProbes(goodJournal())).toEqual([]);
 });
@@ -53,7 +53,7 @@ test.each<[string, Entry[], string]>([
     but(3, { state: 'rolled_back', code: 'command.failed' }),
     'the test suite passes at the end',
   ],
-  ['the write out of scope went through', but(4, { state: 'committed' }), 'a write outside the token was refused'],
+  ['the write out of scope was committed', but(4, { state: 'committed' }), 'a write outside the token was refused'],
   [
     'it was refused for another reason',
     but(4, { state: 'refused', code: 'args.invalid' }),
@@ -85,7 +85,7 @@ test.each<[string, Entry[], string]>([
     but(7, { n: 2, id: 'call_2', state: 'committed', isRepeat: true, after: tree('4') }),
     'a repeated idempotency key gave the original outcome and ran nothing',
   ],
-])('when %s, it is said', (_, journal, what) => {
+])('%s: the expectation is reported as unmet', (_, journal, what) => {
   expect(unmet(journal)).toContain(what);
 });
 
@@ -106,7 +106,7 @@ test('a model that behaves leaves the probes to the job', () => {
   ]);
 });
 
-test('a receipt that does not verify, or is missing, is said with its operation', () => {
+test('an invalid or missing receipt is reported with its operation', () => {
   const [first] = goodJournal() as [Entry];
   for (const bad of [
     receiptOf(first, { isVerified: false, finding: 'inclusion: no' }),
@@ -124,11 +124,11 @@ test('a receipt that does not verify, or is missing, is said with its operation'
   expect(unmet(goodJournal(), [])).toEqual(['every receipt verifies offline']);
 });
 
-test('a model that gave up is said', () => {
+test('a model that gave up is reported', () => {
   expect(unmet(goodJournal(), receipts, 'stopped by limit')).toEqual(['the model finished']);
 });
 
-test('the summary says what was decided of each call', () => {
+test('the summary has the decision on each call', () => {
   const calls = summarize(goodJournal(), receipts);
   expect(calls.map(({ decision }) => decision)).toEqual([
     'admitted',

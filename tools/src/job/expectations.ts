@@ -11,24 +11,24 @@ import {
 } from './findings.ts';
 import { isSuiteGreenAtEnd } from './probes.ts';
 import type { Expectation } from './result.ts';
-import type { Entry } from './tool-desk.ts';
+import type { Entry } from './tool-client.ts';
 import type { CheckedReceipt } from './receipts.ts';
 
-/** All that a run left behind. */
+/** The results of a run. */
 export interface Evidence {
   readonly journal: readonly Entry[];
   readonly receipts: readonly CheckedReceipt[];
-  /** Why the model gave up, when it did. */
+  /** Why the model gave up, if it did. */
   readonly modelFault: string | null;
 }
 
-/** Names a call by its row in the table. */
+/** The number of a call's row in the table. */
 const namerOf =
   (journal: readonly Entry[]) =>
   (entry: Entry | undefined): string =>
     entry === undefined ? 'no such call' : `call ${journal.indexOf(entry) + 1}`;
 
-/** A receipt proves the call only if it is the one of that operation and phase, and says what the API said. */
+/** A receipt counts only if it is of that operation and phase, and agrees with the API's answer. */
 const isProof = ({ receipt, isVerified }: CheckedReceipt): boolean => isVerified && receipt.path !== null;
 
 function onCalls(journal: readonly Entry[]): Expectation[] {
@@ -79,7 +79,7 @@ function onReceipts(receipts: readonly CheckedReceipt[]): Expectation {
   };
 }
 
-/** What had to be so, and whether it was. */
+/** The expectations, and whether each is met. */
 export const judgeRun = ({ journal, receipts, modelFault }: Evidence): Expectation[] => [
   { what: 'the model finished', met: modelFault === null, found: modelFault ?? '' },
   ...onCalls(journal),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of the calls of a run. Each function answers from what the API said and from hashes of files, not
-// from what was intended.
-import type { Entry } from './tool-desk.ts';
+// Findings about the calls of a run. Each function uses the API's answers and hashes of files, and not the intent of a
+// call.
+import type { Entry } from './tool-client.ts';
 import { isSameTree, type Tree } from './workspace.ts';
 
 const commandOf = ({ call }: Entry): string => (call.tool_id === 'shell.run' ? String(call.args['command']) : '');
@@ -12,7 +12,7 @@ const outputOf = ({ result }: Entry): string => {
   return typeof shell?.output === 'string' ? shell.output : '';
 };
 
-/** A command that runs the tests of the repository. */
+/** A command that runs the repository's tests. */
 export const isSuiteRun = (entry: Entry): boolean => /\bnode --test\b|\bnpm (run )?test\b/.test(commandOf(entry));
 
 export const isSuiteFailing = (entry: Entry): boolean =>
@@ -33,25 +33,26 @@ export const isRefusedOutOfScope = (entry: Entry): boolean =>
 export const isHeldAndDenied = (entry: Entry): boolean =>
   entry.approval !== null && codeOf(entry) === 'approval.denied' && isSameTree(entry.before, entry.after);
 
-/** A line of sha256sum. */
+/** An output line of sha256sum. */
 const HASHED = /^([0-9a-f]{64}) [ *](.+)$/gm;
 
 /**
- * Files that the command itself saw with another content than they had before it: what it had written when it failed.
+ * Files whose content differed, in the command's own output, from that before it: the files that it wrote before it
+ * failed.
  */
 export const writtenInSandbox = (entry: Entry): string[] =>
   [...outputOf(entry).matchAll(HASHED)].flatMap(([, hash, path = '']) =>
     entry.before.files.get(path) === hash ? [] : [path],
   );
 
-/** A command that wrote files and then failed, after which every file has the hash that it had before. */
+/** A command that wrote files and then failed, after which every file has its earlier hash. */
 export const isRolledBackHalfWay = (entry: Entry): boolean =>
   codeOf(entry) === 'command.failed' &&
   entry.operation.state === 'rolled_back' &&
   writtenInSandbox(entry).length > 0 &&
   isSameTree(entry.before, entry.after);
 
-/** A repeated call that gave the original outcome, ran nothing and changed nothing. */
+/** A repeated call that returned the original outcome, ran nothing and changed nothing. */
 export const isReplayOf = (entry: Entry, original: Entry): boolean =>
   entry.operation.operation_id === original.operation.operation_id &&
   entry.operation.attempt === original.operation.attempt &&
@@ -59,6 +60,6 @@ export const isReplayOf = (entry: Entry, original: Entry): boolean =>
   entry.operation.state === original.operation.state &&
   isSameTree(entry.before, entry.after);
 
-/** Everything that did not commit, refusals included: none of it may show in the files. */
+/** Calls that did not commit, refusals included: none of them may have changed a file. */
 export const isTraceless = (entry: Entry): boolean =>
   entry.operation.state === 'committed' || isSameTree(entry.before, entry.after);

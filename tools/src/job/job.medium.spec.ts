@@ -8,7 +8,7 @@ import { runJob } from './main.ts';
 import { checkReceipts } from './receipts.ts';
 import type { JobResult } from './result.ts';
 
-/** A whole Writ comes up, and containers are started one after another. */
+/** Time for a whole Writ to start, and for several containers in sequence. */
 const SLOW_MS = 180_000;
 
 let stack: Stack;
@@ -28,7 +28,7 @@ const run = (env: Record<string, string> = {}): Promise<JobResult> =>
 const unmet = ({ expectations }: JobResult) => expectations.filter(({ met }) => !met);
 
 test(
-  'the recorded run does all that the main job has to show, twice over',
+  'the recorded run meets every expectation of the main job, twice',
   async () => {
     const first = await run();
     expect(unmet(first)).toEqual([]);
@@ -45,7 +45,7 @@ test(
 );
 
 test(
-  'a model that behaves fixes the bug, and the job does the rest itself',
+  'a well-behaved model fixes the bug, and the job does the rest itself',
   async () => {
     const reply = (delta: object, finish_reason: string) => ({
       end: 'whole' as const,
@@ -74,7 +74,7 @@ test(
         : reply({ content: 'fixed' }, 'stop');
     const result = await run({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: provider.url, WRIT_MODEL: 'local/coder' });
     await provider.close();
-    // It never saw the suite fail; everything else is shown.
+    // It never saw the suite fail; every other expectation is met.
     expect(unmet(result).map(({ what }) => what)).toEqual(['the test suite failed in the sandbox']);
     expect(result.calls.map(({ by }) => by)).toEqual(['model', 'job', 'job', 'job', 'job', 'model']);
   },
@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  'keys are for us alone, and a receipt that was changed on disk does not verify',
+  'keys are readable only by their owner, and a receipt changed on disk does not verify',
   async () => {
     for (const name of ['cli.json', 'demo.json']) expect(statSync(join(stateDir, name)).mode & 0o077).toBe(0);
     const { calls } = await run();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main job: an agent fixes a bug in a small repository, through the API alone, and everything that it does is
-// checked.
+// The main job: an agent fixes a bug in a small repository, through the API alone, and all its effects are checked.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +16,7 @@ import { missingProbes } from './probes.ts';
 import { checkReceipts, fetchReceipts } from './receipts.ts';
 import type { JobOptions, JobResult } from './result.ts';
 import { summarize } from './summary.ts';
-import { answerOf, OFFERS, ToolDesk, type Entry } from './tool-desk.ts';
+import { answerOf, OFFERS, ToolClient, type Entry } from './tool-client.ts';
 import { createWorkspace, issueToken } from './workspace.ts';
 
 export type { JobCall, JobOptions, JobResult } from './result.ts';
@@ -31,15 +30,15 @@ const SYSTEM = [
   'A command that fails is rolled back whole. When a call is refused or denied, accept that and go on.',
 ].join(' ');
 
-/** Enough for a model that looks around; a recorded run takes fewer. */
+/** Enough for an exploring model; a recorded run needs fewer. */
 const ROUNDS_MAX = 30;
 const RUN_ID_BYTES = 9;
 
 /** Runs the agent; resolves with why it gave up, or null. */
 async function runModel(
   { model, prompt }: ChosenModel,
-  desk: ToolDesk,
-  say: (line: string) => void,
+  toolClient: ToolClient,
+  print: (line: string) => void,
 ): Promise<string | null> {
   try {
     const { stopped, state } = await runAgent({
@@ -48,14 +47,14 @@ async function runModel(
       tools: OFFERS,
       state: newRun([{ role: 'user', text: prompt }]),
       rules: { rounds_max: ROUNDS_MAX, order: 'sequence' },
-      callTool: async (call, { round }) => answerOf(await desk.call(call, round, 'model')),
+      callTool: async (call, { round }) => answerOf(await toolClient.call(call, round, 'model')),
       onNote: (note) => {
         if (note.kind === 'retry')
-          say(`  the model failed (${note.error.message}); asked again in ${note.delay_ms} ms`);
+          print(`  the model failed (${note.error.message}); asked again in ${note.delay_ms} ms`);
         if (note.kind !== 'event' || note.event.kind !== 'replied') return;
         const { text, calls } = note.event.turn;
-        if (text !== '') say(`  ${text}`);
-        for (const call of calls) say(`   → ${describeCall(call)}`);
+        if (text !== '') print(`  ${text}`);
+        for (const call of calls) print(`   → ${describeCall(call)}`);
       },
       wait: (ms, signal) => sleep(ms, undefined, { signal }),
       chance: Math.random,
@@ -68,16 +67,16 @@ async function runModel(
   }
 }
 
-/** What the run has to show and the model did not do by itself; then a call that was heard twice. */
-async function complete(desk: ToolDesk, say: (line: string) => void): Promise<void> {
-  for (const call of missingProbes(desk.journal)) {
-    say(`  the job itself: ${describeCall(call)}`);
-    await desk.call(call, 0, 'job');
+/** Makes the calls that the run has to show and the model did not make, then a repeated call. */
+async function complete(toolClient: ToolClient, print: (line: string) => void): Promise<void> {
+  for (const call of missingProbes(toolClient.journal)) {
+    print(`  the job itself: ${describeCall(call)}`);
+    await toolClient.call(call, 0, 'job');
   }
-  const fix = desk.journal.find(isFix);
+  const fix = toolClient.journal.find(isFix);
   if (fix === undefined) return;
-  say(`  the same call again, under its idempotency key: ${describeCall(fix.call)}`);
-  await desk.repeat(fix);
+  print(`  the same call again, under its idempotency key: ${describeCall(fix.call)}`);
+  await toolClient.repeat(fix);
 }
 
 const operationsOf = (journal: readonly Entry[]) =>
@@ -86,8 +85,8 @@ const operationsOf = (journal: readonly Entry[]) =>
 /**
  * Does the main job on a running Writ.
  *
- * @returns what happened; `ok` only if every expectation held
- * @throws what the API or the file system throws when there is no run to speak of
+ * @returns the result; `ok` only if every expectation is met
+ * @throws an error of the API or the file system that prevents the run
  */
 export async function runJob({
   apiUrl,
@@ -107,19 +106,27 @@ export async function runJob({
 
   const chosen = chooseModel(env, readTranscript(TRANSCRIPT));
   say(`${chosen.model.name} works on a copy of examples/duration: ${chosen.prompt}`);
-  const desk = new ToolDesk({ agent, operator, workspaceId, tokenId, runId, model: chosen.model.name, say });
-  const modelFault = await runModel(chosen, desk, say);
-  await complete(desk, say);
+  const toolClient = new ToolClient({
+    agent,
+    operator,
+    workspaceId,
+    tokenId,
+    runId,
+    model: chosen.model.name,
+    print: say,
+  });
+  const modelFault = await runModel(chosen, toolClient, say);
+  await complete(toolClient, say);
 
   say('  fetching every receipt and verifying it offline, in a process that has the public keys and no connection');
-  const files = await fetchReceipts(operator, operationsOf(desk.journal), join(stateDir, 'receipts'));
+  const files = await fetchReceipts(operator, operationsOf(toolClient.journal), join(stateDir, 'receipts'));
   const receipts = await checkReceipts(files, join(stateDir, 'public-keys.json'));
-  const expectations = judgeRun({ journal: desk.journal, receipts, modelFault });
+  const expectations = judgeRun({ journal: toolClient.journal, receipts, modelFault });
   return {
     ok: expectations.every(({ met }) => met),
     model: chosen.model.name,
     workspace_id: workspaceId,
-    calls: summarize(desk.journal, receipts),
+    calls: summarize(toolClient.journal, receipts),
     expectations,
   };
 }

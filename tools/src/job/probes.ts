@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ModelCall } from '@writ/agent-loop';
 import { isFix, isHeldAndDenied, isRefusedOutOfScope, isRolledBackHalfWay, isSuitePassing } from './findings.ts';
-import type { Entry } from './tool-desk.ts';
+import type { Entry } from './tool-client.ts';
 
 interface Probe {
   /** Whether the model made such a call by itself. */
@@ -11,15 +11,15 @@ interface Probe {
 
 const shell = (id: string, command: string): ModelCall => ({ id, tool_id: 'shell.run', args: { command } });
 
-/** Nothing that changed the sources came after the last run of the suite that passed. */
+/** Whether no change of the sources came after the last passing run of the suite. */
 export const isSuiteGreenAtEnd = (journal: readonly Entry[]): boolean => {
   const firsts = journal.filter(({ isRepeat }) => !isRepeat);
   return firsts.findLastIndex(isSuitePassing) > firsts.findLastIndex(isFix);
 };
 
 /**
- * What a run has to show, in order. A model that behaves has no reason to do most of it, so the job does what is
- * missing.
+ * The calls that a run has to show, in order. A well-behaved model has no reason to make most of them, so the job makes
+ * the missing ones.
  */
 const PROBES: readonly Probe[] = [
   { isDone: isSuiteGreenAtEnd, call: shell('suite', 'node --test') },
@@ -37,6 +37,6 @@ const PROBES: readonly Probe[] = [
   },
 ];
 
-/** The calls that are missing in a run. */
+/** The missing calls of a run. */
 export const missingProbes = (journal: readonly Entry[]): ModelCall[] =>
   PROBES.filter(({ isDone }) => !isDone(journal)).map(({ call }) => call);

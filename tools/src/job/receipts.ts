@@ -19,11 +19,11 @@ export interface CheckedReceipt {
   readonly finding: string;
 }
 
-/** The ledger logs a record within milliseconds; after this long something is wrong. */
+/** The ledger logs a record within milliseconds; after this time something is wrong. */
 const LOGGED_MS = 30_000;
 const RETRY_MS = 100;
 
-/** The phases of which an operation has a record. */
+/** The phases for which an operation has a record. */
 const phasesOf = ({ outcome_record_id }: OperationView): ReceiptFile['phase'][] =>
   outcome_record_id === null ? ['decision'] : ['decision', 'outcome'];
 
@@ -39,7 +39,7 @@ async function fetchReceipt(api: Api, operationId: string, phase: string): Promi
   }
 }
 
-/** Fetches every receipt of the operations into `dir`, byte for byte as the API gives them. */
+/** Saves every receipt of the operations in `dir`, with the API's exact bytes. */
 export async function fetchReceipts(
   api: Api,
   operations: readonly OperationView[],
@@ -60,11 +60,11 @@ export async function fetchReceipts(
   );
 }
 
-/** A genuine receipt of another call proves nothing of this one. */
+/** A valid receipt of another call proves nothing about this one. */
 const isOfThis = (receipt: ReceiptFile, { record }: FileVerdict): boolean =>
   record?.operation_id === receipt.operationId && record.phase === receipt.phase;
 
-/** Verifies the files in a process of its own, which has the public keys and knows of no server. */
+/** Verifies the files in a separate process, which has the public keys and no server's address. */
 export async function checkReceipts(receipts: readonly ReceiptFile[], keysFile: string): Promise<CheckedReceipt[]> {
   const verdicts = await verifyFiles(
     receipts.flatMap(({ path }) => (path === null ? [] : [path])),

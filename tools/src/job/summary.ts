@@ -2,7 +2,7 @@
 import { describeCall } from './describe-call.ts';
 import type { CheckedReceipt } from './receipts.ts';
 import type { JobCall } from './result.ts';
-import type { Entry } from './tool-desk.ts';
+import type { Entry } from './tool-client.ts';
 
 function decisionOf({ operation, approval, isRepeat, result }: Entry): JobCall['decision'] {
   if (isRepeat) return 'repeated';
@@ -10,7 +10,7 @@ function decisionOf({ operation, approval, isRepeat, result }: Entry): JobCall['
   return result.error?.code === 'approval.denied' ? 'held, denied' : 'held, approved';
 }
 
-/** The calls of a run as the table and `last-run.json` show them. */
+/** The calls of a run, for the table and `last-run.json`. */
 export function summarize(journal: readonly Entry[], receipts: readonly CheckedReceipt[]): JobCall[] {
   return journal.map((entry, index) => {
     const { call, by, operation, result, ms } = entry;

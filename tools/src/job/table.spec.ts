@@ -15,7 +15,7 @@ const render = (model: string, ok: boolean): string =>
     }),
   );
 
-test('every call is a row that says what, how decided, how ended', () => {
+test('every call is a row with its description, decision and outcome', () => {
   const text = render('transcript:x', true);
   expect(text).toMatch(/│ 4 │ fs\.edit a +│ refused token\.scope +│ did not run /);
   expect(text).toMatch(/│ 5 │ shell\.run rm -rf src +│ held, denied +│ did not run /);
@@ -29,11 +29,11 @@ test('no line is wider than a large terminal', () => {
     if (line.startsWith('│')) expect(line.length).toBeLessThanOrEqual(130);
 });
 
-test('a recorded run is never taken for a model at work', () => {
+test('a recorded run is labelled as one', () => {
   expect(render('transcript:x', true)).toContain('a transcript drove it, which ships with the example');
   expect(render('gpt-5.1', true)).toContain('gpt-5.1 drove it');
 });
 
-test('what went wrong is named', () => {
+test('an unmet expectation is named', () => {
   expect(render('m', false)).toMatch(/✖ the model finished \(no reply\)\n\n✖ something did not go as it should$/);
 });

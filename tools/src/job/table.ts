@@ -47,17 +47,17 @@ const rowOf = (call: JobCall): string[] => [
 const lineOf = ({ what, met, found }: Expectation): string =>
   `  ${met ? pc.green('✔') : pc.red('✖')} ${what}${found === '' ? '' : pc.dim(` (${found})`)}`;
 
-/** A recorded run must never be taken for a model at work. */
+/** A recorded run must be recognisable as one. */
 const driverOf = (model: string): string =>
   model.startsWith('transcript:')
     ? `no model: a transcript drove it, which ships with the example (${model}); set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY for a model`
     : `${model} drove it`;
 
-/** A run for people: its calls as a table, then what had to be so. */
+/** A run for people: its calls as a table, then the expectations. */
 export function renderJob({ ok, model, calls, expectations }: JobResult): string {
   const table = new Table({
     head: ['#', 'what the agent did', 'decision', 'outcome', 'time', 'receipt'].map((text) => pc.bold(text)),
-    // Colours are all ours: the library's own don't heed NO_COLOR.
+    // Only our own colours: the library's don't respect NO_COLOR.
     style: { head: [], border: [] },
     chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
     colAligns: ['right', 'left', 'left', 'left', 'right', 'center'],

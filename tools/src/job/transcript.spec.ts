@@ -10,7 +10,7 @@ import { readTranscript } from './models/choose.ts';
 const transcript = readTranscript(join(checkout, 'examples', 'duration.transcript.json'));
 const calls = transcript.turns.flatMap((turn) => turn.calls);
 
-test('every call of the recorded run fits its tool', () => {
+test('every call of the recorded run is valid for its tool', () => {
   for (const { tool_id, args } of calls)
     expect({ tool_id, faults: argumentFaults(TOOLS.get(tool_id)!, args) }).toEqual({ tool_id, faults: [] });
   expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
@@ -25,7 +25,7 @@ describe('on the example', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  // A test runner inside of a test runner reports to the outer one unless it doesn't know of it.
+  // A nested test runner reports to the outer one unless this variable is removed.
   const suite = (): number | null =>
     spawnSync(process.execPath, ['--test'], { cwd: dir, env: { PATH: process.env['PATH'] } }).status;
   const applyEdit = (path: string): void => {
@@ -39,13 +39,13 @@ describe('on the example', () => {
     );
   };
 
-  it('the suite really fails, and the recorded edit really fixes it', () => {
+  it('the suite fails, and the recorded edit fixes it', () => {
     expect(suite()).not.toBe(0);
     applyEdit('src/parse.js');
     expect(suite()).toBe(0);
   });
 
-  it('the edit out of scope would apply, were it in scope', () => {
+  it('the edit out of scope would apply without the limit of the scope', () => {
     applyEdit('package.json');
   });
 

@@ -8,7 +8,7 @@ import { checkout } from '../setup.ts';
 
 const OrNull = Type.Union([Type.String(), Type.Null()]);
 
-/** What `writ verify --json` says of one file. */
+/** The result of `writ verify --json` for one file. */
 export const FileVerdict = Type.Object({
   file: Type.String(),
   failed: Type.Union([Type.Object({ check: Type.String(), message: Type.String() }), Type.Null()]),
@@ -21,10 +21,9 @@ const Verdicts = Type.Object({ receipts: Type.Array(FileVerdict) });
 const PROGRAM = join(checkout, 'apps', 'cli', 'bin', 'writ.mjs');
 
 /**
- * Runs `writ verify` on the files. Its environment names no server and holds no key; the public keys are all that it is
- * given.
+ * Runs `writ verify` on the files. Its environment has no server's address and no secret key, only the public keys.
  *
- * @throws Error when it said nothing that can be read; a receipt that fails is no error
+ * @throws Error for unreadable output; a receipt that fails is no error
  */
 export async function verifyFiles(files: readonly string[], keysFile: string): Promise<FileVerdict[]> {
   if (files.length === 0) return [];

@@ -13,7 +13,7 @@ export interface Tree {
 
 const TreeAnswer = Type.Object({ snapshot_id: Type.String(), entries: Type.Array(TreeEntry) });
 
-/** What is at the head now. */
+/** The files at the head. */
 export async function readTree(api: Api, workspaceId: string): Promise<Tree> {
   const { snapshot_id, entries } = await api.read(TreeAnswer, `/v1/workspaces/${workspaceId}/tree`);
   return {
@@ -22,13 +22,13 @@ export async function readTree(api: Api, workspaceId: string): Promise<Tree> {
   };
 }
 
-/** Answers whether two moments have the same files with the same contents, whatever else happened. */
+/** Whether two moments have the same files with the same contents. */
 export const isSameTree = (one: Tree, other: Tree): boolean =>
   one.snapshotId === other.snapshotId &&
   one.files.size === other.files.size &&
   [...one.files].every(([path, hash]) => other.files.get(path) === hash);
 
-/** Makes a workspace from a directory. */
+/** Creates a workspace from a directory. */
 export async function createWorkspace(api: Api, name: string, dir: string): Promise<string> {
   const { workspace_id } = await api.read(WorkspaceView, '/v1/workspaces', { method: 'POST', body: { name } });
   const files = readdirSync(dir, { recursive: true, withFileTypes: true })
@@ -39,7 +39,7 @@ export async function createWorkspace(api: Api, name: string, dir: string): Prom
   return workspace_id;
 }
 
-/** Far more than a run needs; shows that a grant can be bounded. */
+/** Far more than a run needs; shows that a grant can have limits. */
 const CALLS_MAX = 200;
 const VALID_MS = 60 * 60 * 1000;
 /** The database's clock may be behind ours. */

@@ -2,12 +2,14 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A Unix socket's path holds 107 bytes; containerd's lie some thirty bytes below the directory chosen here. */
+/**
+ * A Unix socket's path has at most 107 bytes; containerd's are some thirty bytes longer than the directory chosen here.
+ */
 const SOCKET_DIR_BYTES_MAX = 60;
 
 /**
- * A directory for the engine's sockets and run-time files: in the state directory, or, when that path is too long for a
- * socket, below the system's directory for temporary files, under the state directory's name.
+ * A directory for the engine's sockets and run-time files: in the state directory, if its path is short enough for a
+ * socket. Otherwise below the system's temporary directory, under the state directory's id.
  */
 export const engineRunDir = (stateDir: string, stateId: string, tmp = tmpdir()): string => {
   const inside = join(stateDir, 'run', 'engine');

@@ -14,20 +14,20 @@ export interface Engine extends Running {
   /** As in DOCKER_HOST. */
   readonly host: string;
   readonly docker: Docker;
-  /** Whether this is our own, in which nothing but ours runs. */
+  /** Whether this is our own engine, which runs only our containers. */
   readonly own: boolean;
 }
 
 const SYSTEM = 'unix:///var/run/docker.sock';
 const PING_MS = 3_000;
-/** A first start makes the storage directories, and runs beside npm's and apt's work on a small machine. */
+/** A first start creates the storage directories, beside npm's and apt's work on a small machine. */
 const READY_MS = 60_000;
-/** What dockerd itself gives containers when it is asked to end; below the watchdog's ten seconds. */
+/** dockerd's own grace period for containers; below the watchdog's ten seconds. */
 const SHUTDOWN_S = 2;
 const STOP_MS = 5_000;
 /**
- * Most of the engine's work is containers that nobody waits for yet: on a small machine it must not take the processors
- * from calls. Jobs have a share of their own.
+ * Most of the engine's work prepares waiting containers: on a small machine it must not take processor time from calls.
+ * Jobs have their own share.
  */
 const NICENESS = 10;
 
@@ -63,7 +63,7 @@ const useReal = async (setup: Setup): Promise<Engine | undefined> => {
   return { host, docker: dockerAt(host), own: false, child: null };
 };
 
-/** Sandboxes have no network, so the engine gets no bridge and touches no firewall rule of the machine. */
+/** Sandboxes have no network, so the engine needs no bridge and changes no firewall rule of the machine. */
 const flags = (setup: Setup, runDir: string, host: string): string[] => [
   '--host',
   host,
@@ -84,8 +84,8 @@ const flags = (setup: Setup, runDir: string, host: string): string[] => [
 ];
 
 /**
- * The containerd that this dockerd has started; undefined where it uses another. A file may name a process of another
- * day, a parent doesn't.
+ * The containerd that this dockerd has started; undefined where it uses another. A pid file may be outdated; a parent
+ * process isn't.
  */
 const containerdOf = (dockerd: number, execRoot: string): number | undefined => {
   try {
@@ -97,10 +97,10 @@ const containerdOf = (dockerd: number, execRoot: string): number | undefined => 
 };
 
 /**
- * Both lead sessions: a niceness of their own would count within each only. Containers are in control groups, whose
- * shares are their own.
+ * Both lead sessions: their own niceness would count only within each session. Containers are in control groups with
+ * their own shares.
  */
-const standBack = (setup: Setup, dockerd: number, execRoot: string): void => {
+const yieldProcessor = (setup: Setup, dockerd: number, execRoot: string): void => {
   try {
     for (const pid of [dockerd, containerdOf(dockerd, execRoot)])
       if (pid !== undefined) setSessionNiceness(pid, NICENESS);
@@ -110,8 +110,8 @@ const standBack = (setup: Setup, dockerd: number, execRoot: string): void => {
 };
 
 /**
- * A Docker engine: the one that DOCKER_HOST names, the machine's own, or a child process of ours with all its files in
- * the state directory.
+ * A Docker engine: the one that DOCKER_HOST names, the machine's own, or our child process with all its files in the
+ * state directory.
  */
 export const docker: Part<Engine> = {
   name: 'Docker engine',
@@ -143,7 +143,7 @@ export const docker: Part<Engine> = {
     const execRoot = join(runDir, 'exec');
     setup.processes.setEngine({ host, label: setup.stateId, execRoot });
     await waitUntilReady(child, () => answers(host), READY_MS);
-    standBack(setup, child.who.pid, execRoot);
+    yieldProcessor(setup, child.who.pid, execRoot);
     return { host, docker: dockerAt(host), own: true, child };
   },
 };

@@ -30,8 +30,8 @@ const useNamed = async (setup: Setup, docker: Docker, reference: string): Promis
 };
 
 /**
- * The image that sandboxes are built on: what WRIT_SANDBOX_BASE names, else Debian with a few tools, from a registry
- * where one can be reached and from Debian's packages otherwise. Resolves with its reference.
+ * The base image of sandboxes: WRIT_SANDBOX_BASE, else Debian with a few tools. It comes from a registry where one is
+ * reachable, and from Debian's packages otherwise. Resolves with its reference.
  */
 export const ensureBase = async (setup: Setup, docker: Docker, recipe: Recipe = RECIPE): Promise<string> => {
   const named = setup.env['WRIT_SANDBOX_BASE'];

@@ -4,13 +4,13 @@ import { LABEL } from '../supervisor/containers.ts';
 import type { Setup } from '../setup.ts';
 import type { Recipe } from './image-recipe.ts';
 
-/** A registry that says nothing for this long is taken for one that cannot be reached. */
+/** A registry without progress for this long counts as unreachable. */
 const SILENCE_MS = 10_000;
 
-/** The packages are some 40 MB; a mirror slower than this is no help against building from scratch. */
+/** The packages are some 90 MB; a slower mirror is no faster than a build from scratch. */
 const INSTALL_MS = 180_000;
 
-/** Rejects when the stream of progress says nothing for too long, or reports an error. */
+/** Rejects when the progress stream is silent for too long, or reports an error. */
 const followPull = async (
   docker: Docker,
   stream: NodeJS.ReadableStream & { destroy?: () => void },
@@ -37,7 +37,7 @@ const followPull = async (
     );
   });
 
-/** Gets an image from its registry; rejects soon when that cannot be reached. */
+/** Pulls an image from its registry; rejects soon when that is unreachable. */
 export const pull = async (docker: Docker, reference: string, onLine: (line: string) => void): Promise<void> => {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), SILENCE_MS);
@@ -55,7 +55,7 @@ const script = (recipe: Recipe): string =>
     'set -eu',
     'apt-get update -qq',
     `DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ${recipe.packages.join(' ')}`,
-    'rm -rf /var/lib/apt/lists/* /var/cache/* /usr/share/doc/* /usr/share/man/* /usr/share/locale/*',
+    'rm -rf /var/lib/apt/lists/* /var/cache/* /usr/share/doc/* /usr/share/man/* /usr/share/locale/* /usr/bin/*-lto-dump-*',
   ].join('; ');
 
 /**

@@ -2,7 +2,7 @@
 import { chooseMirror } from './image-rootfs.ts';
 import { baseTag, RECIPE } from './image-recipe.ts';
 
-test('the mirror is the one that this machine’s apt uses for Debian itself', () => {
+test('the mirror is that of this machine’s apt for Debian itself', () => {
   expect(chooseMirror('https://deb.example/node_20.x nodistro main\nhttp://mirror.example/debian bookworm main')).toBe(
     'http://mirror.example/debian',
   );

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type Docker from 'dockerode';
 import { MARK } from '../process/marked.ts';
 import { unmountBelow } from '../process/mounts.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { ensureProgram, runProgram } from './packages.ts';
-import { LEFT_OUT, type Recipe } from './image-recipe.ts';
+import { DPKG_OPTIONS, LEFT_OUT, type Recipe } from './image-recipe.ts';
 
 const DEFAULT_MIRROR = 'http://deb.debian.org/debian';
 
 /**
- * The mirror that this machine's apt uses for Debian itself, out of `SITE CODENAME COMPONENT` lines; a closed network
- * may know no other.
+ * The mirror of this machine's apt for Debian itself, from lines of `SITE CODENAME COMPONENT`; a closed network may
+ * have no other.
  */
 export const chooseMirror = (targets: string): string =>
   targets
@@ -31,18 +31,18 @@ const mirror = async (setup: Setup): Promise<string> => {
 };
 
 const must = async (setup: Setup, what: string, command: string, args: readonly string[]): Promise<void> => {
-  // Marked, so that the clean-up finds what a killed set-up left at work.
+  // Marked, so that the clean-up finds processes of a killed set-up.
   const { status, tail } = await runProgram(command, args, { ...setup.env, [MARK]: setup.stateId }, setup.report);
   if (status !== 0) throw new SetupError(`could not ${what}; the end of what ${command} said:`, tail);
 };
 
-/** An earlier debootstrap that was killed leaves /proc mounted in its tree, which must not be deleted through. */
+/** A killed debootstrap leaves /proc mounted in its tree: it must not be deleted through the mount. */
 const clear = (dir: string): void => {
   unmountBelow(dir);
   rmSync(dir, { recursive: true, force: true });
 };
 
-/** Debian's minimal system as a tar file in the cache directory, made with debootstrap when it is not there. */
+/** Debian's minimal system as a tar file in the cache directory, made with debootstrap if it is missing. */
 const ensureArchive = async (setup: Setup, recipe: Recipe, name: string): Promise<string> => {
   const archive = join(setup.cacheDir, `${name}.tar`);
   if (existsSync(archive)) return archive;
@@ -54,7 +54,9 @@ const ensureArchive = async (setup: Setup, recipe: Recipe, name: string): Promis
   );
   const root = join(setup.cacheDir, `${name}.root`);
   clear(root);
-  mkdirSync(root, { recursive: true });
+  const options = join(root, DPKG_OPTIONS.file);
+  mkdirSync(dirname(options), { recursive: true });
+  writeFileSync(options, DPKG_OPTIONS.content);
   const include = `--include=${recipe.packages.join(',')}`;
   await must(setup, 'build the sandbox base image', program, [
     '--variant=minbase',

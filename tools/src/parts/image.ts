@@ -4,6 +4,7 @@ import type Docker from 'dockerode';
 import { buildSandboxImage, type SandboxImage } from '@writ/sandbox-docker';
 import { agentBundle, interpreterBundle } from '../build/bundle-agent.ts';
 import type { Setup } from '../setup.ts';
+import { npmPackage } from './npm-package.ts';
 
 export type { SandboxImage };
 
@@ -17,8 +18,8 @@ const idOf = async (docker: Docker, reference: string): Promise<string | undefin
     );
 
 /**
- * The image that sandboxes of this state directory run: the base, this Node and the agent. Named after the state
- * directory, so that two checkouts that share an engine do not take it from each other.
+ * The sandbox image of this state directory: the base, this Node and the agent. It is named after the state directory,
+ * so that two checkouts with the same engine don't replace each other's.
  */
 export const ensureSandboxImage = async (setup: Setup, docker: Docker, base: string): Promise<SandboxImage> => {
   const reference = `writ/sandbox:${setup.stateId}`;
@@ -28,10 +29,11 @@ export const ensureSandboxImage = async (setup: Setup, docker: Docker, base: str
     base,
     reference,
     nodeBinaryPath: realpathSync(process.execPath),
+    npmPath: npmPackage(setup.checkout),
     agentBundlePath: agentBundle(setup.checkout),
     interpreterBundlePath: interpreterBundle(setup.checkout),
   });
-  // Nothing names the one it replaces any more; it stays while a container still uses it.
+  // The replaced image loses its name; it stays while a container uses it.
   if (before !== undefined && before !== image.digest)
     await docker
       .getImage(before)

@@ -30,7 +30,7 @@ test('a later start reads the same keys', () => {
   expect(readFileSync(first.permitKeyFile, 'utf8')).toBe(before);
 });
 
-test('a key that an earlier version made stays the key', () => {
+test('a key of an earlier version stays the key', () => {
   const { pem, signer } = newKey();
   mkdirSync(join(setup.stateDir, 'keys'), { recursive: true, mode: 0o700 });
   writeFileSync(join(setup.stateDir, 'keys', 'record.pem'), pem, { mode: 0o600 });
@@ -39,7 +39,7 @@ test('a key that an earlier version made stays the key', () => {
   expect(readJson(publicKeysFile)['record_keys']).toEqual([{ keyid: signer.keyid, jwk: signer.publicJwk }]);
 });
 
-test('only we can read what is secret, and nobody else can look at the names', () => {
+test('only the owner can read secrets and list their names', () => {
   ensureKeys(setup, 'writ.test');
   const keys = join(setup.stateDir, 'keys');
   expect(statSync(keys).mode & 0o777).toBe(0o700);
@@ -47,7 +47,7 @@ test('only we can read what is secret, and nobody else can look at the names', (
   for (const name of readdirSync(keys)) expect(statSync(join(keys, name)).mode & 0o777).toBe(0o600);
 });
 
-test('the published keys verify what the private ones sign, and are not each other’s', () => {
+test('the published keys verify signatures of their own private keys only', () => {
   const keys = ensureKeys(setup, 'writ.test');
   const published = readJson(keys.publicKeysFile);
   const bytes = Buffer.from('record');
@@ -69,7 +69,7 @@ test('the platform key is published as its hash only', () => {
   );
 });
 
-test('the keys that seal have 32 bytes and are not each other’s', () => {
+test('encryption keys have 32 bytes and are distinct', () => {
   const { masterKeyFile, webhookKeyFile } = ensureKeys(setup, 'writ.test');
   const [master, webhook] = [masterKeyFile, webhookKeyFile].map((path) =>
     Buffer.from(readFileSync(path, 'utf8'), 'base64'),
@@ -77,14 +77,14 @@ test('the keys that seal have 32 bytes and are not each other’s', () => {
   expect([master?.length, webhook?.length, master?.equals(webhook ?? Buffer.alloc(0))]).toEqual([32, 32, false]);
 });
 
-describe('a start while somebody changes the rings', () => {
+describe('a start while the rings change', () => {
   const lock = (): string => join(setup.stateDir, 'keys', '.changing');
   const fileOf = (): string => join(setup.stateDir, 'public', 'record-keys.json');
 
-  test('publishes nothing over the key that is made known just then', () => {
+  test('publishes nothing over the key that is being published', () => {
     ensureKeys(setup, 'writ.test');
     const before = readJson(fileOf())['keys'] ?? [];
-    // As `writ signing-keys rotate` does: the lock, the public key, and only then the ring.
+    // The order of `writ signing-keys rotate`: the lock, the public key, and then the ring.
     writeFileSync(lock(), '1\n');
     writeFileSync(fileOf(), JSON.stringify({ keys: [...before, { keyid: 'made-just-now' }] }));
     expect(() => ensureKeys(setup, 'writ.test')).toThrow(/somebody changes these keys.*remove it/);
@@ -94,7 +94,7 @@ describe('a start while somebody changes the rings', () => {
     expect(readJson(fileOf())['keys']).toEqual(before);
   });
 
-  test('goes on where there is nothing to publish, also past the lock of one who died', () => {
+  test('continues where there is nothing to publish, also with a stale lock', () => {
     const first = ensureKeys(setup, 'writ.test');
     writeFileSync(lock(), '1\n');
     expect(ensureKeys(setup, 'writ.test')).toEqual(first);

@@ -20,7 +20,7 @@ import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { ensureSecret, keysDir } from './secret.ts';
 
-/** Paths of what the services read, and the few secrets that the set-up itself needs. */
+/** Paths of the services' key files, and the few secrets of the set-up itself. */
 export interface Keys {
   readonly permitKeyFile: string;
   readonly recordKeyFile: string;
@@ -31,7 +31,7 @@ export interface Keys {
   readonly recordPublicKeysFile: string;
   readonly logPublicKeysFile: string;
   readonly checkpointPublicKeysFile: string;
-  /** For everybody: what verifies receipts offline. */
+  /** Public: verifies receipts offline. */
   readonly publicKeysFile: string;
   /** May only create tenants. */
   readonly platformKey: string;
@@ -45,7 +45,7 @@ const writeText = (path: string, text: string): string => {
   return path;
 };
 
-/** The first ring of a purpose: with the key that earlier versions kept as `<purpose>.pem`, if there is one. */
+/** The first ring of a purpose, with an earlier version's key `<purpose>.pem` if there is one. */
 function newRing(stateDir: string, purpose: Purpose): string {
   const before = join(keysDir(stateDir), `${purpose}.pem`);
   if (!existsSync(before)) return firstRing(newKey());
@@ -54,8 +54,9 @@ function newRing(stateDir: string, purpose: Purpose): string {
 }
 
 /**
- * Publishes what the rings say, where that isn't what is there. `writ signing-keys` may change them at the same time.
- * @throws SetupError where it does: what is written then could lack the key that it publishes
+ * Publishes the rings' public keys, where the published ones differ. `writ signing-keys` may change the rings at the
+ * same time.
+ * @throws SetupError where it does: the written file could lack the key that it publishes
  */
 function ensurePublished(
   stateDir: string,
@@ -77,8 +78,8 @@ function ensurePublished(
 }
 
 /**
- * The keys of a deployment on this machine: made at the first start, read at every later one. Private ones lie in
- * `keys/`, readable by us alone; public ones beside them.
+ * The keys of a deployment on this machine: created at the first start, read at every later one. Private keys are in
+ * `keys/`, readable only by their owner; public ones beside it.
  *
  * @param deployment names the log's key
  */

@@ -14,19 +14,19 @@ import { ensureSecret } from './secret.ts';
 export interface Nats extends Running {
   /** Without credentials. */
   readonly url: string;
-  /** Password file of each user; empty when the server is the operator's own. */
+  /** Password file of each user; empty for an operator's own server. */
   readonly passwordFiles: Readonly<Record<string, string>>;
-  /** Path of the server's program and of its configuration; null when the server is the operator's own. */
+  /** Path of the server's program and configuration; null for an operator's own server. */
   readonly server: { readonly program: string; readonly config: string } | null;
 }
 
 const READY_MS = 15_000;
 const STOP_MS = 3_000;
 
-/** Another process can take a free port between our finding it and the server's binding it. */
+/** Another process may take the free port before the server binds it. */
 const ATTEMPTS = 3;
 
-/** NATS greets each connection with an INFO line before any authentication. */
+/** NATS sends each connection an INFO line before any authentication. */
 const greets = async (port: number, host = '127.0.0.1'): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connectTcp({ port, host, timeout: 2_000 });
@@ -47,7 +47,7 @@ const useReal = async (url: string): Promise<Nats> => {
   return { url, passwordFiles: {}, server: null, child: null };
 };
 
-/** What a configuration is written from. */
+/** The inputs of a configuration. */
 export interface NatsPlace {
   readonly port: number;
   readonly storeDir: string;
@@ -75,7 +75,7 @@ const start = async (setup: Setup, program: string, config: string, port: number
   return child;
 };
 
-/** A nats-server with JetStream as a child process on a loopback port; WRIT_NATS_URL puts a real one in its place. */
+/** A nats-server with JetStream as a child process on a loopback port; WRIT_NATS_URL replaces it by a real one. */
 export const nats = ({ users, config: render }: NatsOptions): Part<Nats> => ({
   name: 'NATS',
   replacedBy: 'WRIT_NATS_URL',

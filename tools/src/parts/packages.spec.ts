@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** An apt-get that notes how it is called, and does as the script says. */
+/** A fake apt-get that logs its calls, and runs the script. */
 const fakeApt = (script: string): void => {
   writeFileSync(join(dir, 'apt-get'), `#!/bin/sh\necho "$@ $DEBIAN_FRONTEND" >> ${dir}/calls\n${script}\n`);
   chmodSync(join(dir, 'apt-get'), 0o755);
@@ -40,12 +40,12 @@ test('a program is found on PATH first, then where the system keeps its own', ()
   expect(findProgram(setup.env, 'useradd')).toBe(join(dir, 'useradd'));
 });
 
-test('a file that cannot be executed is no program', () => {
+test('a file without execute permission is no program', () => {
   writeFileSync(join(dir, 'writ-nothing'), '', { mode: 0o644 });
   expect(findProgram(setup.env, 'writ-nothing')).toBeUndefined();
 });
 
-test('what is missing is installed when we may, and otherwise the command to type is shown', async () => {
+test('a missing package is installed as root, and otherwise the command to type is shown', async () => {
   fakeApt(makeProgram);
   const before = existsSync(POLICY);
   const found = ensureProgram(setup, 'writ-nothing', ['writ-nothing'], 'for this test');
@@ -60,7 +60,7 @@ test('what is missing is installed when we may, and otherwise the command to typ
   }
 });
 
-test('an install that fails is tried again after the package lists were fetched', async () => {
+test('a failed install is retried after an update of the package lists', async () => {
   fakeApt(
     'case "$1" in install) test -e "$0.updated" || exit 100; ' + makeProgram + ' ;; update) touch "$0.updated" ;; esac',
   );
@@ -70,7 +70,7 @@ test('an install that fails is tried again after the package lists were fetched'
   expect(calls().map((line) => line.split(' ')[0])).toEqual(['install', 'update', 'install']);
 });
 
-test('when apt cannot, its own words are shown', async () => {
+test('when apt fails, its own messages are shown', async () => {
   fakeApt('echo "E: Unable to locate package"; exit 100');
   const error = await ensureProgram(setup, 'writ-nothing', ['writ-nothing'], 'for this test').catch(
     (reason: unknown) => reason,
@@ -79,7 +79,7 @@ test('when apt cannot, its own words are shown', async () => {
   else expect(error).toMatchObject({ name: 'SetupError' });
 });
 
-test('services are held back while we install, and never by what a killed set-up left', () => {
+test("services don't start during an install, and a killed set-up doesn't block them afterwards", () => {
   const run = (who: ReturnType<typeof identify>): number | null => {
     writeFileSync(join(dir, 'policy-rc.d'), policy(who), { mode: 0o755 });
     return spawnSync(join(dir, 'policy-rc.d'), ['nats-server', 'start']).status;

@@ -7,18 +7,18 @@ import { identify, type Identity } from '../process/identity.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Searched after PATH: a root shell without a login often lacks the system directories. */
+/** Searched after PATH: a non-login root shell often lacks the system directories. */
 const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
 /**
- * Debian's packages start their service when installed unless this says no (101, by policy-rc.d's interface); ours are
- * children.
+ * Debian's packages start their service when installed, unless this forbids it (101, by the interface of policy-rc.d).
+ * Our services are child processes.
  */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Holds only while the process that wrote it runs, and then deletes itself: a set-up that was killed must not keep the
- * machine from ever starting a service again.
+ * It applies only while the process that wrote it runs, and then deletes itself: a killed set-up must not block the
+ * machine's services for ever.
  */
 export const policy = (who: Identity | undefined): string => `#!/bin/sh
 # No service is started while process ${who?.pid} installs packages.
@@ -42,7 +42,7 @@ export const findProgram = (env: Setup['env'], name: string): string | undefined
     .map((dir) => join(dir, name))
     .find(isExecutable);
 
-/** What fits on a screen below the message that a program failed. */
+/** Lines that fit on a screen below the error message. */
 const TAIL_LINES = 20;
 
 /** Runs a program to its end; resolves with its status and the end of its output. */
@@ -69,13 +69,13 @@ export const runProgram = async (
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** The exact command a person types where we may not. */
+/** The exact command for a person to type where we lack permission. */
 export const installCommand = (packages: readonly string[], asRoot: boolean): string => {
   const sudo = asRoot ? '' : 'sudo ';
   return `${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends ${packages.join(' ')}`;
 };
 
-/** Another run of apt is over by then: an upgrade of the machine, or the set-up of another checkout. */
+/** Time for another run of apt to finish: the machine's upgrade, or another checkout's set-up. */
 const APT_LOCK_SECONDS = 120;
 
 const aptInstall = async (
@@ -93,7 +93,7 @@ const aptInstall = async (
     );
   const first = await install();
   if (first.status === 0) return first;
-  // A machine that was just installed has no package lists, or ones that name versions which are gone.
+  // A new machine has no package lists, or outdated ones.
   await runProgram(apt, ['update'], env, setup.report);
   return install();
 };
@@ -102,7 +102,7 @@ const aptInstall = async (
  * Installs Debian packages without starting their services.
  *
  * @param why completes the sentence "PACKAGE is needed …" of the message
- * @throws SetupError with the command to type when we are not root, or apt's own words when it fails
+ * @throws SetupError with the command to type without root, or apt's own messages when it fails
  */
 export const installPackages = async (setup: Setup, packages: readonly string[], why: string): Promise<void> => {
   const command = installCommand(packages, isRoot());
@@ -120,7 +120,7 @@ export const installPackages = async (setup: Setup, packages: readonly string[],
   }
 };
 
-/** Finds a program, installing its package when it is not there. */
+/** Finds a program; installs its package when it is missing. */
 export const ensureProgram = async (
   setup: Setup,
   name: string,

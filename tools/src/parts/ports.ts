@@ -26,8 +26,7 @@ const hold = async (): Promise<{ port: number; free: () => Promise<void> }> =>
   });
 
 /**
- * Different ports of the loopback interface that nobody uses at this moment. Another process may take one first: the
- * caller tries again.
+ * Different unused ports of the loopback interface. Another process may take one first: then the caller tries again.
  */
 export const freePorts = async (count: number): Promise<number[]> => {
   const held = await Promise.all(Array.from({ length: count }, hold));
@@ -35,17 +34,17 @@ export const freePorts = async (count: number): Promise<number[]> => {
   return held.map(({ port }) => port);
 };
 
-/** One of them. */
+/** One such port. */
 export const freePort = async (): Promise<number> => {
   const { port, free } = await hold();
   await free();
   return port;
 };
 
-/** As many as a person tries before choosing another range. */
+/** Ports to try before giving up. */
 const NEIGHBOURS = 100;
 
-/** The wanted port, or the next one above it that is free. */
+/** The wanted port, or the next free one above it. */
 export const nextFreePort = async (wanted: number): Promise<number> => {
   for (let port = wanted; port < Math.min(wanted + NEIGHBOURS, 65_536); port += 1) if (await isFree(port)) return port;
   return freePort();

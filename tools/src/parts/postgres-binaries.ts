@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { SetupError } from '../setup-error.ts';
 
 export interface Binaries {
-  /** Directory that holds `bin`, `lib` and `share`. */
+  /** Directory with `bin`, `lib` and `share`. */
   readonly native: string;
   /** The npm package's version, which begins with Postgres's. */
   readonly version: string;
 }
 
 /**
- * Links between the libraries, which an npm package cannot carry and its install script makes, if it was allowed to
- * run.
+ * Links between the libraries, which an npm package can't contain. Its install script creates them, if it was allowed
+ * to run.
  */
 const ensureLinks = (root: string): void => {
   const list = join(root, 'native', 'pg-symlinks.json');
@@ -28,7 +28,8 @@ const ensureLinks = (root: string): void => {
 };
 
 /**
- * For everybody, since another user may run them; left alone when it is so, since a checkout may be somebody else's.
+ * Makes the files readable for all, since another user may run them. Nothing is changed when they are, since the
+ * checkout may belong to another user.
  */
 const EXECUTABLE = 0o555;
 const ensureExecutable = (path: string): void => {

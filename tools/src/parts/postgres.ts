@@ -9,37 +9,37 @@ import type { Part, Running, Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { freePort } from './ports.ts';
 import { findBinaries } from './postgres-binaries.ts';
-import { choosePlace, type Place } from './postgres-place.ts';
+import { choosePlace, type Place } from './postgres-location.ts';
 import { waitUntilReady } from './ready.ts';
 import { ensureSecret } from './secret.ts';
 
 export interface Postgres extends Running {
-  /** A superuser's, or what WRIT_DATABASE_URL says. Names the database `writ`, which need not exist yet. */
+  /** The URL of a superuser, or WRIT_DATABASE_URL. Its database `writ` need not exist yet. */
   readonly url: string;
 }
 
 const SUPERUSER = 'postgres';
 const DATABASE = 'writ';
 
-/** Recovery after a kill is part of the first start that follows it. */
+/** Includes a recovery after a kill. */
 const READY_MS = 60_000;
 
 /** A fast shutdown writes a checkpoint; below the watchdog's ten seconds. */
 const STOP_MS = 5_000;
 
-/** Four services and their replicas, the fault tests' second copies of them, and a person with a console. */
+/** Enough for four services and their replicas, the fault tests' second copies, and a person with a console. */
 const CONNECTIONS_MAX = 300;
 
 const asOwner = (place: Place): { uid?: number; gid?: number } => (place.owner === undefined ? {} : { ...place.owner });
 
-/** Fills the data directory, once. By rename: an interrupted initdb leaves nothing that looks like a cluster. */
+/** Creates the data directory, once. By rename: an interrupted initdb leaves nothing that looks like a cluster. */
 const initialise = (setup: Setup, place: Place, password: string): string => {
   const data = join(place.dir, 'data');
   const major = (path: string): string => readFileSync(path, 'utf8').trim();
   if (existsSync(data)) return data;
   const fresh = join(place.dir, 'data.new');
   rmSync(fresh, { recursive: true, force: true });
-  // A file of its own, since initdb runs as another user, who cannot read ours.
+  // A separate file, since initdb runs as another user, who can't read ours.
   const passwordFile = join(place.dir, 'password.new');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   if (place.owner !== undefined) chownSync(passwordFile, place.owner.uid, place.owner.gid);
@@ -73,8 +73,8 @@ const initialise = (setup: Setup, place: Place, password: string): string => {
 };
 
 /**
- * Tests make and drop some 200 databases: a checkpoint every five minutes would write each of them to disk first. What
- * is committed stays durable: the ledger asks for it.
+ * Tests create and drop some 200 databases: a checkpoint every five minutes would write each to disk first. Commits
+ * stay durable.
  */
 const FOR_TESTS = { max_wal_size: '8GB', checkpoint_timeout: '1h' };
 
@@ -101,7 +101,7 @@ const start = async (
     env: { ...setup.env, LC_ALL: 'C' },
     owner: place.owner,
     cwd: place.dir,
-    // Fast shutdown: open transactions are rolled back and clients sent away.
+    // Fast shutdown: rolls back open transactions and disconnects clients.
     signal: 'SIGINT',
     graceMs: STOP_MS,
   });
@@ -156,8 +156,8 @@ const postgresWith = (settings: Readonly<Record<string, string>>): Part<Postgres
   },
 });
 
-/** Postgres from npm, as a child process on a loopback port; WRIT_DATABASE_URL puts a real one in its place. */
+/** Postgres from npm, as a child process on a loopback port; WRIT_DATABASE_URL replaces it by a real one. */
 export const postgres = postgresWith({});
 
-/** The same for tests, which make and drop many databases. */
+/** The same for tests, which create and drop many databases. */
 export const testPostgres = postgresWith(FOR_TESTS);

@@ -4,7 +4,7 @@ import type { Child } from '../process/launch.ts';
 import { logTail } from '../process/log-tail.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Often enough that nobody waits for the wait. */
+/** Short enough that a poll adds no noticeable delay. */
 const POLL_MS = 50;
 
 /**

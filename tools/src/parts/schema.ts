@@ -4,13 +4,13 @@ import { VERSION } from '@writ/nest-kit/environment';
 import { SetupError } from '../setup-error.ts';
 import type { Setup } from '../setup.ts';
 
-/** How the processes reach their database. */
+/** The services' database URLs. */
 export interface Schema {
   /** Connection URL of a login role. */
   readonly urlFor: (role: LoginRole) => string;
 }
 
-/** Makes the database and its roles, and brings its schemas up to date. */
+/** Creates the database and its roles, and migrates its schemas. */
 export const ensureSchema = async (
   setup: Setup,
   url: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const keysDir = (stateDir: string): string => join(stateDir, 'keys');
 
-/** The text of a file in the key directory that only we can read, made when it is not there. */
+/** The text of an owner-only file in the key directory, which is created if it is missing. */
 export const ensureSecret = (stateDir: string, name: string, make: () => string): { path: string; text: string } => {
   const dir = keysDir(stateDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });

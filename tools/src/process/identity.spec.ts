@@ -7,12 +7,12 @@ import { identify, isAlive, parseStat, signal } from './identity.ts';
 const stat = (comm: string): string =>
   `42 (${comm}) S 1 42 42 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 137231 1000 50 ${'0 '.repeat(28)}`;
 
-test('state and start time are found whatever the command is called', () => {
+test('state and start time are found with any command name', () => {
   for (const comm of ['node', 'a b', 'x) R 7 (y', '))) '])
     expect(parseStat(stat(comm))).toEqual({ state: 'S', started: '137231' });
 });
 
-test('we are alive', () => {
+test('this process is alive', () => {
   expect(isAlive(identify(process.pid)!)).toBe(true);
 });
 
@@ -22,12 +22,12 @@ test('a recycled pid is not the process that had it', () => {
   expect(signal({ ...self, started: '1' }, 'SIGKILL')).toBe(false);
 });
 
-test('a pid of an earlier boot is nobody', () => {
+test('a pid of an earlier boot names no process', () => {
   expect(isAlive({ ...identify(process.pid)!, boot: 'another' })).toBe(false);
 });
 
 test('a process that has ended is not alive, nor is its zombie', async () => {
-  // The shell's child ends at once and is never waited for.
+  // The shell's child ends at once and becomes a zombie.
   const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = (await once(shell.stdout, 'data')) as [Buffer];
   const zombie = Number(line.toString());

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Names one process for ever: a pid alone is reused. INVARIANT (never a stranger): nothing here is signalled unless
- * pid, start time and boot all still agree.
+ * Identifies one process uniquely: a pid alone is reused. INVARIANT (never a stranger): nothing here is signalled
+ * unless pid, start time and boot still match.
  */
 export interface Identity {
   readonly pid: number;
@@ -13,16 +13,16 @@ export interface Identity {
   readonly boot: string;
 }
 
-/** The number by proc(5) of the first field that `statFields` gives. */
+/** The number (by proc(5)) of the first field in `statFields`. */
 export const FIRST_FIELD = 3;
 
 const STATE = 3 - FIRST_FIELD;
 const STARTED = 22 - FIRST_FIELD;
 
-/** The fields of /proc/PID/stat that follow the command name, which is in brackets and may contain anything. */
+/** The fields of /proc/PID/stat after the command name, which is in brackets and may contain anything. */
 export const statFields = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ');
 
-/** State and start time out of the text of /proc/PID/stat. */
+/** State and start time in the text of /proc/PID/stat. */
 export const parseStat = (text: string): { state: string; started: string } => {
   const fields = statFields(text);
   return { state: fields[STATE] ?? '', started: fields[STARTED] ?? '' };
@@ -30,7 +30,7 @@ export const parseStat = (text: string): { state: string; started: string } => {
 
 const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 
-/** The identity of a process that runs now, or undefined. A zombie has ended: it only waits for its parent. */
+/** The identity of a running process, or undefined. A zombie has ended: it only waits for its parent. */
 export const identify = (pid: number): Identity | undefined => {
   try {
     const { state, started } = parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -46,7 +46,7 @@ export const isAlive = (who: Identity): boolean => {
   return now !== undefined && now.started === who.started && now.boot === who.boot;
 };
 
-/** Sends a signal to exactly this process; false when it is gone. */
+/** Sends a signal to exactly this process; returns false when it is gone. */
 export const signal = (who: Identity, name: NodeJS.Signals): boolean => {
   if (!isAlive(who)) return false;
   try {

@@ -16,28 +16,28 @@ export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Who it runs as; ourselves when absent. */
+  /** Its user; our own by default. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
   readonly cwd?: string;
-  /** How it is asked to end, and for how long it may take. */
+  /** The signal that stops it, and its grace period. */
   readonly signal: NodeJS.Signals;
   readonly graceMs: number;
 }
 
-/** A child that is written down in the process table. */
+/** A child process with an entry in the process table. */
 export interface Child {
   readonly name: string;
   readonly who: Identity;
   readonly logFile: string;
-  /** Resolves with a sentence when it ends, however it ends; never rejects. */
+  /** Resolves with a sentence when it ends, in any way; never rejects. */
   readonly ended: Promise<string>;
   readonly isRunning: () => boolean;
   readonly stop: (graceMs?: number) => Promise<void>;
 }
 
 /**
- * Starts a process in a group of its own (a Ctrl-C in the terminal is for the supervisor, which stops the others in
- * order) with its output in `logs/NAME.log`, and writes it down before returning.
+ * Starts a process in a new process group, with its output in `logs/NAME.log`, and saves its entry before it returns.
+ * In its own group it gets no Ctrl-C from the terminal: the supervisor stops all processes in order.
  */
 export const launch = async (setup: Setup, what: Launch): Promise<Child> => {
   if (setup.processes.isClosed) throw new SetupError(`${what.name} is not started any more: the run is ending`);

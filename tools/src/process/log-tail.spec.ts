@@ -12,7 +12,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('the tail of a log is its last lines, and of a log of many megabytes they are whole lines too', () => {
+test('the tail of a log is its last whole lines, also with many megabytes', () => {
   const path = join(folder, 'service.log');
   const lines = Array.from({ length: 200_000 }, (_, n) => `line ${n}`);
   writeFileSync(path, `${lines.join('\n')}\n`);
@@ -20,6 +20,6 @@ test('the tail of a log is its last lines, and of a log of many megabytes they a
   expect(logTail(path, 1_000_000)[0]).toMatch(/^line \d+$/);
 });
 
-test('a log that is not there has no last lines', () => {
+test('a missing log has no last lines', () => {
   expect(logTail(join(folder, 'none.log'))).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { FIRST_FIELD, identify, statFields, type Identity } from './identity.ts';
 
 /**
- * Environment variable that marks every process of a state directory, so that a clean-up finds those that no list
- * names.
+ * Environment variable that marks every process of a state directory, so that a clean-up finds processes without an
+ * entry in the table.
  */
 export const MARK = 'WRIT_STATE_ID';
 
@@ -13,7 +13,7 @@ const pids = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** A file of /proc/PID as its NUL-separated parts; empty when the process is gone or somebody else's. */
+/** A file of /proc/PID split at NUL; empty when the process is gone or belongs to another user. */
 const parts = (pid: number, file: 'environ' | 'cmdline'): string[] => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
@@ -35,15 +35,15 @@ const parentOf = (pid: number): number => {
 
 const identified = (found: readonly number[]): Identity[] => found.map(identify).filter((who) => who !== undefined);
 
-/** Every process that carries the state directory's mark, except ourselves. */
+/** Every process with the state directory's mark, except this one. */
 export const findMarked = (stateId: string): Identity[] =>
   identified(pids().filter((pid) => pid !== process.pid && parts(pid, 'environ').includes(`${MARK}=${stateId}`)));
 
 /**
- * The main processes of containers that an engine of ours left behind, and the shims that hold them. Ending a
- * container's main process ends all others in it.
+ * The main processes of containers that our own engine left behind, with their shims. The end of a container's main
+ * process ends all others in it.
  *
- * @param execRoot the engine's directory of run-time files, which stands in its shims' command lines
+ * @param execRoot the engine's directory of run-time files, which is in its shims' command lines
  */
 export const findContained = (execRoot: string): Identity[] => {
   const all = pids();

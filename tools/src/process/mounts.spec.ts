@@ -10,7 +10,7 @@ const INFO = [
   '',
 ].join('\n');
 
-test('mounts below a directory are found, the last mounted first, and no neighbour is', () => {
+test('only mounts below a directory are found, the last mounted first', () => {
   expect(mountsBelow('/w/.writ', INFO)).toEqual([
     '/w/.writ/with space',
     '/w/.writ/docker/overlay2/a/merged',

@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** The fifth field of proc(5) mountinfo, in which space, tab, newline and backslash are octal escapes. */
+/** The fifth field of mountinfo (proc(5)), with octal escapes for space, tab, newline and backslash. */
 const MOUNT_POINT = 4;
 const unescape = (path: string): string =>
   path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)));
 
-/** Mount points below a directory out of the text of /proc/self/mountinfo, the deepest first. */
+/** Mount points below a directory in the text of /proc/self/mountinfo, deepest first. */
 export const mountsBelow = (dir: string, text: string): string[] =>
   text
     .split('\n')
@@ -15,7 +15,7 @@ export const mountsBelow = (dir: string, text: string): string[] =>
     .filter((path) => path.startsWith(`${dir}/`))
     .reverse();
 
-/** Takes away what an engine that was killed left mounted, so that its directory can be deleted. */
+/** Unmounts what a killed engine left mounted, so that its directory can be deleted. */
 export const unmountBelow = (dir: string): void => {
   for (const path of mountsBelow(dir, readFileSync('/proc/self/mountinfo', 'utf8')))
     spawnSync('umount', ['--lazy', path]);

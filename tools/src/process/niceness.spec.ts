@@ -6,7 +6,7 @@ import { setSessionNiceness } from './niceness.ts';
 
 const grouped = existsSync('/proc/self/autogroup');
 
-(grouped ? test : test.skip)('a session stands behind others, and those behind this one as they did', async () => {
+(grouped ? test : test.skip)('the niceness of a session is set, and other sessions keep theirs', async () => {
   const niceOf = (pid: number): string | undefined =>
     /nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))?.[1];
   const before = niceOf(process.pid);
@@ -22,6 +22,6 @@ const grouped = existsSync('/proc/self/autogroup');
   }
 });
 
-test('of a process that is gone nothing is set', () => {
+test('a process that is gone is ignored', () => {
   expect(() => setSessionNiceness(2 ** 22 + 1, 7)).not.toThrow();
 });

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * Gives the session that a process leads a niceness, from -20 to 19, beside the machine's other sessions. Where the
- * system groups sessions for scheduling (`autogroup`, as most distributions have it), a process's own niceness counts
- * among those of its session only, sched(7). Does nothing where it doesn't group them, or where the process is gone;
- * throws what else the system objects to.
+ * Sets the niceness, from -20 to 19, of the session that a process leads. Where the system groups sessions for
+ * scheduling (`autogroup`, as in most distributions), a process's own niceness counts only within its session,
+ * sched(7). Does nothing where it doesn't group them, or where the process is gone; throws any other error of the
+ * system.
  */
 export const setSessionNiceness = (pid: number, niceness: number): void => {
   try {

@@ -2,11 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, signal, type Identity } from './identity.ts';
 
-/** Short beside every grace period, long beside a read of /proc. */
+/** Short compared with every grace period, long compared with a read of /proc. */
 const POLL_MS = 20;
 
-/** Resolves to whether the process was gone within the time. */
-export const waitUntilGone = async (who: Identity, graceMs: number): Promise<boolean> => {
+/** Resolves to whether the process ended within the time. */
+export const waitUntilEnded = async (who: Identity, graceMs: number): Promise<boolean> => {
   const until = performance.now() + graceMs;
   while (isAlive(who)) {
     if (performance.now() >= until) return false;
@@ -15,10 +15,10 @@ export const waitUntilGone = async (who: Identity, graceMs: number): Promise<boo
   return true;
 };
 
-/** Asks a process to end, and ends it when it has not done so within the time. Resolves when it is gone. */
+/** Asks a process to end, and kills it after the time. Resolves when it is gone. */
 export const stopProcess = async (who: Identity, ask: NodeJS.Signals, graceMs: number): Promise<void> => {
   if (!signal(who, ask)) return;
-  if (await waitUntilGone(who, graceMs)) return;
+  if (await waitUntilEnded(who, graceMs)) return;
   signal(who, 'SIGKILL');
-  await waitUntilGone(who, graceMs);
+  await waitUntilEnded(who, graceMs);
 };

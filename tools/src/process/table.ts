@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Identity } from './identity.ts';
 
-/** In which order the kinds are stopped: what depends on others first. */
+/** The order in which kinds are stopped: dependents first. */
 export const STOP_ORDER = ['job', 'service', 'part', 'engine'] as const;
 export type Kind = (typeof STOP_ORDER)[number];
 
-/** A process that was started for a state directory, and how to end it. */
+/** A process of a state directory, and how to end it. */
 export interface Entry {
   readonly name: string;
   readonly kind: Kind;
@@ -16,17 +16,17 @@ export interface Entry {
   readonly graceMs: number;
 }
 
-/** Where sandboxes run; what a clean-up needs to find their containers without any part of the set-up being alive. */
+/** The engine of the sandboxes: a clean-up finds their containers with it, without any other process of the set-up. */
 export interface Engine {
   /** As in DOCKER_HOST. */
   readonly host: string;
   /** Value of the label `writ` on every container and volume of this state directory. */
   readonly label: string;
-  /** Set when the engine is our own: everything in it then is ours, and its run-time files lie here. */
+  /** For our own engine only: its run-time files are here, and every container in it is ours. */
   readonly execRoot: string | null;
 }
 
-/** What has been started for one state directory. Written on disk before anything else happens to a new process. */
+/** The started processes of one state directory, saved before anything else happens to a new process. */
 export interface Started {
   readonly engine: Engine | null;
   readonly entries: readonly Entry[];
@@ -36,7 +36,7 @@ const NOTHING: Started = { engine: null, entries: [] };
 
 export const startedFile = (stateDir: string): string => join(stateDir, 'run', 'started.json');
 
-/** What an earlier run wrote; nothing when there was none or its file was cut short. */
+/** The table of an earlier run; nothing when there was none or its file is incomplete. */
 export const readStarted = (stateDir: string): Started => {
   try {
     return JSON.parse(readFileSync(startedFile(stateDir), 'utf8')) as Started;
@@ -45,7 +45,7 @@ export const readStarted = (stateDir: string): Started => {
   }
 };
 
-/** By rename, so that a reader never sees half a file. */
+/** By rename, so that a reader never sees an incomplete file. */
 export const writeStarted = (stateDir: string, started: Started): void => {
   const path = startedFile(stateDir);
   mkdirSync(dirname(path), { recursive: true });
@@ -53,7 +53,7 @@ export const writeStarted = (stateDir: string, started: Started): void => {
   renameSync(`${path}.new`, path);
 };
 
-/** The list of a run, kept on disk at every change. */
+/** The table of a run, saved at every change. */
 export class ProcessTable {
   readonly #stateDir: string;
   #started: Started = NOTHING;
@@ -67,7 +67,7 @@ export class ProcessTable {
     return this.#started;
   }
 
-  /** From now on nothing may be started: what was is about to be ended. */
+  /** From now on nothing may be started: the clean-up is about to end everything. */
   close(): void {
     this.#closed = true;
   }
@@ -90,7 +90,7 @@ export class ProcessTable {
 
   #write(started: Started): void {
     this.#started = started;
-    // Once closed, the clean-up is the list's only writer.
+    // Once closed, only the clean-up writes the table.
     if (this.#closed) return;
     writeStarted(this.#stateDir, started);
   }

@@ -10,7 +10,7 @@ const print = (text: string): void => {
 };
 const parse = (...args: string[]) => parseArguments(args, { writeOut: print, writeErr: print });
 
-test('each action is an option of its own', () => {
+test('each action has its own option', () => {
   expect(parse('--node')).toEqual({ action: 'node', images: [] });
   expect(parse('--metrics')).toEqual({ action: 'metrics', images: [] });
   expect(parse('--down')).toEqual({ action: 'down', images: [] });
@@ -26,12 +26,12 @@ test.each([
   expect(printed).toContain(reason);
 });
 
-test('without an action the whole is installed', () => {
+test('without an action everything is installed', () => {
   expect(parse()).toEqual({ action: 'install', images: [] });
   expect(printed).toBe('');
 });
 
-test('help says what the machine needs and is no failure', () => {
+test("help lists the machine's requirements and is no failure", () => {
   expect(parse('--help')).toBe(0);
   for (const text of ['10 GiB', 'WRIT_STATE_DIR', '--down']) expect(printed).toContain(text);
 });

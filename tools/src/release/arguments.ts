@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander';
 
-/** What the command line of `npm run cluster` asks for. */
+/** The parsed command line of `npm run cluster`. */
 export interface Arguments {
-  /** `install` where nothing is said: the node, the images, the chart, `helm test` and the main job. */
+  /** `install` by default: the node, the images, the chart, `helm test` and the main job. */
   readonly action: 'install' | 'node' | 'load' | 'metrics' | 'status' | 'down';
   /** Tar files of images, with `load`. */
   readonly images: readonly string[];
@@ -40,10 +40,10 @@ const option = (flags: string, description: string, name: (typeof ACTIONS)[numbe
   new Option(flags, description).conflicts(ACTIONS.filter((other) => other !== name));
 
 /**
- * Reads the command line of `npm run cluster`.
+ * Parses the command line of `npm run cluster`.
  *
- * @param output where help and errors go; the terminal by default
- * @returns the arguments, or the status to end with after help or an error was printed
+ * @param output for help and errors; the terminal by default
+ * @returns the arguments, or the exit status after help or an error was printed
  */
 export const parseArguments = (args: readonly string[], output: OutputConfiguration = {}): Arguments | number => {
   const command = new Command('npm run cluster --')

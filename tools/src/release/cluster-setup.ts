@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs once in the main process, before the specs of the suite `cluster`: a node with the images of this checkout,
-// whose addresses their processes inherit.
+// Runs once in the main process, before the specs of the suite `cluster`: starts a node with the images of this
+// checkout, whose addresses the spec processes inherit.
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { downNode, findNode, upNode } from '../cluster/node.ts';
 import { defaultStateDir, makeSetup } from '../setup.ts';
 import { runPlan, throttle } from '../steps.ts';
 import type { ReleaseImages } from './images.ts';
-import { preparePlan, type ReleaseMade } from './up.ts';
+import { preparePlan, type ReleaseMade } from './install-steps.ts';
 
-/** What specs need to install the chart. */
+/** Data for specs that install the chart. */
 export interface ClusterDescription {
   /** The state directory of the node. */
   readonly stateDir: string;
@@ -19,7 +19,7 @@ export interface ClusterDescription {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Absent where WRIT_CLUSTER_KUBECONFIG names a cluster that isn't this checkout's. */
+    /** Absent where WRIT_CLUSTER_KUBECONFIG names a cluster other than this checkout's. */
     cluster?: ClusterDescription;
   }
 }
@@ -27,8 +27,8 @@ declare module 'vitest' {
 const LINE_MS = 5_000;
 
 /**
- * Called by Vitest, which calls the result when all specs have ended. A cluster that WRIT_CLUSTER_KUBECONFIG names is
- * taken as it is; a node that is up is used and stays up.
+ * Called by Vitest, which calls the result after all specs. A cluster in WRIT_CLUSTER_KUBECONFIG is used unchanged; a
+ * running node is used and keeps running.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.env['WRIT_CLUSTER_KUBECONFIG'] !== undefined) return () => Promise.resolve();

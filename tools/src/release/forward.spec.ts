@@ -11,14 +11,14 @@ test.each([
   expect(parseForward(line)).toBe(port);
 });
 
-test('a forward is open once its line has come, and ends when it is closed', async () => {
+test('a forward is open after its line was printed, and ends when it is closed', async () => {
   const program = 'echo "Forwarding from 127.0.0.1:4321 -> 80"; exec sleep 60';
   const forward = await openForward(['sh', '-c', program], ENV);
   expect(forward.url).toBe('http://127.0.0.1:4321');
   await forward.close();
 });
 
-test('one that ends says why', async () => {
+test('a forward that ends reports the reason', async () => {
   const program = 'echo "error: no service writ-orchestrator" >&2; exit 1';
   await expect(openForward(['sh', '-c', program], ENV)).rejects.toMatchObject({
     message: 'the API could not be reached: `kubectl port-forward` ended',

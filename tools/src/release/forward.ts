@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { SetupError } from '../setup-error.ts';
 
-/** A port of this machine that leads to a pod behind a Service. It ends with the pod. */
+/** A local port that leads to a pod of a Service. It ends with the pod. */
 export interface Forward {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
@@ -13,7 +13,7 @@ export interface Forward {
 
 const OPEN_MS = 20_000;
 
-/** The port out of the line with which `kubectl port-forward` says that it listens. */
+/** The port in the line that `kubectl port-forward` prints when it listens. */
 export const parseForward = (line: string): number | undefined => {
   const port = /^Forwarding from 127\.0\.0\.1:(\d+) -> /.exec(line)?.[1];
   return port === undefined ? undefined : Number(port);
@@ -36,14 +36,14 @@ export const openForward = async (
     child.once('error', () => resolve());
     child.once('close', () => resolve());
   }).finally(() => process.removeListener('exit', stop));
-  const said = text(child.stderr);
+  const output = text(child.stderr);
   const timer = setTimeout(stop, OPEN_MS);
   const port = await new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const found = parseForward(line);
       if (found !== undefined) resolve(found);
     });
-    void Promise.all([said, ended]).then(([lines]) =>
+    void Promise.all([output, ended]).then(([lines]) =>
       reject(
         new SetupError('the API could not be reached: `kubectl port-forward` ended', lines.split('\n').filter(Boolean)),
       ),

@@ -10,23 +10,23 @@ import { MARK } from '../process/marked.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** What a release consists of: the services, the sandboxes, and the bundled Postgres and NATS. */
+/** The images of a release: the services, the sandboxes, and the bundled Postgres and NATS. */
 export type ReleaseImages = Required<Images>;
 
-/** Lines of a build that failed which a person is shown. */
+/** Lines of a failed build's output for a person. */
 const TAIL = 20;
 
 /**
- * Builds the images of this checkout, in an engine that ends afterwards, and saves them as tar files. What hasn't
- * changed is found again.
+ * Builds the images of this checkout, in an engine that ends afterwards, and saves them as tar files. Unchanged ones
+ * are reused.
  *
- * @throws SetupError with the end of what the build said
+ * @throws SetupError with the end of the build's output
  */
 export const ensureReleaseImages = async (setup: Setup): Promise<ReleaseImages> => {
   const folder = join(setup.cacheDir, 'release');
   const program = join(setup.checkout, 'tools', 'with-node.mjs');
   const args = [program, 'tools/src/images/main.ts', '--parts', '--save', folder];
-  // A process of its own: the engine that it starts is kept and ended by its own supervisor.
+  // A separate process: its own supervisor keeps and ends the engine that it starts.
   const child = spawn(process.execPath, args, {
     cwd: setup.checkout,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -52,12 +52,12 @@ export const ensureReleaseImages = async (setup: Setup): Promise<ReleaseImages> 
 
 const listOf = ({ writ, sandbox, parts }: ReleaseImages): BuiltImage[] => [writ, sandbox, parts.postgres, parts.nats];
 
-/** As containerd names what Docker calls `writ:0.1.0` or `writ-local/nats:1`. */
+/** containerd's names for Docker's `writ:0.1.0` or `writ-local/nats:1`. */
 const inContainerd = (ref: string): string => `docker.io/${ref.includes('/') ? '' : 'library/'}${ref}`;
 
-/** Loads those of the images into a node that it doesn't have. Resolves with how many those were. */
+/** Loads the images that the node lacks. Resolves with their number. */
 export const loadReleaseImages = async (setup: Setup, node: ClusterNode, images: ReleaseImages): Promise<number> => {
-  // Which image lies under a name is known by the engine's id alone, which containerd doesn't keep.
+  // Only the engine's id identifies the image behind a name, and containerd doesn't store it.
   const file = join(clusterPaths(setup.stateDir).images, 'loaded.json');
   const loaded = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {};
   const present = await node.references();

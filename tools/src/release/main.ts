@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run cluster`: Writ on a real Kubernetes of one node on this machine.
+// `npm run cluster`: Writ on a real Kubernetes node on this machine.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { addMetrics } from '../cluster/metrics.ts';
@@ -7,7 +7,7 @@ import { explain } from '../explain.ts';
 import { runJob } from '../job/main.ts';
 import { renderJob } from '../job/table.ts';
 import type { Release } from './release.ts';
-import { installPlan, preparePlan, type ReleaseMade } from './up.ts';
+import { installPlan, preparePlan, type ReleaseMade } from './install-steps.ts';
 import { defaultStateDir, makeSetup, type Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { runPlan } from '../steps.ts';
@@ -17,26 +17,26 @@ import { downNode, endBuilds, findNode, loadImages, statusOf, upNode, type Clust
 /** 128 plus SIGINT's number, as a shell reports it. */
 const INTERRUPTED = 130;
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 const present = (node: ClusterNode): void => {
-  say(`the node is Ready; its API server is ${node.apiUrl}`);
-  say(`  export KUBECONFIG=${node.kubeconfig}`);
-  say(`  export PATH=${join(node.kubectl, '..')}:$PATH`);
+  print(`the node is Ready; its API server is ${node.apiUrl}`);
+  print(`  export KUBECONFIG=${node.kubeconfig}`);
+  print(`  export PATH=${join(node.kubectl, '..')}:$PATH`);
 };
 
 const up = async (setup: Setup): Promise<number> => {
   const began = performance.now();
   const node = await upNode(setup, runPlan);
   present(node);
-  say(`up after ${seconds(performance.now() - began)}; \`npm run cluster -- --down\` ends it`);
+  print(`up after ${seconds(performance.now() - began)}; \`npm run cluster -- --down\` ends it`);
   return 0;
 };
 
-/** The main job against the release, through a port of this machine. */
+/** Runs the main job against the release, through a local port. */
 const runMainJob = async (setup: Setup, release: Release): Promise<boolean> => {
   const stateDir = join(setup.stateDir, 'job');
   mkdirSync(stateDir, { recursive: true });
@@ -44,9 +44,9 @@ const runMainJob = async (setup: Setup, release: Release): Promise<boolean> => {
   const platformKey = await release.platformKey();
   const forward = await release.forward();
   try {
-    const result = await runJob({ apiUrl: forward.url, platformKey, stateDir, onProgress: say, env: setup.env });
+    const result = await runJob({ apiUrl: forward.url, platformKey, stateDir, onProgress: print, env: setup.env });
     writeFileSync(join(stateDir, 'last-run.json'), `${JSON.stringify(result, null, 2)}\n`);
-    say(renderJob(result));
+    print(renderJob(result));
     return result.ok;
   } finally {
     await forward.close();
@@ -54,9 +54,9 @@ const runMainJob = async (setup: Setup, release: Release): Promise<boolean> => {
 };
 
 const presentRelease = ({ namespace, name }: Release): void => {
-  say(`Writ is installed as \`${name}\` in the namespace \`${namespace}\``);
-  say(`  kubectl -n ${namespace} get pods`);
-  say(`  kubectl -n ${namespace} port-forward service/${name}-orchestrator 7480:80`);
+  print(`Writ is installed as \`${name}\` in the namespace \`${namespace}\``);
+  print(`  kubectl -n ${namespace} get pods`);
+  print(`  kubectl -n ${namespace} port-forward service/${name}-orchestrator 7480:80`);
 };
 
 const install = async (setup: Setup): Promise<number> => {
@@ -67,14 +67,14 @@ const install = async (setup: Setup): Promise<number> => {
   const release = made.release as Release;
   const jobBegan = performance.now();
   const ok = await runMainJob(setup, release);
-  say(`the main job took ${seconds(performance.now() - jobBegan)}`);
+  print(`the main job took ${seconds(performance.now() - jobBegan)}`);
   present(node);
   presentRelease(release);
-  say(`done after ${seconds(performance.now() - began)}; \`npm run cluster -- --down\` ends it`);
+  print(`done after ${seconds(performance.now() - began)}; \`npm run cluster -- --down\` ends it`);
   return ok ? 0 : 1;
 };
 
-/** The node that is up. */
+/** The running node. */
 const mustFindNode = async (setup: Setup, what: string): Promise<ClusterNode> => {
   const node = await findNode(setup);
   if (node === undefined)
@@ -84,11 +84,11 @@ const mustFindNode = async (setup: Setup, what: string): Promise<ClusterNode> =>
 
 const load = async (setup: Setup, paths: readonly string[]): Promise<number> => {
   const node = await mustFindNode(setup, 'to load images into');
-  // npm runs scripts in the project's root, and says where the user is.
+  // npm runs scripts in the project's root, and INIT_CWD has the user's folder.
   const absolute = paths.map((path) => resolve(process.env['INIT_CWD'] ?? '.', path));
   const missing = absolute.find((path) => !existsSync(path));
   if (missing !== undefined) throw new SetupError(`there is no file ${missing}`);
-  for (const reference of await loadImages(node, absolute, say)) say(reference);
+  for (const reference of await loadImages(node, absolute, print)) print(reference);
   return 0;
 };
 
@@ -96,7 +96,7 @@ const metrics = async (setup: Setup): Promise<number> => {
   const node = await mustFindNode(setup, 'to add metrics-server to');
   const began = performance.now();
   await runPlan(setup, [{ title: 'metrics-server', run: (step) => addMetrics(step, node) }]);
-  say(`\`kubectl top\` and autoscalers work after ${seconds(performance.now() - began)}`);
+  print(`\`kubectl top\` and autoscalers work after ${seconds(performance.now() - began)}`);
   return 0;
 };
 
@@ -106,17 +106,17 @@ const status = async (setup: Setup): Promise<number> => {
     present(node);
     return 0;
   }
-  say(settingUp === undefined ? 'no node is up' : `no node is up yet: process ${settingUp} is bringing one up`);
-  if (left.length > 0) say('a node that was killed left this, which `npm run cluster -- --down` removes:');
-  for (const line of left) say(`  ${line}`);
+  print(settingUp === undefined ? 'no node is up' : `no node is up yet: process ${settingUp} is bringing one up`);
+  if (left.length > 0) print('a node that was killed left this, which `npm run cluster -- --down` removes:');
+  for (const line of left) print(`  ${line}`);
   return 1;
 };
 
 const down = async (setup: Setup): Promise<number> => {
   const began = performance.now();
   await downNode(setup);
-  say(`the node is ended after ${seconds(performance.now() - began)}, and nothing of it runs any more`);
-  say(`its images stay in ${setup.stateDir} for the next start`);
+  print(`the node is ended after ${seconds(performance.now() - began)}, and nothing of it runs any more`);
+  print(`its images stay in ${setup.stateDir} for the next start`);
   return 0;
 };
 
@@ -138,8 +138,8 @@ const carryOut = (setup: Setup, { action, images }: Arguments): Promise<number> 
 };
 
 /**
- * A start that is interrupted leaves nothing: the supervisor ends what it has started when its parent is gone, and
- * compilers are ended here.
+ * An interrupted start leaves nothing: the supervisor ends its processes when its parent is gone, and this ends
+ * compilers.
  */
 const listenForStop = (setup: Setup): void => {
   const interrupt = (): void => {
@@ -153,7 +153,7 @@ const main = async (args: readonly string[]): Promise<number> => {
   const parsed = parseArguments(args);
   if (typeof parsed === 'number') return parsed;
   const root = defaultStateDir(process.env);
-  const setup = makeSetup(join(root, 'cluster'), join(root, 'cache'), process.env, (line) => say(`  ${line}`));
+  const setup = makeSetup(join(root, 'cluster'), join(root, 'cache'), process.env, (line) => print(`  ${line}`));
   if (parsed.action === 'node' || parsed.action === 'install') listenForStop(setup);
   try {
     return await carryOut(setup, parsed);

@@ -11,7 +11,7 @@ import type { BuiltImage, TrialParts } from '../images/index.ts';
 import type { Setup } from '../setup.ts';
 import { openForward, type Forward } from './forward.ts';
 
-/** Where the chart is installed, and as what. */
+/** The namespace and name of an installation. */
 export interface ReleasePlace {
   readonly name: string;
   readonly namespace: string;
@@ -25,44 +25,44 @@ export interface InstalledImages {
 }
 
 export interface InstallOptions {
-  /** Values over those of the example `small` and of the images. */
+  /** Values that override those of the example `small` and of the images. */
   readonly values?: Values;
-  /** A folder or a package of the chart; this checkout's unless named. */
+  /** A folder or a package of the chart; this checkout's by default. */
   readonly chart?: string;
-  /** Files of values in the place of the example `small`. */
+  /** Values files in place of the example `small`. */
   readonly files?: readonly string[];
   /** Images of another version. */
   readonly images?: Pick<InstalledImages, 'writ' | 'sandbox'>;
 }
 
-/** An installation of the chart. Each of its commands throws `SetupError` with what the program said. */
+/** An installation of the chart. Each of its commands throws `SetupError` with the program's messages. */
 export interface Release extends ReleasePlace {
-  /** Installs the chart, or upgrades what is there, and waits until it is ready. Resolves with the revision. */
+  /** Installs the chart, or upgrades an installation, and waits until it is ready. Resolves with the revision. */
   readonly install: (options?: InstallOptions) => Promise<number>;
-  /** Goes back to a revision, and waits. */
+  /** Rolls back to a revision, and waits. */
   readonly rollback: (revision: number) => Promise<void>;
   /** `helm test`. Resolves with the logs of its pod. */
   readonly test: () => Promise<string>;
-  /** Removes the release with its namespaces: keys and data too. */
+  /** Removes the release with its namespaces, including keys and data. */
   readonly remove: () => Promise<void>;
   /** Runs kubectl in the namespace of the release. */
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
   /** A member of a Secret, as text. */
   readonly secret: (name: string, key: string) => Promise<string>;
-  /** The published keys, as `writ verify` reads them. */
+  /** The published keys, in the format of `writ verify`. */
   readonly publicKeys: () => Promise<string>;
-  /** The key that makes tenants. */
+  /** The key that creates tenants. */
   readonly platformKey: () => Promise<string>;
-  /** The API on a port of this machine, until it is closed. */
+  /** The API on a local port, until it is closed. */
   readonly forward: () => Promise<Forward>;
 }
 
 const SMALL_VALUES = join(CHART, 'ci', 'small-values.yaml');
-/** Helm waits for the rollout for so long; a program that doesn't end by then hangs. */
+/** Helm's limit for the rollout; a program that runs longer than this hangs. */
 const HELM_WAIT = '8m';
 const HELM_MS = 10 * 60_000;
 
-/** Images that were loaded into the node: nothing is pulled. */
+/** Images are loaded into the node and never pulled. */
 export const imageValues = ({ writ, sandbox, parts }: InstalledImages): Values => {
   const split = (ref: string): { repository: string; tag: string } => {
     const [repository = '', tag = ''] = ref.split(':');
@@ -77,7 +77,7 @@ export const imageValues = ({ writ, sandbox, parts }: InstalledImages): Values =
   };
 };
 
-/** Writes values where helm reads them, for as long as something takes. */
+/** Writes a temporary values file for helm, while a function runs. */
 const withValues = async <T>(values: readonly Values[], use: (files: readonly string[]) => Promise<T>): Promise<T> => {
   const folder = mkdtempSync(join(tmpdir(), 'writ-values-'));
   try {
@@ -92,7 +92,7 @@ const withValues = async <T>(values: readonly Values[], use: (files: readonly st
   }
 };
 
-/** A release on a node that has the images. */
+/** A release on a node with its images. */
 export const releaseOn = (
   setup: Pick<Setup, 'stateDir'>,
   node: ClusterNode,
@@ -103,7 +103,7 @@ export const releaseOn = (
   const home = join(setup.stateDir, 'helm');
   const helm = (what: string, ...args: string[]): Promise<string> => {
     mkdirSync(home, { recursive: true });
-    // What the user keeps for other clusters is neither read nor changed.
+    // The user's settings for other clusters are neither read nor changed.
     const env = { ...node.env, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home };
     return mustRun(what, [helmPath, '--namespace', namespace, ...args], { env, timeoutMs: HELM_MS });
   };

@@ -5,29 +5,31 @@ import { dirname, join } from 'node:path';
 import { runProgram } from '../parts/packages.ts';
 import { SetupError } from '../setup-error.ts';
 import { deadLinksOf } from './dead-links.ts';
+import { missingDiagrams } from './missing-diagrams.ts';
 import { findPages } from './pages.ts';
 import { readSettings } from './settings.ts';
 
-/** The site: static files that any server of files can serve. */
+/** The site: static files for any file server. */
 export const siteFolder = (checkout: string): string => join(checkout, 'dist', 'docs');
 
-/** What is known of the site that lies beside this file. */
+/** Metadata of the built site, in the file beside it. */
 interface SiteState {
-  /** of all that it was made from */
+  /** a hash of all inputs */
   readonly inputs: string;
-  /** the packages that its scripts and styles are made of: folders relative to the checkout */
+  /** the packages in its scripts and styles: folders relative to the checkout */
   readonly packages: readonly string[];
 }
 
 const stateFile = (checkout: string): string => `${siteFolder(checkout)}.json`;
 
-/** What decides about the site besides its pages. */
+/** Inputs of the site besides its pages. */
 const MADE_FROM = [
   'docs/**/*.{png,svg}',
-  'docs/.vitepress/{config,theme/*}.ts',
+  'docs/.vitepress/config.ts',
+  'docs/.vitepress/theme/*',
   'tools/src/site/*.ts',
   'tools/src/docs/prose.ts',
-  'node_modules/{vitepress,vue}/package.json',
+  'node_modules/{vitepress,vue,beautiful-mermaid}/package.json',
 ];
 
 const inputsOf = (checkout: string, env: Readonly<Record<string, string | undefined>>): string => {
@@ -45,13 +47,13 @@ const readState = (checkout: string): SiteState | undefined => {
   try {
     return JSON.parse(readFileSync(stateFile(checkout), 'utf8')) as SiteState;
   } catch {
-    // Never built, or half written.
+    // It was never built, or the build is incomplete.
     return undefined;
   }
 };
 
 /**
- * The packages that the site's scripts are made of, relative to the checkout: their licences go with the site.
+ * The packages in the site's scripts, relative to the checkout: the site includes their licences.
  *
  * @throws SetupError where the site is not built
  */
@@ -63,7 +65,7 @@ export const sitePackages = (checkout: string): readonly string[] => {
 };
 
 /**
- * Builds the site into dist/docs, unless the one that is there was made from the same files. Reads WRIT_DOCS_BASE and
+ * Builds the site into dist/docs, unless the present one has the same inputs. Reads WRIT_DOCS_BASE and
  * WRIT_DOCS_REPOSITORY.
  *
  * @throws SetupError with the generator's errors
@@ -71,7 +73,7 @@ export const sitePackages = (checkout: string): readonly string[] => {
 export const buildSite = async (checkout: string, env: Readonly<Record<string, string | undefined>>): Promise<void> => {
   const [folder, inputs] = [siteFolder(checkout), inputsOf(checkout, env)];
   if (existsSync(folder) && readState(checkout)?.inputs === inputs) return;
-  // Built aside: a service that runs keeps the site that it has until the new one is whole.
+  // Built in another folder: a running service keeps the old site until the new one is complete.
   const made = `${folder}.made`;
   mkdirSync(dirname(made), { recursive: true });
   const program = join(checkout, 'node_modules', 'vitepress', 'bin', 'vitepress.js');
@@ -90,12 +92,15 @@ export const buildSite = async (checkout: string, env: Readonly<Record<string, s
 };
 
 /**
- * Follows every link of the site that was built.
+ * Checks every link of the built site, and compares its diagrams with those of the documents.
  *
- * @throws SetupError with each link that leads nowhere, by the document that has it
+ * @throws SetupError with each dead link, by its document, or with the documents whose diagrams are missing
  */
 export const checkSite = (checkout: string, env: Readonly<Record<string, string | undefined>>): void => {
-  const sources = new Map([...findPages(checkout)].map(([source, place]) => [place.replace(/\.md$/, '.html'), source]));
+  const pages = findPages(checkout);
+  const undrawn = missingDiagrams(checkout, siteFolder(checkout), pages);
+  if (undrawn.length > 0) throw new SetupError('the site lacks diagrams of these documents:', undrawn);
+  const sources = new Map([...pages].map(([source, place]) => [place.replace(/\.md$/, '.html'), source]));
   const dead = deadLinksOf(siteFolder(checkout), readSettings(checkout, env).base);
   if (dead.length === 0) return;
   throw new SetupError(

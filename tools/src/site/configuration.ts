@@ -10,7 +10,7 @@ import { makeSidebars } from './navigation.ts';
 import { addressOf, findPages, type Pages } from './pages.ts';
 import { readSettings, type SiteSettings } from './settings.ts';
 
-/** The parts of the bar at the top: the sections of the index have theirs in the sidebar. */
+/** The links in the top bar: the index's sections are in the sidebar. */
 const barOf = (pages: Pages, base: string): DefaultTheme.NavItem[] => {
   const entry = (text: string, source: string): DefaultTheme.NavItem[] => {
     const place = pages.get(source);
@@ -21,19 +21,19 @@ const barOf = (pages: Pages, base: string): DefaultTheme.NavItem[] => {
     ...entry('Architecture', 'ARCHITECTURE.md'),
     ...entry('Decisions', 'docs/adr/README.md'),
     ...entry('Glossary', 'GLOSSARY.md'),
-    // Served beside the site by a running Writ, and by nothing else.
+    // Only a running Writ serves it beside the site.
     ...(base === SERVED_AT ? [{ text: 'API', link: '/api/', target: '_self' }] : []),
   ];
 };
 
-/** Where a running Writ serves the site. */
+/** The path of the site on a running Writ. */
 const SERVED_AT = '/docs/';
 
 const INLINE_SCRIPT = /<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g;
 
 /**
- * Moves the scripts of a page into files of the site: the policy of the pages allows none that stand in a page. They
- * block as before, since they choose the colours before anything is shown.
+ * Moves a page's inline scripts into files of the site: the pages' content security policy allows none. They stay
+ * blocking, since they choose the colours before the first paint.
  */
 export const moveScripts = (html: string, base: string, write: (name: string, text: string) => void): string =>
   html.replaceAll(INLINE_SCRIPT, (_whole, text: string) => {
@@ -44,10 +44,10 @@ export const moveScripts = (html: string, base: string, write: (name: string, te
 
 type Plugin = NonNullable<NonNullable<UserConfig['vite']>['plugins']>[number];
 
-/** Writes down the packages of the scripts that the site's readers get, beside the site. */
+/** Saves the list of packages in the site's scripts, beside the site. */
 const notePackages = (checkout: string, outDir: string): Plugin => ({
   name: 'site-packages',
-  // What renders the pages while they are built goes nowhere.
+  // Code that only renders the pages at build time is not shipped.
   apply: (_config, { isSsrBuild = false }) => !isSsrBuild,
   generateBundle(_options, bundle) {
     const modules = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
@@ -56,7 +56,7 @@ const notePackages = (checkout: string, outDir: string): Plugin => ({
   },
 });
 
-/** VitePress' configuration of the site. */
+/** The site's VitePress configuration. */
 export const siteConfiguration = (
   checkout: string,
   { base, repository, outDir }: SiteSettings = readSettings(checkout, process.env),
@@ -66,17 +66,17 @@ export const siteConfiguration = (
     title: 'Writ',
     description: 'Runs the tool calls of AI agents under a policy kernel, with signed receipts',
     base,
-    // Browsers would ask the server's root for a picture otherwise.
+    // Otherwise browsers request an icon from the server's root.
     head: [['link', { rel: 'icon', href: 'data:,' }]],
     srcDir: checkout,
     srcExclude: ['**/dist/**', ...documentPaths(checkout).filter((path) => !pages.has(path))],
     outDir,
     cacheDir: join(checkout, '.writ', 'cache', 'vitepress'),
     rewrites: Object.fromEntries(pages),
-    // tools/src/site/dead-links.ts follows the links of the pages as they were built, anchors and pictures included.
+    // tools/src/site/dead-links.ts checks the built pages' links, with anchors and pictures.
     ignoreDeadLinks: true,
     metaChunk: true,
-    // A style that is made in a page would be against its policy.
+    // The pages' policy allows no inline style.
     appearance: { disableTransition: false },
     markdown: { attrs: { disable: true }, anchor: { slugify }, config: adaptMarkdown({ checkout, pages, repository }) },
     vite: { plugins: [notePackages(checkout, outDir)] },

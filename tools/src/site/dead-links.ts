@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows every link of the site as it was built: between pages, to headings, pictures, scripts and styles.
+// Checks every link of the built site: between pages, to headings, pictures, scripts and styles.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A link of a page that leads nowhere. Both as the site has them: a path below its root, and an address. */
+/** A dead link of a page: the page's path below the site's root, and the address. */
 export interface DeadLink {
   readonly page: string;
   readonly href: string;
@@ -16,14 +16,14 @@ const ANCHOR = /\s(?:id|name)="([^"]*)"/g;
 const decodeEntities = (text: string): string =>
   text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&');
 
-/** A site of its own, whose addresses begin with this. Nothing is asked there. */
+/** A base for the site's addresses, which is never requested. */
 const ORIGIN = 'http://site.invalid';
 
 /**
  * Lists the dead links of a site.
  *
- * @param folder what was built
- * @param base the path that the site is served at, with a slash at either end
+ * @param folder the built site
+ * @param base the site's path on its server, with a slash at either end
  */
 export const deadLinksOf = (folder: string, base: string): DeadLink[] => {
   const pages = globSync('**/*.html', { cwd: folder }).sort();
@@ -38,7 +38,7 @@ export const deadLinksOf = (folder: string, base: string): DeadLink[] => {
   };
   const isDead = (page: string, href: string): boolean => {
     const url = new URL(href, `${ORIGIN}${base}${page}`);
-    // The pages of the API stand beside the site, in the service that serves both.
+    // The service of the site serves the API's pages too.
     if (url.origin !== ORIGIN || url.pathname === `${base}api/`) return false;
     if (!url.pathname.startsWith(base)) return true;
     const path = decodeURIComponent(url.pathname.slice(base.length)).replace(/(^|\/)$/, '$1index.html');

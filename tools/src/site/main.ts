@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run docs`, and the check of that name in `npm test`: builds the documentation site and follows its links.
+// `npm run docs`, and the check of that name in `npm test`: builds the documentation site and checks its links.
 import { explain } from '../explain.ts';
 import { checkout } from '../setup.ts';
 import { buildSite, checkSite, siteFolder } from './build-site.ts';

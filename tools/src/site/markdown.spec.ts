@@ -24,7 +24,7 @@ beforeEach(() => {
   }
 });
 afterEach(() => {
-  // VitePress keeps one renderer for all.
+  // VitePress reuses one renderer.
   disposeMdItInstance();
   rmSync(root, { recursive: true });
 });
@@ -36,7 +36,7 @@ const render = async (text: string, repository?: string): Promise<string> => {
   return renderer.render(text, { path: join(root, 'docs/how-to/page.md'), relativePath: 'how-to/page.md' });
 };
 
-test('a link to a document leads to its page, with its anchor, wherever the page lies on the site', async () => {
+test('a link to a document leads to its page with its anchor, at any path of the site', async () => {
   const html = await render(
     '[a](policy.md#b) [c](../adr/README.md) [d](../adr/) [e](../../README.md) [f](../README.md)',
   );
@@ -49,7 +49,7 @@ test('a link to a document leads to its page, with its anchor, wherever the page
   ]);
 });
 
-test('a link to a source is its path in code where no repository is known', async () => {
+test('a link to a source becomes its path in code without a repository', async () => {
   expect(await render('See [the **image**](../../docker/Dockerfile).')).toContain(
     'See the <strong>image</strong> (<code>docker/Dockerfile</code>).',
   );
@@ -58,13 +58,13 @@ test('a link to a source is its path in code where no repository is known', asyn
   );
 });
 
-test('a link to a source leads to the repository where one is known', async () => {
+test('a link to a source leads to the configured repository', async () => {
   expect(await render('[it](../../docker/Dockerfile#L1)', 'https://git.example.org/writ/blob/main/')).toContain(
     'href="https://git.example.org/writ/blob/main/docker/Dockerfile#L1"',
   );
 });
 
-test('a link to nothing stays, so that the check of dead links finds it', async () => {
+test('a link to a missing file is kept, so that the check of dead links finds it', async () => {
   expect(await render('[it](gone.md)', 'https://git.example.org/')).toContain('href="./gone.html"');
 });
 
@@ -76,13 +76,20 @@ test('braces, placeholders and names in colons are text', async () => {
   expect(await render('# Title')).not.toContain('&amp;');
 });
 
-test('anchors are those of the repository', async () => {
+test('a Mermaid block is drawn, and other code keeps its frame', async () => {
+  const html = await render('```mermaid\nflowchart LR\n  a[one] --> b[two]\n```\n\n```sh\necho\n```\n');
+  expect(html).toMatch(/<div class="diagram"><svg [^]*one[^]*two[^]*<\/svg><\/div>/);
+  expect(html).not.toContain('flowchart');
+  expect(html).toContain('class="language-sh ');
+});
+
+test("anchors are equal to the repository's", async () => {
   const text = '# A title: `x_y`, again\n## Twice\n## Twice\n## 1. Über `a.b`\n';
   const html = await render(text);
   expect([...html.matchAll(/<h\d id="([^"]*)"/g)].map(([, id]) => id)).toEqual([...anchorsOf(text)]);
 });
 
-test('scripts that stand in a page are moved to files, and the same ones to one file', () => {
+test('inline scripts of a page are moved to files, and equal ones to one file', () => {
   const files = new Map<string, string>();
   const page = '<script id="a">one()</script><script type="module" src="/x.js"></script><script>one()</script>';
   const moved = moveScripts(page, '/docs/', (name, text) => files.set(name, text));
@@ -94,7 +101,7 @@ test('scripts that stand in a page are moved to files, and the same ones to one 
   );
 });
 
-test('a base or a repository that is no address is refused by its name', () => {
+test('an invalid base or repository is refused by its name', () => {
   expect(() => readSettings('/x', { WRIT_DOCS_BASE: 'docs' })).toThrow('WRIT_DOCS_BASE');
   expect(() => readSettings('/x', { WRIT_DOCS_REPOSITORY: 'https://git.example.org/writ' })).toThrow(
     'WRIT_DOCS_REPOSITORY',

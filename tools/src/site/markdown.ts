@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the site changes in VitePress' reading of Markdown, so that a page means there what it means in the repository.
+// Changes to VitePress' Markdown, so that a page has the same meaning as in the repository.
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { MarkdownOptions } from 'vitepress';
+import { drawDiagram } from './diagram.ts';
 import { addressOf, targetOf, type Pages } from './pages.ts';
 
-/** Parts of Markdown-it that VitePress hands out. */
+/** The used parts of Markdown-it in VitePress. */
 type Markdown = Parameters<NonNullable<MarkdownOptions['config']>>[0];
 type CoreRule = Parameters<Markdown['core']['ruler']['push']>[1];
 type Token = Parameters<CoreRule>[0]['tokens'][number];
@@ -14,39 +15,36 @@ type TokenClass = Parameters<CoreRule>[0]['Token'];
 export interface MarkdownSettings {
   readonly checkout: string;
   readonly pages: Pages;
-  /**
-   * Where files of the repository can be read, with a slash at its end. Undefined where none is known: links to them
-   * are shown as paths then.
-   */
+  /** The address of the repository's files, with a slash at its end. Without it, links to them are shown as paths. */
   readonly repository: string | undefined;
 }
 
 /**
- * Tags of HTML that documents use, and what is no tag. Others are placeholders like `<name>`, and Vue would look for
- * such components.
+ * HTML tags in documents, and texts that are no tag. Others are placeholders like `<name>`, which Vue would take for
+ * components.
  */
 const HTML = /^<\/?(?:a|br|details|summary|div|img|kbd|p|picture|source|sub|sup)\b|^<!--|^[^<]/i;
 
-/** Two braces would be an expression of Vue's. */
+/** Two braces would be an expression of Vue. */
 const escapeBraces = (html: string): string => html.replaceAll('{{', '&#123;&#123;');
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** The anchor of a heading, as GitHub makes it. Markdown-it numbers those that are there more than once. */
+/** The anchor of a heading, by GitHub's rules. Markdown-it numbers duplicates. */
 export const slugify = (title: string): string =>
   title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{M}\p{Pc} -]/gu, '')
     .replaceAll(' ', '-');
 
-/** A link to a file that is no page of the site: to the repository, or undefined where none is known. */
+/** A link to a file outside of the site: its address in the repository, or undefined without one. */
 export const repositoryLink = (
   { checkout, repository }: MarkdownSettings,
   path: string,
   anchor: string,
 ): string | undefined => {
-  // Without such a file the link stays as it is, and the check of dead links finds it.
+  // A link to a missing file is kept, and the check of dead links finds it.
   if (repository === undefined || statSync(join(checkout, path), { throwIfNoEntry: false }) === undefined)
     return undefined;
   return `${repository}${encodeURI(path)}${anchor}`;
@@ -101,13 +99,18 @@ export const adaptMarkdown = (settings: MarkdownSettings) => (markdown: Markdown
   };
   rules.html_inline = tag;
   rules.html_block = tag;
-  // `:name:` is text, and so is what stands in braces.
+  const { fence } = rules;
+  rules.fence = (tokens, index, ...rest) => {
+    const { info = '', content = '' } = tokens[index] ?? {};
+    return info.trim() === 'mermaid' ? drawDiagram(content) : (fence?.(tokens, index, ...rest) ?? '');
+  };
+  // `:name:` and braces are plain text.
   markdown.disable('emoji', true);
   markdown.core.ruler.push('site-links', (state) => {
     const { realPath, path } = state.env as { realPath?: string; path?: string };
     const source = relative(settings.checkout, realPath ?? path ?? '');
     for (const token of state.tokens) {
-      // Code that is indented gets the same frame and the same button as code in a fence.
+      // Indented code gets the same frame and button as fenced code.
       if (token.type === 'code_block') token.type = 'fence';
       if (token.children !== null) token.children = rewriteLinks(settings, source, token.children, state.Token);
     }

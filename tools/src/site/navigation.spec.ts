@@ -41,7 +41,7 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-/** A sidebar as lines: two spaces a level, and the address of what is a link. */
+/** A sidebar as lines: two spaces for each level, and the address of a link. */
 const lines = (entries: readonly Entry[] = [], indent = ''): string[] =>
   entries.flatMap(({ text, link, items }) => [
     `${indent}${text}${link === undefined ? '' : ` ${link}`}`,
@@ -49,7 +49,7 @@ const lines = (entries: readonly Entry[] = [], indent = ''): string[] =>
   ]);
 const sidebar = (prefix: string): string[] => lines(makeSidebars(root, findPages(root))[prefix]);
 
-test('the parts of the index are the navigation, and pages that it leaves out follow', () => {
+test("the index's sections are the navigation, followed by pages that it leaves out", () => {
   expect(sidebar('/')).toEqual([
     'Tutorials',
     '  A first call /tutorials/first-call.html',
@@ -69,7 +69,7 @@ test('the parts of the index are the navigation, and pages that it leaves out fo
   ]);
 });
 
-test('a folder with an index page has a sidebar of its own, with its pages that the index leaves out', () => {
+test('a folder with an index page has its own sidebar, with all of its pages', () => {
   expect(sidebar('/operations/')).toEqual([
     'All documentation /',
     'Operations /operations/',
@@ -80,7 +80,7 @@ test('a folder with an index page has a sidebar of its own, with its pages that 
   ]);
 });
 
-test('decisions stand under their headings, and a number alone gets its decision', () => {
+test('decisions are under their headings, and a bare number gets its title', () => {
   expect(sidebar('/adr/')).toEqual([
     'All documentation /',
     'Decisions /adr/',
@@ -101,7 +101,7 @@ test('without an index the README is the front page', () => {
   expect(sidebar('/')[0]).toBe('The project');
 });
 
-test('in this repository each page has an address of its own and stands in a sidebar', () => {
+test('in this repository each page has a unique address and is in a sidebar', () => {
   const pages = findPages(checkout);
   const addresses = [...pages.values()].map(addressOf);
   expect(new Set(addresses).size).toBe(pages.size);

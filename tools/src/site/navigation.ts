@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The navigation of the site. The index page alone says what it names and in which order.
+// The navigation of the site. The index page determines its entries and their order.
 import { posix } from 'node:path';
 import { addressOf, INDEX, plain, readPage, targetOf, titleOf, type Pages } from './pages.ts';
 
-/** An entry of the sidebar, as VitePress takes it. */
+/** An entry of the sidebar, in VitePress' format. */
 export interface Entry {
   readonly text: string;
   /** absolute, below the site's root */
@@ -12,7 +12,7 @@ export interface Entry {
   readonly collapsed?: boolean;
 }
 
-/** Below one heading of an index page: links, in groups that a paragraph before the list names. */
+/** A section of an index page: links, in groups with the paragraph before each list as title. */
 interface Section {
   readonly title: string;
   readonly groups: readonly { readonly title: string | null; readonly links: readonly Link[] }[];
@@ -27,19 +27,19 @@ const LINK = /\[([^\]]+)\]\(([^)\s]+)\)/g;
 const linksIn = (text: string): Link[] =>
   [...text.matchAll(LINK)].map(([, label = '', href = '']) => ({ text: plain(label), href }));
 
-/** The link that each item of a list begins with. An item that begins with words is not an entry. */
+/** The first link of each list item. An item that begins with text is no entry. */
 const listLinks = (block: string): Link[] =>
   block
     .split(/^[-*] +/m)
     .filter((item) => item.startsWith('['))
     .flatMap((item) => linksIn(item).slice(0, 1));
 
-/** The links of the first cell of each row. */
+/** The links in the first cell of each row. */
 const tableLinks = (block: string): Link[] =>
   block.split('\n').flatMap((row) => {
     const [, first = '', second = ''] = row.split('|');
     const links = linksIn(first);
-    // A number alone says nothing: the decision stands in the next cell.
+    // A bare number is no title: the decision is in the next cell.
     return links.map(({ text, href }) => ({ text: /^\d+$/.test(text) ? `${text}. ${plain(second)}` : text, href }));
   });
 
@@ -53,14 +53,14 @@ const sectionOf = (title: string, body: string): Section => {
     else paragraphs.push(block);
     name = block.endsWith(':') ? plain(block.slice(0, -1)) : null;
   }
-  // A section of sentences alone names the links in them. What introduces the page names nothing.
+  // A section without lists uses the links in its sentences. The page's introduction is ignored.
   return {
     title,
     groups: groups.length > 0 || title === '' ? groups : [{ title: null, links: linksIn(paragraphs.join('\n')) }],
   };
 };
 
-/** Reads an index page. What stands before the first heading of the second level has an empty title. */
+/** Parses an index page. The part before the first second-level heading has an empty title. */
 export const parseIndex = (text: string): Section[] =>
   text
     .replaceAll(/^(`{3,})[^]*?^\1 *$/gm, '')
@@ -70,15 +70,15 @@ export const parseIndex = (text: string): Section[] =>
       return sectionOf(index === 0 ? '' : plain(part.slice(0, end)), part.slice(Math.max(end, 0)));
     });
 
-/** Folders whose pages have a sidebar of their own though no page is their index. */
+/** Folders whose pages have their own sidebar without an index page. */
 const LISTED = ['docs/errors'] as const;
 
-/** The sidebars of a site: what the pages below an address show. */
+/** The sidebars of a site, by the pages' address prefix. */
 export type Sidebars = Readonly<Record<string, readonly Entry[]>>;
 
 const folderOf = (address: string): string => address.slice(0, address.lastIndexOf('/') + 1);
 
-/** Makes one sidebar: what index pages name of the site's pages, each of them once. */
+/** Builds one sidebar: the entries of index pages, each page once. */
 class SidebarMaker {
   readonly #checkout: string;
   readonly #pages: Pages;
@@ -89,7 +89,7 @@ class SidebarMaker {
     this.#pages = pages;
   }
 
-  /** What a page names, in its order and under its headings. A reader opens those that are collapsed. */
+  /** The entries of an index page, in its order and under its headings. Collapsed ones can be opened. */
   named(source: string, collapsed: boolean): Entry[] {
     return parseIndex(readPage(this.#checkout, source)).flatMap(({ title, groups }) => {
       const entries = groups.flatMap((group) => {
@@ -100,7 +100,7 @@ class SidebarMaker {
     });
   }
 
-  /** The pages that nothing before has named, by their titles. */
+  /** The remaining pages, by title. */
   others(isOne: (source: string) => boolean): Entry[] {
     return [...this.#pages.keys()]
       .filter((source) => !this.#named.has(source) && isOne(source))
@@ -112,7 +112,7 @@ class SidebarMaker {
     return { text, link: addressOf(this.#pages.get(source) as string) };
   }
 
-  /** Nothing where a link leads to no page, or to one that is named already. A folder without an index is its pages. */
+  /** Nothing for a link to no page, or to an earlier entry. A folder without an index gives all its pages. */
   #entryOf(source: string, { text, href }: Link): Entry[] {
     const target = targetOf(source, href);
     if (target === undefined) return [];
@@ -124,8 +124,8 @@ class SidebarMaker {
 }
 
 /**
- * The sidebars of a checkout's site: one for each folder that has an index page or is listed whole, and the one of the
- * index for all other pages. A sidebar stands in each page, so one that names everything would be most of the site.
+ * The sidebars of a checkout's site: one for each folder with an index page or a complete list, and the index's for all
+ * other pages. Each page contains its sidebar, so a complete one would be most of the site's size.
  */
 export const makeSidebars = (checkout: string, pages: Pages): Sidebars => {
   const back: Entry = { text: 'All documentation', link: '/' };
@@ -151,7 +151,7 @@ export const makeSidebars = (checkout: string, pages: Pages): Sidebars => {
   };
 };
 
-/** The parts of the index, and after them what it leaves out. */
+/** The sections of the index, followed by the remaining pages. */
 const mainSidebar = (maker: SidebarMaker, pages: Pages, isApart: (source: string) => boolean): Entry[] => {
   const front = [...pages].find(([, place]) => place === 'index.md')?.[0];
   if (front !== undefined) maker.entry(front);

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** Documents of the checkout's root that belong to the site. Those that a checkout lacks are left out. */
+/** Documents in the checkout's root that belong to the site, if they exist. */
 const OF_THE_ROOT = [
   'README.md',
   'GLOSSARY.md',
@@ -12,21 +12,21 @@ const OF_THE_ROOT = [
   'CHANGELOG.md',
 ] as const;
 
-/** The index page. It is the front page of the site, and the navigation is made from it. */
+/** The index page: the site's front page, and the source of the navigation. */
 export const INDEX = 'docs/README.md';
 
-/** Documents beside what they describe that operators read as well. */
+/** Documents for operators in other folders. */
 const BESIDE_CODE: Readonly<Record<string, string>> = {
   'helm/writ/README.md': 'operations/chart.md',
   'deploy/compose/README.md': 'operations/compose.md',
 };
 
-/** The pages of the site: where each lies in the checkout, and where it lies on the site. Both are relative paths. */
+/** The pages of the site: path in the checkout → path on the site. Both are relative. */
 export type Pages = ReadonlyMap<string, string>;
 
 const placeOf = (source: string): string => {
-  const placed = BESIDE_CODE[source];
-  if (placed !== undefined) return placed;
+  const openCall = BESIDE_CODE[source];
+  if (openCall !== undefined) return openCall;
   if (!source.startsWith('docs/')) return `project/${source.toLowerCase()}`;
   return source.slice('docs/'.length).replace(/(^|\/)README\.md$/, '$1index.md');
 };
@@ -45,7 +45,7 @@ export const addressOf = (place: string): string =>
 /** The title of a document: its first heading, as plain text. */
 export const titleOf = (text: string, fallback: string): string => plain(/^# +(.+?) *#*$/m.exec(text)?.[1] ?? fallback);
 
-/** The text of a line of Markdown without its marks. */
+/** The text of a Markdown line without its markup. */
 export const plain = (markdown: string): string =>
   markdown
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -54,7 +54,7 @@ export const plain = (markdown: string): string =>
 
 export const readPage = (checkout: string, source: string): string => readFileSync(join(checkout, source), 'utf8');
 
-/** Where a link of a document leads. */
+/** The target of a document's link. */
 export interface Target {
   /** relative to the checkout */
   readonly path: string;
@@ -65,7 +65,7 @@ export interface Target {
 /**
  * Resolves a link of a document within the checkout.
  *
- * @returns undefined for links that lead elsewhere: other sites, mail, anchors of the same page, absolute paths
+ * @returns undefined for other targets: other sites, mail, anchors of the same page, absolute paths
  */
 export const targetOf = (source: string, href: string): Target | undefined => {
   if (/^(?:[a-z][a-z0-9+.-]*:|\/|#)/i.test(href)) return undefined;

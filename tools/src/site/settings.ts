@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { SetupError } from '../setup-error.ts';
 
-/** What a build of the site may be told. */
+/** The settings of a site's build. */
 export interface SiteSettings {
-  /** the path that the site is served at, with a slash at either end: WRIT_DOCS_BASE */
+  /** the site's path on its server, with a slash at either end: WRIT_DOCS_BASE */
   readonly base: string;
-  /** where files of the repository can be read, with a slash at its end: WRIT_DOCS_REPOSITORY */
+  /** the address of the repository's files, with a slash at its end: WRIT_DOCS_REPOSITORY */
   readonly repository: string | undefined;
   readonly outDir: string;
 }
@@ -14,7 +14,7 @@ export interface SiteSettings {
 /**
  * Reads the settings of a build.
  *
- * @throws SetupError where one isn't an address
+ * @throws SetupError for an invalid address
  */
 export const readSettings = (checkout: string, env: Readonly<Record<string, string | undefined>>): SiteSettings => {
   const { WRIT_DOCS_BASE: base = '/docs/', WRIT_DOCS_REPOSITORY: repository, WRIT_DOCS_OUT: out } = env;

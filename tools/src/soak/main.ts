@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run soak`: the long form of tests/fault/src/soak.spec.ts, on real parts. Two calls a second for half an hour,
-// the executor killed every minute.
+// `npm run soak`: the long form of tests/fault/src/soak.spec.ts, on real infrastructure. Two calls a second for half an
+// hour, and the executor is killed every minute.
 import { explain } from '../explain.ts';
 import { checkout } from '../setup.ts';
 import { vitestCheck } from '../test/checks.ts';
@@ -11,7 +11,7 @@ const SECONDS = { WRIT_SOAK_SECONDS: '1800', WRIT_SOAK_KILL_SECONDS: '60' };
 
 const SPEC = 'tests/fault/src/soak.spec.ts';
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
@@ -19,14 +19,14 @@ await withParts(async (setup, environmentOf) => {
   try {
     const environment = await environmentOf();
     const soak = vitestCheck(checkout, setup.stateDir, 'soak', ['fault'], 'stacks', [SPEC]);
-    // What the caller says of its length comes first.
-    const { ok } = await runCheck(setup, soak, { ...environment, ...SECONDS, ...chosen() }, say);
+    // The caller's variables have precedence.
+    const { ok } = await runCheck(setup, soak, { ...environment, ...SECONDS, ...chosen() }, print);
     return ok ? 0 : 1;
   } catch (error) {
     explain(error);
     return 1;
   }
-}, say);
+}, print);
 
 function chosen(): Readonly<Record<string, string>> {
   return Object.fromEntries(

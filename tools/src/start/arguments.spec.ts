@@ -10,7 +10,7 @@ const print = (text: string): void => {
 };
 const parse = (...args: string[]) => parseArguments(args, { writeOut: print, writeErr: print });
 
-test('npm start stays up unless --once is given', () => {
+test('npm start keeps running unless --once is given', () => {
   expect(parse()).toEqual({ once: false });
   expect(parse('--once')).toEqual({ once: true });
 });

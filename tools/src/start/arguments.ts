@@ -15,10 +15,10 @@ Environment:
 ${variableLines()}`;
 
 /**
- * Reads the command line of `npm start`.
+ * Parses the command line of `npm start`.
  *
- * @param output where help and errors go; the terminal by default
- * @returns the arguments, or the status to end with after help or an error was printed
+ * @param output for help and errors; the terminal by default
+ * @returns the arguments, or the exit status after help or an error was printed
  */
 export const parseArguments = (args: readonly string[], output: OutputConfiguration = {}): Arguments | number => {
   const command = new Command('npm start --')

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A variable of `npm start`, for its help and for the reference. All of them are optional texts. */
+/** A variable of `npm start`, for its help and the reference. All are optional texts. */
 export interface StartVariable {
-  /** what the variable is, without its default */
+  /** a description without the default */
   readonly description: string;
-  /** what holds unless it is set, in words */
+  /** the default, in words */
   readonly otherwise?: string;
   readonly secret?: boolean;
 }
@@ -17,7 +17,7 @@ const baseUrl = (provider: string): StartVariable => ({
   description: `the base URL of an API like that of ${provider}`,
 });
 
-/** The variables that `npm start` reads. It hands variables of the services on to them. */
+/** The variables of `npm start`. It passes variables of the services on to them. */
 export const START_VARIABLES = {
   WRIT_HTTP_PORT: { description: 'the port of the API', otherwise: '7480, or the next free one' },
   WRIT_STATE_DIR: { description: 'the folder of all state', otherwise: '.writ' },

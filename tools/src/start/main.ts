@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm start`: everything that Writ needs on this machine, an agent at work on a real repository, and a server that
-// stays up.
+// `npm start`: starts everything that Writ needs on this machine, runs an agent on a real repository, and keeps the
+// server running.
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { parseArguments } from './arguments.ts';
 import { presentStack } from './present.ts';
 import { startStack, type Stack } from './stack.ts';
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
@@ -27,31 +27,30 @@ const firstEnd = async (children: readonly Child[]): Promise<never> => {
 };
 
 /**
- * Rejects when the stack can't go on. A part of ours that ends takes the run with it: what is left would only look as
- * if it worked. A service that ends is started again, but for `--once`, whose status says whether all went as it
- * should.
+ * Rejects when the stack can't continue. When a dependency of ours ends, the run ends: the rest would only seem to
+ * work. A service that ends is restarted, except with `--once`, whose status shows whether everything succeeded.
  */
 const breakdownOf = async ({ services, parts }: Stack, restarts: boolean, stop: AbortSignal): Promise<never> => {
   if (!restarts) return firstEnd([...services.map(({ child }) => child), ...parts]);
   const never = new Promise<never>(() => undefined);
-  const kept = services.map((service) => keepRunning(service, { stop, report: say }).then(() => never));
+  const kept = services.map((service) => keepRunning(service, { stop, report: print }).then(() => never));
   return Promise.race([...kept, firstEnd(parts)]);
 };
 
-/** Runs the job, shows it, and leaves what it did where a script finds it. */
+/** Runs the job, prints it, and saves its result for scripts. */
 const runMainJob = async (setup: Setup, { url, keys }: Stack): Promise<boolean> => {
   const lastRun = join(setup.stateDir, 'last-run.json');
-  // A job that breaks off must not leave an earlier one's result for its own.
+  // An aborted job must not leave an earlier one's result.
   rmSync(lastRun, { force: true });
   const result = await runJob({
     apiUrl: url,
     platformKey: keys.platformKey,
     stateDir: setup.stateDir,
-    onProgress: say,
+    onProgress: print,
     env: setup.env,
   });
   writeFileSync(lastRun, `${JSON.stringify(result, null, 2)}\n`);
-  say(renderJob(result));
+  print(renderJob(result));
   return result.ok;
 };
 
@@ -59,7 +58,7 @@ const main = async (args: readonly string[]): Promise<void> => {
   const parsed = parseArguments(args);
   if (typeof parsed === 'number') process.exit(parsed);
   const root = defaultStateDir(process.env);
-  const setup = makeSetup(root, join(root, 'cache'), process.env, say);
+  const setup = makeSetup(root, join(root, 'cache'), process.env, print);
   await supervise(setup, 'start', async ({ stop }) => {
     const stack = await startStack(setup);
     const ending = new AbortController();
@@ -68,12 +67,12 @@ const main = async (args: readonly string[]): Promise<void> => {
     try {
       const ok = await Promise.race([runMainJob(setup, stack), breakdown]);
       if (parsed.once) return ok ? 0 : 1;
-      say(presentStack(setup, stack));
+      print(presentStack(setup, stack));
       await Promise.race([stop.aborted ? undefined : once(stop, 'abort'), breakdown]);
-      say('stopping …');
+      print('stopping …');
       return 0;
     } finally {
-      // What ends from here on is ended in order, and isn't started again.
+      // Processes that end from here on are not restarted.
       ending.abort();
     }
   });

@@ -5,7 +5,7 @@ import pc from 'picocolors';
 import type { Setup } from '../setup.ts';
 import type { Stack } from './stack.ts';
 
-/** The part of what the job leaves for the command line tool that a person needs as well. */
+/** The part of the job's CLI settings that a person needs too. */
 interface CliFacts {
   readonly api_key?: string;
   readonly workspace_id?: string;
@@ -19,7 +19,7 @@ const readFacts = (stateDir: string): CliFacts => {
 const row = (name: string, value: string, note = ''): string =>
   `  ${name.padEnd(14)} ${pc.cyan(value)}${note === '' ? '' : pc.dim(`   ${note}`)}`;
 
-/** Where it listens, with which keys, and what to try next. */
+/** Prints its address, its keys, and commands to try. */
 export const presentStack = (setup: Setup, { url, keys }: Stack): string => {
   const { api_key: apiKey, workspace_id: workspace } = readFacts(setup.stateDir);
   const here = (path: string): string => relative(process.cwd(), join(setup.stateDir, path));

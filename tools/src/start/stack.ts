@@ -2,6 +2,7 @@
 import { natsServerConfig } from '@writ/bus-nats';
 import { build } from '../build.ts';
 import { docker, type Engine } from '../parts/docker.ts';
+import { ensureEmbeddingModel } from '../embedding-model/ensure.ts';
 import { ensureBase } from '../parts/image-base.ts';
 import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
 import { ensureKeys, type Keys } from '../parts/keys.ts';
@@ -9,11 +10,12 @@ import { nats, type Nats } from '../parts/nats.ts';
 import { freePorts, nextFreePort } from '../parts/ports.ts';
 import { postgres, type Postgres } from '../parts/postgres.ts';
 import { ensureSchema, type Schema } from '../parts/schema.ts';
+import { findSpeechModel } from '../speech-model/ensure.ts';
 import type { Child } from '../process/launch.ts';
-import { runPlan, type Plan } from '../steps.ts';
+import { runPlan, type Plan, type Step } from '../steps.ts';
 import { SetupError } from '../setup-error.ts';
 import type { Setup } from '../setup.ts';
-import type { KeptService } from '../supervisor/keep-running.ts';
+import type { RunningService } from '../supervisor/keep-running.ts';
 import { SERVICES, serviceEnvironments, type ServiceName, type Variables } from '../supervisor/services.ts';
 import { startService, startServices } from '../supervisor/start-services.ts';
 
@@ -21,22 +23,19 @@ import { startService, startServices } from '../supervisor/start-services.ts';
 export interface Stack {
   readonly url: string;
   readonly keys: Keys;
-  /** The four services, each of which can be started again. */
-  readonly services: readonly KeptService[];
-  /**
-   * Postgres, NATS and Docker where they are our own. Their end is the end of the run: they hold what the services
-   * need.
-   */
+  /** The four services, each of which can be restarted. */
+  readonly services: readonly RunningService[];
+  /** Our own Postgres, NATS and Docker. When one ends, the run ends: they contain the services' data. */
   readonly parts: readonly Child[];
 }
 
-/** In checkpoints' names and receipts; a deployment for others has one of its own. */
+/** Used in checkpoints and receipts; a deployment for others has its own. */
 const DEPLOYMENT = 'writ.local';
 const SHARD = 's0';
 const HTTP_PORT = 7480;
 const NATS_USERS = ['orchestrator', 'kernel', 'executor', 'ledger'] as const;
 
-/** What the steps leave for each other. */
+/** Results of earlier steps for later ones. */
 interface Made {
   database?: Postgres;
   bus?: Nats;
@@ -44,12 +43,15 @@ interface Made {
   base?: string;
   image?: SandboxImage;
   keys?: Keys;
+  /** the folder of the model of speech; absent where it can't be had */
+  speechModelDir?: string | undefined;
   schema?: Schema;
-  services?: readonly KeptService[];
+  embeddingModelDir?: string;
+  services?: readonly RunningService[];
   httpPort?: number;
 }
 
-/** Steps run in order, so a later one finds what an earlier one made. */
+/** Steps run in order, so a later one can use results of earlier ones. */
 const made = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('a step of the set-up ran before the one it needs');
   return value;
@@ -80,7 +82,7 @@ const wantedPort = (env: Setup['env']): number => {
   return port;
 };
 
-/** The environments of the services: a service that is started again has the same one, its ports included. */
+/** The environments of the services: a restarted service gets the same one, with the same ports. */
 const environmentsOf = async (setup: Setup, state: Made): Promise<Readonly<Record<ServiceName, Variables>>> => {
   const ports = await freePorts(SERVICES.length);
   const httpPort = await nextFreePort(wantedPort(setup.env));
@@ -97,12 +99,47 @@ const environmentsOf = async (setup: Setup, state: Made): Promise<Readonly<Recor
     dockerHost: made(state.engine).host,
     label: setup.stateId,
     image: made(state.image),
+    ...(state.embeddingModelDir === undefined ? {} : { embeddingModelDir: state.embeddingModelDir }),
+    ...(state.speechModelDir === undefined ? {} : { speechModelDir: state.speechModelDir }),
     env: setup.env,
   });
 };
 
-/** `setup` reports below the step that is going on; `run`, to the terminal, where a restart is shown. */
-const startAll = async (setup: Setup, run: Setup, state: Made): Promise<KeptService[]> => {
+/** Writ works without the model: information stores then find words alone. */
+const getEmbeddingModel = async (setup: Setup, state: Made): Promise<string | undefined> => {
+  try {
+    state.embeddingModelDir = await ensureEmbeddingModel(setup);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    return `not there, so information stores find words alone (${error.message})`;
+  }
+};
+
+const sandboxBase = (state: Made): Step => ({
+  title: 'Sandbox base image',
+  run: async (setup) => {
+    state.base = await ensureBase(setup, made(state.engine).docker);
+  },
+});
+
+const BUILD: Step = { title: 'Build', run: (setup) => build(setup.env, setup.report) };
+
+const embeddingModel = (state: Made): Step => ({
+  title: 'Model of embeddings',
+  run: (setup) => getEmbeddingModel(setup, state),
+});
+
+const speechModel = (state: Made): Step => ({
+  title: 'Model of speech',
+  run: async (setup) => {
+    state.speechModelDir = (await findSpeechModel(setup)) ?? undefined;
+    return state.speechModelDir === undefined ? 'none: audio.transcribe needs a registered model' : undefined;
+  },
+});
+
+/** `setup` prints below the current step; `run` prints to the terminal, which shows restarts. */
+const startAll = async (setup: Setup, run: Setup, state: Made): Promise<RunningService[]> => {
   const environments = await environmentsOf(setup, state);
   const children = await startServices(setup, environments);
   const start = (name: ServiceName) => () => startService(run, name, environments[name]);
@@ -129,15 +166,7 @@ const plan = (run: Setup, state: Made): Plan => [
       return state.engine.own ? 'our own' : state.engine.host;
     },
   },
-  [
-    { title: 'Build', run: (setup) => build(setup.env, setup.report) },
-    {
-      title: 'Sandbox base image',
-      run: async (setup) => {
-        state.base = await ensureBase(setup, made(state.engine).docker);
-      },
-    },
-  ],
+  [BUILD, sandboxBase(state), embeddingModel(state), speechModel(state)],
   {
     title: 'Keys and schema',
     run: async (setup) => {
@@ -160,7 +189,7 @@ const plan = (run: Setup, state: Made): Plan => [
   },
 ];
 
-/** Brings up everything, step by step. */
+/** Starts everything, step by step. */
 export const startStack = async (setup: Setup): Promise<Stack> => {
   const state: Made = {};
   await runPlan(setup, plan(setup, state));

@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL('./watchdog.ts', import.meta.url));
 
 /** The supervisor's side of the watchdog. */
 export interface Guard {
-  /** Tells the watchdog that everything has been ended in order. */
+  /** Tells the watchdog that everything was ended in order. */
   readonly dismiss: () => Promise<void>;
 }
 
@@ -19,7 +19,7 @@ const start = (setup: Setup): ChildProcess => {
   const logs = join(setup.stateDir, 'logs');
   mkdirSync(logs, { recursive: true });
   const log = openSync(join(logs, 'watchdog.log'), 'a', 0o600);
-  // In a session of its own, and without the mark that it looks for in others.
+  // In another session, and without the mark that it looks for.
   const child = spawn(process.execPath, ['--conditions=@writ/source', PROGRAM, setup.stateDir, setup.stateId], {
     detached: true,
     stdio: ['pipe', log, log],

@@ -10,7 +10,7 @@ import { launch, type Child } from '../process/launch.ts';
 import { readStarted } from '../process/table.ts';
 import { SetupError } from '../setup-error.ts';
 import { makeSetup, type Setup } from '../setup.ts';
-import { keepRunning, type KeptService, type RestartRules } from './keep-running.ts';
+import { keepRunning, type RunningService, type RestartRules } from './keep-running.ts';
 
 const RULES: RestartRules = { delayMs: 20, delayMaxMs: 80, restartsMax: 4, windowMs: 60_000 };
 
@@ -44,18 +44,18 @@ const run = async (name: string, script: string): Promise<Child> => {
   started.push(child);
   return child;
 };
-const service = async (name: string, script: string): Promise<KeptService> => ({
+const service = async (name: string, script: string): Promise<RunningService> => ({
   child: await run(name, script),
   start: () => run(name, script),
 });
-const keep = (kept: KeptService, rules = RULES): Promise<void> =>
+const keep = (kept: RunningService, rules = RULES): Promise<void> =>
   keepRunning(kept, { stop: stop.signal, report: (line) => reported.push(line), rules });
 const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await delay(10);
 };
 const ofName = (name: string): Child[] => started.filter((child) => child.name === name);
 
-it('a service that is killed runs again, with its last lines shown, and no other one is touched', async () => {
+it('a killed service is restarted, its last lines are shown, and no other one is restarted', async () => {
   const [kernel, ledger] = [
     await service('kernel', 'echo the last thing it did; exec sleep 600'),
     await service('ledger', 'exec sleep 600'),
@@ -81,7 +81,7 @@ it('a service that is killed runs again, with its last lines shown, and no other
   await until(() => ofName('kernel').length === 3);
 });
 
-it('a service that ends at each start is restarted as often as the rules say, after pauses that grow, and then ends the run with its last lines', async () => {
+it('a service that ends at each start is restarted with growing pauses, up to the limit', async () => {
   const failure = await keep(await service('kernel', 'echo no such database; sleep 0.05; exit 3')).catch(
     (error: unknown) => error,
   );
@@ -101,7 +101,7 @@ it('a service that ends at each start is restarted as often as the rules say, af
   ]);
 });
 
-it('a start that fails counts as an end, and says why', async () => {
+it('a failed start counts as an end, and its reason is shown', async () => {
   let starts = 0;
   const { child } = await service('kernel', 'sleep 0.05; exit 1');
   const start = async (): Promise<Child> => {
@@ -116,7 +116,7 @@ it('a start that fails counts as an end, and says why', async () => {
   expect(reported.filter((line) => line.includes('kernel could not be restarted'))).toHaveLength(2);
 });
 
-it('restarts that lie further back than the window do not count', async () => {
+it('restarts before the window do not count', async () => {
   let now = 0;
   const kept = await service('kernel', 'exec sleep 600');
   const ended = keepRunning(kept, {
@@ -136,7 +136,7 @@ it('restarts that lie further back than the window do not count', async () => {
   await expect(ended).rejects.toThrow('restarted 1 times');
 });
 
-it('what is ended with the run stays ended', async () => {
+it('a service that ends with the run is not restarted', async () => {
   const { child, start } = await service('kernel', 'exec sleep 600');
   const kept = keep({ child, start });
   stop.abort();
@@ -145,7 +145,7 @@ it('what is ended with the run stays ended', async () => {
   expect([started.length, reported]).toEqual([1, []]);
 });
 
-it('a run that ends while a service waits for its restart does not start it', async () => {
+it('the end of a run cancels pending restarts', async () => {
   const kept = keep(await service('kernel', 'sleep 0.05; exit 1'), { ...RULES, delayMs: 600_000, delayMaxMs: 600_000 });
   await until(() => reported.length > 0);
   stop.abort();

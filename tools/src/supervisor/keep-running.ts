@@ -5,17 +5,17 @@ import type { Child } from '../process/launch.ts';
 import { logTail } from '../process/log-tail.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** How soon, and how often, a service that ended is started again. */
+/** The rules for restarts of a service that ended. */
 export interface RestartRules {
-  /** Before the first restart; each further one within the window waits twice as long. */
+  /** Pause before the first restart; it doubles with each further one within the window. */
   readonly delayMs: number;
   readonly delayMaxMs: number;
-  /** Restarts of one service within the window. Where it ends once more, the run ends. */
+  /** Maximum of restarts of one service within the window. After one more end, the run ends. */
   readonly restartsMax: number;
   readonly windowMs: number;
 }
 
-/** A service that breaks at each start is given half a minute; one that breaks now and then is restarted for ever. */
+/** A service that fails at each start gets half a minute; one that fails rarely is restarted for ever. */
 export const RESTART_RULES: RestartRules = {
   delayMs: 1_000,
   delayMaxMs: 16_000,
@@ -23,24 +23,24 @@ export const RESTART_RULES: RestartRules = {
   windowMs: 10 * 60_000,
 };
 
-/** Enough of a log to see why a process ended; the whole log is in its file. */
+/** Lines of the log that show why a process ended; the whole log is in its file. */
 const LINES_SHOWN = 8;
 
-/** A service that runs, and how to start it again. */
-export interface KeptService {
+/** A running service, and its restart. */
+export interface RunningService {
   readonly child: Child;
-  /** Resolves when it is ready. Rejects, with nothing left running, where it does not become ready. */
+  /** Resolves when it is ready. Rejects, with nothing left running, where it doesn't become ready. */
   readonly start: () => Promise<Child>;
 }
 
-/** What a keeper needs of the run that it belongs to. */
+/** The run of a keeper, as far as it needs it. */
 export interface KeepOptions {
-  /** Aborted when the run ends: a service that ends afterwards was ended. */
+  /** Aborted when the run ends: later ends of a service are intended. */
   readonly stop: AbortSignal;
-  /** Shows a line to whoever started the run. */
+  /** Prints a line for the person who started the run. */
   readonly report: (line: string) => void;
   readonly rules?: RestartRules;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
@@ -54,7 +54,7 @@ const MINUTE = 60_000;
 const inWords = (ms: number): string =>
   ms >= 2 * MINUTE ? `${Math.round(ms / MINUTE)} min` : `${Math.round(ms / 100) / 10} s`;
 
-/** Restarts of one service, and the rules for the next one. */
+/** Counts the restarts of one service, and decides on the next one. */
 class Restarts {
   readonly #name: string;
   readonly #rules: RestartRules;
@@ -66,7 +66,8 @@ class Restarts {
   }
 
   /**
-   * How long to wait before the next restart, and which one of the window that is. @throws SetupError beyond the bound
+   * The pause before the next restart, and its number within the window.
+   * @throws SetupError beyond the limit
    */
   next(now: number, { how, lines }: Ending): { readonly waitMs: number; readonly count: number } {
     const { delayMs, delayMaxMs, restartsMax, windowMs } = this.#rules;
@@ -86,7 +87,7 @@ const endingOf = async ({ ended, logFile }: Child): Promise<Ending> => ({
   lines: logTail(logFile, LINES_SHOWN),
 });
 
-const startAgain = async (start: KeptService['start']): Promise<Child | Ending> => {
+const startAgain = async (start: RunningService['start']): Promise<Child | Ending> => {
   try {
     return await start();
   } catch (error) {
@@ -96,12 +97,12 @@ const startAgain = async (start: KeptService['start']): Promise<Child | Ending> 
 };
 
 /**
- * Starts a service again each time it ends, after a pause that grows, and shows why. Nothing else is restarted for it:
- * the other services wait for it by themselves. Resolves when the run ends.
+ * Restarts a service each time it ends, after a growing pause, and prints why. Nothing else is restarted: the other
+ * services wait for it by themselves. Resolves when the run ends.
  *
  * @throws SetupError where the service ends more often than the rules allow
  */
-export const keepRunning = async ({ child, start }: KeptService, options: KeepOptions): Promise<void> => {
+export const keepRunning = async ({ child, start }: RunningService, options: KeepOptions): Promise<void> => {
   const { stop, report, rules = RESTART_RULES, now = () => performance.now() } = options;
   const restarts = new Restarts(child.name, rules);
   const stopped = stop.aborted ? undefined : once(stop, 'abort').then(() => undefined);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect, createServer, type Server } from 'node:net';
 
-/** Who holds a state directory. */
+/** The holder of a state directory. */
 export interface Holder {
   readonly pid: number;
-  /** `start`, `test`, `parts`; or `watchdog` while it cleans up. */
+  /** `start`, `test`, `parts`; or `watchdog` during its clean-up. */
   readonly role: string;
 }
 
-/** Released by closing it, or by the kernel when the process ends in whatever way. */
+/** Released by closing it, or by the kernel when the process ends in any way. */
 export interface Lock {
   readonly release: () => void;
 }
@@ -16,8 +16,8 @@ export interface Lock {
 const ASK_MS = 1_000;
 
 /**
- * A socket in Linux's abstract namespace: taking it is atomic, a killed holder loses it at once, and no file can be
- * left behind. The holder tells whoever connects who it is.
+ * A socket in Linux's abstract namespace: binding it is atomic, a killed holder loses it at once, and no file can be
+ * left behind. It sends each client its holder's identity.
  */
 const addressOf = (stateId: string): string => `\0writ-state-${stateId}`;
 
@@ -36,7 +36,7 @@ const listen = async (address: string, holder: Holder): Promise<Server | undefin
     });
   });
 
-/** Who holds the state directory; undefined when nobody does, or the holder ended while being asked. */
+/** The holder of the state directory; undefined when there is none, or it ended during the query. */
 export const askHolder = async (stateId: string): Promise<Holder | undefined> =>
   new Promise((resolve) => {
     let text = '';
@@ -55,7 +55,7 @@ export const askHolder = async (stateId: string): Promise<Holder | undefined> =>
     });
   });
 
-/** Takes a state directory, or says who has it. */
+/** Takes the lock of a state directory, or returns its holder. */
 export const takeLock = async (stateId: string, role: string): Promise<Lock | Holder> => {
   for (;;) {
     const server = await listen(addressOf(stateId), { pid: process.pid, role });

@@ -62,7 +62,7 @@ test.each([
   ['/models.json', 'orchestrator'],
   ['postgres://writ_ledger@127.0.0.1/writ', 'ledger'],
   ...SERVICES.map((name) => [file(`nats-${name}`), name]),
-])('%s is held by %s alone', (value, holder) => {
+])('only the environment of one service has %s: %s', (value, holder) => {
   expect(holders(value)).toEqual([holder]);
 });
 

@@ -10,7 +10,7 @@ export type ServiceName = (typeof SERVICES)[number];
 /** Variables of one process, by name. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** What the environments of the services are made from. */
+/** The inputs of the services' environments. */
 export interface ServiceSettings {
   readonly stateDir: string;
   readonly deployment: string;
@@ -23,11 +23,15 @@ export interface ServiceSettings {
   readonly dockerHost: string;
   readonly label: string;
   readonly image: { readonly digest: string };
-  /** The environment that the command was started in. */
+  /** The folder of the model of embeddings; absent where it could not be got. */
+  readonly embeddingModelDir?: string;
+  /** the folder of the model of speech; absent without one */
+  readonly speechModelDir?: string;
+  /** The environment of the command's start. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What any program needs to find its way; a service gets nothing else from the environment that is not its own. */
+/** Variables that any program needs; a service gets no other foreign variable. */
 const COMMON = [
   'PATH',
   'HOME',
@@ -43,7 +47,7 @@ const COMMON = [
 
 const OUTBOUND = ['WRIT_OUTBOUND_PROXY', 'WRIT_OUTBOUND_DIRECT', 'WRIT_OUTBOUND_DNS'];
 
-/** Tuning that an operator may hand through to one service. */
+/** Settings that an operator may pass through to one service. */
 const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
   ledger: OUTBOUND,
   kernel: ['WRIT_SANDBOX_IMAGES_FILE', 'WRIT_LEASE_MS', 'WRIT_PERMIT_TTL_MS', 'WRIT_SWEEP_MS'],
@@ -57,9 +61,13 @@ const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
     'WRIT_SLOTS_BROKER',
     'WRIT_POOL_SIZE',
     'WRIT_SANDBOX_RUNTIME',
+    'WRIT_SPEECH_MODEL_DIR',
+    'WRIT_SPEECH_ENGINES',
     'WRIT_CACHE_BYTES',
+    'WRIT_RESOURCE_HOSTS',
+    'WRIT_EMBEDDING_MODEL_DIR',
   ],
-  // The file of models names keys of providers: no other process may know where they are.
+  // The models file names providers' keys: no other process may know their paths.
   orchestrator: [
     ...OUTBOUND,
     'WRIT_HTTP_HOST',
@@ -79,7 +87,7 @@ const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
 const pick = (env: ServiceSettings['env'], names: readonly string[]): Variables =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 
-/** With a server of the operator's own, its users may be the operator's too. */
+/** An operator's own server may have its own users. */
 const natsUser = ({ nats, env }: ServiceSettings, name: ServiceName): Variables => {
   const file = nats.passwordFiles[name];
   return file === undefined
@@ -113,6 +121,8 @@ const own = (settings: ServiceSettings): Readonly<Record<ServiceName, Variables>
       WRIT_SANDBOX_LABEL: settings.label,
       DOCKER_HOST: settings.dockerHost,
       WRIT_CACHE_DIR: join(stateDir, 'executor-cache'),
+      ...(settings.embeddingModelDir === undefined ? {} : { WRIT_EMBEDDING_MODEL_DIR: settings.embeddingModelDir }),
+      ...(settings.speechModelDir === undefined ? {} : { WRIT_SPEECH_MODEL_DIR: settings.speechModelDir }),
     },
     orchestrator: {
       WRIT_HTTP_HOST: '127.0.0.1',
@@ -126,7 +136,7 @@ const own = (settings: ServiceSettings): Readonly<Record<ServiceName, Variables>
   };
 };
 
-/** The whole environment of each service: what it is given, and nothing that another one holds. */
+/** The whole environment of each service, without secrets of another. */
 export const serviceEnvironments = (settings: ServiceSettings): Readonly<Record<ServiceName, Variables>> => {
   const owned = own(settings);
   const of = (name: ServiceName): Variables => ({

@@ -8,12 +8,10 @@ import { SetupError } from '../setup-error.ts';
 import type { Setup } from '../setup.ts';
 import { SERVICES, type ServiceName, type Variables } from './services.ts';
 
-/**
- * Connecting, preparing policies and filling the pool of warm containers, on a machine that was just busy compiling.
- */
+/** Time to connect, compile policies and fill the warm pool, on a machine that was just compiling. */
 const READY_MS = 60_000;
 
-/** A service finishes the call at hand; a lease outlives this, so nothing is lost if it does not. */
+/** A service finishes its present call; a lease outlives this, so nothing is lost if it doesn't. */
 const STOP_MS = 10_000;
 
 const isReady = async (port: string): Promise<boolean> => {
@@ -22,8 +20,8 @@ const isReady = async (port: string): Promise<boolean> => {
 };
 
 /**
- * Starts one service and resolves when its `/readyz` answers that it is ready.
- * @throws SetupError where it does not become ready; nothing of it runs any more then
+ * Starts one service, and resolves when its `/readyz` reports that it is ready.
+ * @throws SetupError where it doesn't become ready; then nothing of it keeps running
  */
 export const startService = async (setup: Setup, name: ServiceName, env: Variables): Promise<Child> => {
   const program = serviceProgram(setup.checkout, name);
@@ -54,7 +52,7 @@ export const startService = async (setup: Setup, name: ServiceName, env: Variabl
   return child;
 };
 
-/** Starts all four at once: each waits by itself for what it needs of the others. */
+/** Starts all four in parallel: each waits by itself for the others. */
 export const startServices = async (
   setup: Setup,
   environments: Readonly<Record<ServiceName, Variables>>,

@@ -10,26 +10,26 @@ import { AT_ONCE, cleanUp, ORDERLY, PROMPT } from './clean-up.ts';
 import { startGuard } from './guard.ts';
 import { takeLock, type Lock } from './lock.ts';
 
-/** A Ctrl-C reaches us from the terminal, from npm and from the launcher: what comes together is one request. */
+/** A Ctrl-C reaches us from the terminal, from npm and from the launcher: signals within this time are one request. */
 const SAME_REQUEST_MS = 1_000;
 
-/** The watchdog's own limit, and a little. */
+/** The watchdog's own limit, and a little more. */
 const WATCHDOG_MS = 12_000;
 const POLL_MS = 100;
 
-/** For a body that only waits for the request to stop, to return its status. */
+/** For a body that only waits for the stop request, to return its status. */
 const SETTLE_MS = 100;
 
 /** 128 plus SIGINT's number, as a shell reports it. */
 const INTERRUPTED = 130;
 
-/** What a supervised run is given beside its setup. */
+/** The inputs of a supervised run besides its setup. */
 export interface RunContext {
-  /** Aborted when somebody asks the run to end. */
+  /** Aborted when the run should end. */
   readonly stop: AbortSignal;
 }
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
@@ -50,14 +50,11 @@ const holdStateDir = async (setup: Setup, role: string): Promise<Lock> => {
 const endLeftovers = async (setup: Setup): Promise<void> => {
   const started = readStarted(setup.stateDir);
   if (started.entries.length > 0 || findMarked(setup.stateId).length > 0)
-    say('an earlier run ended without cleaning up: ending what it left behind');
+    print('an earlier run ended without cleaning up: ending what it left behind');
   await cleanUp(setup, started, PROMPT);
 };
 
-/**
- * Turns signals, and the end of the process that launched us, into one request to stop. A second one ends the run at
- * once.
- */
+/** Turns signals, and the end of the launching process, into one stop request. A second one ends the run at once. */
 const listenForStop = (setup: Setup): AbortController => {
   const request = new AbortController();
   let first = 0;
@@ -66,14 +63,14 @@ const listenForStop = (setup: Setup): AbortController => {
       first = performance.now();
       request.abort(why);
     } else if (performance.now() - first > SAME_REQUEST_MS) {
-      say('ending at once');
+      print('ending at once');
       void cleanUp(setup, setup.processes.started, AT_ONCE).finally(() => process.exit(INTERRUPTED));
     }
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onRequest(name));
   process.on('disconnect', onRequest('the launcher is gone'));
-  // Nobody reads the output any more (`npm start | head`): the run ends in order, without output. Each further line
-  // fails alike, and is no second request.
+  // The reader of the output is gone (`npm start | head`): the run ends in order, without output. Each further line
+  // fails too, and is no second request.
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', () => {
       if (!request.signal.aborted) onRequest('output is closed')();
@@ -81,10 +78,7 @@ const listenForStop = (setup: Setup): AbortController => {
   return request;
 };
 
-/**
- * The body ends by itself soon after the request where it waits for one. It is left behind where it is in the middle of
- * something.
- */
+/** A body that waits for the request ends soon after it. One that is busy is abandoned. */
 const runBody = async (
   body: (context: RunContext) => Promise<number>,
   { signal }: AbortController,
@@ -102,9 +96,8 @@ const runBody = async (
 };
 
 /**
- * Runs something on a state directory so that nothing it starts outlives it: alone on that directory, with what an
- * earlier run left behind ended first, under a watchdog, and with everything ended in order afterwards. Ends the
- * process with the body's status.
+ * Runs a function on a state directory so that nothing it starts outlives it. It takes the lock, ends what an earlier
+ * run left behind, runs under a watchdog, and ends everything in order afterwards. Exits with the body's status.
  */
 export const supervise = async (
   setup: Setup,

@@ -12,12 +12,12 @@ import { isAlive, type Identity } from '../process/identity.ts';
 import { readStarted } from '../process/table.ts';
 import { stateIdOf } from '../setup.ts';
 
-/** What the watchdog promises. */
+/** The watchdog's time limit. */
 const PROMISED_MS = 10_000;
 
 /**
- * A supervisor with a process that ends when asked, one that does not, and one with a child in a session of its own,
- * which no list names. It prints a line when all are up.
+ * A supervisor with a process that ends when asked, one that doesn't, and one whose child is in another session and
+ * without an entry. It prints a line when all are running.
  */
 const PROGRAM = `
 const here = ${JSON.stringify(new URL('.', import.meta.url).href)};
@@ -47,7 +47,7 @@ beforeEach(() => {
 afterEach(async () => {
   for (const supervisor of supervisors) supervisor.kill('SIGKILL');
   await until(() => marked().length === 0);
-  // A watchdog may write its last word into it just now.
+  // A watchdog may still be writing its last line.
   rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
@@ -77,7 +77,7 @@ test(
   'a supervisor that is killed leaves no process behind, listed or not',
   async () => {
     const { supervisor } = await start();
-    // Three shells or what they became, the sleep of the stubborn one, and the child that nobody lists.
+    // Three shells or their programs, the sleep of the stubborn one, and the child without an entry.
     await until(() => marked().length >= 5);
     const began = performance.now();
     supervisor.kill('SIGKILL');
@@ -93,7 +93,7 @@ test(
   async () => {
     const { supervisor } = await start();
     const left = readStarted(dir).entries.map(({ who }) => who);
-    // Children of the supervisor that carry no mark: the watchdog.
+    // Unmarked children of the supervisor: the watchdog.
     const watchdog = watchdogOf(supervisor.pid!);
     supervisor.kill('SIGKILL');
     process.kill(watchdog, 'SIGKILL');
@@ -125,7 +125,7 @@ test(
     const { supervisor } = await start();
     const processes = marked();
     for (let times = 0; times < 3; times += 1) supervisor.kill('SIGINT');
-    // The stubborn service is given its time; a second request takes that away.
+    // The stubborn service gets its grace period; a second request would end it.
     await delay(1_500);
     supervisor.kill('SIGINT');
     const [status] = (await once(supervisor, 'exit')) as [number];
@@ -152,7 +152,7 @@ test(
 );
 
 test(
-  'a second run on the same state directory is refused and disturbs nothing',
+  'a second run on the same state directory is refused without effect',
   async () => {
     await start();
     const second = spawn(
@@ -174,7 +174,7 @@ test(
 );
 
 test(
-  'containers and volumes of this state directory go, and nobody else’s',
+  'only containers and volumes of this state directory are removed',
   async () => {
     const host = testAddress('DOCKER_HOST');
     const docker = dockerAt(host);
@@ -205,7 +205,7 @@ test(
   2 * PROMISED_MS,
 );
 
-/** The watchdog of a supervisor, found by its command line; 0 while there is none. */
+/** The pid of a supervisor's watchdog, by its command line; 0 while there is none. */
 function watchdogOf(supervisor: number): number {
   const isOurs = (pid: string): boolean => {
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of its own, started with `STATE_DIR STATE_ID`. The supervisor holds the other end of its standard input.
-// When that end closes without the word that everything was ended, the supervisor was killed, and the watchdog ends
+// A separate process, started with `STATE_DIR STATE_ID`. The supervisor holds the other end of its standard input. When
+// that end closes without the message that everything was ended, the supervisor was killed. Then the watchdog ends
 // everything that it had started.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { readStarted } from '../process/table.ts';
 import { cleanUp, PROMPT } from './clean-up.ts';
 import { takeLock } from './lock.ts';
 
-/** What the supervisor writes when it has ended everything itself. */
+/** The supervisor's message after it has ended everything itself. */
 export const FAREWELL = 'done\n';
 
 const watch = async (stateDir: string, stateId: string): Promise<void> => {
@@ -16,7 +16,7 @@ const watch = async (stateDir: string, stateId: string): Promise<void> => {
   for await (const chunk of process.stdin) received += String(chunk);
   if (received.endsWith(FAREWELL)) return;
   const lock = await takeLock(stateId, 'watchdog');
-  // A new supervisor was quicker: it ends what it finds before it starts anything.
+  // A new supervisor was faster: it ends leftovers before it starts anything.
   if (!('release' in lock)) return;
   const began = performance.now();
   const count = await cleanUp({ stateDir, stateId }, readStarted(stateDir), PROMPT);
@@ -27,7 +27,7 @@ const watch = async (stateDir: string, stateId: string): Promise<void> => {
 
 const [stateDir, stateId] = process.argv.slice(2);
 if (import.meta.main && stateDir !== undefined && stateId !== undefined) {
-  // Only the supervisor's end is a reason to end; a closed terminal or a Ctrl-C is the supervisor's business.
+  // Only the supervisor's end is a reason to end; it handles a closed terminal and Ctrl-C itself.
   for (const name of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(name, () => undefined);
   await watch(stateDir, stateId);
   process.exit(0);

@@ -45,34 +45,34 @@ test('a source affects its project and all that depend on it by any number of st
   });
 });
 
-test('a source that one suite alone uses does not affect the others', () => {
+test('a source of one suite does not affect the others', () => {
   expect(affected('apps/cli/src/main.ts')).toEqual({
     names: [...STATIC, 'unit', 'e2e'],
-    files: { unit: ['apps/cli/', 'tools/src/docs/', 'tools/src/tool-places/'], e2e: ['tests/e2e/'] },
+    files: { unit: ['apps/cli/', 'tools/src/docs/', 'tools/src/tool-registrations/'], e2e: ['tests/e2e/'] },
   });
 });
 
-test('a spec affects itself, and the specs that look for names of tests', () => {
+test('a spec affects itself, and the specs that check names of tests', () => {
   expect(affected('libs/digest/src/hash.spec.ts', 'tests/e2e/src/a.spec.ts')).toEqual({
     names: [...STATIC, 'unit', 'e2e'],
     files: {
-      unit: ['libs/digest/src/hash.spec.ts', 'tools/src/docs/', 'tools/src/tool-places/'],
+      unit: ['libs/digest/src/hash.spec.ts', 'tools/src/docs/', 'tools/src/tool-registrations/'],
       e2e: ['tests/e2e/src/a.spec.ts', 'tests/e2e/src/fault-codes.spec.ts'],
     },
   });
 });
 
-test('what specs of stacks share affects all of them', () => {
+test('a shared source of stack specs affects all of them', () => {
   expect(affected('tests/stack/src/world.ts')).toMatchObject({
     files: { e2e: ['tests/e2e/'], fault: ['tests/fault/'] },
   });
 });
 
-test('the parser that is fuzzed is fuzzed again', () => {
+test('a change of the fuzzed parser runs the fuzzer', () => {
   expect(affected('libs/mk8-shell/src/parse.ts')).toMatchObject({ names: expect.arrayContaining(['fuzz']) as unknown });
 });
 
-test('what is bundled by path affects who bundles it', () => {
+test('a source that is bundled by path affects its bundlers', () => {
   expect(affected('apps/sandbox-agent/src/main.ts')).toMatchObject({
     files: { unit: expect.arrayContaining(['libs/sandbox-docker/']) as unknown },
   });
@@ -98,7 +98,7 @@ test('a text affects the specs that read texts', () => {
   });
 });
 
-test('a guide affects the specs that run its commands, too, and those are there', () => {
+test('a guide affects the specs that run its commands too, and those exist', () => {
   const guides = ['tests/e2e/src/shared/guides.spec.ts', 'tests/e2e/src/freeze.spec.ts'];
   expect(affected('docs/explanation/risk.md')).toEqual({
     names: ['docs', 'unit', 'e2e'],
@@ -111,12 +111,12 @@ test('a guide affects the specs that run its commands, too, and those are there'
   ).toEqual([]);
 });
 
-test('no change affects nothing, and neither does what no check reads', () => {
+test('no change affects nothing, and a file that no check reads neither', () => {
   expect(affected()).toEqual({ names: [] });
   expect(affected('LICENSE', '.changes/a.md')).toEqual({ names: [] });
 });
 
-test('a filter that names no spec is left out, with its suite where it was the only one', () => {
+test('a filter without a spec is left out, with its suite where it was the only one', () => {
   const selection = {
     names: ['lint', 'unit', 'e2e'],
     files: { unit: ['bench/', 'libs/merkle/'], e2e: ['tests/e2e/src/gone.spec.ts'] },

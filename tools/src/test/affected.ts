@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm test -- --changed`: which checks the changed files can affect, by the project graph of Nx. A file that belongs
-// to no project selects all checks.
+// `npm test -- --changed`: the checks that changed files can affect, by Nx's project graph. A file outside of all
+// projects selects all checks.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { createProjectGraphAsync } from '@nx/devkit';
@@ -8,7 +8,7 @@ import { SetupError } from '../setup-error.ts';
 import { suiteFiles, type SuiteName } from './suite-files.ts';
 import type { Selection } from './checks.ts';
 
-/** The projects of a workspace, and which of them depends on which. */
+/** The projects of a workspace, and their dependencies. */
 export interface Projects {
   /** by name: the folder, relative to the checkout */
   readonly roots: Readonly<Record<string, string>>;
@@ -16,34 +16,32 @@ export interface Projects {
   readonly dependencies: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What no check reads. */
+/** Files that no check reads. */
 const WITHOUT_EFFECT = /^(?:LICENSE|\.gitignore|\.changes\/)/;
 
 /** Documents and examples that specs in `tools` compare with the code. */
 const READ_BY_TOOLS = /^(?:docs\/|examples\/|[^/]+\.md$)/;
 
 /**
- * How tests are built, run and counted, and the schema of the databases that they get: a change of these can affect all
- * of them.
+ * The build, execution and counting of tests, and the schema of their databases. A change of these can affect all
+ * tests.
  */
 const FOR_ALL =
   /^tools\/(?:[^/]+$|src\/[^/]+$|src\/(?:test|vitest|parts|build|process|supervisor)\/)|\/(?:prisma|sql)\//;
 
-/** Folders whose files a project reads by path, which the graph does not know. */
+/** Files that a project reads by path, which the graph doesn't have. */
 const READ_BY_PATH: readonly { readonly from: string; readonly by: string }[] = [
   { from: 'apps/sandbox-agent', by: 'libs/sandbox-docker' },
 ];
 
-/**
- * Hold documents and lists of tools against code and tests of any project: run after every change.
- */
-const SPECS_OF_ALL = ['tools/src/docs/', 'tools/src/tool-places/'] as const;
+/** Specs that compare documents and lists of tools with code and tests of any project: they run after every change. */
+const SPECS_OF_ALL = ['tools/src/docs/', 'tools/src/tool-registrations/'] as const;
 /** Runs the commands of a guide without a stack. */
 const BY_HAND_SPEC = 'apps/cli/src/verify/by-hand.spec.ts';
-/** Looks for the tests that stand for fault codes in all specs. */
+/** Checks that tests named for fault codes exist, in all specs. */
 const FAULT_CODES_SPEC = 'tests/e2e/src/fault-codes.spec.ts';
 
-/** Commands of guides are run as they stand by these. */
+/** Specs that run the commands of guides. */
 const GUIDES = /^docs\/(?:tutorials|how-to|reference|explanation)\//;
 const GUIDE_SPECS = ['tests/e2e/src/shared/guides.spec.ts', 'tests/e2e/src/freeze.spec.ts'];
 
@@ -57,13 +55,13 @@ const STACK_SUITES = {
 
 const isBelow = (file: string, root: string): boolean => file.startsWith(`${root}/`);
 
-/** The project that a file belongs to: the one with the longest path above it. */
+/** The project of a file: the one with the longest parent path. */
 const projectOf = ({ roots }: Projects, file: string): string | undefined =>
   Object.entries(roots)
     .filter(([, root]) => isBelow(file, root))
     .toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0];
 
-/** The projects themselves and everything that depends on them, by any number of steps. */
+/** The projects and everything that depends on them, transitively. */
 const withDependants = ({ dependencies }: Projects, names: ReadonlySet<string>): Set<string> => {
   const all = new Set(names);
   for (let before = -1; before !== all.size;) {
@@ -74,10 +72,10 @@ const withDependants = ({ dependencies }: Projects, names: ReadonlySet<string>):
 };
 
 /**
- * Which checks the files can affect.
+ * The checks that the files can affect.
  *
  * @param changed paths relative to the checkout
- * @returns what to run, or `everything` where a file has no project, or is part of how tests run
+ * @returns what to run, or `everything` where a file has no project, or is part of the test infrastructure
  */
 export const affectedBy = (
   changed: readonly string[],
@@ -91,7 +89,7 @@ export const affectedBy = (
   ];
   if (sources.some((file) => FOR_ALL.test(file) || projectOf(projects, file) === undefined)) return 'everything';
   const isSpec = (file: string): boolean => file.endsWith('.spec.ts');
-  // A changed spec affects itself, and those that look for the names of tests.
+  // A changed spec affects itself, and those that check names of tests.
   const direct = new Set(sources.filter((file) => !isSpec(file)).map((file) => projectOf(projects, file) as string));
   const byPath = READ_BY_PATH.filter(({ from }) => sources.some((file) => !isSpec(file) && isBelow(file, from))).map(
     ({ by }) => by,
@@ -113,7 +111,7 @@ export const affectedBy = (
   return {
     names: [
       ...(sources.length > 0 ? ['lint', 'types', 'modules', 'canary'] : []),
-      // The site is made of texts, by a tool.
+      // A tool builds the site from texts.
       ...(whole.has(TOOLS) ? ['docs'] : []),
       ...(whole.has(FUZZED) ? ['fuzz'] : []),
       ...(unit.length > 0 ? ['unit'] : []),
@@ -123,13 +121,13 @@ export const affectedBy = (
   };
 };
 
-/** Changed unit specs outside of the projects that run whole. */
+/** Changed unit specs of projects that don't run completely. */
 const specsOutside = (specs: readonly string[], whole: ReadonlySet<string>): string[] =>
   specs.filter((file) => ![...whole, ...Object.values(STACK_SUITES)].some((root) => isBelow(file, root)));
 
 /**
- * Leaves out filters that name no spec, as those of a project without any and of a spec that is gone: Vitest takes a
- * run without files for a failure.
+ * Removes filters without a spec, such as those of a project without specs or of a deleted one: Vitest fails a run
+ * without files.
  */
 export const narrowed = (checkout: string, { names, files = {}, ...rest }: Selection): Selection => {
   const specs = globSync(Object.values(suiteFiles).flat(), { cwd: checkout });
@@ -144,7 +142,7 @@ export const narrowed = (checkout: string, { names, files = {}, ...rest }: Selec
   };
 };
 
-/** The projects of this workspace, read from Nx. */
+/** The projects of this workspace, from Nx. */
 export const readProjects = async (): Promise<Projects> => {
   const { nodes, dependencies } = await createProjectGraphAsync({ exitOnError: false });
   return {
@@ -162,7 +160,7 @@ const git = (checkout: string, ...args: string[]): string[] => {
   return stdout.split('\0').filter(Boolean);
 };
 
-/** Files that differ from a revision, new ones that Git does not ignore among them. */
+/** Files that differ from a revision, with new ones that Git does not ignore. */
 export const changedSince = (checkout: string, revision: string): string[] => [
   ...git(checkout, 'diff', '--name-only', '--no-renames', '-z', '--end-of-options', revision, '--'),
   ...git(checkout, 'ls-files', '--others', '--exclude-standard', '-z'),

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArguments } from './arguments.ts';
 
-let said: string;
+let output: string;
 beforeEach(() => {
-  said = '';
+  output = '';
 });
 const hear = (text: string): void => {
-  said += text;
+  output += text;
 };
 const parse = (...args: string[]) =>
   parseArguments(args, ['lint', 'unit', 'cluster'], ['lint', 'unit'], { writeOut: hear, writeErr: hear });
 
-test('everything but what runs on request runs where no check is named', () => {
+test('without named checks all but on-request ones run', () => {
   expect(parse()).toEqual({ names: ['lint', 'unit'], keepDurations: false });
   expect(parse('--only', 'cluster')).toMatchObject({ names: ['cluster'] });
   expect(parse('--only', 'unit')).toMatchObject({ names: ['unit'] });
 });
 
-test('a check that does not exist is refused, with those that do', () => {
+test('an unknown check is refused with a list of all', () => {
   expect(parse('--only', 'unit,unti')).toBe(1);
-  expect(said).toContain('there is no check `unti`; there are: lint, unit, cluster');
+  expect(output).toContain('there is no check `unti`; there are: lint, unit, cluster');
 });
 
-test('changes count since the revision that is named, else since the last commit', () => {
+test('changes count since the named revision, else since the last commit', () => {
   expect(parse('--changed', 'main')).toMatchObject({ changed: 'main' });
   expect(parse('--changed')).toMatchObject({ changed: 'HEAD' });
 });
@@ -32,9 +32,9 @@ test('a shard is one of n', () => {
 });
 
 test.each(['0/4', '5/4', '1', '1/0', 'a/b', '-1/2', '1/2/3'])(
-  'the shard %s is refused with the form that it has',
+  'the shard %s is refused with the valid form',
   (shard) => {
     expect(parse('--shard', shard)).toBe(1);
-    expect(said).toContain('with I from 1 to N');
+    expect(output).toContain('with I from 1 to N');
   },
 );

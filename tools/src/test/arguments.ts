@@ -19,16 +19,16 @@ For one file: npx vitest run --project unit libs/merkle/src/proof.spec.ts (with 
 Environment: WRIT_DATABASE_URL, WRIT_NATS_URL, DOCKER_HOST put a real server in the place of each part;
 WRIT_STATE_DIR says where state lies (.writ).`;
 
-/** The revision that \`--changed\` compares with where none is named: what is not committed yet. */
+/** The default revision of `--changed`: uncommitted changes. */
 const UNCOMMITTED = 'HEAD';
 
-/** What the command line of `npm test` asks for. */
+/** The parsed command line of `npm test`. */
 export interface Arguments {
   readonly names: readonly string[];
   /** the revision since which changes count; absent where everything runs */
   readonly changed?: string;
   readonly shard?: Selection['shard'];
-  /** whether the durations of this run are kept, for the order of later ones */
+  /** whether this run's durations are saved, for the order of later ones */
   readonly keepDurations: boolean;
 }
 
@@ -39,12 +39,12 @@ const parseShard = (text: string): Selection['shard'] => {
 };
 
 /**
- * Reads the command line of `npm test`.
+ * Parses the command line of `npm test`.
  *
  * @param names of all checks
- * @param byDefault those that run where none is named
- * @param output where help and errors go: the terminal where nothing is given
- * @returns what to run, or the status to end with after what was said on the terminal
+ * @param byDefault the checks without named ones
+ * @param output for help and errors: the terminal by default
+ * @returns what to run, or the exit status after the printed message
  */
 export const parseArguments = (
   args: readonly string[],

@@ -15,10 +15,12 @@ import { SetupError } from '../setup-error.ts';
 import { runPlan, type Step } from '../steps.ts';
 import { addressesFile } from '../supervisor/clean-up.ts';
 
-/** What tests find in their environment, or in `.writ/test/env.json` when they are run by themselves. */
+/** Variables of the test environment, or `.writ/test/env.json` for tests that run by themselves. */
 export type TestEnvironment = Readonly<Record<string, string>>;
 
-/** May do everything. What each service's user may do is tested on servers that those tests start themselves. */
+/**
+ * A user with all rights. The rights of each service's user are tested on servers that those tests start themselves.
+ */
 const TEST_USER = 'test';
 
 const testNats = nats({
@@ -64,7 +66,7 @@ const environmentOf = (
   ...(chromium === null ? {} : { WRIT_TEST_CHROMIUM: chromium }),
 });
 
-/** A browser for the page that verifies receipts. Null where none can be installed: all else is tested without. */
+/** A browser for the page that verifies receipts. Null where none can be installed: its tests are skipped. */
 const browser = async (setup: Setup): Promise<string | null> => {
   try {
     return await ensureProgram(setup, 'chromium', ['chromium'], 'to verify a receipt in a browser');
@@ -74,7 +76,7 @@ const browser = async (setup: Setup): Promise<string | null> => {
   }
 };
 
-/** The environment that running parts have written down. */
+/** The environment that running infrastructure has saved. */
 export const readEnvironment = (stateDir: string): TestEnvironment =>
   JSON.parse(readFileSync(addressesFile(stateDir), 'utf8')) as TestEnvironment;
 
@@ -84,8 +86,8 @@ function writeEnvironment(stateDir: string, environment: TestEnvironment): void 
   renameSync(`${file}.new`, file);
 }
 
-/** The steps that bring up each part, in an order in which each finds those that it needs. Fills `parts`. */
-const planOf = (setup: Setup, parts: Parts, beside: readonly Step[]): readonly (Step | readonly Step[])[] => {
+/** The steps that start each part, in the order of their dependencies. Fills `parts`. */
+const planOf = (setup: Setup, parts: Parts, inParallel: readonly Step[]): readonly (Step | readonly Step[])[] => {
   const engine = (): Engine => parts.engine as Engine;
   return [
     {
@@ -108,8 +110,8 @@ const planOf = (setup: Setup, parts: Parts, beside: readonly Step[]): readonly (
       },
     },
     [
-      ...beside,
-      // One after the other: both may install packages.
+      ...inParallel,
+      // One after another, since both may install packages.
       {
         title: 'Sandbox base image, browser',
         run: async (step) => {
@@ -136,22 +138,22 @@ const planOf = (setup: Setup, parts: Parts, beside: readonly Step[]): readonly (
 };
 
 /**
- * The parts that tests run against. `ended` resolves with a sentence when one of ours ends by itself.
+ * The infrastructure for tests. `ended` resolves with a sentence when one of our processes ends by itself.
  *
- * @param beside what is done while the base image is made, which mostly waits for packages
+ * @param inParallel runs while the base image is made, which mostly waits for packages
  */
 export const bringUpParts = async (
   setup: Setup,
-  beside: readonly Step[] = [],
+  inParallel: readonly Step[] = [],
 ): Promise<{ environment: TestEnvironment; ended: Promise<string> }> => {
   const parts: Parts = {};
-  await runPlan(setup, planOf(setup, parts, beside));
+  await runPlan(setup, planOf(setup, parts, inParallel));
   const environment = environmentOf(setup, parts as Required<Parts>);
   writeEnvironment(setup.stateDir, environment);
   const children = [parts.database, parts.bus, parts.engine]
     .map((part) => part?.child)
     .filter((child) => child !== null && child !== undefined);
   const ends = children.map((child) => child.ended.then((how) => `${child.name} ${how}; see ${child.logFile}`));
-  // Without children of our own there is nothing whose end could be noticed.
+  // Without our own child processes this never resolves.
   return { environment, ended: Promise.race([...ends, new Promise<string>(() => undefined)]) };
 };

@@ -10,7 +10,7 @@ let setup: Setup;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-programs-'));
   setup = makeSetup(join(dir, 'state'), join(dir, 'cache'), { PATH: `${dir}:/usr/bin:/bin` }, () => undefined);
-  // An apt-get that notes what it is to install, the last of its words, and has none of it.
+  // A fake apt-get that logs the package, its last argument, and fails.
   script(
     'apt-get',
     `case " $* " in *" install "*) for last; do :; done; echo "$last" >> ${dir}/calls ;; esac; exit 100`,
@@ -34,19 +34,19 @@ const PROGRAM: CheckProgram = {
   unless: ['writ-other', 'version'],
 };
 
-test('a program that is there is not installed', async () => {
+test('an existing program is not installed', async () => {
   script('writ-nothing', 'exit 0');
   await ensurePrograms(setup, [PROGRAM]);
   expect(asked()).toEqual([]);
 });
 
-test('a program is not installed where another one does its work', async () => {
+test('a program is not installed where another one replaces it', async () => {
   script('writ-other', '[ "$1" = version ]');
   await ensurePrograms(setup, [PROGRAM]);
   expect(asked()).toEqual([]);
 });
 
-test('a program that can not be installed is named, with what it is needed for and what to type', async () => {
+test('a failed install names the program, its purpose and the command to type', async () => {
   script('writ-other', 'exit 1');
   await expect(ensurePrograms(setup, [PROGRAM])).rejects.toMatchObject({
     name: 'SetupError',

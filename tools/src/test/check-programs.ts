@@ -3,18 +3,18 @@ import { spawnSync } from 'node:child_process';
 import { ensureProgram } from '../parts/packages.ts';
 import type { Setup } from '../setup.ts';
 
-/** A program that the specs of a check start and that no part brings along. */
+/** A program that a check's specs start and that is not part of the infrastructure. */
 export interface CheckProgram {
   readonly name: string;
   /** Debian's packages that have it */
   readonly packages: readonly string[];
   /** completes the sentence "PACKAGE is needed …" */
   readonly why: string;
-  /** a command that ends with status 0 where another program does the same work, so that none is installed */
+  /** a command with status 0 where another program replaces it, so that none is installed */
   readonly unless?: readonly [program: string, ...args: string[]];
 }
 
-/** What the specs of tests/deploy start. The default run of `npm test` needs neither. */
+/** Programs of tests/deploy. The default run of `npm test` needs neither. */
 export const DEPLOY_PROGRAMS: readonly CheckProgram[] = [
   { name: 'prometheus', packages: ['prometheus'], why: 'to ask every query of the dashboards and alerts' },
   {
@@ -32,7 +32,7 @@ const works = ({ unless }: CheckProgram, env: Setup['env']): boolean => {
 };
 
 /**
- * Installs those of the programs that aren't there yet.
+ * Installs the missing ones of the programs.
  *
  * @throws SetupError with the command to type where they can't be installed
  */

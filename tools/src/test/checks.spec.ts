@@ -5,25 +5,25 @@ const checks = (selection: Partial<Selection>) =>
   checksOf('/checkout', '/state', { names: DEFAULT_NAMES, ...selection });
 const names = (selection: Partial<Selection>): string[] => checks(selection).map(({ name }) => name);
 
-test('everything is the checks of the sources, unit specs and specs of stacks', () => {
+test('everything consists of source checks, unit specs and stack specs', () => {
   expect(names({})).toEqual(['lint', 'types', 'modules', 'docs', 'unit', 'stacks', 'canary', 'fuzz', 'faults']);
   expect(checks({}).flatMap(({ specs }) => specs?.suites ?? [])).toEqual(['unit', 'e2e', 'adversarial', 'fault']);
 });
 
-test('specs of a cluster run only where they are named, alone, and without the parts', () => {
+test('specs of a cluster run only where they are named, alone, without the infrastructure', () => {
   expect(CHECK_NAMES).toContain('cluster');
   expect(checks({ names: ['cluster'] })).toMatchObject([{ name: 'cluster', lane: 'cluster', afterSetUp: false }]);
   expect(PHASES.find((lanes) => (lanes as readonly string[]).includes('cluster'))).toEqual(['cluster']);
 });
 
-test('specs of deployments run only where they are named, with the programs that they start installed first', () => {
+test('specs of deployments run only where they are named, after an install of their programs', () => {
   expect(checks({ names: ['deploy'] })).toMatchObject([
     { name: 'deploy', afterSetUp: true, programs: [{ name: 'prometheus' }, { name: 'docker-compose' }] },
   ]);
   expect(checks({}).filter(({ programs }) => programs !== undefined)).toEqual([]);
 });
 
-test('suites of stacks that are not named do not run', () => {
+test('stack suites run only where they are named', () => {
   const [stacks] = checks({ names: ['adversarial'] });
   expect(stacks).toMatchObject({ name: 'stacks', specs: { suites: ['adversarial'] } });
   expect(stacks?.command).toContain('--project=adversarial');
@@ -40,7 +40,7 @@ test('only the first shard checks the sources, and each has its part of the spec
   for (const { command } of checks({ shard: { index: 2, count: 2 } })) expect(command).toContain('--shard=2/2');
 });
 
-test('a suite that is narrowed does not narrow the others', () => {
+test('a filter of one suite does not filter the others', () => {
   const [stacks] = checks({ names: ['e2e', 'adversarial'], files: { e2e: ['tests/e2e/src/a.spec.ts'] } });
   expect(stacks?.command.slice(-2)).toEqual(['tests/e2e/src/a.spec.ts', 'tests/adversarial/']);
 });
@@ -54,6 +54,6 @@ test('nothing runs beside specs that kill processes', () => {
   ).toEqual(['faults']);
 });
 
-test('a focused test fails its run instead of hiding the others', () => {
+test('a focused test fails its run', () => {
   for (const { command, specs } of checks({})) if (specs !== undefined) expect(command).toContain('--allowOnly=false');
 });

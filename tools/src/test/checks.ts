@@ -4,43 +4,43 @@ import { DEPLOY_PROGRAMS, type CheckProgram } from './check-programs.ts';
 import { suiteFiles, type SuiteName } from './suite-files.ts';
 
 /**
- * Lanes of a phase run beside each other, and phases one after the other: specs that kill and freeze processes have
- * deadlines, and nothing else runs beside them.
+ * Lanes of a phase run in parallel, and phases one after another. Specs that kill and freeze processes have time
+ * limits, so nothing else runs beside them.
  */
 export const PHASES = [['analysis', 'stacks'], ['faults'], ['deploy'], ['cluster']] as const;
 
 export type Lane = (typeof PHASES)[number][number];
 
-/** Something that `npm test` runs as one process. */
+/** A process of `npm test`. */
 export interface Check {
   readonly name: string;
   readonly command: readonly string[];
-  /** whether it begins when the build and the parts are there, or at once */
+  /** whether it starts after the build and the infrastructure, or at once */
   readonly afterSetUp: boolean;
-  /** Checks of one lane run one after the other. */
+  /** Checks of one lane run one after another. */
   readonly lane: Lane;
-  /** The suites of specs that it runs and where it leaves their results. Without any, the check counts as one test. */
+  /** Its suites of specs and its results file. Without any, the check counts as one test. */
   readonly specs?: { readonly suites: readonly SuiteName[]; readonly results: string };
-  /** variables of its environment */
+  /** environment variables */
   readonly env?: Readonly<Record<string, string>>;
-  /** Programs that are installed before it runs. Where one can't be, the check has failed. */
+  /** Programs to install before it. Where one can't be, the check has failed. */
   readonly programs?: readonly CheckProgram[];
 }
 
-/** What to run of all that there is. */
+/** The selection of checks to run. */
 export interface Selection {
   /** names of checks and suites */
   readonly names: readonly string[];
-  /** of `n` parts of about the same length, this one: from 1 to `count` */
+  /** the number of this shard, from 1 to `count`; all take about the same time */
   readonly shard?: { readonly index: number; readonly count: number };
-  /** of each suite, only the files whose path contains one of these; all of them where nothing is said */
+  /** path filters of each suite; all files by default */
   readonly files?: Readonly<Partial<Record<SuiteName, readonly string[]>>>;
 }
 
-/** Specs of whole stacks, beside which others may run. */
+/** Specs of whole stacks that others may run beside. */
 const STACK_SUITES = ['e2e', 'adversarial'] as const satisfies readonly SuiteName[];
 
-/** The names that `--only` takes, in the order of the summary. */
+/** The names for `--only`, in the order of the summary. */
 export const CHECK_NAMES = [
   'lint',
   'types',
@@ -52,39 +52,36 @@ export const CHECK_NAMES = [
 ] as readonly string[];
 
 /**
- * Run only where `--only` names them: `deploy` builds images and keeps deployments up for minutes; `cluster` needs
- * root, and builds Kubernetes where that isn't built yet.
+ * Run only on request with `--only`: `deploy` builds images and runs deployments for minutes; `cluster` needs root, and
+ * builds Kubernetes the first time.
  */
 export const ON_REQUEST = ['deploy', 'cluster'] as const satisfies readonly SuiteName[];
 
-/** What runs where nothing is named. */
+/** The checks without named ones. */
 export const DEFAULT_NAMES = CHECK_NAMES.filter((name) => !(ON_REQUEST as readonly string[]).includes(name));
 
-/**
- * Files of unit specs that run at once, beside those of the other lane: some assert what a process must do within
- * seconds.
- */
+/** Parallel files of unit specs, beside those of the other lane: some assert that a process reacts within seconds. */
 const UNIT_WORKERS = 2;
 
-/** Files of specs of stacks that run at once, beside those of the other lane. */
+/** Parallel files of stack specs, beside those of the other lane. */
 const STACK_WORKERS = 2;
 
-/** Files of fault specs that run at once: they wait for leases and restarts for two thirds of their time. */
+/** Parallel files of fault specs: they wait for leases and restarts two thirds of their time. */
 const FAULT_WORKERS = 3;
 
 /**
- * How often a failed test runs again (vitest.config.ts): many wait for processes, and how long those take depends on
- * what else the machine does. A test that passes then is listed at the end of the run: it is a defect, of the test or
- * of what it tests. Attacks run once, and a property that fails once has failed (tally.ts).
+ * Retries of a failed test (vitest.config.ts): many tests wait for processes, and their time depends on the machine's
+ * load. A test that passes then is listed at the end of the run: it shows a defect of the test or of the tested code.
+ * Attacks run once, and a property that fails once has failed (tally.ts).
  */
 const RETRIES = '1';
 
-/** Seconds of fuzzing. The fuzzer fills a processor for as long as it is given. */
+/** Seconds of fuzzing, which fills a processor all the time. */
 const FUZZ_SECONDS = 60;
 
 const SOURCE = ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning'];
 
-/** Vitest on some suites, whose results go to one file. */
+/** Vitest with some suites, whose results go to one file. */
 export const vitestCheck = (
   checkout: string,
   stateDir: string,
@@ -109,10 +106,7 @@ export const vitestCheck = (
   specs: { suites, results: join(stateDir, 'results', `${name}.json`) },
 });
 
-/**
- * The projects of vitest.config.ts that a suite consists of: those of its specs that share a stack are one of their
- * own.
- */
+/** The projects of vitest.config.ts for a suite: specs that share a stack have their own project. */
 const projectsOf = (suite: SuiteName): readonly string[] => (suite === 'e2e' ? ['e2e', 'shared'] : [suite]);
 
 const source = (checkout: string, path: string, ...args: string[]): string[] => [
@@ -138,12 +132,12 @@ const analysis = (checkout: string): Check[] => {
       afterSetUp: true,
       lane: 'analysis',
     },
-    // The set-up has built the site: this follows its links.
+    // The set-up has built the site; this checks its links.
     { name: 'docs', command: source(checkout, 'site/main.ts'), afterSetUp: true, lane: 'analysis' },
   ];
 };
 
-/** They need no stack, and stand in that lane because it is the shorter one. */
+/** They need no stack, and are in that lane because it is shorter. */
 const afterStacks = (checkout: string): Check[] => [
   { name: 'canary', command: source(checkout, 'canary/main.ts'), afterSetUp: true, lane: 'stacks' },
   {
@@ -154,15 +148,12 @@ const afterStacks = (checkout: string): Check[] => [
   },
 ];
 
-/**
- * The checks of a selection, in the order in which each lane runs them: the cheap ones that explain the failures of the
- * others first.
- */
+/** The checks of a selection, in the order of each lane: cheap ones that explain failures of others come first. */
 export const checksOf = (checkout: string, stateDir: string, { names, shard, files }: Selection): Check[] => {
   const chosen = (name: string): boolean => names.includes(name);
-  // A shard may be left without a file.
+  // A shard may have no file.
   const shardFlags = shard === undefined ? [] : [`--shard=${shard.index}/${shard.count}`, '--passWithNoTests'];
-  // Vitest's filters hold for all suites of a run: beside one that is narrowed, each other is named whole.
+  // Vitest's filters apply to all suites of a run: beside a filtered suite, each other suite is named completely.
   const fileFlags = (suites: readonly SuiteName[]): string[] =>
     suites.every((suite) => files?.[suite] === undefined)
       ? []
@@ -191,8 +182,8 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
       ...check,
       programs: DEPLOY_PROGRAMS,
     })),
-    // Its own set-up (release/cluster-setup.ts) brings a node up, builds this checkout and makes the images, in an
-    // engine of its own: it waits for nothing of ours.
+    // Its own set-up (release/cluster-setup.ts) starts a node, builds this checkout and makes the images, in its own
+    // engine: it needs no other part.
     ...vitest('cluster', (['cluster'] as const).filter(chosen), 'cluster', 1).map((check) => ({
       ...check,
       afterSetUp: false,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm test`: every check of the repository on real parts. Its last line is `N passed, N failed`, alone on a line.
+// `npm test`: every check of the repository on real infrastructure. Its last line is `N passed, N failed`.
 import { cpus } from 'node:os';
 import pc from 'picocolors';
 import { explain } from '../explain.ts';
@@ -27,16 +27,16 @@ import { suiteOf } from './suite-files.ts';
 import { add, closingLine, NONE, ONE_FAILED, ONE_PASSED, tallyOf, type Tally } from './tally.ts';
 import { withParts } from './with-parts.ts';
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
-const heading = (text: string): void => say(`\n${pc.bold(`── ${text} `.padEnd(100, '─'))}`);
+const heading = (text: string): void => print(`\n${pc.bold(`── ${text} `.padEnd(100, '─'))}`);
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
-/** Wide enough for the longest name of a check. */
+/** As wide as the longest name of a check. */
 const NAME_WIDTH = 12;
 
-/** What a check did, and how long it took. */
+/** The result and duration of a check. */
 interface Ran {
   readonly check: Check;
   readonly outcome: Outcome;
@@ -45,7 +45,7 @@ interface Ran {
 
 const NOT_RUN: Outcome = { ok: false, results: null };
 
-/** Runs a check once the programs that it starts are there. Without them it did not run, which is a failure. */
+/** Runs a check after its programs were installed. Without them it did not run, which is a failure. */
 const runPrepared = async (
   setup: Setup,
   check: Check,
@@ -62,14 +62,14 @@ const runPrepared = async (
 };
 
 /**
- * Runs the checks of each lane one after the other, and the lanes of a phase beside each other. A check whose set-up
- * failed did not run, which is a failure.
+ * Runs the checks of each lane one after another, and the lanes of a phase in parallel. A check whose set-up failed did
+ * not run, which is a failure.
  */
 const runLanes = async (setup: Setup, checks: readonly Check[], ready: Promise<TestEnvironment>): Promise<Ran[]> => {
   const run = async (check: Check): Promise<Ran> => {
     const environment = !check.afterSetUp ? {} : await ready.catch(() => null);
     const began = performance.now();
-    const onLine = (line: string): void => say(`${pc.dim(`${check.name.padEnd(NAME_WIDTH)}│`)} ${line}`);
+    const onLine = (line: string): void => print(`${pc.dim(`${check.name.padEnd(NAME_WIDTH)}│`)} ${line}`);
     const outcome = environment === null ? NOT_RUN : await runPrepared(setup, check, environment, onLine);
     const ms = performance.now() - began;
     onLine(`${outcome.ok ? pc.green('✔') : pc.red('✖')} ${check.name} [${seconds(ms)}]`);
@@ -88,33 +88,33 @@ const runLanes = async (setup: Setup, checks: readonly Check[], ready: Promise<T
 const tallyOfCheck = ({ check, outcome }: Ran): Tally => {
   if (check.specs === undefined) return outcome.ok ? ONE_PASSED : ONE_FAILED;
   const tally = tallyOf(outcome.results);
-  // A runner that fails with no failed test has failed to run something.
+  // A runner that fails without a failed test could not run something.
   return !outcome.ok && tally.failed === 0 ? add(tally, ONE_FAILED) : tally;
 };
 
-const sayFailures = (title: string, mark: string, failed: readonly Failure[]): void => {
+const printFailures = (title: string, mark: string, failed: readonly Failure[]): void => {
   if (failed.length > 0) heading(title);
   for (const { file, test, lines } of failed) {
-    say(`${mark} ${file ?? 'outside of the tests'} ${test ?? pc.dim('(could not be run)')}`);
-    for (const line of lines) say(`    ${line}`);
+    print(`${mark} ${file ?? 'outside of the tests'} ${test ?? pc.dim('(could not be run)')}`);
+    for (const line of lines) print(`    ${line}`);
   }
 };
 
-/** Wall and processor time; what is left of the first waits, or has no processor for itself. */
+/** Wall and processor time; the difference is waiting. */
 const timesLine = (files: readonly FileOutcome[]): string => {
   const { wallMs, processorMs } = timesOf(files);
   return `${seconds(wallMs).padStart(7)} wall ${seconds(processorMs).padStart(7)} processor ${seconds(Math.max(0, wallMs - processorMs)).padStart(7)} waiting`;
 };
 
-const sayTimes = (results: readonly Results[]): void => {
+const printTimes = (results: readonly Results[]): void => {
   heading('slowest files');
-  for (const file of slowestFiles(results)) say(`${timesLine([file])}  ${file.file}`);
+  for (const file of slowestFiles(results)) print(`${timesLine([file])}  ${file.file}`);
 };
 
-const saySummary = (ran: readonly Ran[]): void => {
+const printSummary = (ran: readonly Ran[]): void => {
   heading('summary');
   const row = (name: string, tally: Tally, times: string): void =>
-    say(
+    print(
       `${tally.failed === 0 ? pc.green('✔') : pc.red('✖')} ${name.padEnd(NAME_WIDTH)} ${closingLine(tally).padEnd(36)} ${times}`,
     );
   for (const each of ran) {
@@ -130,13 +130,13 @@ const selectionOf = async ({ names, changed, shard }: Arguments): Promise<Select
   if (changed === undefined) return all;
   const affected = affectedBy(changedSince(checkout, changed), await readProjects());
   if (affected === 'everything') {
-    say(`the changes since ${changed} can affect everything`);
+    print(`the changes since ${changed} can affect everything`);
     return all;
   }
   return narrowed(checkout, { ...all, ...affected, names: names.filter((name) => affected.names.includes(name)) });
 };
 
-/** Whatever happens, there is a closing line, and nothing that could not run counts as passed. */
+/** In each case it prints a closing line, and checks that could not run don't count as passed. */
 const runTests = async (
   setup: Setup,
   args: Arguments,
@@ -147,7 +147,7 @@ const runTests = async (
   try {
     const checks = checksOf(checkout, setup.stateDir, await selectionOf(args));
     if (checks.length === 0)
-      say(
+      print(
         args.changed === undefined
           ? 'nothing to run in this shard: it has specs alone'
           : 'nothing to run: the changes affect no check',
@@ -156,10 +156,10 @@ const runTests = async (
     ready.catch(explain);
     const ran = await runLanes(setup, checks, ready);
     const results = ran.flatMap(({ outcome }) => outcome.results ?? []);
-    if (results.length > 0) sayTimes(results);
-    sayFailures('needed a second try', pc.yellow('!'), retriedOf(results));
-    sayFailures('failed', pc.red('✖'), failuresOf(results));
-    saySummary(ran);
+    if (results.length > 0) printTimes(results);
+    printFailures('needed a second try', pc.yellow('!'), retriedOf(results));
+    printFailures('failed', pc.red('✖'), failuresOf(results));
+    printSummary(ran);
     if (args.keepDurations) keepDurations(results);
     tally = ran.map(tallyOfCheck).reduce(add, NONE);
   } catch (error) {
@@ -167,19 +167,19 @@ const runTests = async (
   }
   for (const name of ON_REQUEST)
     if (args.names === DEFAULT_NAMES)
-      say(`\nnot run, since it runs only on request: ${name} (npm test -- --only ${name})`);
-  say(
+      print(`\nnot run, since it runs only on request: ${name} (npm test -- --only ${name})`);
+  print(
     `\n${seconds(performance.now() - began)}, in which ${cpus().length} processors were busy for ${Math.round(busyShare(before, processorTimes()) * 100)} %`,
   );
-  say('');
-  say(closingLine(tally));
+  print('');
+  print(closingLine(tally));
   return tally.failed === 0 ? 0 : 1;
 };
 
 const main = async (args: readonly string[]): Promise<void> => {
   const parsed = parseArguments(args, CHECK_NAMES, DEFAULT_NAMES);
   if (typeof parsed === 'number') process.exit(parsed);
-  await withParts((setup, environmentOf) => runTests(setup, parsed, environmentOf), say);
+  await withParts((setup, environmentOf) => runTests(setup, parsed, environmentOf), print);
 };
 
 await main(process.argv.slice(2));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 
-/** Time that all processors of the machine together spent since it started, in ticks. */
+/** Time of all processors of the machine together since its start, in ticks. */
 export interface ProcessorTimes {
   readonly busy: number;
   readonly all: number;
@@ -17,6 +17,6 @@ export const parseProcessorTimes = (text: string): ProcessorTimes => {
 
 export const processorTimes = (): ProcessorTimes => parseProcessorTimes(readFileSync('/proc/stat', 'utf8'));
 
-/** The share of their time, from 0 to 1, for which the processors were busy between two looks. */
+/** The busy share of the processors between two samples, from 0 to 1. */
 export const busyShare = (before: ProcessorTimes, after: ProcessorTimes): number =>
   after.all === before.all ? 0 : (after.busy - before.busy) / (after.all - before.all);

@@ -19,7 +19,7 @@ const file = (name: string, over: Partial<FileOutcome> = {}): FileOutcome => ({
 });
 const results = (...files: FileOutcome[]): Results => ({ files, errors: [] });
 
-test('each failed test is listed with the beginning of its reason, and the others are not', () => {
+test('only failed tests are listed, each with the beginning of its reason', () => {
   const tests = [outcome('x is y'), outcome('x is z', { state: 'failed', errors: ['Expected 1\n\n    at line 3\n'] })];
   expect(
     failuresOf([results(file('a.spec.ts', { tests }), file('b.spec.ts', { tests: [outcome('all is well')] }))]),
@@ -39,7 +39,7 @@ test('an error that belongs to no file is listed', () => {
   ]);
 });
 
-test('a test that passed at its second try is listed with the reason of the first, and is no failure', () => {
+test('a test that passed on retry is listed with the first reason, and is no failure', () => {
   const all = [
     results(file('a.spec.ts', { tests: [outcome('now and then', { retried: true, errors: ['too late'] })] })),
   ];
@@ -47,14 +47,14 @@ test('a test that passed at its second try is listed with the reason of the firs
   expect(failuresOf(all)).toEqual([]);
 });
 
-test('files of all suites come slowest first, and not all of many', () => {
+test('the slowest files of all suites are listed, slowest first', () => {
   const many = Array.from({ length: 50 }, (_, n) => file(`f${n}.spec.ts`, { wallMs: n }));
   const slowest = slowestFiles([results(...many), results(file('g.spec.ts', { wallMs: 70 }))]);
   expect(slowest).toHaveLength(20);
   expect(slowest.slice(0, 2).map(({ file: name }) => name)).toEqual(['g.spec.ts', 'f49.spec.ts']);
 });
 
-test('times are added up, and a file that did not end adds none of the processor', () => {
+test('times are summed, and a file that did not end adds no processor time', () => {
   expect(timesOf([file('a', { wallMs: 5, processorMs: 3 }), file('b', { wallMs: 7, processorMs: null })])).toEqual({
     wallMs: 12,
     processorMs: 3,

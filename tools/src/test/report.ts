@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FileOutcome, Results } from '../vitest/results.ts';
 
-/** A test that failed, or a whole file that could not be run. */
+/** A failed test, or a file that could not be run. */
 export interface Failure {
-  /** relative to the checkout; null for what belongs to no file */
+  /** relative to the checkout; null for errors outside of all files */
   readonly file: string | null;
-  /** with the names of what it stands in; null for a file */
+  /** with the names of its suites; null for a file */
   readonly test: string | null;
   /** the beginning of the reason */
   readonly lines: readonly string[];
 }
 
-/** Enough for what was expected and what came; the rest stands where it happened. */
+/** Enough for the expected and the received value; the rest is in the check's own output. */
 const LINES_MAX = 15;
 
-/** As many files as are worth a look when the whole takes too long. */
+/** The number of slowest files in the report. */
 const FILES_MAX = 20;
 
 const beginningOf = (message: string): string[] =>
@@ -27,7 +27,7 @@ const beginningOf = (message: string): string[] =>
 const testsOf = (results: readonly Results[]) =>
   results.flatMap(({ files }) => files).flatMap(({ file, tests }) => tests.map((test) => ({ file, ...test })));
 
-/** All that failed, for the end of the output: it is long, and whoever reads a log reads its end first. */
+/** All failures, for the end of the output: it is long, and a reader starts at its end. */
 export const failuresOf = (results: readonly Results[]): Failure[] => [
   ...testsOf(results)
     .filter(({ state }) => state === 'failed')
@@ -40,25 +40,21 @@ export const failuresOf = (results: readonly Results[]): Failure[] => [
 ];
 
 /**
- * Tests that failed and passed when they ran again, with the reason of the first time: each is a defect, of the test or
- * of what it tests.
+ * Tests that failed and passed on retry, with the first reason: each shows a defect of the test or of the tested code.
  */
 export const retriedOf = (results: readonly Results[]): Failure[] =>
   testsOf(results)
     .filter(({ retried }) => retried)
     .map(({ file, name, errors }) => ({ file, test: name, lines: beginningOf(errors.join('\n')) }));
 
-/** The files that took longest, slowest first: where to look when the whole takes too long. */
+/** The slowest files, slowest first. */
 export const slowestFiles = (results: readonly Results[]): FileOutcome[] =>
   results
     .flatMap(({ files }) => files)
     .toSorted((a, b) => b.wallMs - a.wallMs)
     .slice(0, FILES_MAX);
 
-/**
- * Where the time of some files went. Milliseconds; processor time counts what the files and the processes that they
- * started used.
- */
+/** The times of some files in milliseconds. Processor time includes the processes that the files started. */
 export const timesOf = (files: readonly FileOutcome[]): { readonly wallMs: number; readonly processorMs: number } => ({
   wallMs: files.reduce((sum, { wallMs }) => sum + wallMs, 0),
   processorMs: files.reduce((sum, { processorMs }) => sum + (processorMs ?? 0), 0),

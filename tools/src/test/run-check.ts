@@ -8,28 +8,28 @@ import type { Setup } from '../setup.ts';
 import { readResults, type Results } from '../vitest/results.ts';
 import type { Check } from './checks.ts';
 
-/** For the last lines of a process that has ended: one that it started may hold its outputs open for ever. */
+/** Time to read the last lines of an ended process: a process that it started may hold its outputs open for ever. */
 const LAST_LINES_MS = 2_000;
 
-/** Long enough for vitest to stop its workers. */
+/** Time for vitest to stop its workers. */
 const STOP_MS = 3_000;
 
-/** Nx sends nothing anywhere, and leaves no daemon behind. */
+/** Nx sends no telemetry, and starts no daemon. */
 const NX = { NX_DAEMON: 'false', NX_NO_CLOUD: 'true' };
 
-/** What a check that has ended leaves behind. */
+/** The result of a check. */
 export interface Outcome {
   /** whether its process ended with status 0 */
   readonly ok: boolean;
-  /** of its specs; null where it has none, or left none */
+  /** of its specs; null where it has none, or left no file */
   readonly results: Results | null;
 }
 
 /**
  * Runs a check to its end.
  *
- * @param environment variables that it gets beside those of the set-up
- * @param onLine is called with each line that it says, on either of its outputs
+ * @param environment variables besides those of the set-up
+ * @param onLine is called with each line of either output
  */
 export const runCheck = async (
   setup: Setup,
@@ -37,9 +37,9 @@ export const runCheck = async (
   environment: Readonly<Record<string, string>>,
   onLine: (line: string) => void,
 ): Promise<Outcome> => {
-  // The run is ending: what starts now would be missed by the clean-up.
+  // The run is ending: the clean-up would miss a process that starts now.
   if (setup.processes.isClosed) return { ok: false, results: null };
-  // What an earlier run left must not be counted for this one.
+  // Results of an earlier run must not count for this one.
   if (specs !== undefined) rmSync(specs.results, { force: true });
   const [program = '', ...args] = command;
   const env = {

@@ -15,7 +15,7 @@ test('every spec of the repository belongs to one suite', () => {
 });
 
 test.each(Object.keys(suiteFiles) as (keyof typeof suiteFiles)[])(
-  'the path of each file of `%s` tells that it belongs there',
+  'the path of each file of `%s` selects that suite',
   (suite) => {
     expect(filesOf(suite).filter((file) => suiteOf(file) !== suite)).toEqual([]);
   },

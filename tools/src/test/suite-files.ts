@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The suites of specs and where their files lie, relative to the checkout. */
+/** The suites of specs and the paths of their files, relative to the checkout. */
 export const suiteFiles = {
   unit: [
     '{apps,libs}/*/src/**/!(*.cluster).spec.ts',
@@ -14,14 +14,14 @@ export const suiteFiles = {
   cluster: ['{libs/*,tools}/src/**/*.cluster.spec.ts'],
 } as const;
 
-/** Those specs of the suite `e2e` that share one stack. */
+/** The specs of the suite `e2e` that share one stack. */
 export const sharedFiles = ['tests/e2e/src/shared/**/*.spec.ts'] as const;
 
 export type SuiteName = keyof typeof suiteFiles;
 
 /**
- * The suite that a file belongs to, by its path relative to the checkout: specs of stacks by their folder, those of a
- * cluster by their name, and all others are unit specs.
+ * The suite of a file, by its path relative to the checkout: stack specs by their folder, cluster specs by their name,
+ * and all others are unit specs.
  */
 export const suiteOf = (file: string): SuiteName | undefined => {
   const folder = /^tests\/([^/]+)\//.exec(file)?.[1];

@@ -20,7 +20,7 @@ test('a file that could not be run counts as one failed test', () => {
   expect(tallyOf({ files: [file([], ['no such module'])], errors: [] })).toEqual(ONE_FAILED);
 });
 
-test('a property that passes at its second try counts as failed, and another test as passed', () => {
+test('a property that passes on retry counts as failed, and another test as passed', () => {
   const retried = (name: string): FileOutcome => ({
     ...file([]),
     file: name,
@@ -46,7 +46,7 @@ test('results that are missing count as one failed test', () => {
   expect(tallyOf(null)).toEqual(ONE_FAILED);
 });
 
-test('the closing line names skipped tests only when there are some', () => {
+test('the closing line has skipped tests only when there are some', () => {
   expect(closingLine(NONE)).toBe('0 passed, 0 failed');
   expect(closingLine(add({ passed: 1, failed: 2, skipped: 3 }, ONE_FAILED))).toBe('1 passed, 3 failed, 3 skipped');
 });

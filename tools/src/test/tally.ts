@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FileOutcome, Results, TestOutcome } from '../vitest/results.ts';
 
-/** How many tests ended how. */
+/** Numbers of tests by result. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
@@ -18,13 +18,13 @@ export const add = (a: Tally, b: Tally): Tally => ({
   skipped: a.skipped + b.skipped,
 });
 
-/** A property draws its inputs anew each time, so passing at the second try says nothing of the input that failed. */
+/** A property chooses new inputs each time, so a passed retry shows nothing about the failed input. */
 const stateOf = (file: string, { state, retried }: TestOutcome): TestOutcome['state'] =>
   retried && file.endsWith('.prop.spec.ts') ? 'failed' : state;
 
 /**
- * A file that could not be run, or not to its end, counts as one failed test beside those that it had: one without any
- * test was lost with its worker.
+ * A file that could not be run, or not to its end, counts as one failed test in addition: one without any test was lost
+ * with its worker.
  */
 const tallyOfFile = ({ file, tests, errors }: FileOutcome): Tally => {
   const count = (state: string): number => tests.filter((test) => stateOf(file, test) === state).length;
@@ -35,12 +35,12 @@ const tallyOfFile = ({ file, tests, errors }: FileOutcome): Tally => {
   };
 };
 
-/** Counts what a run of specs did. Results that are missing are a failure: nothing that was to run may go missing. */
+/** Counts the results of a run of specs. Missing results are a failure, so that no spec is skipped unnoticed. */
 export const tallyOf = (results: Results | null): Tally =>
   results === null
     ? ONE_FAILED
     : [...results.files.map(tallyOfFile), ...results.errors.map(() => ONE_FAILED)].reduce(add, NONE);
 
-/** The closing line, which a runner reads. */
+/** The closing line, which other programs parse. */
 export const closingLine = ({ passed, failed, skipped }: Tally): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;

@@ -10,19 +10,19 @@ import { bringUpParts, readEnvironment, type TestEnvironment } from './bring-up.
 const BUILD: Step = { title: 'Build', run: (step) => build(step.env, step.report) };
 
 /**
- * Runs something on a build and real parts: those of `npm run parts` where they are up, else parts of its own, which
- * end with it. What it resolves with is the exit status. `environmentOf` builds and brings the parts up when it is
- * called.
+ * Runs a function on a build and real infrastructure: that of `npm run parts` if it is running, else its own, which
+ * ends with it. The function resolves with the exit status. `environmentOf` builds and starts the infrastructure when
+ * it is called.
  */
 export const withParts = async (
   run: (setup: Setup, environmentOf: () => Promise<TestEnvironment>) => Promise<number>,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<void> => {
   const root = defaultStateDir(process.env);
-  const parts = makeSetup(join(root, 'test'), join(root, 'cache'), process.env, say);
+  const parts = makeSetup(join(root, 'test'), join(root, 'cache'), process.env, print);
   if ((await askHolder(parts.stateId))?.role === 'parts') {
-    say(`using the parts that are up in ${parts.stateDir}`);
-    const own = makeSetup(join(root, 'test-run'), join(root, 'cache'), process.env, say);
+    print(`using the parts that are up in ${parts.stateDir}`);
+    const own = makeSetup(join(root, 'test-run'), join(root, 'cache'), process.env, print);
     await supervise(own, 'test', () =>
       run(own, async () => {
         await runPlan(own, [BUILD]);

@@ -3,15 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Results } from './results.ts';
 
 /**
- * Milliseconds that files took when they were measured last, by their paths relative to the checkout. Kept by `npm test
- * -- --keep-durations`.
+ * Milliseconds of each file at its last measurement, by path relative to the checkout. `npm test -- --keep-durations`
+ * saves them.
  */
 const FILE = new URL('durations.json', import.meta.url);
 
-/**
- * Durations are rounded to so much, so that a run like the last one changes little. A file that takes no more is not in
- * the list.
- */
+/** Durations are rounded to this, so that similar runs change little. A shorter file is not in the list. */
 const ROUNDED_TO_MS = 1_000;
 
 const readDurations = (): Readonly<Record<string, number>> =>
@@ -19,10 +16,10 @@ const readDurations = (): Readonly<Record<string, number>> =>
 
 const KNOWN = readDurations();
 
-/** How long a file takes. Most of those that are not in the list are short, and few are new. */
+/** The duration of a file. Most files outside of the list are short, and few are new. */
 export const durationOf = (file: string): number => KNOWN[file] ?? ROUNDED_TO_MS;
 
-/** Writes down how long files took, beside what is known of the others. */
+/** Saves the durations of files, and keeps those of others. */
 export const keepDurations = (results: readonly Results[]): void => {
   const seen = results
     .flatMap(({ files }) => files)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs Vitest itself on small files: what the reporter leaves is what `npm test` counts.
+// Runs Vitest itself on small files: `npm test` counts the reporter's results.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { readResults, type FileOutcome, type Results } from './results.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** One file for each way in which a file can end. */
+/** One file for each kind of result. */
 const FILES = {
   'good.spec.js': `it('passes', () => {}); it.skip('is skipped', () => {}); describe('in a suite', () => { it('passes, too', () => {}); });`,
   'bad.spec.js': `it('fails', () => { expect(1).toBe(2); });`,
@@ -21,7 +21,7 @@ const FILES = {
   'stray.spec.js': `it('leaves a rejection behind', async () => { void Promise.reject(new Error('nobody waits')); await new Promise((resolve) => setTimeout(resolve, 50)); });`,
 } as const;
 
-/** They run in one worker, whose end takes the second one with it. */
+/** They run in one worker; its end takes the second one with it. */
 const KILLED = {
   'a-killed.spec.js': `it('ends its worker', () => { process.kill(process.pid, 'SIGKILL'); });`,
   'b-lost.spec.js': `it('never ran', () => {});`,
@@ -68,18 +68,18 @@ const fileOf = (name: keyof typeof FILES): FileOutcome | undefined =>
 const tallyOfFile = (name: keyof typeof FILES) =>
   tallyOf({ files: results.files.filter(({ file }) => basename(file) === name), errors: [] });
 
-test('passed and skipped tests are counted, with the names of the suites that they stand in', () => {
+test('passed and skipped tests are counted, with the names of their suites', () => {
   expect(tallyOfFile('good.spec.js')).toEqual({ passed: 2, failed: 0, skipped: 1 });
   expect(fileOf('good.spec.js')?.tests.map(({ name }) => name)).toContain('in a suite > passes, too');
 });
 
-test('a failed test is counted and told with what was expected', () => {
+test('a failed test is counted and reported with the expected value', () => {
   expect(tallyOfFile('bad.spec.js')).toMatchObject({ failed: 1 });
   expect(fileOf('bad.spec.js')?.tests[0]?.errors.join('\n')).toContain('expected 1 to be 2');
   expect(output).toContain('✖ fails');
 });
 
-test('a test that passes at its second try is counted as passed and named with the reason of the first', () => {
+test('a test that passes on retry is counted as passed and reported with the first reason', () => {
   expect(tallyOfFile('flaky.spec.js')).toEqual({ passed: 1, failed: 0, skipped: 0 });
   expect(fileOf('flaky.spec.js')?.tests[0]).toMatchObject({
     retried: true,
@@ -93,11 +93,11 @@ test('a file that cannot be loaded, or whose set-up fails, is a failure', () => 
   expect(tallyOfFile('no-set-up.spec.js').failed).toBeGreaterThan(0);
 });
 
-test('a rejection that nobody waited for is a failure', () => {
+test('an unhandled rejection is a failure', () => {
   expect(results.errors.join('\n')).toContain('nobody waits');
 });
 
-test('a worker that ended fails its run, and the files that it took with it pass nothing', () => {
+test('a crashed worker fails its run, and its other files have no passed test', () => {
   const { results: ofKilled } = run('killed', KILLED);
   const { passed, failed } = tallyOf(ofKilled);
   expect({ passed, hasFailed: failed > 0 }).toEqual({ passed: 0, hasFailed: true });

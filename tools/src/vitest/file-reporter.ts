@@ -12,7 +12,7 @@ interface ErrorLike {
   readonly diff?: string;
 }
 
-/** What a person needs of an error: its message, what differed, and where. */
+/** The useful parts of an error: its message, the difference, and the place. */
 const textOf = ({ message = '', stack, diff }: ErrorLike): string =>
   stripVTControlCharacters(
     [message, diff, stack === undefined ? undefined : placesIn(stack)].filter(Boolean).join('\n'),
@@ -45,8 +45,8 @@ const fileOutcome = (module: TestModule): FileOutcome => ({
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /**
- * Says a line for each file that ends, says at once what failed, and leaves the results in the file that
- * WRIT_TEST_RESULTS names.
+ * Prints a line for each finished file, prints failures at once, and saves the results in the file in
+ * WRIT_TEST_RESULTS.
  */
 // eslint-disable-next-line no-restricted-exports -- Vitest takes a reporter as the default export of its file
 export default class FileReporter implements Reporter {
@@ -72,7 +72,7 @@ export default class FileReporter implements Reporter {
     for (const error of results.errors) console.log(`✖ an error outside of the tests\n${indented(error)}`);
     if (this.#path === undefined) return;
     mkdirSync(dirname(this.#path), { recursive: true });
-    // By rename: a run that is killed here leaves no half of a file.
+    // By rename: a killed run leaves no incomplete file.
     writeFileSync(`${this.#path}.new`, JSON.stringify(results));
     renameSync(`${this.#path}.new`, this.#path);
   }

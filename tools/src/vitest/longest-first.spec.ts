@@ -10,7 +10,7 @@ const sequencer = (shard?: { index: number; count: number }): LongestFirst =>
   new LongestFirst({ config: { shard } } as unknown as Vitest);
 const FILES = Array.from({ length: 40 }, (_, n) => file(`libs/none/src/${n}.spec.ts`));
 
-test('the parts of all shards are all files, each once, and of about the same length', async () => {
+test('all shards together have all files, each once, and about the same duration', async () => {
   const parts = await Promise.all([1, 2, 3].map((index) => sequencer({ index, count: 3 }).shard(FILES)));
   expect(
     parts
@@ -21,7 +21,7 @@ test('the parts of all shards are all files, each once, and of about the same le
   expect(parts.map((part) => part.length).toSorted()).toEqual([13, 13, 14]);
 });
 
-test('more shards than files leave some of them without any', async () => {
+test('with more shards than files some are empty', async () => {
   expect(await sequencer({ index: 50, count: 50 }).shard(FILES)).toEqual([]);
 });
 

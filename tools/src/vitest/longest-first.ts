@@ -10,18 +10,18 @@ const byDuration = (a: TestSpecification, b: TestSpecification): number =>
   msOf(b) - msOf(a) || a.moduleId.localeCompare(b.moduleId);
 
 /**
- * Begins with the files that take longest, so that no long one is left alone at the end, and divides files into parts
- * that take about the same time.
+ * Starts the longest files first, so that none runs alone at the end, and divides files into shards of about the same
+ * duration.
  */
 export class LongestFirst extends BaseSequencer {
-  /** Files of one project stay together: a worker that goes from one project to another has to start anew. */
+  /** Files of one project stay together: a worker restarts when it changes the project. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const total = (project: readonly TestSpecification[]): number => project.reduce((sum, file) => sum + msOf(file), 0);
     const projects = [...Map.groupBy(files, ({ project }) => project.name).values()];
     return projects.toSorted((a, b) => total(b) - total(a)).flatMap((project) => project.toSorted(byDuration));
   }
 
-  /** Gives each file, longest first, to the part that has least to do so far: the same parts on every machine. */
+  /** Assigns each file, longest first, to the shortest shard so far: the same shards on every machine. */
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 };
     const parts = Array.from({ length: count }, () => ({ ms: 0, files: [] as TestSpecification[] }));

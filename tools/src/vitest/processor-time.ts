@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in each worker before a file of tests: notes how much processor time the file takes, with that of the processes
-// which it starts and waits for.
+// Runs in each worker before a file of tests: records the file's processor time, with that of processes which it
+// started and waited for.
 import { readFileSync } from 'node:fs';
 import type { RunnerTestFile } from 'vitest';
 import { afterAll, beforeAll } from 'vitest';
@@ -13,9 +13,9 @@ declare module 'vitest' {
   }
 }
 
-/** Fields 14 to 17 by proc(5): user and system time, of the process and of its children that have ended. */
+/** Fields 14 to 17 by proc(5): user and system time, of the process and of its ended children. */
 const TIMES = [14 - FIRST_FIELD, 18 - FIRST_FIELD] as const;
-/** USER_HZ, which every Linux that Node runs on fixes at 100. */
+/** USER_HZ, which is 100 on every Linux that Node supports. */
 const MS_PER_TICK = 10;
 
 const processorMs = (): number => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in each worker before a file of tests: a test that fails before it gives the real timers back must not take them
-// from later files of its worker.
+// Runs in each worker before a file of tests: a test that fails with fake timers must not leave them to later files of
+// its worker.
 import { afterEach, vi } from 'vitest';
 
 afterEach(() => {

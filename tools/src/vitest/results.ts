@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 
-/** How one test ended. */
+/** The result of one test. */
 export interface TestOutcome {
-  /** with the names of the suites that it stands in */
+  /** with the names of its suites */
   readonly name: string;
   readonly state: 'passed' | 'failed' | 'skipped';
-  /** failed at first, and passed when it ran again */
+  /** whether it failed at first, and passed on retry */
   readonly retried: boolean;
-  /**
-   * why it failed, each with what the reporter knows: of a test that passed at the second try, why the first one failed
-   */
+  /** the failures as the reporter formats them; of a test that passed on retry, those of the first try */
   readonly errors: readonly string[];
 }
 
-/** What one file of tests did. */
+/** The results of one file of tests. */
 export interface FileOutcome {
   /** relative to the checkout */
   readonly file: string;
   /** milliseconds from its first hook to its last */
   readonly wallMs: number;
   /**
-   * milliseconds of processor time, with that of the processes which the file started and waited for; null where the
-   * file did not end by itself
+   * milliseconds of processor time, with that of processes which the file started and waited for; null where the file
+   * did not end by itself
    */
   readonly processorMs: number | null;
   readonly tests: readonly TestOutcome[];
@@ -30,10 +28,10 @@ export interface FileOutcome {
   readonly errors: readonly string[];
 }
 
-/** What a run of specs leaves in its results file. */
+/** The content of a results file. */
 export interface Results {
   readonly files: readonly FileOutcome[];
-  /** errors that belong to no file, as of a worker that crashed */
+  /** errors outside of all files, such as a crashed worker */
   readonly errors: readonly string[];
 }
 
@@ -45,10 +43,7 @@ const isResults = (value: unknown): value is Results =>
   'errors' in value &&
   Array.isArray(value.errors);
 
-/**
- * Reads a results file. Null where the run left none or broke off while it wrote: nothing that was to run may then
- * count as passed.
- */
+/** Reads a results file. Null where the run left none or an incomplete one: then no test may count as passed. */
 export const readResults = (path: string): Results | null => {
   if (!existsSync(path)) return null;
   try {

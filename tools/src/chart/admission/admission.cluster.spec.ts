@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What whoever holds the executor's token may do, on a real API server: WRIT_CLUSTER_KUBECONFIG names the file of an
-// administrator.
+// The rights of a holder of the executor's token, on a real API server: WRIT_CLUSTER_KUBECONFIG names an
+// administrator's file.
 import { leaseOf } from '@writ/sandbox-k8s';
 import { differencesOf, mutationsOf, type Hints } from './mutations.contract.ts';
 import { describeCluster, driverPodOf, madeOf, ReleaseOnCluster } from './release.contract.ts';
@@ -28,7 +28,7 @@ const LEASE_HINTS: Hints = {
   'spec.renewTime': ['2020-01-01T00:00:00.000000Z'],
 };
 
-/** Fields in which a lease may differ: its name, the time of each renewal, and a count that nobody reads. */
+/** Fields in which a lease may differ: its name, the time of each renewal, and an unused count. */
 const LEASE_HARMLESS = new Set(['metadata.generation', 'metadata.name', 'spec.renewTime']);
 
 describeCluster("rights of the executor's token", () => {
@@ -37,9 +37,9 @@ describeCluster("rights of the executor's token", () => {
 
   const at = (): string[] => ['--namespace', release.sandboxes];
 
-  test('the policies are sound in the eyes of the API server', async () => {
+  test('the API server finds no fault in the policies', async () => {
     for (const each of ['pods', 'leases', 'access', 'executor']) {
-      // A controller looks at them, and says so.
+      // A controller checks them and reports its warnings in their status.
       const status = (): string =>
         release.must([
           ...['get', 'validatingadmissionpolicy', `${release.sandboxes}-${each}`],
@@ -49,12 +49,12 @@ describeCluster("rights of the executor's token", () => {
     }
   });
 
-  test('it makes a sandbox in a namespace that enforces `restricted`', () => {
+  test('it can create a sandbox in a namespace that enforces `restricted`', () => {
     const created = release.asExecutor(['create', '--dry-run=server', '-f', '-'], driverPodOf(release));
     expect(created).toMatchObject({ status: 0 });
   });
 
-  test('nobody else makes a sandbox or a lease, not even an administrator', () => {
+  test('nobody else can create a sandbox or a lease, not even an administrator', () => {
     for (const [object, words] of [
       [driverPodOf(release), /only the executor makes pods here/],
       [driverLease(), /only the executor makes leases here/],
@@ -62,13 +62,13 @@ describeCluster("rights of the executor's token", () => {
       expect(release.kubectl(['create', '--dry-run=server', '-f', '-'], object).out).toMatch(words);
   });
 
-  test('nobody puts a Secret beside sandboxes', () => {
+  test('nobody can create a Secret in the namespace of sandboxes', () => {
     const args = ['create', 'secret', 'generic', 's', ...at(), '--from-literal=a=b', '--dry-run=server'];
     expect(release.kubectl(args).out).toMatch(/no Secret lies beside it|exceeded quota/);
   });
 
-  describe('a sandbox that is there', () => {
-    // Its image isn't there, so it never runs: what may be done to it is decided before that is found out.
+  describe('an existing sandbox', () => {
+    // Its image doesn't exist, so it never runs: admission decides before an image is pulled.
     beforeAll(() => {
       const lease = JSON.parse(
         release.must(['create', '--kubeconfig', release.executorConfig, '-o', 'json', '-f', '-'], driverLease()),
@@ -77,7 +77,7 @@ describeCluster("rights of the executor's token", () => {
       release.must(['create', '--kubeconfig', release.executorConfig, '-f', '-'], driverPodOf(release, { owner }));
     });
 
-    test('is entered by nobody but the executor, by attach', () => {
+    test('can be entered only by the executor, by attach', () => {
       const words = /only the executor reaches a sandbox, by attach/;
       expect(release.kubectl(['exec', ...at(), POD, '--', 'true']).out).toMatch(words);
       expect(release.kubectl(['attach', ...at(), POD]).out).toMatch(words);
@@ -91,18 +91,18 @@ describeCluster("rights of the executor's token", () => {
 
     test.each([
       [
-        'gets no other size',
+        "can't get another size",
         { spec: { containers: [{ name: 'sandbox', resources: { limits: { cpu: '2' } } }] } },
         /nobody changes one/,
         'resize',
       ],
       [
-        'gets no other image',
+        "can't get another image",
         { spec: { containers: [{ name: 'sandbox', image: 'busybox:1' }] } },
         /an image of the list/,
       ],
       [
-        'gets no label of another',
+        "can't get the label of another",
         { metadata: { labels: { app: 'other' } } },
         /the driver sets no metadata\.labels\.app/,
       ],
@@ -113,12 +113,12 @@ describeCluster("rights of the executor's token", () => {
       ],
       ['keeps its owner', { metadata: { ownerReferences: null } }, /the driver makes pods of one owner/],
       [
-        'is kept by nobody',
+        "can't get a finalizer",
         { metadata: { finalizers: ['example.com/keep'] } },
         /the driver sets no metadata\.finalizers/,
       ],
       [
-        'waits for no node',
+        "can't get a toleration",
         [{ op: 'add', path: '/spec/tolerations/-', value: { operator: 'Exists' } }],
         /the driver sets no spec\.tolerations/,
       ],
@@ -129,12 +129,12 @@ describeCluster("rights of the executor's token", () => {
       expect(release.kubectl([...args, '--patch', JSON.stringify(patch)]).out).toMatch(words);
     });
 
-    test("gets annotations of the cluster's network on its way", () => {
+    test("may get annotations of the cluster's network", () => {
       const annotate = ['annotate', 'pod', POD, ...at(), 'example.com/ip=10.0.0.1', '--dry-run=server'];
       expect(release.kubectl(annotate)).toMatchObject({ status: 0 });
     });
 
-    test('is changed by the executor in nothing, and so is its namespace, whatever a role says', async () => {
+    test("can't be changed by the executor, nor can its namespace, whatever a role allows", async () => {
       const binding = ['create', 'rolebinding', 'too-much', ...at(), '--clusterrole=admin'];
       release.must([...binding, `--serviceaccount=${release.name}:${release.name}-executor`]);
       const words = (what: string): RegExp => new RegExp(`and does nothing else here: ${what}`);
@@ -156,7 +156,7 @@ describeCluster("rights of the executor's token", () => {
       release.must(['delete', 'rolebinding', 'too-much', ...at()]);
     });
 
-    test('keeps its owner, and a lease that somebody deletes without it goes once it is gone', async () => {
+    test('keeps its owner, and its deleted lease goes once it is gone', async () => {
       const lease = ['lease', 'writ-exe-1', ...at()];
       release.must(['delete', ...lease, '--cascade=orphan', '--wait=false']);
       const owner = ['get', 'pod', POD, ...at(), '-o', 'jsonpath={.metadata.ownerReferences[0].name}'];
@@ -169,7 +169,7 @@ describeCluster("rights of the executor's token", () => {
     });
   });
 
-  test('its leases are those of the driver, and differ only in name and time', async () => {
+  test("its leases have the driver's shape, and differ only in name and time", async () => {
     const [tryLease, tryOpen] = await Promise.all([release.tryer('leases'), release.openTryer('leases')]);
     const lease = driverLease('writ-exe-3', 'exe_3');
     const made = madeOf(await tryLease(lease));
@@ -204,7 +204,7 @@ describeCluster("rights of the executor's token", () => {
     ['add containers to sandboxes', ['update', 'pods', '--subresource=ephemeralcontainers'], 'sandboxes'],
     ['resize sandboxes', ['patch', 'pods', '--subresource=resize'], 'sandboxes'],
     ['bind sandboxes to nodes', ['create', 'pods', '--subresource=binding'], 'sandboxes'],
-    ['write how sandboxes stand', ['update', 'pods', '--subresource=status'], 'sandboxes'],
+    ['write the status of sandboxes', ['update', 'pods', '--subresource=status'], 'sandboxes'],
     ['change sandboxes', ['patch', 'pods'], 'sandboxes'],
     ['make tokens', ['create', 'serviceaccounts', '--subresource=token'], 'release'],
     ['give rights', ['create', 'rolebindings'], 'sandboxes'],
@@ -226,7 +226,7 @@ describeCluster("rights of the executor's token", () => {
   });
 });
 
-/** `yes` or `no`. A subresource is an option: behind a slash kubectl takes it for a name. */
+/** `yes` or `no`. A subresource is an option, since kubectl reads it as a name after a slash. */
 function mayExecutor(asked: readonly string[], namespace: string): string {
   const { out } = release.asExecutor(['auth', 'can-i', ...asked, '--namespace', namespace]);
   return /^(yes|no)\b/m.exec(out)?.[1] ?? out;

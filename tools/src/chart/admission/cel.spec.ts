@@ -16,7 +16,7 @@ test.each([
 });
 
 test.each([[1.5], [null], [undefined], [Number.NaN], [{ a: undefined }]])(
-  '%j is refused: it can be written in no way that certainly equals it',
+  '%j is refused: no literal certainly equals it',
   (value) => {
     expect(() => cel(value)).toThrow(/can't be written in CEL/);
   },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of JavaScript as literals of CEL, the language of admission policies.
+// JavaScript values as literals of CEL, the language of admission policies.
 
 type Json = string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
 
@@ -9,10 +9,10 @@ const typeOf = (value: Json): string => {
 };
 
 /**
- * A literal that equals the value as the API server holds it. Kubernetes wants the members of one literal to be of one
- * type, so those of a mixed one are `dyn`.
+ * A literal that equals the value in the API server. Kubernetes requires one type for all members of a literal, so
+ * members of mixed types are `dyn`.
  *
- * @throws Error for what is no JSON, and for a number with a fraction: the API server may hold that in two ways
+ * @throws Error for a value that is not JSON, and for a fraction: the API server may hold that in two ways
  */
 export function cel(value: unknown): string {
   if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

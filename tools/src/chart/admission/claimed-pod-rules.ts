@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same shape where the controller of agent-sandbox makes the pods of sandboxes: another maker, owner and name, and
-// the metadata that it sets. All else is as of a pod that the driver makes.
+// The same shape for pods that the controller of agent-sandbox makes: another creator, owner and name, and the
+// controller's metadata. Everything else is as in the driver's own pods.
 import { commonLabels, SANDBOX_GROUP, SANDBOX_VERSION } from '@writ/sandbox-k8s';
 import { cel } from './cel.ts';
 import { driverContainer, largestPod, type SizeMax } from './driver-pod.ts';
 import { rulesOf } from './pod-rules.ts';
 import type { Rules } from './rules.ts';
 
-/** The prefix of the controller's own labels and annotations. It lets no template or claim set one. */
+/** The prefix of the controller's own labels and annotations, which a template or claim can't set. */
 const OWN = `${SANDBOX_GROUP}/`;
-/** Annotations that it sets in a new pod: which metadata is a template's, and that a pod that waits may be evicted. */
+/** Annotations in the controller's new pods: the template's metadata keys, and that a waiting pod may be evicted. */
 const ANNOTATIONS = [
   `${OWN}propagated-annotations`,
   `${OWN}propagated-labels`,
   'cluster-autoscaler.kubernetes.io/safe-to-evict',
 ];
 
-/** @throws Error where the driver makes what these rules don't know how to bound */
+/** @throws Error where the driver makes something that these rules can't bound */
 export function claimedPodRules(max: SizeMax): Rules {
   const pod = largestPod(max);
   const args = driverContainer(pod).args ?? [];
   return rulesOf(pod, {
     who: {
-      // It labels a pod anew when the pod's Sandbox is claimed.
+      // It adds a label when the pod's Sandbox is claimed.
       expression: "request.operation != 'CREATE' || request.userInfo.username == variables.maker",
       message: 'only the controller of agent-sandbox makes pods here',
     },
@@ -46,7 +46,7 @@ export function claimedPodRules(max: SizeMax): Rules {
       message: 'the controller of agent-sandbox names a pod after its Sandbox',
     },
     args: {
-      // What must refuse the pod, an executor tells its agent before it greets it.
+      // The executor sends the agent the addresses that must be unreachable, before the agent's hello.
       expression: `variables.container.?args.orValue([]) == ${cel(args)}`,
       message: 'the driver sets other spec.containers[0].args in a template',
     },

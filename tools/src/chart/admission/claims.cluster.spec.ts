@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver by claims, and the controller of agent-sandbox, in a namespace as the chart makes it. Needs a cluster that
-// has agent-sandbox beside what `driver.cluster.spec.ts` needs.
+// The driver with claims, and the controller of agent-sandbox, in the chart's namespace of sandboxes. It needs a
+// cluster with agent-sandbox, and what `driver.cluster.spec.ts` needs.
 import type { SandboxEvent } from '@writ/sandbox-host';
 import { SANDBOX_GROUP, SANDBOX_VERSION, specOf, type KubernetesSandbox } from '@writ/sandbox-k8s';
 import { CLUSTER, DIGEST, hasClaims, REFERENCE } from '@writ/sandbox-k8s/contract';
 import { jobOf, openDriver, printed, SIZE } from './driver.contract.ts';
-import { describeCluster, ReleaseOnCluster, type Said } from './release.contract.ts';
+import { describeCluster, ReleaseOnCluster, type Printed } from './release.contract.ts';
 
 const CONTROLLER = { namespace: 'agent-sandbox-system', serviceAccountName: 'agent-sandbox-controller' };
 const MAKER = `system:serviceaccount:${CONTROLLER.namespace}:${CONTROLLER.serviceAccountName}`;
@@ -13,7 +13,7 @@ const MAKER = `system:serviceaccount:${CONTROLLER.namespace}:${CONTROLLER.servic
 const isThere = CLUSTER !== undefined && (await hasClaims());
 const release = new ReleaseOnCluster();
 
-/** The reference as values name its parts. */
+/** The image reference in the form of the chart's values. */
 const [, repository, tag] = /^(.+):([^:/]+)$/.exec(REFERENCE) ?? [];
 
 describe.skipIf(!isThere)(
@@ -45,7 +45,7 @@ describe.skipIf(!isThere)(
         release.remove();
       });
 
-      test('a job runs in a pod of the pool, and neither executor nor controller is refused anything', async () => {
+      test('a job runs in a pod of the pool, and no request of executor or controller is refused', async () => {
         for (const word of ['a', 'b']) {
           const result = await sandbox.run(jobOf(word), new AbortController().signal);
           expect([result.detail, printed(result)]).toEqual([null, `${word}\n`]);
@@ -75,13 +75,13 @@ describe.skipIf(!isThere)(
         },
         spec: { ...specOf({ image: REFERENCE, size: SIZE, refusedAt: [] }), ...spec },
       });
-      const created = (object: object, by = ['--as', MAKER]): Said =>
+      const created = (object: object, by = ['--as', MAKER]): Printed =>
         release.kubectl([...by, 'create', '--dry-run=server', '-f', '-'], object);
       const container = (over: object): object => ({
         containers: [{ ...specOf({ image: REFERENCE, size: SIZE, refusedAt: [] }).containers[0], ...over }],
       });
 
-      test('the controller makes a pod of the shape, and nobody else makes one', () => {
+      test('only the controller can create a pod of the shape', () => {
         expect(created(pod())).toMatchObject({ status: 0 });
         const words = /only the controller of agent-sandbox makes pods here/;
         expect(created(pod(), []).out).toMatch(words);
@@ -120,7 +120,7 @@ describe.skipIf(!isThere)(
         expect(status).not.toBe(0);
       });
 
-      test('the executor makes claims with its token, and changes neither pools nor templates nor pods', () => {
+      test("the executor's token can create claims, and can't change pools, templates or pods", () => {
         const may = (verb: string, resource: string): string =>
           release
             .asExecutor(['auth', 'can-i', verb, resource, '--namespace', release.sandboxes])

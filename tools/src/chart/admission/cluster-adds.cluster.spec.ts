@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cluster adds to pods by itself is admitted where the values of the release say so, and nothing beside it.
+// Additions of a cluster to pods are admitted where the values of the release name them, and no others.
 import { describeCluster, driverPodOf, ReleaseOnCluster, type Trying } from './release.contract.ts';
 
 const release = new ReleaseOnCluster();
@@ -41,7 +41,7 @@ describeCluster('a sandbox in a cluster that adds to pods', () => {
     };
     await release.install({ sandbox: { runtimeClassName: release.name, admissionPolicy: { added } } });
     tryPod = await release.tryer();
-    // The API server's own list of runtime classes is a copy that comes a moment later.
+    // The API server's own cache of runtime classes is updated a moment later.
     const isUnknown = { refusal: expect.stringMatching(/RuntimeClass .* not found/) as unknown };
     await vi.waitFor(async () => expect(await tryPod(pod())).not.toEqual(isUnknown), {
       timeout: 30_000,
@@ -59,7 +59,7 @@ describeCluster('a sandbox in a cluster that adds to pods', () => {
     });
   });
 
-  test('is admitted with the labels and annotations that are named, whatever they say', async () => {
+  test('is admitted with the named labels and annotations, with any value', async () => {
     const { labels } = (pod() as Pod).metadata;
     const metadata = { labels: { ...labels, [LABEL]: 'a' }, annotations: { 'example.com/seen': 'b' } };
     expect(await tryPod(pod({}, metadata))).toHaveProperty('made');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cluster itself may set in a sandbox's pod: its scheduler, its plugins of admission, and what the values of
-// the release say that it adds.
+// What the cluster itself may set in a sandbox's pod: its scheduler, its admission plugins, and the additions that the
+// values of the release name.
 import { cel } from './cel.ts';
 import type { Validation } from './rules.ts';
 
@@ -17,20 +17,20 @@ export const CLUSTER_SPEC = [
   'tolerations',
 ];
 
-/** How long a pod is kept for a node that is gone: every cluster adds it, with a time of its own. */
+/** How long a pod stays bound to a lost node: every cluster adds it, with its own time. */
 const GONE_NODES = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-/** What an operator reads whose cluster does. */
+/** The advice for an operator whose cluster does so. */
 const addedBy = (value: string): string =>
   `name what your cluster adds by itself in \`sandbox.admissionPolicy.added.${value}\``;
 
 /**
- * @param lifeSeconds how long a sandbox lives at most: nothing may be waited for longer
- * @param annotations of whoever makes a pod
+ * @param lifeSeconds the longest life of a sandbox: no toleration may last longer
+ * @param annotations set by the creator of a pod
  */
 export const clusterValidations = (lifeSeconds: number, annotations: readonly string[]): readonly Validation[] => [
   {
-    // On its way a pod gets annotations of the cluster's network and of other parts; by then its network is chosen.
+    // Later a pod gets annotations of the cluster's network and of other components; by then its network is chosen.
     expression:
       "request.operation != 'CREATE'\n" +
       '|| dyn(variables.metadata.?annotations.orValue({}))' +
@@ -42,19 +42,19 @@ export const clusterValidations = (lifeSeconds: number, annotations: readonly st
     message: 'a sandbox runs in the runtime class of the release',
   },
   {
-    // A cluster without user namespaces drops the field: then none is admitted where the release asks for one.
+    // A cluster without user namespaces drops the field: then no pod is admitted where the release requires one.
     expression:
       "variables.hostUsers == 'false' ? variables.spec.?hostUsers.orValue(true) == false\n" +
       ": !has(variables.spec.hostUsers) || variables.hostUsers == 'true' && variables.spec.hostUsers == true",
     message: 'a sandbox has the users that the release says: `sandbox.hostUsers`',
   },
   {
-    // The plugin of runtime classes refuses any that isn't the class's own.
+    // The plugin of runtime classes refuses any overhead but the class's own.
     expression: "!has(variables.spec.overhead) || variables.runtimeClass != ''",
     message: 'the driver sets no spec.overhead',
   },
   {
-    // A pod that names its node passes by the scheduler.
+    // A pod with a node name bypasses the scheduler.
     expression: "!has(variables.spec.nodeName) || request.operation != 'CREATE'",
     message: 'the driver sets no spec.nodeName',
   },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pod and a Lease as the driver makes them, to read from them what every one has.
+// A pod and a Lease as the driver makes them, from which the rules derive the common fields.
 import type { V1Container, V1Lease, V1Pod } from '@kubernetes/client-node';
 import { commonLabels, leaseOf, OWNER_LABEL, podOf } from '@writ/sandbox-k8s';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What one sandbox may take at most. */
+/** The maximum size of a sandbox. */
 export interface SizeMax {
   readonly cpus: number;
   readonly memoryBytes: number;
@@ -14,7 +14,7 @@ export interface SizeMax {
 
 const LABELS = { ...commonLabels('release'), [OWNER_LABEL]: 'owner' };
 
-/** The largest one, without anything that only some pods have. */
+/** The largest pod, with only the fields that every pod has. */
 export const largestPod = (max: SizeMax): V1Pod =>
   podOf({
     name: 'name',
@@ -29,7 +29,7 @@ export const largestPod = (max: SizeMax): V1Pod =>
 export const driverLease = (): V1Lease =>
   leaseOf({ name: 'name', namespace: 'namespace', labels: LABELS, holder: 'owner', now: new Date(0) });
 
-/** @throws Error where the driver makes another number of containers than one */
+/** @throws Error unless the driver makes exactly one container */
 export function driverContainer({ spec }: V1Pod): V1Container {
   const [container, ...more] = spec?.containers ?? [];
   if (container === undefined || more.length > 0)
@@ -40,12 +40,12 @@ export function driverContainer({ spec }: V1Pod): V1Container {
 }
 
 /**
- * Fields that are absent where they are false: the API server keeps no `false` of them, and shows none to policies. The
- * driver says it for readers.
+ * Fields that are absent where they are false: the API server drops `false`, and policies don't see it. The driver sets
+ * it for readers.
  */
 const ABSENT_WHEN_FALSE = new Set(['hostNetwork', 'hostPID', 'hostIPC', 'tty']);
 
-/** Every field that the driver sets but those that another rule looks at. */
+/** Every field that the driver sets, without those that another rule covers. */
 export const pinsOf = (object: object, free: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(object as Fields).filter(

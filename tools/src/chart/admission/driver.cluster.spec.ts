@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver itself, with the executor's token, in a namespace as the chart makes it: what its policies refuse fails
-// here. WRIT_CLUSTER_SANDBOX_IMAGE and WRIT_CLUSTER_SANDBOX_DIGEST name the sandbox image as nodes have it.
+// The driver itself, with the executor's token, in the chart's namespace of sandboxes: it fails here if the policies
+// refuse it. WRIT_CLUSTER_SANDBOX_IMAGE and WRIT_CLUSTER_SANDBOX_DIGEST name the sandbox image on the nodes.
 import type { SandboxEvent } from '@writ/sandbox-host';
 import type { KubernetesSandbox } from '@writ/sandbox-k8s';
 import { DIGEST, REFERENCE } from '@writ/sandbox-k8s/contract';
@@ -27,7 +27,7 @@ describeCluster('the driver in the namespace that the chart makes', () => {
     release.remove();
   });
 
-  test('runs jobs in a pod that waits and in one that it makes for the call, and is refused nothing', async () => {
+  test('runs jobs in a waiting pod and in a new one, and no request is refused', async () => {
     await sandbox.warm();
     for (const memoryBytes of [SIZE.memoryBytes, 128 * MIB])
       expect(printed(await sandbox.run(jobOf('a', memoryBytes), new AbortController().signal))).toBe('a\n');

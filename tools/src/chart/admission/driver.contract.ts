@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver with the executor's token, in a namespace as the chart makes it, and jobs for it.
+// The driver with the executor's token, in the chart's namespace of sandboxes, and jobs for it.
 import { SANDBOX_LIMITS } from '@writ/contract';
 import { KubeApi, KubernetesSandbox, referencesFrom, type KubernetesSandboxConfig } from '@writ/sandbox-k8s';
 import { DIGEST, REFERENCE } from '@writ/sandbox-k8s/contract';
@@ -10,7 +10,7 @@ type Job = Parameters<KubernetesSandbox['run']>[0];
 /** The largest sandbox. */
 export const SIZE = { cpus: 1, memoryBytes: SANDBOX_LIMITS.memory_bytes, pids: 256, tmpfsBytes: 512 * MIB };
 
-/** Opens the driver of a release that is installed. */
+/** Opens the driver of an installed release. */
 export const openDriver = async (
   release: ReleaseOnCluster,
   config: Partial<KubernetesSandboxConfig>,
@@ -37,6 +37,6 @@ export const jobOf = (word: string, memoryBytes = SIZE.memoryBytes): Job => ({
   limits: { ...SIZE, memoryBytes, wallMs: 60_000, cpuMs: 60_000, outputBytes: 1_000, deltaBytes: MIB, deltaFiles: 10 },
 });
 
-/** What a job printed. */
+/** The output of a job. */
 export const printed = ({ output }: Awaited<ReturnType<KubernetesSandbox['run']>>): string =>
   output.map(({ bytes }) => Buffer.from(bytes).toString()).join('');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of the chart that hold what its admission policies admit.
+// The chart's files with the rules of its admission policies.
 import { join } from 'node:path';
 import { SANDBOX_LIMITS } from '@writ/contract';
 import { claimedPodRules } from './claimed-pod-rules.ts';
@@ -7,10 +7,10 @@ import { leaseRules } from './lease-rules.ts';
 import { podRules } from './pod-rules.ts';
 import { policyText } from './rules.ts';
 
-/** Every runner asks for one processor, whatever a call may use of it. */
+/** Every runner requests one processor, whatever a call may use. */
 const CPUS = 1;
 
-/** Files of the chart by their names. */
+/** Files of the chart by name. */
 export async function admissionFiles(checkout: string): Promise<Readonly<Record<string, string>>> {
   const max = { cpus: CPUS, memoryBytes: SANDBOX_LIMITS.memory_bytes, tmpfsBytes: await tmpfsBytesMax(checkout) };
   return {
@@ -23,8 +23,8 @@ export async function admissionFiles(checkout: string): Promise<Readonly<Record<
   };
 }
 
-/** What runners ask for. By path: no tool depends on an app, and this one only reads a number. */
+/** The runners' request. Imported by path: no tool depends on an app, and this only reads a number. */
 async function tmpfsBytesMax(checkout: string): Promise<number> {
-  const path = join(checkout, 'apps/executor/src/runners/container-room.ts');
+  const path = join(checkout, 'apps/executor/src/runners/container-capacity.ts');
   return ((await import(path)) as { CONTAINER_TMPFS_BYTES: number }).CONTAINER_TMPFS_BYTES;
 }

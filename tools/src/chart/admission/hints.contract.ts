@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the API server takes in a pod where not everything may stand. A spec says where a value is missing here: each
-// field has one that is admitted where no policy is, so that a refusal elsewhere is the policy's.
+// Valid values for fields of a pod that the API server validates. A spec fails for a missing one: each field needs a
+// value that is admitted without our policy, so that a refusal elsewhere is the policy's.
 import type { Exclusive, Hints } from './mutations.contract.ts';
 
 /** Names of objects that the specs make. */
@@ -11,7 +11,7 @@ const LOCAL = { type: 'Localhost', localhostProfile: 'p' };
 const HTTP = { httpGet: { port: 80, host: '169.254.169.254', path: '/latest/meta-data' } };
 const EXEC = { exec: { command: ['true'] } };
 const CLAIM = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
-/** Quantities below and above what a sandbox takes at most. */
+/** Quantities below and above the maximum of a sandbox. */
 const QUANTITIES = ['0', '1', '32Mi', '4Gi'];
 
 export const POD_HINTS: Hints = {
@@ -134,5 +134,5 @@ export const POD_HINTS: Hints = {
   'spec.volumes.storageos': [{ volumeName: 'a' }],
 };
 
-/** A volume is of one kind, and a variable has one source. */
+/** A volume has one kind, and a variable has one source. */
 export const POD_EXCLUSIVE: Exclusive = { 'spec.volumes': 'emptyDir', 'spec.containers.env': 'value' };

@@ -21,7 +21,7 @@ export function leaseRules(): Rules {
       ],
       validations: [
         {
-          // The collector of garbage takes marks of deletion away, so others may change one within its shape.
+          // The garbage collector removes finalizers, so others may change a lease within its shape.
           expression: "request.operation != 'CREATE' || request.userInfo.username == variables.account",
           message: 'only the executor makes leases here',
         },

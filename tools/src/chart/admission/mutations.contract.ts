@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every way in which one field of an object can differ: told by the API server's own schemas, so that no field is
-// forgotten and those of a later version come by themselves.
+// Every way in which one field of an object can differ, from the API server's own schemas. So no field is missed, and
+// those of a later version are included automatically.
 
 type Fields = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];
 
-/** As OpenAPI of the API server has it. */
+/** A schema in the API server's OpenAPI. */
 export interface Schema {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -20,19 +20,19 @@ export interface Schema {
 }
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** One place in which an object can differ. */
+/** One possible difference of an object. */
 export interface Mutation {
-  /** what differs, in words */
+  /** the difference, in words */
   readonly what: string;
-  /** the field that differs, without numbers of members: `spec.containers.image` */
+  /** the field, without indexes: `spec.containers.image` */
   readonly field: string;
   readonly applyTo: (object: object) => object;
 }
 
-/** Values for fields that not everything can stand in, by the field or by its last part. The first is tried first. */
+/** Values for validated fields, by the field or by its last part. The first is tried first. */
 export type Hints = Readonly<Record<string, readonly unknown[]>>;
 
-/** A member of an object that goes where another comes, since only one may be there: its name by the object's field. */
+/** A member that is removed when another is added, since only one may be set: its name by the object's field. */
 export type Exclusive = Readonly<Record<string, string>>;
 
 interface Context {
@@ -55,7 +55,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const fieldOf = (path: Path): string => path.filter((part) => typeof part === 'string').join('.');
 
-/** A copy with another value there; `undefined` takes it away. */
+/** A copy with another value at that path; `undefined` removes it. */
 function withValue(object: unknown, path: Path, value: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return value;
@@ -66,7 +66,7 @@ function withValue(object: unknown, path: Path, value: unknown): unknown {
   return Object.fromEntries(Object.entries(made).filter(([, member]) => member !== undefined));
 }
 
-/** The least that such a field may hold. */
+/** The minimum of such a field. */
 function least(context: Context, schema: Schema, path: Path): unknown {
   const { schemas, hints } = context;
   const [hint] = hintsFor(hints, path);
@@ -86,13 +86,13 @@ function least(context: Context, schema: Schema, path: Path): unknown {
   return Object.fromEntries(names.map((name) => [name, least(context, properties[name] ?? {}, [...path, name])]));
 }
 
-/** Of the whole field, or of a last part that says as much wherever it stands. */
+/** By the whole field, or by a last part that has the same meaning everywhere. */
 const hintsFor = (hints: Hints, path: Path): readonly unknown[] => {
   const field = fieldOf(path);
   return hints[field] ?? hints[`*.${field.split('.').at(-1)}`] ?? [];
 };
 
-/** Others than the one that stands there. */
+/** Values other than the present one. */
 function otherValues(context: Context, schema: Schema, path: Path, value: unknown): readonly unknown[] {
   const hints = hintsFor(context.hints, path);
   const { enum: words = [] } = resolved(context.schemas, schema);
@@ -151,7 +151,7 @@ const mutation = (path: Path, what: string, value: unknown, without: Path = []):
   },
 });
 
-/** Every place in which the object can differ, by the schema of that name. */
+/** Every possible difference of the object, by the schema of that name. */
 export const mutationsOf = (
   object: object,
   { schema, ...context }: Context & { readonly schema: string },
@@ -165,7 +165,7 @@ const leavesOf = (value: unknown, path: Path = []): readonly (readonly [path: Pa
       )
     : [[path, value]];
 
-/** A leaf that one of two objects hasn't, or has otherwise: its value in the second. */
+/** A leaf that is missing or different in one of two objects: its value in the second. */
 export interface Difference {
   readonly field: string;
   readonly value: unknown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever differs from the driver's pod in any field that the API server knows is refused by our own policy:
+// A pod that differs from the driver's in any field of the API server's schema is refused by our own policy:
 // PodSecurity is off here.
 import { REFUSED_AT_MAX } from '@writ/sandbox';
 import type { PodOptions } from '@writ/sandbox-k8s';
@@ -10,7 +10,7 @@ import { differencesOf, mutationsOf, type Mutation } from './mutations.contract.
 import { describeCluster, driverPodOf, MIB, madeOf, ReleaseOnCluster, type Trying } from './release.contract.ts';
 
 const OTHER_IMAGE = 'registry.example/other@sha256:' + '0'.repeat(64);
-/** An answer takes some milliseconds, and a machine of tests is busy. */
+/** An answer takes some milliseconds; test machines are busy. */
 const RUNS = 100;
 
 const release = new ReleaseOnCluster();
@@ -37,7 +37,10 @@ describeCluster('the pods that an executor makes', () => {
   });
   afterAll(() => release.remove());
 
-  /** What is wrong with the API server's answer to such a pod; null where it is refused by us, or does no harm. */
+  /**
+   * The fault in the API server's answer to such a pod; null where our policy refuses it, or the difference is
+   * harmless.
+   */
   async function wrongWith(pod: object): Promise<string | null> {
     const [tried, open] = await Promise.all([tryPod(pod), tryOpen(pod)]);
     if ('made' in tried) {
@@ -66,7 +69,7 @@ describeCluster('the pods that an executor makes', () => {
     expect(await tryPod(driverPod(options))).toHaveProperty('made');
   });
 
-  test('can differ in each field, by a value that is admitted where no policy is', async () => {
+  test('can differ in each field, by a value that is admitted without a policy', async () => {
     expect(mutations.length).toBeGreaterThan(300);
     const admitted = new Set<string>();
     for (const { field, applyTo } of mutations)
@@ -75,7 +78,7 @@ describeCluster('the pods that an executor makes', () => {
     expect(never.sort()).toEqual(Object.keys(IMPOSSIBLE).sort());
   });
 
-  test('are refused by the policy wherever one field differs, but where it does no harm', async () => {
+  test('are refused by the policy wherever one field differs, except harmless differences', async () => {
     const wrong: string[] = [];
     for (const { what, applyTo } of mutations) {
       const found = await wrongWith(applyTo(driverPod()));
@@ -92,7 +95,7 @@ describeCluster('the pods that an executor makes', () => {
     });
   });
 
-  test('are refused by the policy wherever several fields differ, but where it does no harm', async () => {
+  test('are refused by the policy wherever several fields differ, except harmless differences', async () => {
     const several = fc.array(fc.nat(), { minLength: 2, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(several, async (chosen) => {
@@ -104,7 +107,7 @@ describeCluster('the pods that an executor makes', () => {
     );
   });
 
-  test('differ without harm in each field that is said to do none, and in no other', async () => {
+  test('differ without harm in exactly the fields that are listed as harmless', async () => {
     const seen = new Set<string>();
     for (const { applyTo } of mutations) {
       const tried = await tryPod(applyTo(driverPod()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may differ from the driver's pod, and what can't differ alone.
+// Differences from the driver's pod that are harmless, and those that can't occur alone.
 import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
 
-/** Fields that no value changes where no policy is, or in which none is missed alone, each with its reason. */
+/** Fields without a value that is admitted without a policy, or that can't be removed alone, each with its reason. */
 export const IMPOSSIBLE: Readonly<Record<string, string>> = {
   metadata: 'an object has a name',
   spec: 'a pod has containers',
@@ -24,7 +24,7 @@ const isOneOf =
     values.includes(value);
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** Fields in which a pod that is admitted may differ from the driver's, by values that do no harm. */
+/** Fields in which an admitted pod may differ from the driver's, by harmless values. */
 export const HARMLESS: Readonly<Record<string, { readonly why: string; readonly is: (value: unknown) => boolean }>> = {
   'metadata.labels.writ.owner': { why: 'another executor sweeps it: it may delete it anyhow', is: isText },
   'metadata.name': {
@@ -61,7 +61,7 @@ const inContainer = (change: (container: V1Container) => Partial<V1Container>): 
 const DEVICE = { name: 'device', persistentVolumeClaim: { claimName: 'c' } };
 const GPU = 'example.com/gpu';
 
-/** What differs in several fields at once, since one of them alone is nothing that the API server takes. */
+/** Differences in several fields at once, which the API server refuses one by one. */
 export const COMBINATIONS: readonly (readonly [what: string, change: Change])[] = [
   [
     'a claim of a device',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// That the rules refuse what they should is shown on a real API server (`pod-mutations.cluster.spec.ts`).
+// `pod-mutations.cluster.spec.ts` tests on a real API server that the rules refuse what they should.
 import { claimedPodRules } from './claimed-pod-rules.ts';
 import { largestPod } from './driver-pod.ts';
 import { leaseRules } from './lease-rules.ts';
@@ -7,13 +7,13 @@ import { podRules } from './pod-rules.ts';
 import { closed, policyText } from './rules.ts';
 
 const MAX = { cpus: 1, memoryBytes: 1024, tmpfsBytes: 512 };
-/** Fields that the API server doesn't keep where they are false, and so shows to no policy. */
+/** Fields that the API server drops where they are false, and so doesn't show to policies. */
 const FALSE = ['hostNetwork', 'hostPID', 'hostIPC', 'tty'];
 
 const { variables, validations } = podRules(MAX);
 const variable = (name: string): string => variables.find((each) => each.name === name)?.expression ?? '';
 
-test('each field that the driver sets in a pod is known to its policy, with its value or by a rule of its own', () => {
+test('the policy has each field that the driver sets in a pod, with its value or by another rule', () => {
   const { spec } = largestPod(MAX);
   const [container] = spec?.containers ?? [];
   for (const [object, known] of [
@@ -40,7 +40,7 @@ test.each(['envFrom', 'lifecycle', 'livenessProbe', 'ports', 'tty', 'volumeDevic
   },
 );
 
-test('the largest sandbox is the bound of every other', () => {
+test('the largest sandbox bounds every other', () => {
   expect(variable('resourcesMax')).toContain("'memory': '1024'");
   expect(validations.find(({ message }) => message.includes('spec.volumes'))?.expression).toContain("quantity('512')");
 });
@@ -52,7 +52,7 @@ test('nothing is a limit only where it is more than 0', () => {
     );
 });
 
-test('a pod that is claimed is as one of the driver, but for its maker, owner, name, arguments and metadata', () => {
+test("a claimed pod equals the driver's, but for its creator, owner, name, arguments and metadata", () => {
   const other = claimedPodRules(MAX);
   const differs = (a: readonly object[], b: readonly object[]): string[] =>
     a
@@ -68,7 +68,7 @@ test('a pod that is claimed is as one of the driver, but for its maker, owner, n
   ]);
 });
 
-test('variables have one meaning each, and every one that a rule names is there', () => {
+test('each variable has one definition, and every one that a rule names exists', () => {
   for (const rules of [podRules(MAX), claimedPodRules(MAX), leaseRules()]) {
     const names = rules.variables.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
@@ -77,7 +77,7 @@ test('variables have one meaning each, and every one that a rule names is there'
   }
 });
 
-test('a closed object is written as it is read: a pin on each line, and what is refused by name', () => {
+test('a closed object is written with one pin on each line, and names what it refuses', () => {
   const rules = closed({ variable: 'spec', place: 'spec', pins: { a: 1, b: 'c' }, free: ['d'], more: 'variables.e' });
   expect(policyText('What may be.', rules)).toBe(`# Made by tools/src/chart from libs/sandbox-k8s; don't edit.
 # What may be.

@@ -8,7 +8,7 @@ import { CLUSTER_SPEC, clusterValidations } from './cluster-rules.ts';
 import { driverContainer, largestPod, pinsOf, type SizeMax } from './driver-pod.ts';
 import { closed, Expression, joined, type Rules, type Validation } from './rules.ts';
 
-/** What stands in the files in the place of values: the template writes those there, as JSON. */
+/** Placeholders in the files: the template replaces them with values, as JSON. */
 export const VALUES = {
   account: '__ACCOUNT__',
   maker: '__MAKER__',
@@ -23,7 +23,7 @@ export const VALUES = {
   priorityClass: '__PRIORITY_CLASS__',
 } as const;
 
-/** Metadata that the API server writes itself, whatever a request says. */
+/** Metadata that only the API server sets. */
 export const SERVER_METADATA = [
   'creationTimestamp',
   'deletionGracePeriodSeconds',
@@ -34,7 +34,7 @@ export const SERVER_METADATA = [
   'uid',
 ];
 
-/** What the API server fills in where a request doesn't say it. */
+/** Defaults of the API server. */
 const DEFAULT_SPEC = { schedulerName: 'default-scheduler', serviceAccount: 'default', serviceAccountName: 'default' };
 const DEFAULT_CONTAINER = { terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File' };
 
@@ -45,32 +45,32 @@ const FREE_OWNER = ['name', 'uid'];
 const FREE_SPEC = ['containers', 'volumes'];
 const FREE_CONTAINER = ['args', 'image', 'imagePullPolicy', 'resources'];
 
-/** As the agent reads its option. */
+/** The agent's option. */
 const REFUSED_AT = String.raw`r'^--refused-at=(\[[0-9a-fA-F:.]+\]|[0-9.]+):[0-9]{1,5}$'`;
 
 const CONTAINER = 'variables.container';
 
-/** What of a pod says who made it. */
+/** The creator of a pod, as the rules recognise it. */
 export interface Origin {
-  /** who makes pods, and who changes their metadata */
+  /** the users that create pods, and that change their metadata */
   readonly who: Validation;
   readonly oneOwner: Validation;
-  /** fields of the owner with one value; name and uid are any */
+  /** fields of the owner with one value; name and uid may have any */
   readonly owner: Readonly<Record<string, unknown>>;
-  /** labels that are there with one value, and others that may be */
+  /** labels that are required with one value, and others that are allowed */
   readonly labels: {
     readonly pins: Readonly<Record<string, unknown>>;
     readonly free: readonly string[];
     readonly more: string;
   };
-  /** whose name is the pod's */
+  /** the object whose name is the pod's */
   readonly name: Validation;
   readonly args: Validation;
-  /** annotations that whoever makes it sets */
+  /** annotations that the creator sets */
   readonly annotations: readonly string[];
 }
 
-/** @throws Error where the driver makes what these rules don't know how to bound */
+/** @throws Error where the driver makes something that these rules can't bound */
 export function podRules(max: SizeMax): Rules {
   const pod = largestPod(max);
   const { metadata = {} } = pod;
@@ -89,7 +89,7 @@ export function podRules(max: SizeMax): Rules {
   });
 }
 
-/** The rules of every pod, and those of where it comes from. */
+/** The rules of every pod, and those of its creator. */
 export function rulesOf(pod: V1Pod, { who, oneOwner, owner, labels, name, args, annotations }: Origin): Rules {
   const { spec = { containers: [] } } = pod;
   return joined([
@@ -130,8 +130,7 @@ export function rulesOf(pod: V1Pod, { who, oneOwner, owner, labels, name, args, 
 const VARIABLES: Rules = {
   variables: [
     ...Object.entries(VALUES).map(([name, expression]) => ({ name, expression })),
-    // Objects have types where a policy is checked, and are maps where it runs: `dyn` lets a rule go through their
-    // fields.
+    // Objects are typed when a policy is checked, and maps when it runs: `dyn` lets a rule iterate over their fields.
     { name: 'metadata', expression: 'dyn(object.metadata)' },
     { name: 'labels', expression: 'dyn(object.metadata.?labels.orValue({}))' },
     { name: 'owner', expression: 'dyn(object.metadata.ownerReferences[0])' },
@@ -171,13 +170,13 @@ const IMAGE: Validation = {
   messageExpression: "'a sandbox runs an image of the list: ' + variables.images.join(', ')",
 };
 
-/** A cluster may change it to `Always`, so that whoever names an image shows that it may have it. */
+/** A cluster may change it to `Always`, so that the registry checks the pull credentials. */
 const pullRule = (pod: V1Pod): Validation => ({
   expression: `${CONTAINER}.?imagePullPolicy.orValue('') in ${cel([driverContainer(pod).imagePullPolicy, 'Always'])}`,
   message: 'the driver sets another spec.containers[0].imagePullPolicy',
 });
 
-/** The agent's options, and addresses that it must be refused at: without one it would say hello to an open network. */
+/** The agent's options, and addresses that must refuse it: without one it would greet an open network. */
 function argsRule(pod: V1Pod): Validation {
   const args = driverContainer(pod).args ?? [];
   const given = `${CONTAINER}.?args.orValue([])`;
@@ -192,14 +191,14 @@ function argsRule(pod: V1Pod): Validation {
 }
 
 /**
- * No more than the driver's, and more than nothing where its own is: a limit of 0 is no limit at all to a kubelet, and
- * adds nothing to a quota.
+ * At most the driver's amount, and above 0 where the driver's is: a limit of 0 means no limit to a kubelet, and adds
+ * nothing to a quota.
  */
 const isWithin = (quantity: string, max: string): string =>
   `quantity(${quantity}).compareTo(quantity(${max})) <= 0\n` +
   `&& quantity(${quantity}).isGreaterThan(quantity('0')) == quantity(${max}).isGreaterThan(quantity('0'))`;
 
-/** As much of everything as the largest sandbox takes, and of nothing else. */
+/** At most the largest sandbox's amount of each resource, and no other resource. */
 function resourceRules(pod: V1Pod): Rules {
   const resources = driverContainer(pod).resources ?? {};
   const of = (kind: string): string => `${CONTAINER}.resources[${kind}]`;
@@ -219,7 +218,7 @@ function resourceRules(pod: V1Pod): Rules {
   };
 }
 
-/** Folders of memory, each with a bound. */
+/** Folders in memory, each with a size limit. */
 function volumesRule({ spec }: V1Pod): Validation {
   const volumes = spec?.volumes ?? [];
   const [sizeMax] = volumes.map(({ emptyDir }) => emptyDir?.sizeLimit ?? '');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A release's namespace of sandboxes on a real API server, with its policies and rights and none of its services.
+// A release's namespace of sandboxes on a real API server, with its policies and rights, without its services.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,49 +15,49 @@ import type { Schemas } from './mutations.contract.ts';
 const KUBECONFIG = process.env['WRIT_CLUSTER_KUBECONFIG'];
 const isHere = KUBECONFIG !== undefined && findChartTools(process.env) !== null;
 
-/** Describes what needs an API server and helm; skipped, and named so, where one is missing. */
+/** A suite that needs an API server and helm; without them it is skipped, with the reason in its name. */
 export const describeCluster = (name: string, specs: () => void): void => {
   const why = 'skipped: no cluster; `npm run cluster` makes one, WRIT_CLUSTER_KUBECONFIG names its file';
   describe.skipIf(!isHere)(isHere ? name : `${name} (${why})`, specs);
 };
 
-/** What makes the namespace of sandboxes, and who may do what there. */
+/** Templates that make the namespace of sandboxes and its rights. */
 const TEMPLATES = [
   ...['namespace', 'networkpolicy', 'quota', 'rbac', 'admission'].map((name) => `sandbox/${name}`),
   'components/serviceaccounts',
 ];
 
-/** The API server takes a moment to see new policies and rights, on a busy machine a long one. */
+/** The API server applies new policies and rights after a moment, on a busy machine a long one. */
 const SEEN = { timeout: 60_000, interval: 500 };
 const REQUEST_MS_MAX = 60_000;
 
-/** An attach to an agent ends when that does, which waits for its executor. */
+/** An attach ends with its agent, which waits for its executor. */
 const KUBECTL_MS_MAX = 20_000;
 
 /** The image that the smallest example of values names. */
 const IMAGE = 'writ-sandbox:0.1.0';
 export const MIB = 1024 * 1024;
 
-export interface Said {
+export interface Printed {
   readonly status: number | null;
   readonly out: string;
 }
 
-/** An object that the API server would make of one that it is given, or why it makes none. */
+/** The object that the API server would create, or the reason of its refusal. */
 export type Tried = { readonly made: object } | { readonly refusal: string };
 
 export type Trying = (object: object) => Promise<Tried>;
 
-/** What an executor makes, and where its API lies. */
+/** What an executor creates, and the path of its API. */
 const ROOTS = { pods: '/api/v1', leases: '/apis/coordination.k8s.io/v1' } as const;
 type Kind = keyof typeof ROOTS;
 
 type Made = 'pods' | 'sandboxclaims.extensions.agents.x-k8s.io';
 
-/** Metadata that the API server writes anew each time, whatever is asked for. */
+/** Metadata that the API server sets anew each time. */
 const VOLATILE = new Set(['uid', 'creationTimestamp', 'resourceVersion', 'managedFields']);
 
-/** What was made, without what differs each time. @throws Error where nothing was made */
+/** The created object, without what differs each time. @throws Error where it was refused */
 export function madeOf(tried: Tried): object {
   if ('refusal' in tried) throw new Error(tried.refusal);
   const { metadata, ...rest } = tried.made as { readonly metadata: object };
@@ -65,10 +65,10 @@ export function madeOf(tried: Tried): object {
 }
 
 export class ReleaseOnCluster {
-  /** Others beside it may run the same tests. */
+  /** Unique, since others may run the same tests in parallel. */
   readonly name: string;
   readonly sandboxes: string;
-  /** a namespace in which nothing is refused but what the API server itself refuses */
+  /** a namespace without our policies */
   readonly open: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'writ-admission-'));
   readonly #apis: KubeApi[] = [];
@@ -80,8 +80,8 @@ export class ReleaseOnCluster {
   }
 
   /**
-   * @param values over those of the smallest example
-   * @param makes what the executor makes by them: pods, or claims of them
+   * @param values override those of the smallest example
+   * @param makes what the executor creates with them: pods, or claims of them
    */
   async install(values: Values = {}, makes: Made = 'pods'): Promise<void> {
     this.must(['create', 'namespace', this.name]);
@@ -96,7 +96,7 @@ export class ReleaseOnCluster {
     this.must(['apply', '-f', '-'], text);
     const token = this.must(['create', 'token', `${this.name}-executor`, '--namespace', this.name]).trim();
     this.#writeExecutorConfig(token);
-    await this.#untilSeen(makes);
+    await this.#untilApplied(makes);
   }
 
   remove(): void {
@@ -109,8 +109,8 @@ export class ReleaseOnCluster {
     rmSync(this.#folder, { recursive: true });
   }
 
-  /** As the administrator. */
-  kubectl(args: readonly string[], input?: object | string): Said {
+  /** Runs kubectl as the administrator. */
+  kubectl(args: readonly string[], input?: object | string): Printed {
     const text = typeof input === 'object' ? JSON.stringify(input) : input;
     const { status, stdout, stderr } = spawnSync('kubectl', args, {
       encoding: 'utf8',
@@ -127,25 +127,25 @@ export class ReleaseOnCluster {
     return out;
   }
 
-  /** As the executor, by its token alone. */
-  asExecutor(args: readonly string[], input?: object): Said {
+  /** Runs kubectl as the executor, with only its token. */
+  asExecutor(args: readonly string[], input?: object): Printed {
     return this.kubectl(['--kubeconfig', this.executorConfig, ...args], input);
   }
 
-  /** What the executor would get in the namespace of sandboxes. Nothing is made. */
+  /** A dry run of the executor's request in the namespace of sandboxes. */
   async tryer(kind: Kind = 'pods'): Promise<Trying> {
     return this.#trying(this.executorConfig, this.sandboxes, kind);
   }
 
-  /** What an administrator would get where no policy is. Nothing is made. */
+  /** A dry run of an administrator's request in the namespace without policies. */
   async openTryer(kind: Kind = 'pods'): Promise<Trying> {
     return this.#trying(KUBECONFIG ?? '', this.open, kind);
   }
 
-  /** The schemas of the API server by their names, as OpenAPI has them. */
+  /** The API server's OpenAPI schemas by name. */
   async schemas(kind: Kind = 'pods'): Promise<Schemas> {
     const api = await this.#api(KUBECONFIG ?? '');
-    const { components } = await api.ask<{ components: { schemas: Schemas } }>('tell its schemas', {
+    const { components } = await api.request<{ components: { schemas: Schemas } }>('tell its schemas', {
       method: 'GET',
       path: `/openapi/v3${ROOTS[kind]}`,
       signal: AbortSignal.timeout(REQUEST_MS_MAX),
@@ -153,7 +153,7 @@ export class ReleaseOnCluster {
     return components.schemas;
   }
 
-  /** A file of configuration with the rights of the executor. */
+  /** A kubeconfig with the rights of the executor. */
   get executorConfig(): string {
     return join(this.#folder, 'executor');
   }
@@ -169,7 +169,7 @@ export class ReleaseOnCluster {
     return async (object) => {
       const { metadata } = object as { readonly metadata?: object };
       try {
-        const made = await api.ask<object>('make it', {
+        const made = await api.request<object>('make it', {
           method: 'POST',
           path: `${ROOTS[kind]}/namespaces/${namespace}/${kind}`,
           query: { dryRun: 'All', fieldValidation: 'Strict' },
@@ -183,7 +183,7 @@ export class ReleaseOnCluster {
     };
   }
 
-  /** A file of configuration with the cluster's address and authority, and nobody's rights but the token's. */
+  /** A kubeconfig with the cluster's address and CA, and the token's rights. */
   #writeExecutorConfig(token: string): void {
     const whole = JSON.parse(this.must(['config', 'view', '--raw', '--minify', '-o', 'json'])) as {
       users: { name: string; user: object }[];
@@ -192,8 +192,8 @@ export class ReleaseOnCluster {
     writeFileSync(this.executorConfig, JSON.stringify({ ...whole, users }), { mode: 0o600 });
   }
 
-  async #untilSeen(makes: Made): Promise<void> {
-    // One that no policy could admit, by somebody whom every right lets make it.
+  async #untilApplied(makes: Made): Promise<void> {
+    // A pod that no policy could admit, by a user with every right.
     const [probe, lease] = ['pods', 'leases'].map((kind) => this.#probe(kind)) as [object, object];
     await vi.waitFor(() => {
       for (const each of [probe, lease])
@@ -223,7 +223,7 @@ export class ReleaseOnCluster {
   }
 }
 
-/** A pod as the driver makes it for that release: the largest, unless the options say otherwise. */
+/** A pod as the driver makes it for that release: the largest, unless the options state otherwise. */
 export const driverPodOf = ({ name, sandboxes }: ReleaseOnCluster, options: Partial<PodOptions> = {}): object =>
   podOf({
     name: 'writ-exe-1-0123456789',

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an admission policy is made of, and how it is written into a file of the chart.
+// The parts of an admission policy, and their form in a file of the chart.
 import { cel } from './cel.ts';
 
-/** A value that expressions name as `variables.NAME`; it is computed once, and only when it is needed. */
+/** A value that expressions use as `variables.NAME`; it is computed once, when it is needed. */
 export interface Variable {
   readonly name: string;
   readonly expression: string;
 }
 
-/** What must hold, and what whoever is refused reads. */
+/** A condition, and the message of a refusal. */
 export interface Validation {
   readonly expression: string;
   readonly message: string;
-  /** says more than `message`, as an expression */
+  /** a more detailed message than `message`, as an expression */
   readonly messageExpression?: string;
 }
 
@@ -23,13 +23,13 @@ export interface Rules {
 
 /** An object within an object of Kubernetes. */
 export interface ClosedObject {
-  /** the variable that holds it */
+  /** the variable with it */
   readonly variable: string;
-  /** where it stands, for messages */
+  /** its path, for messages */
   readonly place: string;
-  /** fields that are there, each with one value */
+  /** required fields, each with one value */
   readonly pins: Readonly<Record<string, unknown>>;
-  /** fields that may be there, and that other rules look at */
+  /** allowed fields, which other rules check */
   readonly free: readonly string[];
   /** a list of further names, as an expression */
   readonly more?: string;
@@ -47,10 +47,10 @@ export function closed({ variable, place, pins, free, more }: ClosedObject): Rul
   const object = `variables.${variable}`;
   const names = cel([...Object.keys(pins), ...free]);
   const isKept = `k in ${object} && ${object}[k] == variables.${pinned}[k]`;
-  const none = (name: string, said: string, message: string): Validation => ({
+  const none = (name: string, output: string, message: string): Validation => ({
     expression: `variables.${name}.size() == 0`,
     message: `${message} ${place}`,
-    messageExpression: `'${said} ${place}.' + variables.${name}.join(', ${place}.')`,
+    messageExpression: `'${output} ${place}.' + variables.${name}.join(', ${place}.')`,
   });
   const isClosed: Rules = {
     variables: [
@@ -70,7 +70,7 @@ export function closed({ variable, place, pins, free, more }: ClosedObject): Rul
   return joined([isClosed, isPinned]);
 }
 
-/** An expression within a literal of pins, in the place of a value. */
+/** An expression in place of a value within a literal of pins. */
 export class Expression {
   readonly text: string;
 
@@ -79,7 +79,7 @@ export class Expression {
   }
 }
 
-/** A pin on each line, so that a change of the driver is a changed line of the chart. */
+/** One pin on each line, so that a change of the driver is a changed line of the chart. */
 function literalOf(pins: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(pins).map(
     ([name, value]) => `  ${cel(name)}: dyn(${value instanceof Expression ? value.text : cel(value)})`,
@@ -92,7 +92,7 @@ export const joined = (all: readonly Rules[]): Rules => ({
   validations: all.flatMap(({ validations }) => validations),
 });
 
-/** As a literal block where there are several lines: YAML keeps it as it is written here. */
+/** A literal block for several lines: YAML keeps it unchanged. */
 function scalar(name: string, text: string): string {
   const lines = text.split('\n');
   return lines.length === 1 ? `${name}: ${JSON.stringify(text)}\n` : `${name}: |-\n    ${lines.join('\n    ')}\n`;

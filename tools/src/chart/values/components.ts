@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of one component. Those of its process by the names of variables come from the process itself.
+// The values of one component. Those of `settings` come from the process's own declarations.
 import type { Process } from '@writ/contract';
 import { Type, type TProperties, type TSchema } from 'typebox';
 import type { Variable } from '../settings.ts';
@@ -21,7 +21,7 @@ import {
   Volume,
 } from './types.ts';
 
-/** More replicas than anybody needs, and few enough to notice a slip. */
+/** More replicas than needed, and few enough to catch a typing error. */
 const REPLICAS_MAX = 1_000;
 const Replicas = Count(0, REPLICAS_MAX);
 
@@ -67,10 +67,10 @@ const Witness = Type.Object(
   { additionalProperties: false },
 );
 
-/** Longest that Kubernetes lets a preStop hook last before the grace period would swallow a deployment. */
+/** The longest preStop hook, so that the grace period of a deployment stays usable. */
 const PRE_STOP_SECONDS_MAX = 600;
 
-/** What a component has beside what all have. */
+/** A component's values beyond the common ones. */
 const OWN: Readonly<Record<Process, TProperties>> = {
   orchestrator: { service: SERVICE, maxSurge: Count(1, REPLICAS_MAX) },
   kernel: { maxSurge: Count(1, REPLICAS_MAX) },
@@ -82,7 +82,7 @@ const OWN: Readonly<Record<Process, TProperties>> = {
   ledger: { persistence: Volume, witnesses: Type.Array(Witness, { maxItems: 16 }) },
 };
 
-/** The schema of `settings`: each variable as its process has it, without what only documents it. */
+/** The schema of `settings`: each variable as its process declares it, without members for documentation only. */
 const settingsSchema = (variables: Readonly<Record<string, Variable>>): TSchema =>
   Values(Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable as TSchema])));
 

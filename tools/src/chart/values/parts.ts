@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of what the services use: keys, Postgres, NATS, sandboxes, the network.
+// The values of the services' dependencies: keys, Postgres, NATS, sandboxes, the network.
 import { Type } from 'typebox';
 import {
   Amounts,
@@ -82,7 +82,7 @@ export const Nats = Values({
   }),
 });
 
-/** A call's size is what its memory is: a pod can't bound processes, and has one processor. */
+/** Memory alone is the size of a call: a pod can't limit processes, and has one processor. */
 const WarmPool = Type.Object(
   {
     memoryBytes: Count(64 * 1024 * 1024, 1024 ** 4),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema of the chart's values. It says types and knows every name; what doesn't fit together is refused by the
-// chart's templates, in sentences.
+// The schema of the chart's values: types and names. The chart's templates refuse invalid combinations, with a message.
 import { PROCESSES } from '@writ/contract';
 import { Type, type TSchema } from 'typebox';
 import { settingsOf } from '../settings.ts';
@@ -86,7 +85,7 @@ const EDGES = {
   }),
 };
 
-/** The schema of `values.yaml`, as draft 7, which Helm reads. */
+/** The schema of `values.yaml`, in draft 7 for Helm. */
 export async function valuesSchema(checkout: string): Promise<Record<string, unknown>> {
   const settings = await settingsOf(checkout);
   const components = Object.fromEntries(
@@ -102,7 +101,7 @@ export async function valuesSchema(checkout: string): Promise<Record<string, unk
     networkPolicy: NetworkPolicy,
     ...EDGES,
     metrics: Metrics,
-    // Helm passes values of a parent chart to every chart below it.
+    // Helm passes a parent chart's values to its subcharts.
     global: Type.Record(Type.String(), Type.Unknown()),
   });
   return {

@@ -11,10 +11,10 @@ export interface ValueRow {
   readonly text: string;
 }
 
-/** What begins the text of a value, as helm-docs has it. */
+/** The start of a value's description, as in helm-docs. */
 const MARK = '# -- ';
 
-/** The lines before a value from the mark on; undefined where there is no mark. */
+/** The comment lines before a value, from the mark on; undefined without a mark. */
 function textOf(before: string | null | undefined): string | undefined {
   const lines = (before ?? '').split('\n').map((line) => `#${line}`);
   const start = lines.findLastIndex((line) => line.startsWith(MARK));
@@ -23,7 +23,7 @@ function textOf(before: string | null | undefined): string | undefined {
     : [lines[start]?.slice(MARK.length), ...lines.slice(start + 1).map((line) => line.slice(2))].join(' ').trim();
 }
 
-/** The first value of a map has its comment on the map. */
+/** A map's first value has its comment on the map. */
 const commentOf = (pair: Pair, map: YAMLMap, index: number): string | null | undefined =>
   (isScalar(pair.key) ? pair.key.commentBefore : undefined) ?? (index === 0 ? map.commentBefore : undefined);
 
@@ -56,7 +56,7 @@ export const valuesTable = (text: string): string =>
     valueRows(text).map(({ path, value, text: meaning }) => [code(path), code(value), meaning]),
   );
 
-/** The table of what `settings` of a process take. */
+/** The table of the variables allowed in `settings`. */
 export const settingsTable = (variables: Readonly<Record<string, Readonly<Record<string, unknown>>>>): string =>
   table(
     ['variable', 'default', 'meaning'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The first process of every pod of the local cluster. It holds the pod's namespaces, reaps processes
-// that lost their parent where the pod shares its process namespace, and ends when it is asked to.
+// The first process of every pod of the local cluster. It holds the pod's namespaces and ends on request. Where the pod
+// shares its process namespace, it also reaps orphaned processes.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real node from its start to its end, on a state directory of its own. `npm test -- --only cluster` runs it.
+// A real node from start to end, with its own state directory. `npm test -- --only cluster` runs it.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
@@ -21,7 +21,7 @@ const BUILD_MS = 60 * 60_000;
 const END_MS = 3 * 60_000;
 const SOON_MS = 20_000;
 
-/** Settings that the kubelet and kube-proxy change where they can. */
+/** Settings that the kubelet and kube-proxy would change on the machine. */
 const SETTINGS = [
   'vm/overcommit_memory',
   'vm/panic_on_oom',
@@ -40,7 +40,7 @@ const rules = (): string => spawnSync('nft', ['list', 'ruleset'], { encoding: 'u
 /** Where programs of a node keep files by default. */
 const HOST_FOLDERS = ['/var/lib/kubelet', '/var/lib/cni', '/var/log/pods', '/var/log/containers', '/etc/cni/net.d'];
 
-/** The kernel's name of a namespace of a process, for example `net:[4026532201]`. */
+/** The kernel's id of a process's namespace, for example `net:[4026532201]`. */
 const namespaceOf = (pid: number | string, kind: string): string => {
   try {
     return readlinkSync(`/proc/${pid}/ns/${kind}`);
@@ -49,7 +49,7 @@ const namespaceOf = (pid: number | string, kind: string): string => {
   }
 };
 
-/** Whether a process lives in a namespace, or a mount keeps it. */
+/** Whether a process or a mount keeps a namespace alive. */
 const isInUse = (name: string): boolean => {
   const kind = name.slice(0, name.indexOf(':'));
   const lived = readdirSync('/proc').some((pid) => namespaceOf(pid, kind) === name);
@@ -128,7 +128,7 @@ test('a claim for storage gets a volume that its pod may write to, and is gone w
   await vi.waitFor(async () => expect(await node.run(['get', 'pv', '-o', 'name'])).toBe(''), SOON_MS);
 });
 
-test('nothing outside of the node is reached from a pod', async () => {
+test('a pod reaches nothing outside of the node', async () => {
   const space = await Namespace.make(node, 'outside', 'restricted');
   await space.apply(pod('client', node.nodeImage, IDLE));
   await space.ready('client');
@@ -137,7 +137,7 @@ test('nothing outside of the node is reached from a pod', async () => {
   );
 });
 
-test("a network policy refuses whom it doesn't name, and lets in whom it names", async () => {
+test('a network policy admits exactly the pods that it names', async () => {
   const space = await Namespace.make(node, 'policies', 'restricted');
   await space.apply(
     pod('server', node.nodeImage, server('hello')),
@@ -193,7 +193,7 @@ test(
     const next = await upNode(setup);
     expect(isAlive(node.holder)).toBe(false);
     expect(next.holder).not.toEqual(node.holder);
-    // Nothing of the cluster before is in this one.
+    // Nothing of the earlier cluster is in this one.
     expect(await next.run(['get', 'namespaces', '-o', 'name'])).not.toContain('images');
     node = next;
   },
@@ -201,12 +201,12 @@ test(
 );
 
 test(
-  'the end of a node leaves nothing on the machine',
+  'the end of a node removes everything from the machine',
   async () => {
     const namespaces = ['net', 'mnt'].map((kind) => namespaceOf(node.holder.pid, kind));
     await downNode(setup);
     expect(leftovers(setup)).toEqual([]);
-    // The kernel gives a name anew once it is free: another process may have it for a moment.
+    // The kernel reuses a freed namespace id: another process may briefly have it.
     await vi.waitFor(() => expect(namespaces.filter(isInUse)).toEqual([]), SOON_MS);
     expect(HOST_FOLDERS.filter((path) => existsSync(path))).toEqual(before.folders);
     expect(isAlive(node.holder)).toBe(false);
@@ -218,9 +218,9 @@ test(
 );
 
 test(
-  'a start that is interrupted leaves nothing on the machine',
+  'an interrupted start leaves nothing on the machine',
   async () => {
-    // What is built is taken from where it is.
+    // Programs that are already built are reused.
     const cache = join(root, 'test-cluster', 'cache');
     if (!existsSync(cache)) symlinkSync(setup.cacheDir, cache);
     const main = join(checkout, 'tools/src/release/main.ts');

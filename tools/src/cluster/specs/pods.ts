@@ -4,10 +4,10 @@ import type { ClusterNode } from '../node.ts';
 
 const POLL_MS = 200;
 
-/** A policy takes effect within a second; a machine that is busy gets more. */
+/** A policy takes effect within a second; a busy machine gets more time. */
 const SOON_MS = 30_000;
 
-/** What PodSecurity `restricted` asks of a container. */
+/** The requirements of PodSecurity `restricted` on a container. */
 const RESTRICTED = {
   runAsNonRoot: true,
   allowPrivilegeEscalation: false,
@@ -23,7 +23,7 @@ export interface Pod {
   readonly spec: { readonly containers: readonly [object] } & Readonly<Record<string, unknown>>;
 }
 
-/** A pod that runs a text as a Node program, for as long as the program runs. */
+/** A pod that runs a Node program, as long as the program runs. */
 export const pod = (
   name: string,
   image: string,
@@ -40,7 +40,7 @@ export const pod = (
   },
 });
 
-/** The same pod with a claim's volume at `/data`, which its group may write to. */
+/** The same pod with a claim's volume at `/data`, writable by its group. */
 export const withVolume = (of: Pod, claimName: string): Pod => ({
   ...of,
   spec: {
@@ -55,7 +55,7 @@ export const withVolume = (of: Pod, claimName: string): Pod => ({
 export const server = (word: string): string =>
   `require('node:http').createServer((_, answer) => answer.end('${word}')).listen(8080)`;
 
-/** A program that waits to have others run beside it. */
+/** A program that waits, for commands in its pod. */
 export const IDLE = 'setInterval(() => undefined, 1000)';
 
 /** kubectl with one namespace and some shorthands. */
@@ -68,7 +68,7 @@ export class Namespace {
     this.#name = name;
   }
 
-  /** Makes a namespace that holds its pods to a standard of PodSecurity. */
+  /** Creates a namespace with a PodSecurity standard for its pods. */
   static async make(node: ClusterNode, name: string, standard: 'restricted' | 'privileged'): Promise<Namespace> {
     const labels = { 'pod-security.kubernetes.io/enforce': standard };
     await node.run(
@@ -76,7 +76,7 @@ export class Namespace {
       JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }),
     );
     const made = new Namespace(node, name);
-    // Pods are refused until the controller has made it.
+    // Pods are refused until the controller has created it.
     await made.kubectl('wait', '--for=create', 'serviceaccount/default', '--timeout=60s');
     return made;
   }
@@ -95,7 +95,7 @@ export class Namespace {
     await this.kubectl('wait', '--for=condition=Ready', '--timeout=120s', ...names.map((name) => `pod/${name}`));
   }
 
-  /** What a URL answers to a pod, or the code of the error that it gets instead. */
+  /** A pod's answer from a URL, or its error code. */
   async ask(from: string, url: string): Promise<string> {
     const program = `
       fetch('${url}', { signal: AbortSignal.timeout(2000) })
@@ -105,7 +105,7 @@ export class Namespace {
     return this.kubectl('exec', from, '--', '/usr/local/bin/node', '-e', program);
   }
 
-  /** Asks until the answer is the one that is expected, and resolves with the last one. */
+  /** Repeats the request until the expected answer, and resolves with the last one. */
   async askUntil(from: string, url: string, expected: string): Promise<string> {
     const until = performance.now() + SOON_MS;
     for (;;) {

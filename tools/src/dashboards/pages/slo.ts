@@ -5,7 +5,7 @@ import { BUDGET, errorsOver, SLOS, type Window } from '../slos.ts';
 const burn = (window: Window): string => `${errorsOver(window)} / on (slo) ${BUDGET}`;
 const left = (slo: string): string => `1 - ${errorsOver('30d')}{slo="${slo}"} / on (slo) ${BUDGET}{slo="${slo}"}`;
 
-/** Of a budget: half of it is comfortable, and below none the objective is missed. */
+/** Thresholds of a budget: half of it is fine, and below 0 the objective is missed. */
 const LEFT = {
   below: 'red',
   thresholds: [

@@ -31,7 +31,7 @@ export const DEPLOYMENT = 'writ.test';
 export const RECORD_SIGNER = newSigner();
 /** The next record key. */
 export const HEIR = newSigner();
-/** Signs the checkpoints. */
+/** The key of the checkpoints. */
 export const LOG_SIGNER = newSigner();
 /** The next checkpoint key, which signs none of them. */
 export const LOG_HEIR = newSigner();
@@ -110,9 +110,9 @@ export function recordOf(
 }
 
 /**
- * Writes a log as the ledger does, batch by batch, with nothing of the ledger's own code.
- * @param before how many of the batches are as ledger migration 0014 found them: with the partial tile of the leaves as
- * a row, and without hashes in the root
+ * Writes a log as the ledger does, batch by batch, without the ledger's code.
+ * @param before how many of the batches are in the form before ledger migration 0014: the partial tile of leaves is a
+ * row, and the root has no hashes
  */
 export async function writeLog(
   client: Connection,
@@ -153,7 +153,7 @@ export async function writeLog(
   return logId;
 }
 
-/** `by` whom the record says that it is signed. */
+/** `by`: the key that the record names as its signer. */
 export async function insertLeaf(
   client: Connection,
   index: number,

@@ -8,8 +8,8 @@ import type { Connection } from '../rows.ts';
 import { KEYS, writeLog } from './write-log.ts';
 
 /**
- * Across a full tile, with batches that leave partial ones, the first two of an earlier version; then a log of one
- * record.
+ * Batch sizes: across a full tile, with partial ones, the first two in an earlier version's form. The second log has
+ * one record.
  */
 export const BATCHES = [3, 1, 200, 60, 40];
 export const BATCHES_BEFORE = 2;
@@ -17,7 +17,7 @@ export const SIZE = 304;
 export const TENANT = formatId('tenant', Buffer.alloc(16, 1)) as TenantId;
 export const OTHER = formatId('tenant', Buffer.alloc(16, 2)) as TenantId;
 
-/** A database of two logs that have nothing wrong with them, and the owner's connection to it. */
+/** A database of two logs without findings, and the owner's connection to it. */
 export class WrittenDatabase {
   readonly database: TestDatabase;
   readonly client: Connection;
@@ -40,7 +40,7 @@ export class WrittenDatabase {
     return new WrittenDatabase(database, client, logId);
   }
 
-  /** What is found in a log that is written so, in a transaction of which nothing stays. */
+  /** The findings of a log written in that way, in a transaction that is rolled back. */
   async foundIn(write: (tenant: TenantId) => Promise<unknown>, keys = KEYS): Promise<string[]> {
     const tenant = formatId('tenant', Buffer.alloc(16, 3)) as TenantId;
     await this.client.query('BEGIN');

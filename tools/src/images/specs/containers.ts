@@ -3,17 +3,17 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 
-/** How a container of the image is started: hardened as a deployment does it. */
+/** The options of a container: hardened as in a deployment. */
 export interface ContainerPlan {
   readonly args: readonly string[];
   readonly entrypoint?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** `from:to` or `from:to:ro` */
   readonly binds?: readonly string[];
-  /** folders of its own that it may write to */
+  /** writable folders */
   readonly writable?: readonly string[];
   readonly network?: 'none' | 'host';
-  /** another group of its process */
+  /** an additional group of its process */
   readonly group?: number;
 }
 
@@ -60,18 +60,22 @@ export class Containers {
     return container;
   }
 
-  /** Runs one to its end; resolves with its status and all that it said. */
-  async run(plan: ContainerPlan): Promise<{ status: number; said: string }> {
+  /** Runs a container to its end; resolves with its status and its whole output. */
+  async run(plan: ContainerPlan): Promise<{ status: number; output: string }> {
     const container = await this.start(plan);
     const { StatusCode } = (await container.wait()) as { StatusCode: number };
-    return { status: StatusCode, said: await this.logsOf(container) };
+    return { status: StatusCode, output: await this.logsOf(container) };
   }
 
   async logsOf(container: Docker.Container): Promise<string> {
-    const said = new PassThrough();
-    this.#docker.modem.demuxStream(PassThrough.from(await container.logs({ stdout: true, stderr: true })), said, said);
-    setImmediate(() => said.end());
-    return await text(said);
+    const output = new PassThrough();
+    this.#docker.modem.demuxStream(
+      PassThrough.from(await container.logs({ stdout: true, stderr: true })),
+      output,
+      output,
+    );
+    setImmediate(() => output.end());
+    return await text(output);
   }
 
   async removeAll(): Promise<void> {

@@ -5,16 +5,16 @@ import { AnthropicModel, GeminiModel, OpenAiModel } from '@writ/model-http';
 
 export interface ChosenModel {
   readonly model: Model;
-  /** The task; the same one whoever does it. */
+  /** The task, the same for every model. */
   readonly prompt: string;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Reads a recorded run that ships with the repository. */
+/** Reads a recorded run of the repository. */
 export const readTranscript = (path: string): Transcript => parseTranscript(JSON.parse(readFileSync(path, 'utf8')));
 
-/** Good at tools at a moderate price; WRIT_MODEL names another. */
+/** Good at tools at a moderate price; WRIT_MODEL selects another. */
 const ANTHROPIC_MODEL = 'claude-sonnet-5';
 const OPENAI_MODEL = 'gpt-5.1';
 const GEMINI_MODEL = 'gemini-3-flash';

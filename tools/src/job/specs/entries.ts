@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OperationView, ToolResult } from '@writ/contract';
-import type { Entry } from '../tool-desk.ts';
+import type { Entry } from '../tool-client.ts';
 import type { Tree } from '../workspace.ts';
 
 const BODY = '01kdvq8qfwe9gr4v9m1h7e3x2z';
@@ -27,7 +27,7 @@ export interface Like {
   readonly attempt?: number;
 }
 
-/** An entry of the journal; what isn't said is as in a call that read something. */
+/** An entry of the journal; its defaults are those of a reading call. */
 export function entry({
   n = 0,
   id = `call_${n}`,
@@ -143,7 +143,7 @@ export function entry({
 const HASH = { old: 'a'.repeat(64), new: 'b'.repeat(64) };
 const FIXED = tree('2', { 'src/a.js': HASH.new, 'package.json': 'pp' });
 
-/** A run in which all is as it should be. */
+/** A run that meets every expectation. */
 export function goodJournal(): Entry[] {
   const start = tree('1', { 'src/a.js': HASH.old, 'package.json': 'pp' });
   const fix = { n: 2, tool: 'fs.edit', args: { path: 'src/a.js' }, state: 'committed' as const };

@@ -17,7 +17,7 @@ export interface LocalServer {
   readonly close: () => Promise<void>;
 }
 
-/** A server of JSON on loopback that answers what a test says, and remembers what it was asked. */
+/** A JSON server on loopback with a test's answers, which records its requests. */
 export async function localServer(answer: (asked: Asked) => { status?: number; body: unknown }): Promise<LocalServer> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ export async function localServer(answer: (asked: Asked) => { status?: number; b
       response.end(JSON.stringify(said));
     });
   });
-  // A test that fails before it closes must not keep the run from ending.
+  // A test that fails before it closes the server must not keep the process alive.
   server.unref();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HorizontalPodAutoscalers on a real cluster: replicas follow the load up and down, an upgrade keeps what they chose,
-// and no client notices.
+// HorizontalPodAutoscalers on a real cluster: replicas follow the load up and down, an upgrade keeps their number, and
+// no client notices.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   eventually,
@@ -17,32 +17,32 @@ import {
 import type { Values } from '../../chart/render.ts';
 import { addMetrics } from '../../cluster/metrics.ts';
 import { throttle } from '../../steps.ts';
-import { report } from './calls-go-on.ts';
+import { report } from './calls-under-load.ts';
 import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.ts';
 
 const MINUTE_MS = 60_000;
 const LINE_MS = 5_000;
 const LOOK_MS = 1_000;
 
-/** Agents that call once a second. A fast machine needs more of them before its autoscalers act. */
+/** Agents with one call a second. A fast machine needs more of them before its autoscalers act. */
 const AGENTS = 10;
 const STEPS = 4;
 const STEP_MS = 90_000;
 const BUSY_MS = 1_000;
-/** How often one agent goes on calling when the load is over. */
+/** Interval of the one agent that continues after the load. */
 const CALM_MS = 4_000;
-/** A pod takes a processor for a second: two of them have other work as well. */
+/** A pod start takes a processor for a second: two other processes compete with it. */
 const COMMAND_EVERY = 20;
-/** Replicas go on serving for so long before something else is done to them. */
+/** Replicas serve this long before the next step. */
 const AROUND_MS = 4_000;
 
 const MAX = 3;
-/** Pods that aren't ready count as if they weren't there: a short window takes some away in the middle of load. */
+/** Pods that aren't ready count as absent: a short window would remove some during load. */
 const CALM_DOWN_SECONDS = 60;
 
 /**
- * What is aimed at, in percent of the 50 thousandths of a processor that the example `small` requests. Two idle pods
- * must take less, or the autoscaler keeps both.
+ * The target, in percent of the 50 thousandths of a processor that the example `small` requests. Two idle pods must use
+ * less, or the autoscaler keeps both.
  */
 const TARGETS = { orchestrator: 100, kernel: 140 } as const;
 
@@ -56,7 +56,7 @@ const autoscaling = (targetCpuUtilization: number) => ({
 
 const VALUES: Values = {
   ...TWO_OF_EACH,
-  // The replicas that an upgrade would go back to.
+  // The replica count that an upgrade could reset.
   orchestrator: {
     ...(TWO_OF_EACH['orchestrator'] as object),
     replicas: 1,
@@ -66,12 +66,12 @@ const VALUES: Values = {
 };
 type Autoscaled = keyof typeof TARGETS;
 const AUTOSCALED = Object.keys(TARGETS) as readonly Autoscaled[];
-type Wanted = Readonly<Record<Autoscaled, { readonly replicas: number; readonly saidBy: readonly string[] }>>;
+type Wanted = Readonly<Record<Autoscaled, { readonly replicas: number; readonly outputOf: readonly string[] }>>;
 
-/** The part of Kubernetes that autoscalers run in, as it signs changes. */
+/** The field manager of Kubernetes' autoscaler. */
 const AUTOSCALER = 'kube-controller-manager';
 
-/** Who set which fields of an object. */
+/** The field managers of an object. */
 interface Managed {
   readonly manager: string;
   readonly fieldsV1: { readonly 'f:spec'?: Readonly<Record<string, unknown>> };
@@ -84,7 +84,7 @@ interface Deployment {
 
 const wantedOf = ({ metadata, spec }: Deployment): Wanted[Autoscaled] => ({
   replicas: spec.replicas,
-  saidBy: metadata.managedFields
+  outputOf: metadata.managedFields
     .filter(({ fieldsV1 }) => 'f:replicas' in (fieldsV1['f:spec'] ?? {}))
     .map(({ manager }) => manager),
 });
@@ -104,17 +104,17 @@ describeRelease('autoscalers', () => {
   let cluster: ClusterRelease;
   beforeAll(async () => {
     cluster = await ClusterRelease.install('writ-autoscaling', { values: VALUES });
-    // The first time it is built.
-    const say = throttle(
+    // Includes the first build.
+    const print = throttle(
       (line) => process.stdout.write(`  ${line}\n`),
       LINE_MS,
       () => performance.now(),
     );
-    await addMetrics({ ...cluster.setup, report: say }, cluster.node);
+    await addMetrics({ ...cluster.setup, report: print }, cluster.node);
   }, 60 * MINUTE_MS);
   afterAll(() => cluster.remove(), 5 * MINUTE_MS);
 
-  /** How many of each there should be, and who said so. */
+  /** The replica count of each, and who set it. */
   const wanted = async (): Promise<Wanted> => {
     const names = AUTOSCALED.map((component) => `deployment/writ-${component}`);
     const found = await cluster.release.kubectl(['get', ...names, '-o', 'json', '--show-managed-fields']);
@@ -124,7 +124,7 @@ describeRelease('autoscalers', () => {
     ) as Wanted;
   };
 
-  /** Looks at that until it is stopped, and keeps what was another than at the look before. */
+  /** Polls it until it is stopped, and keeps each change. */
   const watchWanted = () => {
     const [seen, began] = [[] as { readonly atSeconds: number; readonly found: Wanted }[], Date.now()];
     const atSeconds = (): number => Math.round((Date.now() - began) / 1_000);
@@ -155,7 +155,7 @@ describeRelease('autoscalers', () => {
     Number(await of('deployment', component, 'jsonpath={.status.readyReplicas}'));
 
   it(
-    'read how much processor time each component takes',
+    'read the processor time of each component',
     async () => {
       const condition = async (component: Autoscaled): Promise<string> => {
         const { status } = JSON.parse(await of('hpa', component, 'json')) as Autoscaler;
@@ -175,7 +175,7 @@ describeRelease('autoscalers', () => {
     10 * MINUTE_MS,
   );
 
-  /** A tenant, and calls that go on. */
+  /** A tenant, and continuous calls. */
   const startLoad = async (
     agents: number,
     everyMs: number,
@@ -190,9 +190,9 @@ describeRelease('autoscalers', () => {
     Object.values(await wanted()).every(({ replicas }) => holds(replicas));
 
   it(
-    'follow the load up and down across an upgrade with the same values, and nobody notices',
+    'follow the load up and down across an upgrade with the same values, and no client notices',
     async () => {
-      // A start takes processor time of its own, which is no load.
+      // A start uses processor time that is no load.
       await eventually('one of each', () => all((count) => count === 1), 5 * MINUTE_MS);
       const watch = watchWanted();
       const busy: Awaited<ReturnType<typeof startLoad>>[] = [];
@@ -214,10 +214,10 @@ describeRelease('autoscalers', () => {
       await sleep(AROUND_MS);
       const across = [atUpgrade, ...watch.seen.slice(before).map(({ found }) => found)];
       report(`across the upgrade: ${JSON.stringify(across)}`);
-      // An upgrade that sets a number leaves its name there, even where the autoscaler mends it at once.
+      // An upgrade that sets a number becomes its field manager, even where the autoscaler corrects it at once.
       expect(Object.values(atUpgrade).map(({ replicas }) => replicas > 1)).toEqual([true, true]);
-      const saidBy = across.flatMap((found) => Object.values(found).flatMap((each) => each.saidBy));
-      expect(new Set(saidBy)).toEqual(new Set([AUTOSCALER]));
+      const outputOf = across.flatMap((found) => Object.values(found).flatMap((each) => each.outputOf));
+      expect(new Set(outputOf)).toEqual(new Set([AUTOSCALER]));
 
       const calm = await startLoad(1, CALM_MS);
       const ends = await Promise.all(busy.map(async ({ world, load }) => ({ world, ends: await load.stop() })));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chart on the node of the suite, in a namespace of its own, and what a spec asks of it.
+// The chart on the suite's node, in its own namespace, with the queries of a spec.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { openRelay, type Relay } from './relay.ts';
 
 const given = inject('cluster');
 
-/** Describes what needs a node of this checkout; skipped, and named so, on another cluster. */
+/** A suite that needs a node of this checkout; on another cluster it is skipped, with the reason in its name. */
 export const describeRelease = (name: string, specs: () => void): void => {
   const title =
     given === undefined
@@ -37,7 +37,7 @@ export const TWO_OF_EACH: Values = {
   networkPolicy: { api: { from: [{ ipBlock: { cidr: '0.0.0.0/0' } }] } },
 };
 
-/** What helm said stands in the message: a test's report shows messages alone. */
+/** Helm's messages are added to the error's message: a test report shows only messages. */
 async function withDetails<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -62,7 +62,7 @@ export class ClusterRelease {
     this.release = release;
   }
 
-  /** Installs the chart under PodSecurity `restricted`, which every pod has to meet. */
+  /** Installs the chart under PodSecurity `restricted` for every pod. */
   static async install(name: string, options: InstallOptions = {}): Promise<ClusterRelease> {
     const made = await ClusterRelease.prepare(name);
     try {
@@ -74,7 +74,7 @@ export class ClusterRelease {
     }
   }
 
-  /** A namespace for a release, with nothing in it. */
+  /** An empty namespace for a release. */
   static async prepare(name: string): Promise<ClusterRelease> {
     if (given === undefined) throw new Error('there is no node of this checkout');
     const setup = makeSetup(given.stateDir, join(defaultStateDir(process.env), 'cache'), process.env, () => undefined);
@@ -92,7 +92,7 @@ export class ClusterRelease {
     });
   }
 
-  /** The API at a port of the node: whichever pod serves it. */
+  /** The API at a port of the node, served by any pod. */
   async apiUrl(): Promise<string> {
     const port = await this.release.kubectl([
       'get',
@@ -111,7 +111,7 @@ export class ClusterRelease {
     return url;
   }
 
-  /** Where the log is checked from: the database as its administrator, and the published keys as they are now. */
+  /** The inputs of a check of the log: the database as its administrator, and the presently published keys. */
   async checked(): Promise<Checked> {
     const address = await this.release.kubectl(['get', 'service', 'writ-postgres', '-o', 'jsonpath={.spec.clusterIP}']);
     const relay = await openRelay(this.node, `${address}:5432`);
@@ -123,7 +123,7 @@ export class ClusterRelease {
     return { database: { ownerUrl }, keys: { publicKeysFile } };
   }
 
-  /** Waits until a workload has as many ready pods of its newest template as it should. */
+  /** Waits until a workload has its number of ready pods with the newest template. */
   async rolledOut(workload: string): Promise<void> {
     await this.release.kubectl(['rollout', 'status', workload, '--timeout=300s']);
   }

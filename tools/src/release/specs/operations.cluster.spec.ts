@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator relies on, on a real cluster: who reaches whom, a drained node, keys that are replaced, and another
-// runtime.
+// Guarantees for operators on a real cluster: network policies, a drained node, key rotation, and another runtime.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closedLoad, eventually, expectNothingLost, makeWorld, PATIENT, receiptOfCall, warmUp } from '@writ/stack';
 import { parseKeySet, verifyReceiptFile } from '@writ/receipt';
@@ -9,11 +8,11 @@ import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.
 
 const MINUTE_MS = 60_000;
 const NODE_NAME = 'node1';
-/** A new pod can be open until its rules are in. */
+/** A new pod can be open until its network rules apply. */
 const RULES_MS = 3_000;
 const TRY_MS = 2_000;
 
-/** Says of each `host:port` whether a connection was made. */
+/** Prints for each `host:port` whether a connection was made. */
 const PROBE = `
 const { connect } = require('node:net');
 const attempt = (target) => new Promise((resolve) => {
@@ -34,7 +33,7 @@ describeRelease('an installation', () => {
   }, 15 * MINUTE_MS);
   afterAll(() => cluster.remove(), 5 * MINUTE_MS);
 
-  /** What a pod with these labels reaches. */
+  /** The addresses that a pod with these labels reaches. */
   const reached = async (
     name: string,
     labels: Readonly<Record<string, string>>,
@@ -70,13 +69,15 @@ describeRelease('an installation', () => {
         /Succeeded|Failed/.test(await cluster.release.kubectl(['get', 'pod', name, '-o', 'jsonpath={.status.phase}'])),
       MINUTE_MS,
     );
-    const said = JSON.parse(await cluster.release.kubectl(['logs', name])) as Record<string, string>;
+    const output = JSON.parse(await cluster.release.kubectl(['logs', name])) as Record<string, string>;
     await cluster.release.kubectl(['delete', 'pod', name, '--wait=false']);
-    return Object.fromEntries(Object.entries(targets).map(([what, target]) => [what, said[target] ?? 'nothing said']));
+    return Object.fromEntries(
+      Object.entries(targets).map(([what, target]) => [what, output[target] ?? 'nothing said']),
+    );
   };
 
   it(
-    'lets each pod reach what its work needs, and nothing else',
+    'lets each pod reach only what it needs',
     async () => {
       const ip = async (service: string, namespace = cluster.release.namespace): Promise<string> =>
         cluster.node.run(['--namespace', namespace, 'get', 'service', service, '-o', 'jsonpath={.spec.clusterIP}']);
@@ -95,7 +96,7 @@ describeRelease('an installation', () => {
       });
       const closed = { postgres: 'closed', nats: 'closed', 'API server': 'closed', 'ops port of a ledger': 'closed' };
       expect(await reached('stranger', { app: 'stranger' }, targets)).toEqual({
-        // No policy of the chart holds a pod that isn't its own: what it wants to reach is what refuses it.
+        // No policy of the chart applies to a foreign pod: the targets' policies refuse it.
         ...closed,
         'API server': 'open',
       });
@@ -118,7 +119,7 @@ describeRelease('an installation', () => {
   );
 
   it(
-    'takes a new signing key while receipts of before go on to verify',
+    'uses a new signing key, and earlier receipts still verify',
     async () => {
       const world = await makeWorld(await cluster.apiUrl(), await cluster.release.platformKey(), {
         files: { 'a.txt': 'one\n' },
@@ -132,7 +133,7 @@ describeRelease('an installation', () => {
       const { publicKeysFile } = (await cluster.checked()).keys;
       const added = keysOf(publicKeysFile).filter((kid) => !known.includes(kid));
       expect(added).toHaveLength(1);
-      // The new key signs once the overlap is over and the mounted Secret has followed.
+      // The new key signs once the overlap is over and the mounted Secret was updated.
       const after = await eventually(
         'a receipt by the new key',
         async () => {
@@ -148,7 +149,7 @@ describeRelease('an installation', () => {
   );
 
   it(
-    'runs commands under the RuntimeClass that is named',
+    'runs commands under the configured RuntimeClass',
     async () => {
       await cluster.release.install({ values: { ...values, sandbox: { runtimeClassName: 'strict' } } });
       const found = await cluster.node.run([
@@ -166,7 +167,7 @@ describeRelease('an installation', () => {
   );
 
   it(
-    'comes back after its node was drained, with every call ended once',
+    'recovers after its node was drained, with every call ended once',
     async () => {
       const world = await makeWorld(await cluster.apiUrl(), await cluster.release.platformKey(), {
         files: { 'a.txt': 'one\n' },
@@ -185,7 +186,7 @@ describeRelease('an installation', () => {
           ...flags,
         ]);
       try {
-        // One of two may go; the next one waits for a successor, which no node takes.
+        // One of two may be evicted; the next one waits for a replacement, which no node accepts.
         await expect(drain('--timeout=20s')).rejects.toThrow(/drain/);
         expect((await cluster.pods('kernel')).length).toBeGreaterThan(0);
         await drain('--disable-eviction', '--timeout=120s');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another version of everything, for updates: the sources of a commit, or of this checkout, with a version and a
-// migration of their own.
+// Another version of everything, for upgrade tests: the sources of a commit, or of this checkout, with another version
+// and an additional migration.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,23 +10,23 @@ import { checkout, defaultStateDir } from '../../setup.ts';
 import type { BuiltImage } from '../../images/index.ts';
 import type { InstalledImages } from '../release.ts';
 
-/** What is built. */
+/** The inputs of the build. */
 export interface VersionOptions {
   readonly version: string;
-  /** A commit of this repository; the sources as they are now unless named. */
+  /** A commit of this repository; the present sources by default. */
   readonly commit?: string;
   /** A migration of the kernel, which only adds. */
   readonly migration?: { readonly name: string; readonly sql: string };
 }
 
-/** A version that a release can be installed from. */
+/** An installable version of a release. */
 export interface OtherVersion {
   /** The package of the chart. */
   readonly chart: string;
-  /** The values `small` as that version ships them. */
+  /** The values `small` of that version. */
   readonly valuesFile: string;
   readonly images: Pick<InstalledImages, 'writ' | 'sandbox'>;
-  /** Removes what it was built from. */
+  /** Removes its build files. */
   readonly remove: () => void;
 }
 
@@ -52,7 +52,7 @@ const must = (cwd: string, [program = '', ...args]: readonly string[], input?: B
 export const hasCommit = (commit: string): boolean =>
   spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout }).status === 0;
 
-/** The files of a commit, or those that git knows of as they stand now. */
+/** The files of a commit, or the present files of the git index. */
 const sourcesOf = (commit: string | undefined): Buffer => {
   if (commit !== undefined) return must(checkout, ['git', 'archive', '--format=tar', commit]);
   const files = must(checkout, ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard']);
@@ -84,14 +84,14 @@ const setVersion = (folder: string, version: string): void => {
 };
 
 /** A line of `npm run images`: `writ:0.1.0  232 MB  sha256:…  /path/writ-0.1.0.tar (238 MB)`. */
-const parseImage = (said: string, name: string): BuiltImage => {
+const parseImage = (output: string, name: string): BuiltImage => {
   const [, ref = '', id = '', tar = ''] =
-    new RegExp(`^(${name}:\\S+)\\s+\\d+ MB\\s+(sha256:\\S+)\\s+(\\S+\\.tar) `, 'm').exec(said) ?? [];
-  if (tar === '') throw new Error(`\`npm run images\` named no ${name}:\n${said}`);
+    new RegExp(`^(${name}:\\S+)\\s+\\d+ MB\\s+(sha256:\\S+)\\s+(\\S+\\.tar) `, 'm').exec(output) ?? [];
+  if (tar === '') throw new Error(`\`npm run images\` named no ${name}:\n${output}`);
   return { ref, id, tar };
 };
 
-/** Builds a version and loads it into the node. Takes some minutes. */
+/** Builds a version and loads it into the node, in some minutes. */
 export const makeVersion = async (
   node: ClusterNode,
   helm: string,
@@ -108,8 +108,8 @@ export const makeVersion = async (
     writeFileSync(join(place, `${migration.name}.sql`), migration.sql);
   }
   const out = join(folder, 'out');
-  const said = must(folder, ['npm', 'run', '--silent', 'images', '--', '--save', out]).toString();
-  const images = { writ: parseImage(said, 'writ'), sandbox: parseImage(said, 'writ-sandbox') };
+  const output = must(folder, ['npm', 'run', '--silent', 'images', '--', '--save', out]).toString();
+  const images = { writ: parseImage(output, 'writ'), sandbox: parseImage(output, 'writ-sandbox') };
   await loadImages(node, [images.writ.tar as string, images.sandbox.tar as string]);
   const packaged = must(folder, [helm, 'package', 'helm/writ', '--destination', out]).toString();
   const valuesFile = join(out, 'small-values.yaml');

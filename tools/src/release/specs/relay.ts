@@ -11,12 +11,12 @@ export interface Relay {
   readonly close: () => Promise<void>;
 }
 
-/** Where `socat` says that it listens. */
+/** The line that `socat` prints when it listens. */
 const LISTENING = /listening on AF=\d+ (\S+:\d+)$/;
 
 /**
- * Opens a port of the node that this machine reaches. Each connection is by itself: `kubectl port-forward` ends with
- * the first one that is reset, and Postgres resets some of those that a client ends over TLS.
+ * Opens a port of the node that this machine reaches. Its connections are independent: `kubectl port-forward` ends with
+ * the first reset one, and Postgres resets some connections that a client ends over TLS.
  *
  * @param to an address of a service or a pod, with its port
  */
@@ -26,15 +26,15 @@ export const openRelay = async ({ enter, nodeIp }: ClusterNode, to: string): Pro
   const stop = (): boolean => child.kill('SIGTERM');
   process.once('exit', stop);
   const ended = once(child, 'close').finally(() => process.removeListener('exit', stop));
-  const said: string[] = [];
+  const output: string[] = [];
   const address = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
       const found = LISTENING.exec(line)?.[1];
       if (found !== undefined) resolve(found);
-      // Each connection says more.
-      else if (said.length < 20) said.push(line);
+      // Each connection prints more.
+      else if (output.length < 20) output.push(line);
     });
-    ended.then(() => reject(new Error(`no relay to ${to}:\n${said.join('\n')}`)), reject);
+    ended.then(() => reject(new Error(`no relay to ${to}:\n${output.join('\n')}`)), reject);
   });
   return {
     address,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Services are rolled, killed and scaled while agents call ten times a second: no client with standard retries notices.
-import { whileCallsGoOn } from './calls-go-on.ts';
+import { whileCallsGoOn } from './calls-under-load.ts';
 import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.ts';
 
 const MINUTE_MS = 60_000;
@@ -31,7 +31,7 @@ describeRelease('under ten calls a second', () => {
       await cluster.release.kubectl(['rollout', 'restart', workload(service)]);
       await cluster.rolledOut(workload(service));
     },
-    // Without a word: SIGKILL at once, as a node that is gone.
+    // SIGKILL at once, as for a lost node.
     killed: async (service) => {
       const [pod = ''] = await cluster.pods(service);
       await cluster.release.kubectl(['delete', 'pod', pod, '--grace-period=0', '--force']);
@@ -44,7 +44,7 @@ describeRelease('under ten calls a second', () => {
 
   describe.each(Object.entries(ACTS))('%s', (how, act) => {
     it.each(Object.keys(SERVICES) as Service[])(
-      'the %s, and nobody notices',
+      'the %s, and no client notices',
       async (service) => {
         await whileCallsGoOn(cluster, `${how} ${service}`, () => act(service));
       },

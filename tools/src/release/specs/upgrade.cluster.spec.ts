@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a packaged version of before to the next one, with a migration that adds, and back, while agents call.
+// An upgrade from an earlier packaged version to the next one, with an additive migration, and back, while agents call.
 import { Observer } from '@writ/stack';
 import { inject } from 'vitest';
-import { whileCallsGoOn } from './calls-go-on.ts';
+import { whileCallsGoOn } from './calls-under-load.ts';
 import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.ts';
 import { hasCommit, makeVersion, type OtherVersion, type VersionOptions } from './other-version.ts';
 
 const MINUTE_MS = 60_000;
-/** In the order in which an update reaches them. */
+/** The order of an upgrade. */
 const ORDER = ['ledger', 'kernel', 'executor', 'orchestrator'] as const;
 
 /**
- * The first version of the chart that was whole. A shallow clone lacks it: then the sources of now stand in for it,
- * under a lower version, and the title says so.
+ * The first complete version of the chart. A shallow clone lacks it: then the present sources replace it, under a lower
+ * version, with a note in the title.
  */
 const FIRST = 'bc70d13a182f3092a570692d10b246fdeffb14a0';
 const BEFORE = '0.0.9';
 const NEXT = '0.2.0';
 /**
- * What is gone back from. The first version can't be gone back to under load: it leaves commands waiting whose image
- * was replaced (ADR 0109).
+ * The version to roll back from. A rollback to the first version loses calls under load: it leaves commands waiting
+ * whose image was replaced (ADR 0109).
  */
 const NEWEST = '0.3.0';
 const MIGRATION = {
@@ -42,7 +42,7 @@ describeRelease(
       chart,
       files: [valuesFile],
       images,
-      // The first version called it after the release alone: a second release of that name on the node had the same.
+      // The first version named it only after the release: a second release of that name on the node had the same.
       values: { ...TWO_OF_EACH, sandbox: { namespace: { name: `${cluster.release.namespace}-sandboxes` } } },
     });
 
@@ -69,7 +69,7 @@ describeRelease(
       readonly begunAt: string;
     }
 
-    /** The pods of the services, without those that end. */
+    /** The pods of the services, without terminating ones. */
     const servicePods = async (): Promise<readonly ServicePod[]> => {
       const text = await cluster.release.kubectl([
         'get',
@@ -95,7 +95,7 @@ describeRelease(
         }));
     };
 
-    /** The components, by when the last pod of each began to run. */
+    /** The components, by the start of their last pod. */
     const orderOfReady = async (): Promise<string[]> => {
       const last = new Map<string, string>();
       for (const { component, begunAt } of await servicePods())
@@ -113,7 +113,7 @@ describeRelease(
     };
 
     it(
-      'upgrades one component after the other, and nobody notices',
+      'upgrades one component after the other, and no client notices',
       async () => {
         expect(await hasColumn()).toBe(false);
         await whileCallsGoOn(cluster, 'upgraded', () => cluster.release.install(optionsOf(next)));
@@ -126,7 +126,7 @@ describeRelease(
     );
 
     it(
-      'goes back in the other order, and what was added stays',
+      'rolls back in the reverse order, and keeps the additions of the migration',
       async () => {
         await cluster.release.install(optionsOf(newest));
         expect(await versions()).toEqual([`writ:${NEWEST}`]);

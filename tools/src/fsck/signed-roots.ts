@@ -4,32 +4,29 @@ import { isSameHash } from '@writ/merkle';
 import type { NoteKey } from '@writ/signing';
 import type { Findings } from './findings.ts';
 
-/** A root that a ledger remembers having signed, outside of the database. */
+/** A root that a ledger signed, from its memory file. */
 export interface SignedRoot {
   readonly treeSize: number;
   readonly root: Uint8Array;
 }
 
-/**
- * What is known of logs from outside of the database: it shows what nobody could see who only reads what is left in
- * there.
- */
-export interface Told {
+/** Data about logs from outside of the database: it shows deletions that the remaining rows can't show. */
+export interface Reported {
   /** by log */
   readonly signed: ReadonlyMap<string, readonly SignedRoot[]>;
   /** witnesses whose cosignatures are verified */
   readonly witnesses: readonly NoteKey[];
 }
 
-export const NOTHING_TOLD: Told = { signed: new Map(), witnesses: [] };
+export const NOTHING_TOLD: Reported = { signed: new Map(), witnesses: [] };
 
 const LINE = /^(log_[0-9a-z]{26}) ten_[0-9a-z]{26} (\d{1,16}) ([0-9a-f]{64})$/;
 
 /**
- * Reads what ledgers remember (`WRIT_LEDGER_MEMORY_FILE` of each replica): a line a signature, with log, tenant, size
- * and root. A last line without its end was being written: its signature never left.
+ * Reads memory files of ledgers (`WRIT_LEDGER_MEMORY_FILE` of each replica): one line for each signature, with log,
+ * tenant, size and root. An incomplete last line was being written: its signature was never sent.
  *
- * @throws Error that names file and line of what can't be read
+ * @throws Error with file and line of an invalid entry
  */
 export function readSigned(paths: readonly string[]): ReadonlyMap<string, readonly SignedRoot[]> {
   const signed = new Map<string, SignedRoot[]>();
@@ -44,7 +41,7 @@ export function readSigned(paths: readonly string[]): ReadonlyMap<string, readon
   return signed;
 }
 
-/** Compares what was signed with the roots of the leaves, as the replay comes by them. */
+/** Compares the signed roots with the roots of the leaves, during the replay. */
 export class SignedCheck {
   readonly #open: Map<number, SignedRoot[]>;
   readonly #findings: Findings;
@@ -54,7 +51,7 @@ export class SignedCheck {
     this.#findings = findings;
   }
 
-  /** `root` as the leaves give it. */
+  /** `root` is computed from the leaves. */
   take(treeSize: number, root: Uint8Array): void {
     for (const one of this.#open.get(treeSize) ?? [])
       this.#findings.demand(

@@ -6,10 +6,10 @@ import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { findProgram } from './packages.ts';
 
-/** Postgres refuses to run as root, so root starts it as this user, which owns nothing but the data directory. */
+/** Postgres refuses to run as root, so root starts it as this user, which only owns the data directory. */
 const USER = 'writ-postgres';
 
-/** For a checkout that the user above cannot reach, such as one below /root. */
+/** For a checkout that this user can't reach, for example below /root. */
 const OUTSIDE = '/var/lib/writ';
 
 export interface Owner {
@@ -17,11 +17,11 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** Where Postgres runs from, and as whom. */
+/** The folders of Postgres, and its user. */
 export interface Place {
-  /** Holds `data` and belongs to the owner. */
+  /** Contains `data`, and belongs to the user. */
   readonly dir: string;
-  /** Holds `bin`, `lib` and `share`. */
+  /** Contains `bin`, `lib` and `share`. */
   readonly native: string;
   readonly owner: Owner | undefined;
 }
@@ -36,7 +36,7 @@ const findOwner = (): Owner | undefined => {
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
 };
 
-/** The unprivileged user that runs Postgres when we are root; none when we are somebody already. */
+/** The unprivileged user for Postgres when we are root; none otherwise. */
 const ensureOwner = (env: Setup['env']): Owner | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const found = findOwner();
@@ -59,17 +59,17 @@ const ensureOwner = (env: Setup['env']): Owner | undefined => {
   return made;
 };
 
-/** Asked of the system itself, since modes, groups and access lists all have a say. */
+/** The system itself decides, since modes, groups and access lists all matter. */
 export const canReach = (path: string, owner: Owner): boolean =>
   spawnSync('test', ['-x', path], { ...owner }).status === 0;
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-/** Data and binaries outside of the checkout, with a link to them from the state directory. */
+/** Data and binaries outside of the checkout, with a link from the state directory. */
 const placeOutside = (setup: Setup, native: string, version: string, owner: Owner): Place => {
   const base = join(OUTSIDE, setup.stateId);
   const link = join(setup.stateDir, 'postgres');
-  // Without the link the state directory is new, or was deleted: what lies outside belonged to the old one.
+  // Without the link the state directory is new, or was deleted: data outside belongs to the old one.
   if (!isLink(link)) rmSync(base, { recursive: true, force: true });
   const dir = join(base, 'cluster');
   mkdirSync(dir, { recursive: true, mode: 0o755 });
@@ -85,9 +85,9 @@ const placeOutside = (setup: Setup, native: string, version: string, owner: Owne
 };
 
 /**
- * Decides where Postgres runs: in the state directory, or outside when we are root and its user cannot reach that.
+ * Decides where Postgres runs: in the state directory, or outside when we are root and its user can't reach that.
  *
- * @param native directory of the binaries; `version` is theirs
+ * @param native directory of the binaries, with their `version`
  */
 export const choosePlace = (setup: Setup, native: string, version: string): Place => {
   const owner = ensureOwner(setup.env);

@@ -5,54 +5,54 @@ import { Type } from 'typebox';
 import type { Api } from './api.ts';
 import { readTree, type Tree } from './workspace.ts';
 
-/** A call as it went, with the files before and after it. */
+/** A call and its result, with the files before and after it. */
 export interface Entry {
   readonly call: ModelCall;
   readonly turn: number;
   readonly by: 'model' | 'job';
-  /** The same call sent once more, under the same idempotency key. */
+  /** The same call sent again, with the same idempotency key. */
   readonly isRepeat: boolean;
   readonly operation: OperationView;
   readonly result: ToolResult;
-  /** What a person was shown, when it was held. */
+  /** What the approver was shown, when it was held. */
   readonly approval: ApprovalView | null;
   readonly before: Tree;
   readonly after: Tree;
   readonly ms: number;
 }
 
-/** On whose behalf and with what the calls are made. */
-export interface DeskOptions {
+/** The credentials and context of the calls. */
+export interface ToolClientOptions {
   readonly agent: Api;
   readonly operator: Api;
   readonly workspaceId: string;
   readonly tokenId: string;
-  /** Names the run in idempotency keys and in provenance. */
+  /** An id of the run, for idempotency keys. */
   readonly runId: string;
   readonly model: string;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const POLL_MS = 20_000;
-/** What a model can use of one answer. */
+/** The part of an answer for a model. */
 const ANSWER_CHARS_MAX = 60_000;
 const DENIAL = 'the demonstration denies what is destructive';
 
-/** Takes calls to the API, and acts as the operator when one is held: shows what would run, and denies it. */
-export class ToolDesk {
+/** Makes calls at the API. When one is held, it acts as the operator: it shows the call, and denies it. */
+export class ToolClient {
   readonly journal: Entry[] = [];
-  readonly #options: DeskOptions;
+  readonly #options: ToolClientOptions;
 
-  constructor(options: DeskOptions) {
+  constructor(options: ToolClientOptions) {
     this.#options = options;
   }
 
-  /** Makes a call and follows it to its end. */
+  /** Makes a call and waits for its end. */
   call(call: ModelCall, turn: number, by: Entry['by']): Promise<Entry> {
     return this.#run({ call, turn, by, isRepeat: false });
   }
 
-  /** Sends a call once more, as a client does that never heard the answer. */
+  /** Sends a call again, as a client does that got no answer. */
   repeat({ call, turn, by }: Entry): Promise<Entry> {
     return this.#run({ call, turn, by, isRepeat: true });
   }
@@ -83,7 +83,7 @@ export class ToolDesk {
         capability_token_id: tokenId,
         workspace_id: workspaceId,
         idempotency_key: `${runId}/${turn}/${call.id}`,
-        provenance: { source: 'job', run_id: runId, turn: String(turn), model: by === 'model' ? model : 'none' },
+        provenance: { client: 'job', turn: String(turn), claimed_model: by === 'model' ? model : 'none' },
       },
     });
     const { operation_id } = (await answer.json()) as { operation_id: string };
@@ -92,7 +92,7 @@ export class ToolDesk {
 
   async #follow(operationId: string): Promise<{ operation: OperationView; approval: ApprovalView | null }> {
     let approval: ApprovalView | null = null;
-    // The first look doesn't wait: a call that is held would be waited for until somebody decides.
+    // The first request doesn't wait, so that a held call is noticed at once.
     for (let waitMs = 0; ; waitMs = POLL_MS) {
       const operation = await this.#options.operator.read(
         OperationView,
@@ -104,22 +104,22 @@ export class ToolDesk {
   }
 
   async #deny(operationId: string): Promise<ApprovalView> {
-    const { operator, say } = this.#options;
+    const { operator, print } = this.#options;
     const { items } = await operator.read(
       Type.Object({ items: Type.Array(ApprovalView) }),
       '/v1/approvals?state=pending&limit=200',
     );
     const approval = items.find((item) => item.operation_id === operationId);
     if (approval === undefined) throw new Error(`\`${operationId}\` is held, but no approval of it is pending`);
-    say(`     held for a person (${approval.reasons.map(({ message }) => message).join('; ')})`);
-    say(`     would run: ${JSON.stringify(approval.args)}`);
+    print(`     held for a person (${approval.reasons.map(({ message }) => message).join('; ')})`);
+    print(`     would run: ${JSON.stringify(approval.args)}`);
     await operator.ask(`/v1/approvals/${approval.approval_id}/deny`, { method: 'POST', body: { comment: DENIAL } });
-    say('     denied by the operator');
+    print('     denied by the operator');
     return approval;
   }
 }
 
-/** What the model is told of a call that ended. */
+/** The text for the model about an ended call. */
 export function answerOf({ result }: Entry): ToolAnswer {
   const { status, tx_outcome, error, reasons } = result;
   const text = JSON.stringify({
@@ -135,7 +135,7 @@ export function answerOf({ result }: Entry): ToolAnswer {
   };
 }
 
-/** Every tool as models are offered it. */
+/** Every tool, as models are offered it. */
 export const OFFERS = [...TOOLS.values()].map(({ tool_id, description, parameters }) => ({
   tool_id,
   description,

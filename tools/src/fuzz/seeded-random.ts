@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Chance that a seed decides, so that what was found is found again (mulberry32). */
-export class Chance {
+/** Random numbers from a seed, so that a finding can be reproduced (mulberry32). */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
@@ -16,12 +16,12 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number below `bound`. */
+  /** An integer below `bound`. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
 
-  /** One in so many. */
+  /** True once in so many. */
   oneIn(count: number): boolean {
     return this.below(count) === 0;
   }

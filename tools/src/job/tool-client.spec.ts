@@ -2,7 +2,7 @@
 import { Api } from './api.ts';
 import { entry } from './specs/entries.ts';
 import { localServer, type LocalServer } from './specs/local-server.ts';
-import { answerOf, ToolDesk } from './tool-desk.ts';
+import { answerOf, ToolClient } from './tool-client.ts';
 
 const CALL = { id: 'c1', tool_id: 'shell.run', args: { command: 'rm -rf src' } };
 const denied = entry({ n: 1, command: 'rm -rf src', state: 'refused', code: 'approval.denied', held: true });
@@ -10,7 +10,7 @@ const denied = entry({ n: 1, command: 'rm -rf src', state: 'refused', code: 'app
 let server: LocalServer;
 let isDenied: boolean;
 let pending: unknown[];
-const said: string[] = [];
+const output: string[] = [];
 beforeAll(async () => {
   server = await localServer(({ url }) => {
     if (url.endsWith('/tree'))
@@ -36,32 +36,32 @@ afterAll(() => server.close());
 beforeEach(() => {
   isDenied = false;
   pending = [{ ...denied.approval, args: CALL.args }];
-  said.length = 0;
+  output.length = 0;
   server.asked.length = 0;
 });
 
-const desk = (): ToolDesk =>
-  new ToolDesk({
+const toolClient = (): ToolClient =>
+  new ToolClient({
     agent: new Api(server.url, 'agent-key'),
     operator: new Api(server.url, 'operator-key'),
     workspaceId: 'wsp_1',
     tokenId: 'cap_1',
     runId: 'run-1',
     model: 'm',
-    say: (line) => said.push(line),
+    print: (line) => output.push(line),
   });
 
-test('a held call is shown and denied by another key than proposed it', async () => {
-  const made = await desk().call(CALL, 3, 'model');
+test("a held call is shown, and denied with another key than its caller's", async () => {
+  const made = await toolClient().call(CALL, 3, 'model');
   expect(made).toMatchObject({ approval: { state: 'pending' }, operation: { state: 'refused' } });
-  expect(said.join('\n')).toContain('rm -rf src');
+  expect(output.join('\n')).toContain('rm -rf src');
   const keyOf = (path: string): unknown => server.asked.find(({ url }) => url.endsWith(path))!.headers['authorization'];
   expect([keyOf('/v1/tool-calls'), keyOf('/deny')]).toEqual(['Bearer agent-key', 'Bearer operator-key']);
   expect(answerOf(made)).toMatchObject({ is_error: true, text: expect.stringContaining('approval.denied') });
 });
 
 test('the same call is sent under the same idempotency key', async () => {
-  const at = desk();
+  const at = toolClient();
   const first = await at.call(CALL, 3, 'model');
   await at.repeat(first);
   const keys = server.asked
@@ -71,7 +71,7 @@ test('the same call is sent under the same idempotency key', async () => {
   expect(at.journal.map(({ isRepeat }) => isRepeat)).toEqual([false, true]);
 });
 
-test('a held call that nobody is asked about is a failure, not a wait', async () => {
+test('a held call without a pending approval is an error', async () => {
   pending = [];
-  await expect(desk().call(CALL, 1, 'model')).rejects.toThrow('no approval of it is pending');
+  await expect(toolClient().call(CALL, 1, 'model')).rejects.toThrow('no approval of it is pending');
 });

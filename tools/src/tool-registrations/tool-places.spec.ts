@@ -7,7 +7,7 @@ const invented = (over: Partial<DefinedTool['tool']>): DefinedTool => ({
   constant: 'NO_SUCH_TOOL',
   tool: { tool_id: 'fs.no_such_tool', category: 'write', class: 'inline', ...over },
 });
-/** Where an invented tool is missing: the file and what is to be done. */
+/** The missing places of an invented tool: the file and the change. */
 const missing = (over: Partial<DefinedTool['tool']> = {}): string[] =>
   missingPlaces(checkout, [invented(over)]).map((line) =>
     line.replace(/: `[a-z._]+` \(NO_SUCH_TOOL\) is missing: /, ': '),
@@ -18,7 +18,7 @@ test('every definition in the sources is found', async () => {
   expect(ids.sort()).toEqual([...TOOLS.keys()].sort());
 });
 
-test('every tool is in each place where it has to be: else do what the line says', async () => {
+test('every tool is in each required place: else make the change that the line describes', async () => {
   expect(missingPlaces(checkout, await definedTools(checkout))).toEqual([]);
 });
 
@@ -31,7 +31,7 @@ const ACTIVITY = 'apps/orchestrator/src/**/ocsf-mapping.ts: say in `OF_TOOLS` wh
 const CALLED = 'tests/e2e/src/**/*.spec.ts: call it in a spec, against a whole Writ';
 const RUNNERS = 'apps/executor/src/runners/**/*.ts';
 
-test('a tool that is defined and nothing else is named with all that is left to do', () => {
+test('a tool that is only defined is listed with all missing changes', () => {
   expect(missingPlaces(checkout, [invented({})])[0]).toBe(
     'libs/contract/src/tools/registry.ts: `fs.no_such_tool` (NO_SUCH_TOOL) is missing: add it to `TOOLS`, in the order in which models are offered them',
   );

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agents call ten times a second while something is done to a release, and no client with standard retries notices.
+// Agents call ten times a second during a change of a release, and no client with standard retries notices.
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectNothingLost, makeWorld, openLoad, STANDARD_RETRIES, triesOf, warmUp } from '@writ/stack';
 import type { ClusterRelease } from './cluster-release.ts';
 
 const PER_SECOND = 10;
-/** A pod takes a processor for a second: two of them have other work as well. */
+/** A pod start takes a processor for a second: two other processes compete with it. */
 const COMMAND_EVERY = 20;
-/** Before, and after what is done. */
+/** Load before and after the change. */
 const AROUND_MS = 4_000;
 
-/** Adds a line to the file that WRIT_TEST_REPORT names, where it names one: figures for people. */
+/** Adds a line to the file in WRIT_TEST_REPORT, if it is set: figures for people. */
 export const report = (line: string): void => {
   const file = process.env['WRIT_TEST_REPORT'];
   if (file !== undefined) appendFileSync(file, `${line}\n`);
 };
 
 /**
- * Does something to a release under load. Fails unless each call committed within standard retries, once, and is in the
- * log with a receipt that verifies.
+ * Changes a release under load. Fails unless each call committed within standard retries, once, and is in the log with
+ * a receipt that verifies.
  *
  * @param what names it in the report
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SHIPPED_RULES } from '@writ/mk8-shell';
 
-/** Texts that mean something to the compiler, or to something that a careless one would hand them on to. */
+/** Texts with a meaning to the compiler, or to a program behind a careless one. */
 export const WORDS: readonly string[] = [
   '',
   ' ',
@@ -198,7 +198,7 @@ export const WORDS: readonly string[] = [
   ...SHIPPED_RULES.blacklist.map(({ pattern }) => pattern),
 ];
 
-/** Values that are no texts, where one is expected. */
+/** Values other than texts, where a text is expected. */
 export const OTHERS: readonly unknown[] = [
   null,
   true,
@@ -215,7 +215,7 @@ export const OTHERS: readonly unknown[] = [
   { verb: 'Echo' },
 ];
 
-/** Pieces of JSON, whole and broken. */
+/** Fragments of JSON, valid and broken. */
 export const PIECES: readonly string[] = [
   '{',
   '}',

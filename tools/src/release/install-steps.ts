@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole of `npm run cluster`: a node, the images in it, the chart installed and tested.
+// All of `npm run cluster`: a node with the images, and the chart installed and tested.
 import type { ClusterNode } from '../cluster/node.ts';
 import { ensureGoTool } from '../go-tools/ensure.ts';
 import { MARK } from '../process/marked.ts';
@@ -8,14 +8,14 @@ import type { Plan } from '../steps.ts';
 import { ensureReleaseImages, loadReleaseImages, type ReleaseImages } from './images.ts';
 import { releaseOn, type Release } from './release.ts';
 
-/** What the steps leave for each other, and the last one for the caller. */
+/** Results of earlier steps for later ones, and of the last one for the caller. */
 export interface ReleaseMade {
   images?: ReleaseImages;
   helm?: string;
   release?: Release;
 }
 
-/** The steps up to a node that has the images, and helm beside it. Each finds what an earlier one made. */
+/** The steps up to a node with the images, and helm. Each uses results of earlier ones. */
 export const preparePlan = (setup: Setup, node: ClusterNode, made: ReleaseMade): Plan => [
   {
     title: 'Images',
@@ -47,5 +47,5 @@ export const installPlan = (setup: Setup, node: ClusterNode, made: ReleaseMade):
   { title: 'helm test', run: async () => lastLine(await (made.release as Release).test()) },
 ];
 
-/** What the pod of `helm test` said last. */
+/** The last log lines of the `helm test` pod. */
 const lastLine = (logs: string): string => logs.trim().split('\n').at(-1) ?? '';

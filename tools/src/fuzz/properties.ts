@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must be true of the compiler, whatever it is given.
+// Properties of the compiler that must hold for every input.
 import {
   compileScript,
   compileText,
@@ -12,7 +12,7 @@ import {
   type Sandbox,
 } from '@writ/mk8-shell';
 
-/** Not the default: one with an environment, fragments that include each other, and URLs. */
+/** Not the default sandbox: one with an environment, fragments that include each other, and URLs. */
 export const SANDBOX: Sandbox = {
   id: 'fuzz',
   root: '/workspace',
@@ -32,10 +32,10 @@ export const SANDBOX: Sandbox = {
   skills: [{ name: 'release', summary: 'how to release' }],
 };
 
-/** Of one message: it goes to a model, once for each of many problems. */
+/** The maximum length of one message: a model gets it, once for each of many problems. */
 const MESSAGE_CHARS_MAX = 10_000;
 
-/** Something that the compiler must never do, with what it was given. */
+/** A violated property, with its input. */
 export class BrokenClaim extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -48,9 +48,9 @@ function claim(holds: boolean, what: string): asserts holds {
 }
 
 /**
- * Compiles a text and checks what came of it.
- * @returns what kind of an answer it was: texts that get the same ones have taught nothing new by it
- * @throws BrokenClaim for an answer that must not be; whatever the compiler throws, which must throw nothing
+ * Compiles a text and checks the result.
+ * @returns the kind of the answer: inputs with the same kind add nothing new
+ * @throws BrokenClaim for a violation; an error of the compiler, which must throw nothing
  */
 export function check(text: string): readonly string[] {
   const { program, problems } = compileText(text, SANDBOX);
@@ -92,7 +92,7 @@ function checkProgram({ steps, cleanup, effects }: Program): void {
     );
 }
 
-/** The same script as a value is judged as its text was, and so it is the second time. */
+/** The same script as a value compiles like its text, and the same way twice. */
 function checkTwin(text: string, program: Program | null, problems: readonly LocatedProblem[]): void {
   const value = valueOf(text);
   if (value === undefined) return claim(program === null, 'what is no JSON is no script');
@@ -101,7 +101,7 @@ function checkTwin(text: string, program: Program | null, problems: readonly Loc
     claim(twin.program !== null, 'a value compiles as its text does');
     return claim(summary(twin.program) === summary(program), 'a value comes to the program of its text');
   }
-  // A text may be wrong in ways that a value can't be: keys given twice, deeper than what is read.
+  // A text has errors that a value can't have: duplicate keys, and too many levels.
   if (twin.program !== null)
     claim(
       problems.every(({ message }) => /given twice|nested more than|no JSON here|bytes/.test(message)),
@@ -132,7 +132,7 @@ function valueOf(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** A message without what it quotes. */
+/** A message without its quoted parts. */
 const kindOf = (message: string): string =>
   message
     .replaceAll(/`[^`]*`/g, '``')

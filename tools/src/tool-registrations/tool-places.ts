@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places that one of Writ's own tools has to be in besides its definition. Most lists of tools are made of `TOOLS`;
-// these can't be, since a person decides what stands there.
+// The places where each of Writ's own tools must be registered besides its definition. Most lists of tools are derived
+// from `TOOLS`; these can't be, since a person decides on their content.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ToolDefinition } from '@writ/contract';
 
-/** A definition of `libs/contract/src/tools/`, and the constant that holds it. */
+/** A definition in `libs/contract/src/tools/`, and its constant. */
 export interface DefinedTool {
   readonly constant: string;
   readonly tool: Pick<ToolDefinition, 'tool_id' | 'category' | 'class'>;
 }
 
-/** Where a tool is named, and what is to be done there. */
+/** A place of registration, and the required change. */
 interface Place {
-  /** files, of which one has to name the tool; relative to the checkout */
+  /** files, one of which must name the tool; relative to the checkout */
   readonly files: readonly string[];
   readonly isFor: (tool: DefinedTool) => boolean;
-  /** how a file names it */
+  /** the tool's form in the file */
   readonly names: (tool: DefinedTool) => RegExp;
   readonly todo: string;
 }
@@ -30,7 +30,7 @@ const listed = ({ constant }: DefinedTool): RegExp => new RegExp(`\\b${constant}
 const byItsId = ({ constant }: DefinedTool): RegExp => new RegExp(`\\b${constant}\\.tool_id\\b`);
 const isFile = ({ tool }: DefinedTool): boolean => tool.class === 'inline' && tool.tool_id.startsWith('fs.');
 
-/** The tool that the runner of containers runs where no runner names the tool of a call. */
+/** The default tool of the container runner, for tools that no runner names. */
 const PLAIN_COMMAND = 'shell.run';
 
 const PLACES: readonly Place[] = [
@@ -90,7 +90,7 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** All definitions of tools in the sources of the contract, exported by it or not. */
+/** All definitions of tools in the contract's sources, exported or not. */
 export async function definedTools(checkout: string): Promise<DefinedTool[]> {
   const tools: DefinedTool[] = [];
   for (const file of globSync(DEFINITIONS, { cwd: checkout, exclude: [SPECS] }).sort()) {
@@ -101,7 +101,7 @@ export async function definedTools(checkout: string): Promise<DefinedTool[]> {
   return tools;
 }
 
-/** What is left to do for the tools, a line each: the file, the tool, the change. Empty when all are everywhere. */
+/** The missing registrations, one line each: the file, the tool, the change. Empty when none is missing. */
 export function missingPlaces(checkout: string, tools: readonly DefinedTool[]): string[] {
   const texts = PLACES.map((place) => textOf(checkout, place));
   return tools.flatMap((defined) =>
