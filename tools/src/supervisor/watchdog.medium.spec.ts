@@ -173,37 +173,33 @@ test(
   2 * PROMISED_MS,
 );
 
-test(
-  'only containers and volumes of this state directory are removed',
-  async () => {
-    const host = testAddress('DOCKER_HOST');
-    const docker = dockerAt(host);
-    const container = async (label: string) =>
-      docker.createContainer({
-        Image: testAddress('WRIT_TEST_SANDBOX_IMAGE'),
-        OpenStdin: true,
-        Labels: { writ: label },
-        HostConfig: { NetworkMode: 'none' },
-      });
-    const { supervisor } = await start(host);
-    const [ours, others] = [await container(stateIdOf(dir)), await container(`not-${stateIdOf(dir)}`)];
-    await ours.start();
-    await docker.createVolume({ Name: `writ-test-${stateIdOf(dir)}`, Labels: { writ: stateIdOf(dir) } });
-    const names = async (): Promise<string[]> =>
-      (await docker.listContainers({ all: true, filters: { label: ['writ'] } })).map(({ Id }) => Id);
-    try {
-      supervisor.kill('SIGKILL');
-      await until(async () => !(await names()).includes(ours.id));
-      await until(() => marked().length === 0);
-      expect(await names()).toContain(others.id);
-      const { Volumes } = await docker.listVolumes({ filters: { label: [`writ=${stateIdOf(dir)}`] } });
-      expect(Volumes ?? []).toEqual([]);
-    } finally {
-      await others.remove({ force: true });
-    }
-  },
-  2 * PROMISED_MS,
-);
+test('only containers and volumes of this state directory are removed', async () => {
+  const host = testAddress('DOCKER_HOST');
+  const docker = dockerAt(host);
+  const container = async (label: string) =>
+    docker.createContainer({
+      Image: testAddress('WRIT_TEST_SANDBOX_IMAGE'),
+      OpenStdin: true,
+      Labels: { writ: label },
+      HostConfig: { NetworkMode: 'none' },
+    });
+  const { supervisor } = await start(host);
+  const [ours, others] = [await container(stateIdOf(dir)), await container(`not-${stateIdOf(dir)}`)];
+  await ours.start();
+  await docker.createVolume({ Name: `writ-test-${stateIdOf(dir)}`, Labels: { writ: stateIdOf(dir) } });
+  const names = async (): Promise<string[]> =>
+    (await docker.listContainers({ all: true, filters: { label: ['writ'] } })).map(({ Id }) => Id);
+  try {
+    supervisor.kill('SIGKILL');
+    await until(async () => !(await names()).includes(ours.id));
+    await until(() => marked().length === 0);
+    expect(await names()).toContain(others.id);
+    const { Volumes } = await docker.listVolumes({ filters: { label: [`writ=${stateIdOf(dir)}`] } });
+    expect(Volumes ?? []).toEqual([]);
+  } finally {
+    await others.remove({ force: true });
+  }
+});
 
 /** The pid of a supervisor's watchdog, by its command line; 0 while there is none. */
 function watchdogOf(supervisor: number): number {
