@@ -70,6 +70,7 @@ export const AGENT_SPAWN: ToolDefinition = {
     'Gives a task to an agent below this one, in a conversation of its own, with no more than this one may do. Answers with its last words when it is done.',
   category: 'write',
   mutating: true,
+  changes_records: true,
   parameters: SpawnArgs,
   result: Type.Object({ allowed: Type.Literal(true) }, closed),
 };

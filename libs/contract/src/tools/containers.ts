@@ -52,6 +52,7 @@ export const CONTAINER_CREATE: ToolDefinition = {
     'Registers a container, which keeps one shell under its name. The agent that makes it owns it. Work in it with `shell.session` and `container`. Answers with its id and name.',
   category: 'write',
   mutating: true,
+  changes_records: true,
   parameters: Type.Object({ name: Type.Optional(ResourceName) }, closed),
   result: Type.Object(
     { container: Type.Object({ resource_id: idSchema('resource'), name: ResourceName }, closed) },

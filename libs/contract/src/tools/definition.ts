@@ -67,6 +67,12 @@ export interface ToolDefinition {
    */
   readonly session?: true;
   readonly mutating: boolean;
+  /**
+   * What it changes lies outside of the workspace, in what is kept for the tenant: resources, tasks, agents, tokens,
+   * information stores. The arguments say all of it, and the change is made as the call commits. So a held call has no
+   * preview: nothing of it could be staged, and the approval is for the arguments. False if absent.
+   */
+  readonly changes_records?: true;
   readonly accepts_secrets: readonly string[];
   readonly labels: readonly OutputLabel[];
   readonly limits: ToolLimits;

@@ -111,6 +111,7 @@ export const AGENT_MANAGE: ToolDefinition = {
     'Manages another agent. `freeze` stops all its calls, now and later; `lift` ends a freeze that you placed; `cancel` asks its calls that wait or run to stop.',
   category: 'admin',
   mutating: true,
+  changes_records: true,
   parameters: Type.Object(
     {
       agent: AgentRef,

@@ -99,6 +99,7 @@ export const STORE_REGISTER: ToolDefinition = {
     'Registers an information store for documents, which are found by their words and by their meaning. The agent that makes it owns it. Fill it with `vecdb.upsert`, search it with `vecdb.query`. Answers with its id and name.',
   category: 'write',
   mutating: true,
+  changes_records: true,
   parameters: Type.Object(
     {
       name: Type.Optional(ResourceName),
@@ -296,6 +297,7 @@ export const VECDB_UPSERT: ToolDefinition = {
     'Puts documents into an information store: all of them, or none. A document whose id is there is replaced. Texts are cut into chunks by themselves.',
   category: 'write',
   mutating: true,
+  changes_records: true,
   parameters: Type.Object(
     {
       store: StoreRef,
@@ -330,6 +332,7 @@ export const VECDB_DELETE: ToolDefinition = {
   description: 'Removes documents from an information store: all of them, or none. One that is not there is no error.',
   category: 'write',
   mutating: true,
+  changes_records: true,
   parameters: Type.Object(
     { store: StoreRef, document_ids: Type.Array(DocumentId, { minItems: 1, maxItems: DOCUMENTS_MAX }) },
     closed,

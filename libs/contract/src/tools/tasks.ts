@@ -51,6 +51,7 @@ export const TASK_CREATE: ToolDefinition = {
   description: `Notes a task of the session, open unless said; a session has ${TASKS_MAX} at most. Answers with the task and its id.`,
   category: 'write',
   mutating: true,
+  changes_records: true,
   parameters: Type.Object({ title: Title, note: Type.Optional(Note), status: Type.Optional(Status) }, closed),
   result: One,
   targets: () => [{ kind: 'task', ref: EVERY_RESOURCE, right: 'create', pointer: '' }],
@@ -63,6 +64,7 @@ export const TASK_EDIT: ToolDefinition = {
     "Changes a task: its status, title or note; what isn't named stays. Answers with the task as it is then.",
   category: 'write',
   mutating: true,
+  changes_records: true,
   parameters: Type.Object(
     {
       task_id: TaskId,

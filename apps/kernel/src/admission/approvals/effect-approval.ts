@@ -21,6 +21,7 @@ import { hasRun, HeldCalls, unlessMoved, type ApprovedClosing } from '../../exec
 import {
   amountsOf,
   assertedRules,
+  isPreviewable,
   refusal,
   reservationRows,
   sameRules,
@@ -118,6 +119,9 @@ export class EffectApproval {
         rules: rulesOf(rejudged),
       });
     }
+    // INVARIANT (exactly that): what a commit changes beside the workspace is in no staged effect, so nobody saw it.
+    if (judgement.tool !== null && !isPreviewable(judgement.tool) && !hasRun(held))
+      return await this.#end(rejudged.held, closing, NOT_STAGED, rejudged);
     if (isPreviewTooOld(rejudged)) return await this.#previewAgain(rejudged, closing, TOO_OLD);
     const tally = tallyOf(rejudged.held, closing.vote, judgement);
     if (tally.given < tally.needed) return await this.#effectDependencies.votes.run(rejudged.held, closing.vote, tally);
@@ -232,6 +236,11 @@ export class EffectApproval {
   }
 }
 
+const NOT_STAGED = outcomeFault(
+  'approval.stale',
+  'the effect of this tool is not one on files alone, so what was staged is not all of it',
+  'propose the call anew',
+);
 const TOO_OLD = 'the effect was shown longer ago than the policy lets it be approved';
 
 /** Whether the effect was previewed longer ago than the policy in force permits. That of a run has no such limit. */

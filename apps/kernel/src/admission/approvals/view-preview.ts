@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, type PreviewView } from '@writ/contract';
+import { LIMITS, TOOLS, type PreviewView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { parseJson } from '@writ/digest';
 import { openStaged, shownDelta, type StagedCall } from '../../execution/effects/index.ts';
@@ -55,6 +55,8 @@ export async function viewPreview(held: HeldCall, sources: StagedEffectSources |
 /** Why the approval is for the action and not for an effect. */
 function reasonOf({ preview, approval, operation }: HeldCall): string | null {
   if (approval.of === 'effect') return null;
+  if (preview === null && TOOLS.get(operation.tool_id)?.changes_records === true)
+    return 'what it changes is kept beside the files: the arguments say all of it';
   if (preview === null)
     return operation.mutating
       ? "the token has no budget left for a preview, or the tool can't run without an effect outside"

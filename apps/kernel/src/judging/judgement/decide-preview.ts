@@ -13,15 +13,19 @@ export interface PreviewBudget {
 
 /**
  * The budget of a held call's preview; null where it has no preview. A read has none, since its preview shows no more
- * than approving it does. A broker tool can't run without its effect outside, and a session shell can't undo what it
- * did. A call without enough budget has none either. The preview doesn't count as a call: the call counts when it ends.
+ * than approving it does. A broker tool can't run without its effect outside, a session shell can't undo what it did, and
+ * of a change of records nothing can be staged. A call without enough budget has none either. The preview doesn't count as a call: the call counts when it ends.
  */
 export function decidePreview(
   { chain, rules }: Pick<CallFacts, 'chain' | 'rules'>,
   tool: ToolDefinition,
 ): PreviewBudget | null {
-  if (!tool.mutating || tool.class === 'broker' || tool.session === true) return null;
+  if (!isPreviewable(tool)) return null;
   const budget = decideReservation({ chain, wanted: { ...callBudget(tool), calls: 0, egress_bytes: 0 } });
   if (budget.effect === 'refuse') return null;
   return { limits: decidedLimits(budget.limits, tool, rules.settings), reservations: budget.reservations };
 }
+
+/** Answers whether the whole effect of a call of the tool can be staged in its workspace. */
+export const isPreviewable = (tool: ToolDefinition): boolean =>
+  tool.mutating && tool.class !== 'broker' && tool.session !== true && tool.changes_records !== true;

@@ -26,7 +26,7 @@ export { refuseSpawn, spawnVerdict } from './decide-spawn.ts';
 export { delegatorsOf } from './delegators.ts';
 export { readFacts, readFactsOfRun, sessionOf } from './facts.ts';
 export { Judge, type JudgementRequest } from './judge.ts';
-export { decidePreview } from './decide-preview.ts';
+export { decidePreview, isPreviewable } from './decide-preview.ts';
 export { amountsOf, unchangedOutcome, isMutating, laneOf, refuse, reservedOf, type Judgement } from './judgement.ts';
 export { jsonSizeOf } from './arguments-size.ts';
 export { ArgumentsReader, type StoredArguments, type SentArguments } from './arguments-reader.ts';
