@@ -29,7 +29,7 @@ import { yieldNow } from '@writ/worker-pool';
 import type { Call, RunContext, Staged } from '../../calls/runner.ts';
 import type { CallGate } from '../../egress/call-gate.ts';
 import { embedderOf } from './store-models.ts';
-import { embeddedQuery, planQuery, shownHits, withoutModel } from './store-query.ts';
+import { preparedQuery, shownHits, withoutModel } from './store-query.ts';
 import { sendToStore } from './store-request.ts';
 
 const IDS: ReadonlySet<string> = new Set([VECDB_QUERY.tool_id, VECDB_UPSERT.tool_id, VECDB_DELETE.tool_id]);
@@ -88,8 +88,8 @@ export class StoreCalls {
     const { store, settings, definition, embedder } = of;
     const { tenantId } = call;
     const asked = queryOfCall(call.args);
-    const { mode, notice } = planQuery(asked, definition, settings, embedder);
-    const query = await embeddedQuery(asked.query, mode, definition, embedder, { tenantId, signal });
+    const options = { tenantId, signal };
+    const { mode, notice, query } = await preparedQuery(asked, definition, settings, embedder, options);
     const { version, hits } =
       settings.backend.kind === 'local'
         ? await this.#stores.query(tenantId as TenantId, store.resource_id, query, signal)
