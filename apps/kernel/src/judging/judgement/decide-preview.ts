@@ -14,13 +14,14 @@ export interface PreviewBudget {
 /**
  * The budget of a held call's preview; null where it has no preview. A read has none, since its preview shows no more
  * than approving it does. A broker tool can't run without its effect outside, and a session shell can't undo what it
- * did. A call without enough budget has none either. The preview doesn't count as a call: the call counts when it ends.
+ * did. A change of a local store, in the same lane, is shown by its documents. A call without enough budget has none
+ * either. The preview doesn't count as a call: the call counts when it ends.
  */
 export function decidePreview(
   { chain, rules }: Pick<CallFacts, 'chain' | 'rules'>,
   tool: ToolDefinition,
 ): PreviewBudget | null {
-  if (!tool.mutating || tool.class === 'broker' || tool.session === true) return null;
+  if (!tool.mutating || (tool.lane ?? tool.class) === 'broker' || tool.session === true) return null;
   const budget = decideReservation({ chain, wanted: { ...callBudget(tool), calls: 0, egress_bytes: 0 } });
   if (budget.effect === 'refuse') return null;
   return { limits: decidedLimits(budget.limits, tool, rules.settings), reservations: budget.reservations };
