@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program of the process that computes embeddings. Its argument is the model's folder.
 import { EmbeddingError } from '@writ/embedding';
+import { requestsOf, sendReply } from '@writ/engine-process';
 import { loadEngine } from './engine.ts';
 import type { EngineReply, EngineRequest } from './engine-messages.ts';
 
-/** Sends a reply, and resolves once it is on its way. */
-const send = (reply: EngineReply): Promise<void> =>
-  new Promise((resolve) => {
-    process.send?.(reply, () => resolve());
-  });
+const send = (reply: EngineReply, bytes?: Uint8Array): void => sendReply(process.stdout, reply, bytes);
 
-async function fail(error: unknown): Promise<never> {
+function fail(error: unknown): never {
   const isOurs = error instanceof EmbeddingError && (error.reason === 'missing' || error.reason === 'malformed');
   const message = error instanceof Error ? error.message : String(error);
-  await send({ type: 'failed', reason: isOurs ? (error.reason as 'missing') : 'malformed', message });
+  send({ type: 'failed', reason: isOurs ? (error.reason as 'missing') : 'malformed', message });
   process.exit(1);
 }
 
 try {
   const engine = await loadEngine(process.argv[2] ?? '');
-  process.on('message', ({ texts }: EngineRequest) => {
-    void (async () => {
-      const vectors: Float32Array[] = [];
-      for (const text of texts) vectors.push(await engine.embed(text));
-      await send({ type: 'vectors', vectors });
-    })().catch(fail);
-  });
-  // Nobody waits for its answers any more.
-  process.on('disconnect', () => process.exit(0));
-  await send({ type: 'ready' });
+  send({ type: 'ready' });
+  for await (const { text } of requestsOf(process.stdin)) {
+    const { texts } = JSON.parse(text) as EngineRequest;
+    const vectors: Uint8Array[] = [];
+    for (const each of texts) {
+      const { buffer, byteOffset, byteLength } = await engine.embed(each);
+      vectors.push(new Uint8Array(buffer, byteOffset, byteLength));
+    }
+    send({ type: 'vectors' }, Buffer.concat(vectors));
+  }
 } catch (error) {
-  await fail(error);
+  fail(error);
 }

@@ -16,6 +16,12 @@ describe.skipIf(!isThere)('the local model (skipped without `npm run embedding-m
     return { embedder, close: () => embedder.close() };
   });
 
+  it('works where there is no shell, as in the images of the services', async () => {
+    const embedder = new OnnxEmbedder({ modelDir, shell: '/no/shell' });
+    expect(await embedder.embed(['x'])).toEqual([expect.objectContaining({ length: embedder.dimensions })]);
+    await embedder.close();
+  });
+
   it('finds meaning, and not words alone', async () => {
     const embedder = new OnnxEmbedder({ modelDir });
     const [question, answer, other] = await embedder.embed([

@@ -39,9 +39,17 @@ describe('the process of the local model', () => {
     ['dies-at-work', 'unavailable'],
     ['hoards', 'unavailable'],
     ['lies', 'malformed'],
+    ['says-no-json', 'malformed'],
+    ['says-no-numbers', 'malformed'],
   ])('that %s makes a call %s, and the next call starts another', async (behaviour, reason) => {
     const embedder = engineThat(behaviour);
     for (let times = 0; times < 2; times += 1) await expect(embedder.embed(['x'])).rejects.toMatchObject({ reason });
+  });
+
+  it('works and is limited where there is no shell, as in the images of the services', async () => {
+    const alone = { shell: '/no/shell', memoryBytesMax: 512 * 1024 ** 2 };
+    expect(await pidOf(engineThat('works', alone))).toBeGreaterThan(0);
+    await expect(engineThat('hoards', alone).embed(['x'])).rejects.toMatchObject({ reason: 'unavailable' });
   });
 
   it.each(['never-starts', 'is-silent'])('that %s makes a call unavailable after its time limit', async (behaviour) => {

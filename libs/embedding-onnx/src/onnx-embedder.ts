@@ -4,8 +4,8 @@
 // of bounded length, and tenants take turns.
 import { Embedder, EmbeddingError, TEXTS_MAX, type EmbedOptions } from '@writ/embedding';
 import { FairTurns } from '@writ/fairness';
-import { EngineProcess } from './engine-process.ts';
 import { LOCAL_MODEL } from './model-files.ts';
+import { ModelProcess } from './model-process.ts';
 
 export interface OnnxEmbedderOptions {
   /** the folder with the files of `MODEL_FILES` */
@@ -18,6 +18,8 @@ export interface OnnxEmbedderOptions {
   readonly idleMs?: number;
   /** limit on one slice of texts, in milliseconds */
   readonly sliceMs?: number;
+  /** the shell that limits the process, for tests */
+  readonly shell?: string;
 }
 
 /** With the model it needs 300 MB; a text of 256 tokens adds some ten. */
@@ -45,7 +47,7 @@ export class OnnxEmbedder extends Embedder {
     },
     () => performance.now(),
   );
-  #engine: EngineProcess | null = null;
+  #engine: ModelProcess | null = null;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -89,9 +91,9 @@ export class OnnxEmbedder extends Embedder {
     }
   }
 
-  #start(signal: AbortSignal): Promise<EngineProcess> {
-    const { modelDir, program = engineProgram(), memoryBytesMax = MEMORY_BYTES } = this.#options;
-    return EngineProcess.start({ modelDir, program, memoryBytesMax }, signal);
+  #start(signal: AbortSignal): Promise<ModelProcess> {
+    const { modelDir, program = engineProgram(), memoryBytesMax = MEMORY_BYTES, shell } = this.#options;
+    return ModelProcess.start({ modelDir, program, memoryBytesMax, shell }, signal);
   }
 
   #end(): void {

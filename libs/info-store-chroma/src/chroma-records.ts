@@ -11,7 +11,7 @@ const SOURCE = 'writ.source';
 /** A record of Chroma: one chunk. */
 export interface ChromaRecord {
   readonly id: string;
-  readonly embedding: readonly number[];
+  readonly embedding: Float32Array;
   readonly document: string;
   readonly metadata: Metadata;
 }
@@ -26,7 +26,7 @@ export function recordsOf({ document, chunks }: PreparedDocument): ChromaRecord[
     if (embedding === null) throw new InfoStoreError('model_differs', 'Chroma needs an embedding for each chunk');
     return {
       id: `${index}:${document_id}`,
-      embedding: [...embedding],
+      embedding,
       document: text,
       metadata: { ...metadata, [DOCUMENT]: document_id, [CHUNK]: index, [SOURCE]: source },
     };

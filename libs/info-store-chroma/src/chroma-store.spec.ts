@@ -56,16 +56,59 @@ describe('a change of a store of Chroma', () => {
   it('ends ambiguous if it is cancelled after a part of it', async () => {
     const controller = new AbortController();
     const { store } = storeOf(found);
-    const change = await changeOf(
-      [],
-      Array.from({ length: 3 }, (_, n) => `${n}`),
-    );
-    const applied = store.apply(change, controller.signal);
+    const change = await changeOf([documentOf()], ['0', '1', '2']);
+    const applied = store.apply(change, { signal: controller.signal });
     setImmediate(() => controller.abort(new Error('cancelled')));
     // All of it, or ambiguous: never an error that says that nothing has happened.
     expect(await applied.catch((error: { reason: string }) => error.reason)).toEqual(
       expect.toSatisfy((end) => end === 'ambiguous' || (end as { deletes?: number }).deletes === 3),
     );
+  });
+
+  it('of the most documents that a call may have takes few requests', async () => {
+    const { store, sent } = storeOf(found);
+    const documents = Array.from({ length: 256 }, (_, n) => ({ ...documentOf(), document_id: `${n}` }));
+    const room = { requests: 10, bytes: 1024 * 1024 };
+    expect(await store.apply(await changeOf(documents), { room })).toEqual({ upserts: 256, deletes: 0, chunks: 256 });
+    expect(sent).toHaveLength(1 + 256 / 32 + 1);
+    const gone = storeOf(found);
+    await gone.store.apply(
+      await changeOf(
+        [],
+        documents.map(({ document_id }) => document_id),
+      ),
+    );
+    expect(gone.sent).toHaveLength(2);
+    expect(JSON.parse(gone.sent[1]!.body!)).toEqual({
+      where: { 'writ.document_id': { $in: documents.map(({ document_id }) => document_id) } },
+    });
+  });
+
+  it('deletes what is left of older versions, for all documents of one length at once', async () => {
+    const { store, sent } = storeOf(found);
+    const documents = ['tea', 'milk', ''].map((text, n) => ({ ...documentOf(), document_id: `${n}`, text }));
+    await store.apply(await changeOf(documents));
+    const left = (chunks: number, ids: string[]) => ({
+      where: { $and: [{ 'writ.document_id': { $in: ids } }, { 'writ.chunk': { $gte: chunks } }] },
+    });
+    expect(sent.slice(2).map(({ body }) => JSON.parse(body!) as unknown)).toEqual([
+      left(1, ['0', '1']),
+      left(0, ['2']),
+    ]);
+  });
+
+  it.each([
+    [{ requests: 3, bytes: 1024 * 1024 }, '4 requests, and 3 are left'],
+    [{ requests: 4, bytes: 20_000 }, 'more than the 20000 bytes that are left'],
+  ])('is refused before anything is sent if only %j is left', async (room, why) => {
+    const { store, sent } = storeOf(found);
+    const change = await changeOf([documentOf()], ['b']);
+    await expect(store.apply(change, { room })).rejects.toMatchObject({
+      reason: 'too_large',
+      message: expect.stringContaining(why) as string,
+    });
+    expect(sent).toEqual([]);
+    await storeOf(found).store.apply(change, { room: { requests: 4, bytes: 1024 * 1024 } });
   });
 
   it('is not sent if its metadata has names of ours, or it has no vectors', async () => {

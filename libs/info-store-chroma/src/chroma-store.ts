@@ -12,9 +12,10 @@ import {
   type Query,
   type StoreDefinition,
 } from '@writ/info-store';
+import { changeRequestsOf, verifyRoom, type RequestRoom } from './change-requests.ts';
 import { ChromaError } from './chroma-error.ts';
 import { whereOf } from './chroma-filter.ts';
-import { CHUNK, DOCUMENT, hitsOf, isSpace, recordsOf, type ChromaRecord, type Space } from './chroma-records.ts';
+import { hitsOf, isSpace, type Space } from './chroma-records.ts';
 import { request, type RequestKind, type SendChromaRequest } from './chroma-request.ts';
 
 export interface ChromaStoreOptions {
@@ -37,13 +38,19 @@ export interface ChromaChange {
   readonly chunks: number;
 }
 
+export interface ApplyOptions {
+  readonly signal?: AbortSignal;
+  /** a change that needs more is refused before anything is sent */
+  readonly room?: RequestRoom;
+  /** runs while the requests are measured: a pause for the event loop */
+  readonly pause?: () => Promise<void>;
+}
+
 interface Collection {
   readonly url: string;
   readonly space: Space;
 }
 
-/** Records of a request: below the 5,461 that a server takes. Their JSON is a MiB, which is written in milliseconds. */
-const RECORDS_PER_REQUEST = 32;
 const DEFAULT_TENANT = 'default_tenant';
 const DEFAULT_DATABASE = 'default_database';
 
@@ -82,28 +89,18 @@ export class ChromaStore {
   }
 
   /**
-   * Sends a change: upserts of all chunks, then deletes of the chunks that are left of older versions, then deletes of
-   * documents. Sent twice, it has the same result.
+   * Sends a change. Sent twice, it has the same result.
    * @throws ChromaError: `ambiguous` if a part of it may have happened; any other reason says that nothing has.
    * InfoStoreError `model_differs`, `invalid`: nothing was sent
    */
-  async apply(prepared: PreparedChange, signal?: AbortSignal): Promise<ChromaChange> {
+  async apply(prepared: PreparedChange, { signal, room, pause }: ApplyOptions = {}): Promise<ChromaChange> {
     verifyModel(this.#definition, prepared);
-    const records = prepared.documents.flatMap(recordsOf);
+    const requests = changeRequestsOf(prepared);
+    if (room !== undefined) await verifyRoom(requests, room, pause);
     const { url } = await this.#collection(signal);
-    const requests = [
-      ...batchesOf(records).map((batch) => ({ url: `${url}/upsert`, body: upsertOf(batch) })),
-      ...prepared.documents.map(({ document, chunks }) => ({
-        url: `${url}/delete`,
-        body: {
-          where: { $and: [{ [DOCUMENT]: { $eq: document.document_id } }, { [CHUNK]: { $gte: chunks.length } }] },
-        },
-      })),
-      ...prepared.change.deletes.map((id) => ({ url: `${url}/delete`, body: { where: { [DOCUMENT]: { $eq: id } } } })),
-    ];
-    for (const [n, { url: to, body }] of requests.entries()) {
+    for (const [n, { action, body }] of requests.entries()) {
       try {
-        await this.#send('change', 'POST', to, body, signal);
+        await this.#send('change', 'POST', `${url}/${action}`, body(), signal);
       } catch (cause) {
         // The first request alone can fail without a trace.
         if (n === 0) throw cause;
@@ -112,7 +109,9 @@ export class ChromaStore {
         });
       }
     }
-    return { upserts: prepared.documents.length, deletes: prepared.change.deletes.length, chunks: records.length };
+    const { documents, change } = prepared;
+    const chunks = documents.reduce((sum, document) => sum + document.chunks.length, 0);
+    return { upserts: documents.length, deletes: change.deletes.length, chunks };
   }
 
   async #collection(signal?: AbortSignal): Promise<Collection> {
@@ -138,15 +137,3 @@ export class ChromaStore {
     return request(this.#options.send, kind, { method, url, body }, signal);
   }
 }
-
-function batchesOf(records: readonly ChromaRecord[]): (readonly ChromaRecord[])[] {
-  const count = Math.ceil(records.length / RECORDS_PER_REQUEST);
-  return Array.from({ length: count }, (_, n) => records.slice(n * RECORDS_PER_REQUEST, (n + 1) * RECORDS_PER_REQUEST));
-}
-
-const upsertOf = (records: readonly ChromaRecord[]): unknown => ({
-  ids: records.map(({ id }) => id),
-  embeddings: records.map(({ embedding }) => embedding),
-  documents: records.map(({ document }) => document),
-  metadatas: records.map(({ metadata }) => metadata),
-});

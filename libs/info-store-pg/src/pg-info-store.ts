@@ -17,8 +17,9 @@ import {
   type StoreDefinition,
   type StoreStats,
 } from '@writ/info-store';
+import { searchFailure } from './failures.ts';
 import { infoStoreSql, type StoreRow } from './functions.ts';
-import { scanTurns } from './scan-turns.ts';
+import { searchTurns } from './search-turns.ts';
 import { readHits, scanVectors, searchIndex, searchText, type Search } from './search.ts';
 import { stageChange } from './stage-change.ts';
 import type { Ranking } from './top-hits.ts';
@@ -38,12 +39,13 @@ const CHANGE_ID_BYTES = 16;
 
 /**
  * Information stores in the schema `info_store`, for an executor; the pool's role is the executor's. A change is staged
- * in one transaction. A query sees one version of the store, in one snapshot.
+ * in one transaction. A query sees one version of the store, in one snapshot. INVARIANT (fair): queries of any mode
+ * take turns between tenants, since each holds a connection.
  */
 export class PgInfoStore extends InfoStore {
   readonly #pool: Pool;
   readonly #scanner: VectorScanner;
-  readonly #turns = scanTurns();
+  readonly #turns = searchTurns();
   readonly #scannedChunks: number;
 
   constructor(pool: Pool, { scannedChunks = SCANNED_CHUNKS, ...scanner }: PgInfoStoreOptions = {}) {
@@ -88,7 +90,9 @@ export class PgInfoStore extends InfoStore {
         isolation: 'repeatable read',
         readOnly: true,
       });
-    return await (query.mode === 'text' ? run() : this.#turns.run(tenantId, run, signal));
+    return await this.#turns.run(tenantId, run, signal).catch((error: unknown) => {
+      throw searchFailure(error);
+    });
   }
 
   override async stats(tenantId: TenantId, storeId: string): Promise<StoreStats | null> {

@@ -61,6 +61,13 @@ describe('the arguments of a call on a store', () => {
     );
   });
 
+  it('have no number in metadata that the digest of a change does not take', () => {
+    const documents = [{ document_id: 'a', text: '', metadata: { size: -(2 ** 53) } }];
+    expect(storeCallFaults(VECDB_UPSERT.tool_id, { store: 's', documents })).toMatchObject([
+      { pointer: '/documents/0/metadata/size' },
+    ]);
+  });
+
   it('of a query name the mode only if they have one', () => {
     expect(queryOfCall({ store: 's', text: 'x' })).toMatchObject({ mode: null, query: { text: 'x', k: 8 } });
     expect(queryOfCall({ store: 's', text: 'x', mode: 'text' })).toMatchObject({ mode: 'text' });

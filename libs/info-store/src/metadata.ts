@@ -38,9 +38,10 @@ export function parseMetadataName(value: unknown, pointer: string): string {
 /** @throws InfoStoreError `invalid` */
 export function parseMetadataValue(value: unknown, pointer: string): MetadataValue {
   if (typeof value === 'boolean') return value;
-  // The database knows no negative zero.
-  if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value;
-  if (typeof value !== 'string') throw invalid(pointer, 'a value in metadata is a text, a finite number or a boolean');
+  // The digest of a change takes no larger numbers, and the database knows no negative zero.
+  if (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value === 0 ? 0 : value;
+  if (typeof value !== 'string')
+    throw invalid(pointer, 'a value in metadata is a text, a boolean or a number below 2^53');
   return parseText(value, pointer, METADATA_TEXT_LENGTH_MAX);
 }
 

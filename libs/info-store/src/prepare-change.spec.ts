@@ -46,6 +46,21 @@ describe('a prepared change', () => {
       expect([embedding]).toEqual(await embedder.embed([text]));
   });
 
+  it('has many short documents embedded in one call', async () => {
+    const calls: number[] = [];
+    class Counting extends HashEmbedder {
+      override embed = (texts: readonly string[]) => {
+        calls.push(texts.length);
+        return super.embed(texts);
+      };
+    }
+    const upserts = Array.from({ length: 256 }, (_, n) => documentOf(`${n}`, n === 7 ? '' : `text ${n}`));
+    const { documents } = await prepareChange({ ...change, upserts }, { embedder: new Counting(8) });
+    expect(calls).toEqual([255]);
+    expect(documents[7]!.chunks).toEqual([]);
+    expect([documents[255]!.chunks[0]!.embedding]).toEqual(await new HashEmbedder(8).embed(['text 255']));
+  });
+
   it('has no embeddings without an embedder', async () => {
     const { documents, model } = await prepareChange(change, { embedder: null });
     expect(model).toBeNull();

@@ -2,7 +2,7 @@
 import { canonicalBytes, sha256Hex, utf8Bytes } from '@writ/digest';
 import { EmbeddingError, type Embedder } from '@writ/embedding';
 import { CHUNK_OPTIONS, chunksOf, type Chunk, type ChunkOptions } from './chunker.ts';
-import type { Document, PreparedChange, PreparedDocument, StoreChange } from './document.ts';
+import type { EmbeddedChunk, PreparedChange, PreparedDocument, StoreChange } from './document.ts';
 
 export interface PrepareOptions {
   /** computes the vectors; null for a store of texts alone */
@@ -17,39 +17,49 @@ export interface PrepareOptions {
 }
 
 /**
- * Chunks and embeds the documents of a change.
+ * Chunks and embeds the documents of a change. The chunks of several documents are embedded in one call, since a
+ * service outside takes a request for each.
  * @throws EmbeddingError
  */
 export async function prepareChange(change: StoreChange, options: PrepareOptions): Promise<PreparedChange> {
-  const documents: PreparedDocument[] = [];
-  for (const document of change.upserts) {
+  const { embedder, chunk = chunksOf, chunks: sizes = CHUNK_OPTIONS } = options;
+  const parts: (readonly Chunk[])[] = [];
+  for (const { text } of change.upserts) {
     await options.pause?.();
     options.signal?.throwIfAborted();
-    documents.push(await prepareDocument(document, options));
+    parts.push(await chunk(text, sizes));
   }
-  return { change, documents, model: options.embedder?.model ?? null, digest: changeDigest(change) };
+  const embedded = await embeddedChunks(parts.flat(), options);
+  let first = 0;
+  const documents = change.upserts.map((document, n): PreparedDocument => {
+    const end = first + (parts[n]?.length ?? 0);
+    const chunks = embedded.slice(first, end);
+    first = end;
+    return { document, chunks };
+  });
+  return { change, documents, model: embedder?.model ?? null, digest: changeDigest(change) };
 }
 
 /** Texts of one call to the embedder: some seconds of a local model. */
 const EMBED_BATCH = 256;
 
-async function prepareDocument(document: Document, options: PrepareOptions): Promise<PreparedDocument> {
-  const { embedder, tenantId, signal, chunk = chunksOf } = options;
-  const chunks = await chunk(document.text, options.chunks ?? CHUNK_OPTIONS);
-  if (embedder === null) return { document, chunks: chunks.map((chunk) => ({ ...chunk, embedding: null })) };
-  const vectors: Float32Array[] = [];
+async function embeddedChunks(
+  chunks: readonly Chunk[],
+  { embedder, tenantId, signal }: PrepareOptions,
+): Promise<readonly EmbeddedChunk[]> {
+  if (embedder === null) return chunks.map((chunk) => ({ ...chunk, embedding: null }));
+  const embedded: EmbeddedChunk[] = [];
   for (let at = 0; at < chunks.length; at += EMBED_BATCH) {
-    const texts = chunks.slice(at, at + EMBED_BATCH).map(({ text }) => text);
-    vectors.push(...(await embedder.embed(texts, { tenantId, signal })));
-  }
-  return {
-    document,
-    chunks: chunks.map((chunk, n) => {
+    const batch = chunks.slice(at, at + EMBED_BATCH);
+    const texts = batch.map(({ text }) => text);
+    const vectors = await embedder.embed(texts, { tenantId, signal });
+    for (const [n, chunk] of batch.entries()) {
       const embedding = vectors[n];
       if (embedding === undefined) throw new EmbeddingError('malformed', 'there are fewer vectors than texts');
-      return { ...chunk, embedding };
-    }),
-  };
+      embedded.push({ ...chunk, embedding });
+    }
+  }
+  return embedded;
 }
 
 /**

@@ -4,22 +4,12 @@
 // no network, no environment and no file but its code and its model, and is started without the rest.
 import { Fault } from '@writ/contract';
 import { durationMsOf, readWav } from '@writ/audio';
+import { requestsOf, sendReply, type ReceivedMessage } from '@writ/engine-process';
 import { Ears } from './engine/hear.ts';
-import {
-  encodeMessage,
-  MessageReader,
-  type EngineReply,
-  type EngineRequest,
-  type ReceivedMessage,
-} from './engine/message.ts';
+import type { EngineReply, EngineRequest } from './engine/message.ts';
 import { readModels } from './engine/read-models.ts';
 
-/** Its starter bounds what it sends; this is the most that a message can say. */
-const REQUEST_BYTES_MAX = 2 ** 31;
-
-const send = (reply: EngineReply): void => {
-  for (const part of encodeMessage(reply)) process.stdout.write(part);
-};
+const send = (reply: EngineReply): void => sendReply(process.stdout, reply);
 
 const sendFault = (error: unknown): void => {
   if (error instanceof Fault) send({ is: 'fault', code: error.code, detail: error.message });
@@ -49,9 +39,7 @@ async function answer(ears: Ears, { text, bytes }: ReceivedMessage): Promise<voi
 async function serve(dir: string): Promise<void> {
   const ears = await Ears.load(await readModels(dir));
   send({ is: 'ready' });
-  const reader = new MessageReader(REQUEST_BYTES_MAX);
-  for await (const part of process.stdin as AsyncIterable<Uint8Array>)
-    for (const message of reader.push(part)) await answer(ears, message);
+  for await (const message of requestsOf(process.stdin)) await answer(ears, message);
 }
 
 await serve(process.argv[2] ?? '').catch(sendFault);

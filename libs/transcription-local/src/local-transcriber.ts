@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { durationMsOf } from '@writ/audio';
 import { Fault } from '@writ/contract';
+import { EngineProcess } from '@writ/engine-process';
 import {
   chooseModel,
   parseTranscript,
@@ -10,7 +11,6 @@ import {
   type Transcript,
   type TranscriptionModel,
 } from '@writ/transcription';
-import { EngineProcess } from './engine-process.ts';
 import { parseReply } from './engine-reply.ts';
 import type { EngineRequest } from './engine/message.ts';
 import { LOCAL_MODEL } from './model-files.ts';
@@ -50,6 +50,13 @@ const DEFAULTS = {
   msPerMs: 12,
   idleMs: 60_000,
 } as const;
+
+/** Beside this module, also where both are bundles. */
+const PROGRAM = new URL(`./hearing-program.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+/** The model itself lies outside of V8's heap. */
+const HEAP_MB_MAX = 512;
+/** A transcript's JSON is at most that long: 50,000 words of some 90 bytes, and more. */
+const REPLY_BYTES_MAX = 32 * 1024 * 1024;
 
 interface Idle {
   readonly engine: EngineProcess;
@@ -122,9 +129,9 @@ export class LocalTranscriber extends Transcriber {
       if (!engine.isReady) await watch.within(startMs, () => this.#ready(engine));
       const request: EngineRequest = { kind: audio.kind, duration_ms_max: durationMsMax };
       engine.send(request, audio.kind === 'file' ? audio.bytes : bytesOf(audio.samples));
-      const begun = await watch.within(startMs, async () => parseReply(await engine.receive(), 'begun'));
+      const begun = await watch.within(startMs, async () => parseReply((await engine.receive()).text, 'begun'));
       const answerMs = startMs + msPerMs * Math.min(begun.duration_ms, durationMsMax);
-      const answer = await watch.within(answerMs, async () => parseReply(await engine.receive(), 'answer'));
+      const answer = await watch.within(answerMs, async () => parseReply((await engine.receive()).text, 'answer'));
       const transcript = parseTranscript(answer.transcript);
       this.#keep(engine);
       return transcript;
@@ -137,18 +144,20 @@ export class LocalTranscriber extends Transcriber {
   }
 
   #start(): EngineProcess {
-    const { modelDir, memoryBytesMax, program, shell } = this.#options;
+    const { modelDir, memoryBytesMax, program = PROGRAM, shell } = this.#options;
     return new EngineProcess({
       modelDir,
       memoryBytesMax,
-      ...(program === undefined ? {} : { program }),
-      ...(shell === undefined ? {} : { shell }),
+      program,
+      shell,
+      heapMbMax: HEAP_MB_MAX,
+      replyBytesMax: REPLY_BYTES_MAX,
     });
   }
 
   async #ready(engine: EngineProcess): Promise<void> {
     try {
-      parseReply(await engine.receive(), 'ready');
+      parseReply((await engine.receive()).text, 'ready');
       engine.isReady = true;
     } catch (cause) {
       if (cause instanceof Fault && cause.code === 'transcription.unavailable') throw cause;

@@ -4,6 +4,7 @@ import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { build as bundle } from 'esbuild';
 import { natsServerConfig } from '@writ/bus-nats';
 import { freshService, testAddress, testDatabase, type TestDatabase } from '@writ/testing';
 import Docker from 'dockerode';
@@ -80,6 +81,26 @@ describe('the image of the services', () => {
 
   it.each(['/bin/sh', '/bin/bash', '/usr/bin/env', '/usr/bin/perl'])('has no `%s`', async (program) => {
     await expect(containers.run({ args: [], entrypoint: [program] })).rejects.toThrow(/no such file/);
+  });
+
+  it('embeds a text without a shell, or says that it was built without the model', async () => {
+    const folder = join(dir, 'embedder');
+    await bundle({
+      stdin: { contents: EMBED, resolveDir: checkout, sourcefile: 'embed.mjs' },
+      outfile: join(folder, 'embed.mjs'),
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      conditions: ['@writ/source'],
+      external: ['onnxruntime-node', '*.node'],
+    });
+    const { status, output } = await containers.run({ args: ['/spec/embed.mjs'], binds: [`${folder}:/spec:ro`] });
+    const answer = JSON.parse(output) as { readonly hasModel: boolean };
+    // Another reason than `missing` would mean that the process of the model did not even start.
+    expect([status, answer]).toEqual([
+      0,
+      answer.hasModel ? { hasModel: true, dimensions: [384] } : { hasModel: false, reason: 'missing' },
+    ]);
   });
 
   it.each(SERVICES)(
@@ -232,6 +253,19 @@ describe('the services in the image', () => {
     }
   }
 });
+
+/** Embeds one text by the program of the model that the image has. */
+const EMBED = `
+  import { hasModel, OnnxEmbedder } from '@writ/embedding-onnx';
+  const modelDir = process.env.WRIT_EMBEDDING_MODEL_DIR;
+  const embedder = new OnnxEmbedder({ modelDir, program: new URL('file:///opt/writ/services/executor/engine-program.js') });
+  const answer = await embedder.embed(['tea']).then(
+    (vectors) => ({ dimensions: vectors.map(({ length }) => length) }),
+    ({ reason }) => ({ reason }),
+  );
+  console.log(JSON.stringify({ hasModel: await hasModel(modelDir), ...answer }));
+  await embedder.close();
+`;
 
 const passwordOf = (keys: string, process: string): string =>
   readFileSync(join(keys, process, 'nats-password'), 'utf8');

@@ -6,6 +6,7 @@ import {
   EMAIL_DRAFT,
   EMAIL_FIND,
   Fault,
+  isStoreTool,
   NET_EGRESS,
   WEB_FETCH,
   WEB_SEARCH,
@@ -21,7 +22,7 @@ import { emailDraft, emailFind } from './email-tools.ts';
 import { netEgress } from './net-egress.ts';
 import { resourceFailure } from './resource-failures.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
-import { isStoreCall, type StoreCalls } from './stores/store-calls.ts';
+import type { StoreCalls } from './stores/store-calls.ts';
 import { storeFailureOf } from './stores/store-failure.ts';
 import type { Transcription } from './transcription.ts';
 import { webFetch } from './web-fetch.ts';
@@ -77,7 +78,7 @@ export class BrokerRunner extends Runner {
         usage: {
           wall_ms,
           // A store is searched and its texts are embedded on processors of this machine: the time bounds their use.
-          cpu_ms: isStoreCall(call.toolId) ? wall_ms : 0,
+          cpu_ms: isStoreTool(call.toolId) ? wall_ms : 0,
           memory_peak_bytes: 0,
           disk_write_bytes: writtenBytes,
           output_bytes: Buffer.byteLength(JSON.stringify(outcome.result)),
@@ -91,7 +92,7 @@ export class BrokerRunner extends Runner {
 
   async #outcome(call: Call, gate: CallGate, resources: RunResources): Promise<BrokerOutcome> {
     try {
-      if (isStoreCall(call.toolId)) {
+      if (isStoreTool(call.toolId)) {
         const { stores } = this.#engines;
         if (stores === undefined) throw new Error(`\`${call.toolId}\` can't run here: there are no stores`);
         return { ended: 'exited', error: null, ...(await stores.run(call, gate, resources)) };

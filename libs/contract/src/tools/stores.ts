@@ -36,8 +36,8 @@ const TEXT_CHARS_MAX = MIB;
 /** The time of a call: a local model computes the vectors of 1 MiB of text in less than two minutes. */
 const WALL_MS = 180_000;
 /**
- * Requests of one call: a batch of 64 vectors each, and for a store outside one of 256 chunks each, one for each
- * document that is replaced, and one for each that is removed.
+ * Requests of one call: one for each 16 texts that a service embeds. A store outside takes one to find the collection,
+ * one for each 32 chunks, one for all documents of the same number of chunks, and one for all that are removed.
  */
 const REQUESTS_MAX = 512;
 
@@ -132,26 +132,20 @@ export const embeddingBase = (url: string): string => url.replace(/\/v1$/, '');
 
 /**
  * The requests that a call on the store sends, by what they are and not by their number: the gate judges each of them.
- * @param changes whether the call changes the store
+ * INVARIANT (nothing else is sent): a request goes to a declared address, or below the one of the collections. Chroma
+ * names a collection there by an id, which its server tells while the call runs.
  */
-function requestsAt(store: BoundResource, changes: boolean): readonly RequestResource[] {
+function requestsAt(store: BoundResource): readonly RequestResource[] {
   const { backend, embedding } = settingsOf(store);
   const purpose = `the information store ${store.name}`;
-  const collection =
-    backend.kind === 'chroma'
-      ? `${backend.url}/api/v2/tenants/default_tenant/databases/default_database/collections/${encodeURIComponent(backend.collection)}`
-      : null;
-  return [
-    ...(embedding?.kind === 'openai'
-      ? [{ method: 'POST', url: `${embeddingBase(embedding.url)}/v1/embeddings`, purpose }]
-      : []),
-    ...(collection === null
-      ? []
-      : [
-          { method: 'GET', url: collection, purpose },
-          { method: 'POST', url: `${collection}/${changes ? 'upsert' : 'query'}`, purpose },
-        ]),
-  ];
+  const requests: RequestResource[] = [];
+  if (embedding?.kind === 'openai')
+    requests.push({ method: 'POST', url: `${embeddingBase(embedding.url)}/v1/embeddings`, purpose });
+  if (backend.kind !== 'chroma') return requests;
+  const collections = `${backend.url}/api/v2/tenants/default_tenant/databases/default_database/collections`;
+  requests.push({ method: 'GET', url: `${collections}/${encodeURIComponent(backend.collection)}`, purpose });
+  requests.push({ method: 'POST', url: collections, purpose });
+  return requests;
 }
 
 /** Answers whether a call on the store reaches anything outside. */
@@ -165,14 +159,18 @@ function onStore(tool: ToolDefinition, [store]: readonly BoundResource[]): ToolD
   return {
     ...tool,
     labels: tool.mutating ? [] : [label],
+    // What stays on this machine tells nobody anything.
+    class: isStoreOutside(store) ? 'broker' : 'inline',
     limits: isStoreOutside(store) ? OUTSIDE_LIMITS : LOCAL_LIMITS,
-    requests: () => requestsAt(store, tool.mutating),
+    requests: () => requestsAt(store),
   };
 }
 
 const vecdb = {
   version: 1,
   class: 'broker',
+  // Of local stores too: a call takes minutes, and file tools don't wait for it.
+  lane: 'broker',
   accepts_secrets: [],
   labels: [],
   limits: OUTSIDE_LIMITS,

@@ -3,13 +3,11 @@
 // Engines that misbehave, for specs of what starts them. Each speaks the real protocol up to where it fails.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { encodeMessage, MessageReader } from '../engine/message.ts';
+import { requestsOf, sendReply } from '@writ/engine-process';
 
 const [behaviour = ''] = (process.argv[2] ?? '').split('/').slice(-1);
 
-const say = (reply: object): void => {
-  for (const part of encodeMessage(reply)) process.stdout.write(part);
-};
+const say = (reply: object): void => sendReply(process.stdout, reply);
 const answer = (text: string): void =>
   say({
     is: 'answer',
@@ -73,11 +71,9 @@ if (behaviour === 'starts never') setInterval(() => undefined, 1_000);
 else if (behaviour === 'ends at its start') process.exit(1);
 else say({ is: 'ready' });
 
-const reader = new MessageReader(2 ** 31);
-for await (const part of process.stdin as AsyncIterable<Uint8Array>)
-  for (const { text } of reader.push(part)) {
-    say({ is: 'begun', duration_ms: 0 });
-    // The first sample tells a working engine to crash, so that one engine can do both.
-    if (text.includes('"file"')) ON_CALL['crashes']?.();
-    ON_CALL[behaviour]?.();
-  }
+for await (const { text } of requestsOf(process.stdin)) {
+  say({ is: 'begun', duration_ms: 0 });
+  // The first sample tells a working engine to crash, so that one engine can do both.
+  if (text.includes('"file"')) ON_CALL['crashes']?.();
+  ON_CALL[behaviour]?.();
+}

@@ -124,6 +124,20 @@ describe('a call on a local store', () => {
     expect(storeFailureOf(await asked)).toMatchObject({ code: 'store.unavailable' });
   });
 
+  it.each(['unavailable', 'missing'] as const)('whose model is %s finds words and says so', async (reason) => {
+    class Gone extends Local {
+      override embed = () => Promise.reject(new EmbeddingError(reason, 'it is gone'));
+    }
+    const { publisher, run } = scene(new Gone(384));
+    await publisher.register(TENANT, { store_id: STORE, language: 'simple', embedding: local });
+    expect((await run(VECDB_QUERY.tool_id, { store: 'notes', text: 'tea' })).result).toMatchObject({
+      mode: 'text',
+      notice: expect.stringContaining('by words alone') as string,
+    });
+    const asked = run(VECDB_QUERY.tool_id, { store: 'notes', text: 'tea', mode: 'hybrid' }).catch((e: unknown) => e);
+    expect(storeFailureOf(await asked)).toMatchObject({ code: 'store.unavailable' });
+  });
+
   it('with an embedding of another length fails as a mismatch', async () => {
     const { publisher, run } = scene(local);
     await publisher.register(TENANT, { store_id: STORE, language: 'simple', embedding: local });

@@ -3,9 +3,7 @@
 // Calls on information stores. INVARIANT (staged is invisible): what a call changes in a local store waits until the
 // kernel publishes it with the call's outcome. A lost executor leaves nothing that anybody finds.
 import {
-  VECDB_DELETE,
   VECDB_QUERY,
-  VECDB_UPSERT,
   type BoundResource,
   type InfoStoreSettings,
   type ReportReply,
@@ -29,13 +27,8 @@ import { yieldNow } from '@writ/worker-pool';
 import type { Call, RunContext, Staged } from '../../calls/runner.ts';
 import type { CallGate } from '../../egress/call-gate.ts';
 import { embedderOf } from './store-models.ts';
-import { embeddedQuery, planQuery, shownHits, withoutModel } from './store-query.ts';
+import { preparedQuery, shownHits, withoutModel } from './store-query.ts';
 import { sendToStore } from './store-request.ts';
-
-const IDS: ReadonlySet<string> = new Set([VECDB_QUERY.tool_id, VECDB_UPSERT.tool_id, VECDB_DELETE.tool_id]);
-
-/** Answers whether a tool works on the contents of an information store. */
-export const isStoreCall = (toolId: string): boolean => IDS.has(toolId);
 
 /** What a call on a store did. */
 export interface StoreOutcome extends Pick<Staged, 'result' | 'storeChange' | 'settle'> {
@@ -88,8 +81,8 @@ export class StoreCalls {
     const { store, settings, definition, embedder } = of;
     const { tenantId } = call;
     const asked = queryOfCall(call.args);
-    const { mode, notice } = planQuery(asked, definition, settings, embedder);
-    const query = await embeddedQuery(asked.query, mode, definition, embedder, { tenantId, signal });
+    const options = { tenantId, signal };
+    const { mode, notice, query } = await preparedQuery(asked, definition, settings, embedder, options);
     const { version, hits } =
       settings.backend.kind === 'local'
         ? await this.#stores.query(tenantId as TenantId, store.resource_id, query, signal)
@@ -119,7 +112,10 @@ export class StoreCalls {
       ...(change.upserts.some(({ text }) => text.length > INLINE_CHARS_MAX) ? { chunk } : {}),
     });
     if (settings.backend.kind !== 'local') {
-      const { upserts, deletes, chunks } = await chromaOf(call, of, gate).apply(prepared, signal);
+      const { egress_requests = 0, egress_bytes = 0 } = call.limits;
+      const room = { requests: egress_requests - gate.requests.length, bytes: egress_bytes - gate.bytes };
+      const options = { signal, room, pause: yieldNow };
+      const { upserts, deletes, chunks } = await chromaOf(call, of, gate).apply(prepared, options);
       return { result: { store: namesOf(store), digest: null, upserts, deletes, chunks }, writtenBytes: 0 };
     }
     const tenantId = call.tenantId as TenantId;

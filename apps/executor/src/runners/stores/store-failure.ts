@@ -51,7 +51,8 @@ export function storeFailureOf(error: unknown): StoreFailure | null {
   }
   if (!(error instanceof ChromaError)) return null;
   if (error.cause instanceof GateRefusal) return refusalOf(error.cause);
-  return { code: 'egress.failed', message: error.message, hint: null };
+  const code = error.reason === 'too_large' ? 'limit.exceeded' : 'egress.failed';
+  return { code, message: error.message, hint: null };
 }
 
 const refusalOf = ({ code, message, hint }: GateRefusal): StoreFailure => ({ code, message, hint });

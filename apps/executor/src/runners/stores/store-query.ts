@@ -4,19 +4,21 @@ import { EmbeddingError, type Embedder } from '@writ/embedding';
 import type { Hit, Query, QueryMode, QueryRequest, StoreDefinition } from '@writ/info-store';
 
 /** How a query searches, and why otherwise than a caller may expect. */
-export interface QueryPlan {
+interface QueryPlan {
   readonly mode: QueryMode;
   readonly notice: string | null;
 }
 
 const WITHOUT_MODEL =
   'the model of the store is not installed where the call ran, so it was searched by words alone: `npm run embedding-model` gets it';
+const MODEL_FAILED =
+  'the model of the store did not answer where the call ran, so it was searched by words alone: try again later';
 
 /**
  * The mode that the call names, or else the best one that the store has. INVARIANT (said): a search that a missing
  * model makes poorer says so.
  */
-export function planQuery(
+function planQuery(
   { query, mode }: { readonly query: QueryRequest; readonly mode: QueryMode | null },
   { embedding }: StoreDefinition,
   { backend }: InfoStoreSettings,
@@ -31,8 +33,42 @@ export function planQuery(
     : { mode: 'hybrid', notice: null };
 }
 
+/** A query that is ready for its store, with the plan that made it. */
+export interface PlannedQuery extends QueryPlan {
+  readonly query: Query;
+}
+
+/**
+ * The query with the vector that its mode needs. Where the caller named no mode, a local model that is gone makes it
+ * a search by words. INVARIANT (told as it is): a service outside has a failure of its own, such as a refusal of the
+ * gate.
+ * @throws EmbeddingError
+ */
+export async function preparedQuery(
+  asked: { readonly query: QueryRequest; readonly mode: QueryMode | null },
+  definition: StoreDefinition,
+  settings: InfoStoreSettings,
+  embedder: Embedder | null,
+  options: { readonly tenantId: string; readonly signal: AbortSignal },
+): Promise<PlannedQuery> {
+  const plan = planQuery(asked, definition, settings, embedder);
+  try {
+    return { ...plan, query: await embeddedQuery(asked.query, plan.mode, definition, embedder, options) };
+  } catch (error) {
+    if (asked.mode !== null || plan.mode !== 'hybrid' || !isLocalModelGone(error, settings)) throw error;
+    const notice = error.reason === 'missing' ? WITHOUT_MODEL : MODEL_FAILED;
+    const query = await embeddedQuery(asked.query, 'text', definition, embedder, options);
+    return { mode: 'text', notice, query };
+  }
+}
+
+const isLocalModelGone = (error: unknown, { embedding }: InfoStoreSettings): error is EmbeddingError =>
+  embedding?.kind === 'local' &&
+  error instanceof EmbeddingError &&
+  (error.reason === 'unavailable' || error.reason === 'missing');
+
 /** The query with the vector that its mode needs. @throws EmbeddingError */
-export async function embeddedQuery(
+async function embeddedQuery(
   { embedding, ...query }: QueryRequest,
   mode: QueryMode,
   definition: StoreDefinition,

@@ -71,12 +71,16 @@ const MAILBOX_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
 /** The image has no such shell, or git would have been made to run something else. */
 const RAW_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['shell.unavailable']);
 
-/** There is no model for the vectors, they don't fit the store, or the store outside refuses the arguments. */
+/**
+ * There is no model for the vectors, they don't fit the store, the store outside refuses the arguments, or too many
+ * searches of the tenant wait.
+ */
 const STORE_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'store.unavailable',
   'store.mismatch',
   'args.invalid',
   'limit.exceeded',
+  'overloaded',
 ]);
 
 /** Audio that no engine hears, an engine that fails, and a file that is none. */

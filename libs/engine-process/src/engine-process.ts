@@ -4,34 +4,37 @@ import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { encodeMessage, MessageReader } from './engine/message.ts';
+import { encodeMessage, MessageReader, type ReceivedMessage } from './message.ts';
 
 export interface EngineProcessOptions {
-  /** the folder of the model's files */
+  /** the folder of the model's files, which the program gets as its argument */
   readonly modelDir: string;
-  /** the engine's program, for tests of its starter; the engine itself by default */
-  readonly program?: URL;
-  /** bytes of the process' own memory, RLIMIT_DATA; the model needs 700 MB */
+  /** the engine's program */
+  readonly program: URL;
+  /** bytes of the process' own memory: RLIMIT_DATA */
   readonly memoryBytesMax: number;
+  /** V8's heap, in MiB, which is a part of that memory */
+  readonly heapMbMax: number;
+  /** longer replies end the process */
+  readonly replyBytesMax: number;
+  /** whether the program loads native code, which the permissions of Node.js don't hold; false by default */
+  readonly hasNativeCode?: boolean;
   /** the shell that sets the limits; without one, this process looks at the memory of the other */
   readonly shell?: string;
 }
 
-/** A transcript's JSON is at most that long: 50,000 words of some 90 bytes, and more. */
-const REPLY_BYTES_MAX = 32 * 1024 * 1024;
 /** The end of what it wrote as errors, for operators. */
 const ERROR_CHARS_MAX = 4_096;
 
-/** Beside this module, also where both are bundles. */
-const PROGRAM = new URL(`./hearing-program.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 /** Images of services have none. */
 const SHELL = '/bin/sh';
+const KIB = 1024;
 /** How often the memory of a process is looked at that no shell has limited. */
 const MEMORY_LOOK_MS = 200;
 
 /**
  * Limits come before the program. Linux counts what WebAssembly reserves in RLIMIT_AS, and not in RLIMIT_DATA. No core
- * file may hold anybody's voice, no file is written, and this process is the first to die where memory is short. Where
+ * file may hold anybody's data, no file is written, and this process is the first to die where memory is short. Where
  * the kernel allows it, the process has a network namespace of its own, with nothing in it.
  */
 const LIMITS = `
@@ -44,25 +47,30 @@ exec "$@"`;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** One process of the engine. It is used for one call at a time, and never again after `kill`. */
+/**
+ * One process of an engine, which works on attacker-controlled input: without our environment and with limits. It is
+ * used for one call at a time, and never again after `kill`. It also works where there is no shell, as in the images of
+ * the services.
+ */
 export class EngineProcess {
   /** whether it has said that its models are loaded */
   isReady = false;
   readonly #child: Child;
-  readonly #reader = new MessageReader(REPLY_BYTES_MAX);
-  readonly #queue: string[] = [];
+  readonly #reader: MessageReader;
+  readonly #queue: ReceivedMessage[] = [];
   #wake: () => void = () => undefined;
   #ended: string | null = null;
   #errors = '';
 
   constructor(options: EngineProcessOptions) {
-    const program = realpathSync(fileURLToPath(options.program ?? PROGRAM));
+    const { memoryBytesMax, replyBytesMax, shell = SHELL } = options;
+    this.#reader = new MessageReader(replyBytesMax);
+    const program = realpathSync(fileURLToPath(options.program));
     const modelDir = existsSync(options.modelDir) ? realpathSync(options.modelDir) : options.modelDir;
-    const command = [process.execPath, ...flagsFor(program, modelDir), program, modelDir];
-    const { memoryBytesMax, shell = SHELL } = options;
+    const command = [process.execPath, ...flagsFor(program, modelDir, options), program, modelDir];
     const isLimited = existsSync(shell);
     const [first = '', ...rest] = isLimited
-      ? [shell, '-c', LIMITS, 'sh', String(Math.floor(memoryBytesMax / 1024)), ...command]
+      ? [shell, '-c', LIMITS, 'sh', String(Math.floor(memoryBytesMax / KIB)), ...command]
       : command;
     // No variable of ours: keys and addresses are in them. A group of its own: a signal to ours is not for it.
     this.#child = spawn(first, rest, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'], detached: true });
@@ -75,11 +83,11 @@ export class EngineProcess {
     for (const part of encodeMessage(json, bytes)) this.#child.stdin.write(part);
   }
 
-  /** The JSON of its next message. @throws Error if it ends, or says what is no message */
-  async receive(): Promise<string> {
+  /** Its next message. @throws Error if it ends, or says what is no message; operators alone may see its text */
+  async receive(): Promise<ReceivedMessage> {
     for (;;) {
-      const text = this.#queue.shift();
-      if (text !== undefined) return text;
+      const message = this.#queue.shift();
+      if (message !== undefined) return message;
       if (this.#ended !== null) throw new Error(this.#ended);
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
@@ -131,7 +139,7 @@ export class EngineProcess {
     stdin.on('error', () => undefined);
     stdout.on('data', (part: Uint8Array) => {
       try {
-        this.#queue.push(...this.#reader.push(part).map(({ text }) => text));
+        this.#queue.push(...this.#reader.push(part));
         this.#wake();
       } catch (error) {
         this.kill(error instanceof Error ? error.message : 'it says what is no message');
@@ -152,8 +160,6 @@ export class EngineProcess {
   }
 }
 
-const KIB = 1024;
-
 /** The memory of a process that its own pages take, without files that it reads; null once it has ended. */
 function residentBytesOf(pid: number): number | null {
   try {
@@ -166,9 +172,13 @@ function residentBytesOf(pid: number): number | null {
 
 /**
  * The permissions of Node.js: it reads its code and its model. It writes nothing, starts no process and no thread, and
- * loads no native code.
+ * loads no native code unless its options say so.
  */
-function flagsFor(program: string, modelDir: string): string[] {
+function flagsFor(
+  program: string,
+  modelDir: string,
+  { heapMbMax, hasNativeCode = false }: Pick<EngineProcessOptions, 'heapMbMax' | 'hasNativeCode'>,
+): string[] {
   const root = rootOf(dirname(program));
   const readable = [
     dirname(program),
@@ -179,7 +189,8 @@ function flagsFor(program: string, modelDir: string): string[] {
     '--permission',
     ...readable.map((path) => `--allow-fs-read=${path}`),
     '--disallow-code-generation-from-strings',
-    '--max-old-space-size=512',
+    ...(hasNativeCode ? ['--allow-addons'] : []),
+    `--max-old-space-size=${heapMbMax}`,
     ...(program.endsWith('.ts') ? ['--conditions=@writ/source', '--no-warnings'] : []),
   ];
 }
