@@ -25,7 +25,7 @@ export function verifyPrivate({ scheme }: Pick<EgressTarget, 'scheme'>): void {
   if (scheme === 'https') return;
   throw new GateRefusal(
     'egress.refused',
-    'the settings of the resource name a secret, and `http` would show it to everybody on the way',
+    'a secret of a resource goes over TLS alone: `http` would show it to everybody on the way',
     'an administrator gives the resource an address with `https`',
   );
 }
