@@ -7,6 +7,9 @@ import type { AudioFrame, DeviceId } from '@writ/audio';
 import { Fault, type TenantId } from '@writ/contract';
 import { openBytes, sealBytes } from '@writ/sealing';
 
+/** Nonce and tag. */
+export const SEAL_BYTES = 28;
+
 type Place = Pick<AudioFrame, 'seq' | 'startMs'>;
 
 /** Seals and opens the samples of one device. */

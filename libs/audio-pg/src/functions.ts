@@ -4,6 +4,8 @@ import { sqlFunction, sqlTypes } from '@writ/database';
 export interface AppendedRow {
   readonly stored: number;
   readonly expected: number;
+  readonly until_ms: number;
+  readonly too_early: number | null;
 }
 
 export interface SegmentRow {
@@ -49,6 +51,7 @@ export const audioSql = {
       ends: sqlTypes.bigintArray,
       sizes: sqlTypes.integerArray,
       body: sqlTypes.bytea,
+      overlap: sqlTypes.integer,
       most: sqlTypes.bigint,
       since: sqlTypes.bigint,
     },
@@ -70,7 +73,14 @@ export const audioSql = {
   open: sqlFunction()('audio.open', { ...device, keep: sqlTypes.bigint }, { returns: 'nothing' }),
   sealedSegments: sqlFunction<SegmentRow>()(
     'audio.sealed_segments',
-    { ...device, from_ms: sqlTypes.bigint, to_ms: sqlTypes.bigint, from_seq: sqlTypes.bigint, since: sqlTypes.bigint },
+    {
+      ...device,
+      from_ms: sqlTypes.bigint,
+      to_ms: sqlTypes.bigint,
+      from_seq: sqlTypes.bigint,
+      since: sqlTypes.bigint,
+      most: sqlTypes.bigint,
+    },
     { returns: 'rows' },
   ),
   times: sqlFunction<TimesRow>()(

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-export { audioSql } from './functions.ts';
+export { audioSql, type KeptRow } from './functions.ts';
 export { pgAudioIngest } from './pg-audio-ingest.ts';

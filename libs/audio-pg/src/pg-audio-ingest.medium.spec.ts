@@ -4,6 +4,7 @@ import { audioIngestContract } from '@writ/audio/contract';
 import { formatId } from '@writ/contract';
 import { connect, createPool, inTenant, type LoginRole, type Pool } from '@writ/database';
 import { testDatabase, type TestDatabase } from '@writ/testing';
+import { audioSql } from './functions.ts';
 import { pgAudioIngest } from './pg-audio-ingest.ts';
 
 const ALICE = formatId('tenant', new Uint8Array(16).fill(1));
@@ -30,6 +31,7 @@ class OfEachProcess extends AudioIngest {
   open: AudioIngest['open'] = (...args) => this.#parts.kernel.open(...args);
   append: AudioIngest['append'] = (...args) => this.#parts.orchestrator.append(...args);
   read: AudioIngest['read'] = (...args) => this.#parts.executor.read(...args);
+  newestMs: AudioIngest['newestMs'] = (...args) => this.#parts.executor.newestMs(...args);
   last: AudioIngest['last'] = (...args) => this.#parts.executor.last(...args);
   since: AudioIngest['since'] = (...args) => this.#parts.executor.since(...args);
   state: AudioIngest['state'] = (...args) => this.#parts.orchestrator.state(...args);
@@ -73,11 +75,11 @@ describe('the tables of recordings', () => {
     ['writ_orchestrator', `UPDATE audio.ingest_segment SET sealed = ''`],
     ['writ_orchestrator', 'DELETE FROM audio.ingest_device'],
     ['writ_orchestrator', `SELECT audio.open('${ALICE}', '${DEVICE}', 1)`],
-    ['writ_orchestrator', `SELECT audio.sealed_segments('${ALICE}', '${DEVICE}', 0, 1, 0, 0)`],
+    ['writ_orchestrator', `SELECT audio.sealed_segments('${ALICE}', '${DEVICE}', 0, 1, 0, 0, 0)`],
     ['writ_orchestrator', 'TRUNCATE audio.ingest_segment'],
     ['writ_executor', 'DELETE FROM audio.ingest_segment'],
     ['writ_executor', 'UPDATE audio.ingest_device SET bytes = 0'],
-    ['writ_executor', `SELECT audio.append('${ALICE}', '${DEVICE}', '{}', '{}', '{}', '{}', '', 0, 0)`],
+    ['writ_executor', `SELECT audio.append('${ALICE}', '${DEVICE}', '{}', '{}', '{}', '{}', '', 0, 0, 0)`],
     ['writ_kernel', `UPDATE audio.ingest_segment SET sealed = ''`],
     ['writ_kernel', 'UPDATE audio.ingest_device SET next_seq = 0'],
     ['writ_ledger', 'SELECT 1 FROM audio.ingest_segment'],
@@ -120,6 +122,39 @@ describe('the tables of recordings', () => {
     expect(counted).toBe(there);
     expect(there).toBeGreaterThan(0);
     expect(there).toBeLessThanOrEqual(OPTIONS.retention.bytesMax);
+  });
+
+  it('give no window more bytes than a window can have, whatever lies in them', async () => {
+    const device = formatId('resource', new Uint8Array(16).fill(204));
+    const executor = pgAudioIngest(pools.writ_executor);
+    await pgAudioIngest(pools.writ_kernel).open(ALICE, device, OPTIONS.retention);
+    const admin = await connect(database.ownerUrl, 'spec');
+    // Ten seconds each, all at one moment. No append stores such frames.
+    await admin.query(
+      `INSERT INTO audio.ingest_segment
+       SELECT $1, $2, n, $3::bigint, $3::bigint + 10000, decode(repeat('00', 320028), 'hex') FROM generate_series(0, 129) AS n`,
+      [ALICE, device, T0],
+    );
+    const of = async (most: number): Promise<readonly number[]> =>
+      (
+        await audioSql.sealedSegments(pools.writ_executor, {
+          tenant: ALICE,
+          device,
+          from_ms: T0,
+          to_ms: T0 + 1,
+          from_seq: 0,
+          since: 0,
+          most,
+        })
+      ).map(({ seq }) => seq);
+    expect([await of(640_000), await of(639_999), await of(319_999)]).toEqual([[0, 1, 2], [0, 1], [0]]);
+    await expect(executor.read(ALICE, device, { fromMs: T0, toMs: T0 + 1 }, OPTIONS)).rejects.toMatchObject({
+      code: 'blob.corrupt',
+      message: expect.stringContaining('39040000') as string,
+    });
+    // The end of the newest frame is no sample.
+    expect(await executor.newestMs(ALICE, device, OPTIONS)).toBe(T0 + 10_000);
+    await admin.end();
   });
 
   it('hold no sample in clear, and what is sealed opens for its own frame and key alone', async () => {

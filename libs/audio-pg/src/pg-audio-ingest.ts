@@ -4,13 +4,16 @@ import {
   AudioIngest,
   endMsOf,
   FRAME_BYTES_MIN,
+  OVERLAP_MS_MAX,
   recentGaps,
   SAMPLE_BYTES,
   samplesIn,
   STATE_FRAMES_MAX,
   verifyFrames,
   verifyRange,
+  verifyTimesRise,
   wholeFrames,
+  WINDOW_BYTES_MAX,
   windowOf,
   type AppendResult,
   type AudioFrame,
@@ -23,7 +26,7 @@ import {
 } from '@writ/audio';
 import { Fault, type TenantId } from '@writ/contract';
 import type { Pool } from '@writ/database';
-import { FrameSeal } from './frame-seal.ts';
+import { FrameSeal, SEAL_BYTES } from './frame-seal.ts';
 import { audioSql, type TimesRow } from './functions.ts';
 
 /**
@@ -67,11 +70,19 @@ class PgAudioIngest extends AudioIngest {
       ends: frames.map((frame) => Math.ceil(endMsOf(frame))),
       sizes: sealed.map(({ length }) => length),
       body: Buffer.concat(sealed),
+      overlap: OVERLAP_MS_MAX,
       most: options.retention.bytesMax,
       since: sinceOf(options),
     });
     if (row === null) throw new Fault('not_found', 'the device is not there, or was removed');
-    return { stored: row.stored, repeated: frames.length - row.stored, nextSeq: row.expected };
+    const first = frames.find(({ seq }) => seq === row.too_early);
+    if (first !== undefined) verifyTimesRise(first, row.until_ms);
+    return {
+      stored: row.stored,
+      repeated: frames.length - row.stored,
+      nextSeq: row.expected,
+      recordedUntilMs: row.until_ms,
+    };
   }
 
   override async read(
@@ -129,6 +140,15 @@ class PgAudioIngest extends AudioIngest {
     };
   }
 
+  override async newestMs(
+    tenantId: TenantId,
+    deviceId: DeviceId,
+    options: Pick<IngestOptions, 'retention' | 'nowMs'>,
+  ): Promise<number | null> {
+    const newest = await audioSql.newest(this.#pool, { tenant: tenantId, device: deviceId, since: sinceOf(options) });
+    return newest?.newest_ms ?? null;
+  }
+
   override async last(
     tenantId: TenantId,
     deviceId: DeviceId,
@@ -137,8 +157,7 @@ class PgAudioIngest extends AudioIngest {
   ): Promise<AudioWindow | null> {
     if (!Number.isSafeInteger(ms) || ms <= 0)
       throw new Fault('args.invalid', 'a window has a whole number of milliseconds, from 1');
-    const newest = await audioSql.newest(this.#pool, { tenant: tenantId, device: deviceId, since: sinceOf(options) });
-    const toMs = newest?.newest_ms ?? null;
+    const toMs = await this.newestMs(tenantId, deviceId, options);
     if (toMs === null) return null;
     return this.read(tenantId, deviceId, { fromMs: Math.max(0, toMs - ms), toMs }, options);
   }
@@ -151,7 +170,10 @@ class PgAudioIngest extends AudioIngest {
     await audioSql.forget(this.#pool, { tenant: tenantId, device: deviceId });
   }
 
-  /** Opens in slices of time: a window has up to 19 MB. */
+  /**
+   * Opens in slices of time. INVARIANT (bounded): no more than `WINDOW_BYTES_MAX` and a frame are loaded, also of rows
+   * that no `append` of this version would store.
+   */
   async #frames(
     tenantId: TenantId,
     deviceId: DeviceId,
@@ -165,7 +187,11 @@ class PgAudioIngest extends AudioIngest {
       to_ms: toMs,
       from_seq: seq,
       since: sinceOf(options),
+      most: WINDOW_BYTES_MAX,
     });
+    const loaded = rows.reduce((sum, { sealed }) => sum + sealed.length - SEAL_BYTES, 0);
+    if (loaded > WINDOW_BYTES_MAX)
+      throw new Fault('blob.corrupt', `the device has more than ${WINDOW_BYTES_MAX} bytes of samples at one time`);
     const seal = new FrameSeal(options.key, tenantId, deviceId);
     const frames: AudioFrame[] = [];
     for (const [i, { seq: number, start_ms: startMs, sealed }] of rows.entries()) {

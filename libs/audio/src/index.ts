@@ -4,8 +4,10 @@ export {
   AudioIngest,
   CLOCK_AHEAD_MS_MAX,
   FRAMES_PER_APPEND_MAX,
+  OVERLAP_MS_MAX,
   STATE_FRAMES_MAX,
   STATE_GAPS_MAX,
+  WINDOW_BYTES_MAX,
   WINDOW_MS_MAX,
   type AppendResult,
   type AudioWindow,
@@ -29,7 +31,7 @@ export {
   type AudioFrame,
 } from './ingest/frames.ts';
 export { MemoryAudioIngest } from './ingest/memory-audio-ingest.ts';
-export { recentGaps, verifyFrames, verifyRange, wholeFrames, windowOf } from './ingest/window.ts';
+export { recentGaps, verifyFrames, verifyRange, verifyTimesRise, wholeFrames, windowOf } from './ingest/window.ts';
 export { durationMsOf, pcmOfSamples, SAMPLE_BYTES, SAMPLE_RATE_HZ, samplesIn, samplesOfPcm } from './pcm.ts';
 export { readWav, type WavLimits } from './wav/read-wav.ts';
 export { resample } from './wav/resample.ts';

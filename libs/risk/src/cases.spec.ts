@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 import {
+  AUDIO_TRANSCRIBE,
   bindTool,
   EMAIL_DRAFT,
   STORE_REGISTER,
@@ -42,6 +43,11 @@ const CaseGroups = Type.Array(
           description: 'a tool of information stores: each line is a name, a text or the id of a document',
         }),
       ),
+      audio: Type.Optional(
+        Type.Enum(['device', 'local', 'service'], {
+          description: 'a transcription with the local model, or by a service: each line is a device or a file',
+        }),
+      ),
       history: Type.Optional(
         Type.Object(
           {
@@ -79,10 +85,28 @@ const ofStores = {
   'vecdb.delete': { tool: VECDB_DELETE, argsOf: (id: string) => ({ store: 's', document_ids: [id] }) },
 };
 
-function callOf({ tool = 'write', shell, mailbox, store }: (typeof groups)[number], command: string) {
+/** A transcription: of a device, or of a file; by a service, unless it is local. */
+function heardBy(engine: 'device' | 'local' | 'service', source: string) {
+  const provider = { kind: 'openai', url: 'https://speech.example.org/v1', model: 'x' };
+  const model = { kind: 'model', settings: { task: 'transcription', provider } };
+  const resources = [
+    ...(engine === 'service' ? [model] : []),
+    ...(engine === 'device' ? [{ kind: 'audio_device', settings: {} }] : []),
+  ] as unknown as BoundResource[];
+  return {
+    tool: bindTool(AUDIO_TRANSCRIBE, resources),
+    args: {
+      ...(engine === 'device' ? { device: source } : { path: source }),
+      ...(engine === 'service' ? { model: 'x' } : {}),
+    },
+  };
+}
+
+function callOf({ tool = 'write', shell, mailbox, store, audio }: (typeof groups)[number], command: string) {
   if (mailbox !== undefined)
     return { tool: draftFrom(mailbox), args: { to: command.split(' '), subject: 'x', body: 'y' } };
   if (store !== undefined) return { tool: ofStores[store].tool, args: ofStores[store].argsOf(command) };
+  if (audio !== undefined) return heardBy(audio, command);
   return shell === undefined
     ? { tool: { tool_id: 'shell.run', category: tool }, args: { command } }
     : { tool: SHELL_DANGEROUS, args: { shell, command, profile: 'ops' } };

@@ -21,6 +21,8 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** a longer reply is an error before it is kept */
   readonly replyBytesMax: number;
+  /** how long a reply may take, in milliseconds: nothing passes while the service hears. `signal` aborts then */
+  readonly replyMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -103,6 +105,7 @@ export class OpenAiTranscriber extends Transcriber {
         },
         body: form.body,
         replyBytesMax: REPLY_BYTES_MAX,
+        replyMs,
         signal: AbortSignal.any([signal, late]),
       });
     } catch (cause) {

@@ -14,7 +14,6 @@ import {
 import { parseReply } from './engine-reply.ts';
 import type { EngineRequest } from './engine/message.ts';
 import { LOCAL_MODEL } from './model-files.ts';
-import { Turns } from './turns.ts';
 
 export interface LocalTranscriberOptions {
   /** the folder of the model's files: see `MODEL_FILES` */
@@ -25,10 +24,11 @@ export interface LocalTranscriberOptions {
   readonly fileBytesMax?: number;
   /** memory of one engine; 2 GiB by default */
   readonly memoryBytesMax?: number;
-  /** engines, and calls at the same time; 1 by default. Each takes a processor and 700 MB */
+  /**
+   * Engines, and calls at the same time; 1 by default. Each takes a processor and 700 MB. No call waits here: the
+   * caller knows whose turn it is, and one more call is `overloaded`.
+   */
   readonly engines?: number;
-  /** calls that wait; one more is `overloaded`. 16 by default */
-  readonly queued?: number;
   /** time for an engine to start, and for it to read a file; 30 s by default */
   readonly startMs?: number;
   /** time for each millisecond of audio, beyond `startMs`; 12 by default: ten times of what it takes alone */
@@ -45,7 +45,6 @@ const DEFAULTS = {
   fileBytesMax: 64 * 1024 * 1024,
   memoryBytesMax: 2 * 1024 ** 3,
   engines: 1,
-  queued: 16,
   startMs: 30_000,
   msPerMs: 12,
   idleMs: 60_000,
@@ -70,7 +69,6 @@ interface Idle {
 export class LocalTranscriber extends Transcriber {
   readonly #options: Required<Omit<LocalTranscriberOptions, 'program' | 'shell'>> &
     Pick<LocalTranscriberOptions, 'program' | 'shell'>;
-  readonly #turns: Turns;
   readonly #idle: Idle[] = [];
   readonly #busy = new Set<EngineProcess>();
   #isClosed = false;
@@ -78,7 +76,6 @@ export class LocalTranscriber extends Transcriber {
   constructor(options: LocalTranscriberOptions) {
     super();
     this.#options = { ...DEFAULTS, ...options };
-    this.#turns = new Turns(this.#options.engines, this.#options.queued);
   }
 
   override models(): readonly TranscriptionModel[] {
@@ -89,12 +86,10 @@ export class LocalTranscriber extends Transcriber {
     options.signal.throwIfAborted();
     chooseModel(this.models(), options);
     this.#verifySize(audio);
-    const release = await this.#turns.take(options.signal);
-    try {
-      return await this.#hear(audio, options.signal);
-    } finally {
-      release();
-    }
+    const { engines } = this.#options;
+    if (this.#busy.size >= engines)
+      throw new Fault('overloaded', `${engines} transcriptions are under way already; try again later`);
+    return await this.#hear(audio, options.signal);
   }
 
   /** Ends the engines. Calls under way fail, and so do later ones. */

@@ -205,8 +205,12 @@ describe.skipIf(why !== '')(`transcription${why}`, () => {
     const result = await listening;
     expectWords(OTHER, result.text as string);
     expect(result.gaps).toMatchObject([{ reason: 'missing' }, { reason: 'missing' }]);
-    const more = framesFrom(say(SENTENCE), await nextSeq(), Date.now() - 8_000);
-    await send(more);
+    const { next_seq, recorded_until } = (await send([])).body;
+    // A device whose clock was set back is told so, and what it sends at a later time is heard.
+    const early = await send(framesFrom(say(SENTENCE), next_seq as number, Date.now() - 30_000));
+    expect(early).toMatchObject({ status: 422, body: { code: 'audio.unreadable' } });
+    const more = framesFrom(say(SENTENCE), next_seq as number, recorded_until as number);
+    expect((await send(more)).body).toMatchObject({ stored: more.length });
     const rest = await heard({ device: 'mic', since_seq: result.audio.next_seq as number });
     expectWords(SENTENCE, rest.text as string);
   });

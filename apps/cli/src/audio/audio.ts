@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { durationMsOf, encodeFrame, endMsOf, framesOfWav, SAMPLE_BYTES, type AudioFrame } from '@writ/audio';
 import { Fault, isId } from '@writ/contract';
 import { Command } from 'commander';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { CliError, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import type { Client } from '../http/client.ts';
@@ -12,8 +12,13 @@ import { connect } from '../http/connection.ts';
 import { findResource } from '../resources/find-resource.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 
-const Received = Type.Object({ stored: Type.Integer(), repeated: Type.Integer(), next_seq: Type.Integer() });
 const orNull = Type.Union([Type.Integer(), Type.Null()]);
+const Received = Type.Object({
+  stored: Type.Integer(),
+  repeated: Type.Integer(),
+  next_seq: Type.Integer(),
+  recorded_until: orNull,
+});
 const Device = Type.Object({
   resource_id: Type.String(),
   name: Type.String(),
@@ -50,15 +55,15 @@ function sendCommand(context: Context): Command {
     .description('send a WAV file as what a device recorded')
     .argument('<device>')
     .argument('<file>')
-    .option('--at <time>', 'when its recording began; unless said it ends now')
+    .option('--at <time>', 'when its recording began; unless said it ends now, and follows what is there')
     .option('--live', 'send each second when it is over, as a device does');
-  return command.action(async (device: string, file: string) => {
+  return command.action(async (text: string, file: string) => {
     const options = command.optsWithGlobals<SendOptions>();
     const { client } = connect(context, options, 'operator');
-    const path = await pathOf(client, device);
-    // An upload without frames tells which number comes next.
-    const { next_seq } = await client.read(Received, path, { method: 'POST', body: new Uint8Array() });
-    const frames = framesOf(file, next_seq, options);
+    const path = await pathOf(client, text);
+    // An upload without frames tells which number comes next, and from when on.
+    const device = await client.read(Received, path, { method: 'POST', body: new Uint8Array() });
+    const frames = framesOf(file, device, options);
     const sent = options.live === true ? await sendLive(client, path, frames) : await sendAll(client, path, frames);
     show(context, options, { frames: frames.length, ...sent }, () => fieldsOf({ frames: frames.length, ...sent }));
   });
@@ -92,12 +97,18 @@ async function pathOf(client: Client, device: string): Promise<string> {
   return `/v1/audio-devices/${id}/frames`;
 }
 
-function framesOf(file: string, seq: number, { at, live }: SendOptions): AudioFrame[] {
+/** Times of a device rise: a recording without a time of its own begins after what the device has sent. */
+function framesOf(
+  file: string,
+  { next_seq: seq, recorded_until }: Static<typeof Received>,
+  { at, live }: SendOptions,
+): AudioFrame[] {
   const bytes = contentOf(file);
   try {
     const frames = framesOfWav(bytes, { seq, startMs: 0 }, { durationMsMax: FILE_MS_MAX });
     const length = frames.reduce((ms, { pcm }) => ms + durationMsOf(pcm.length / SAMPLE_BYTES), 0);
-    const startMs = at !== undefined ? timeOf(at) : Date.now() - (live === true ? 0 : Math.ceil(length));
+    const unlessSaid = Math.max(Date.now() - (live === true ? 0 : Math.ceil(length)), recorded_until ?? 0);
+    const startMs = at === undefined ? unlessSaid : timeOf(at);
     return frames.map((frame) => ({ ...frame, startMs: startMs + frame.startMs }));
   } catch (error) {
     if (error instanceof Fault) throw new CliError(error.code, error.message, undefined, { cause: error });

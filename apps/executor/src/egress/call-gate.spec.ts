@@ -370,6 +370,16 @@ it('a connection that breaks during a confirmation fails its request and nothing
   expect(uncaught).toEqual([]);
 });
 
+it('a connection ends when nothing passes for as long as its request allows, and not before', async () => {
+  outside.answer = (_, response) => void setTimeout(() => response.end('at last'), 400);
+  const send = async (idleMs: number): Promise<string> => {
+    const admitted = await gateOf().admit('GET', A, '', { idleMs });
+    return await text(await exchange(admitted, { method: 'GET', target: A, headers: [], body: null }));
+  };
+  expect(await refusal(send(100))).toBe('egress.failed');
+  expect(await send(10_000)).toBe('at last');
+});
+
 it('an answer longer than the byte budget is cut off at the budget', async () => {
   outside.answer = (_, response) => void response.end('x'.repeat(100_000));
   const gate = gateOf({ bytesMax: 20_000 });

@@ -24,6 +24,7 @@ import {
   type EgressTarget,
   type PrivateEndpoint,
 } from '@writ/egress';
+import type { AdmitOptions, AdmittedRequest } from './admitted-request.ts';
 import { GateRefusal } from './gate-refusal.ts';
 import { MeteredConnection } from './metered-connection.ts';
 import { UNWATCHED, type GateWatch } from './gate-watch.ts';
@@ -35,7 +36,7 @@ import { withTimeout } from './with-timeout.ts';
 
 /** Longer than any honest server takes to accept a connection and finish TLS. */
 const CONNECT_MS_MAX = 10_000;
-/** A connection that is idle for so long is closed. */
+/** A connection that is idle for so long is closed, unless its request says another time. */
 const IDLE_MS_MAX = 60_000;
 
 /** Headers by lower-case name. */
@@ -68,12 +69,6 @@ export interface CallGateOptions {
   /** in a preview, records what would have left; nothing leaves */
   readonly preview: ((what: string) => void) | null;
   readonly watch?: GateWatch;
-}
-
-/** An admitted request, with the connection to its target. */
-export interface AdmittedRequest {
-  readonly connection: Duplex;
-  readonly listed: ListedRequest;
 }
 
 export class CallGate {
@@ -121,19 +116,15 @@ export class CallGate {
     this.#list.add(method, target, '')?.refused(reason);
   }
 
-  /**
-   * Admits a request, a tunnel or a raw connection.
-   * @param isSafe whether what is sent changes nothing on the server; without it the method tells
-   * @throws GateRefusal; nothing has left then
-   */
+  /** Admits a request, a tunnel or a raw connection. @throws GateRefusal; nothing has left then */
   async admit(
     method: string,
     target: EgressTarget,
     purpose: string,
-    isSafe = isSafeMethod(method),
+    { isSafe = isSafeMethod(method), idleMs = IDLE_MS_MAX }: AdmitOptions = {},
   ): Promise<AdmittedRequest> {
     return await this.#listing(method, describeTarget(method, target), purpose, async (listed) => ({
-      connection: await this.#admit(method, target, listed, isSafe),
+      connection: await this.#admit(method, target, listed, { isSafe, idleMs }),
       listed,
     }));
   }
@@ -169,7 +160,7 @@ export class CallGate {
 
   async #openRaw({ host, port, tls, isSafe = false }: RawTarget, purpose: string): Promise<AdmittedRequest> {
     const [method, url] = tls === 'tls' ? ['TLS', `tls://${host}:${port}`] : ['TCP', `tcp://${host}:${port}`];
-    const admitted = await this.admit(method, this.#parsed(method, url), purpose, isSafe);
+    const admitted = await this.admit(method, this.#parsed(method, url), purpose, { isSafe });
     admitted.listed.opened();
     return admitted;
   }
@@ -234,7 +225,12 @@ export class CallGate {
     for (const connection of this.#open) connection.destroy();
   }
 
-  async #admit(method: string, target: EgressTarget, listed: ListedRequest, isSafe: boolean): Promise<Duplex> {
+  async #admit(
+    method: string,
+    target: EgressTarget,
+    listed: ListedRequest,
+    { isSafe, idleMs }: Required<AdmitOptions>,
+  ): Promise<Duplex> {
     this.#verifyGranted(
       decideEgress(this.#options.net, method, target),
       `${method} ${describeTarget(method, target)}`.slice(0, 512),
@@ -244,7 +240,7 @@ export class CallGate {
     if (address !== null) listed.connected(address);
     // The connection has an error listener from the start. An error event without a listener ends the process, and the
     // other side can cause one at any time.
-    const connection = this.#metered(await this.#dial(method, target, address), listed);
+    const connection = this.#metered(await this.#dial(method, target, address), listed, idleMs);
     try {
       if (!isSafe) await this.#announce(listed);
       // Connecting may have taken longer than a confirmation is valid.
@@ -337,11 +333,8 @@ export class CallGate {
     if (this.#closed) throw new GateRefusal('egress.refused', 'the call has to stop');
   }
 
-  #metered(inner: Duplex, { entry }: ListedRequest): Duplex {
-    const idle = setTimeout(
-      () => connection.destroy(new Error('nothing went over the connection for too long')),
-      IDLE_MS_MAX,
-    ).unref();
+  #metered(inner: Duplex, { entry }: ListedRequest, idleMs: number): Duplex {
+    const idle = setTimeout(() => connection.destroy(new Error('nothing passed for too long')), idleMs).unref();
     const { bytesMax } = this.#options;
     const pass = (bytes: number): void => {
       if (!this.#permission.isFresh)

@@ -2,7 +2,8 @@
 import { request as send, type IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { authorityOf, type EgressTarget } from '@writ/egress';
-import type { Headers, AdmittedRequest } from './call-gate.ts';
+import type { AdmittedRequest } from './admitted-request.ts';
+import type { Headers } from './call-gate.ts';
 import { GateRefusal } from './gate-refusal.ts';
 
 /** The longest head of an answer. */

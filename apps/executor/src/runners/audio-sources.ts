@@ -94,6 +94,7 @@ export class AudioSources {
 interface Device {
   readonly read: (range: TimeRange) => Promise<AudioWindow>;
   readonly last: (ms: number) => Promise<AudioWindow | null>;
+  readonly newestMs: () => Promise<number | null>;
   readonly since: (seq: number) => Promise<AudioWindow | null>;
   readonly now: () => number;
 }
@@ -107,6 +108,7 @@ function deviceOf({ tenantId, resources, audioKey }: Call, ingest: AudioIngest, 
   return {
     read: (range) => ingest.read(tenant, device, range, options()),
     last: (ms) => ingest.last(tenant, device, ms, options()),
+    newestMs: () => ingest.newestMs(tenant, device, options()),
     since: (seq) => ingest.since(tenant, device, { seq, ms: TRANSCRIBED_MS_MAX }, options()),
     now,
   };
@@ -124,9 +126,8 @@ async function listen(device: Device, seconds: number, signal: AbortSignal): Pro
   await pause(seconds * 1000, undefined, { signal });
   const until = device.now() + LATE_MS_MAX;
   while (device.now() < until) {
-    // One millisecond: its end is that of the newest frame.
-    const newest = await device.last(1);
-    if (newest !== null && newest.toMs >= toMs) break;
+    const newestMs = await device.newestMs();
+    if (newestMs !== null && newestMs >= toMs) break;
     await pause(LOOK_MS, undefined, { signal });
   }
   return { fromMs, toMs };

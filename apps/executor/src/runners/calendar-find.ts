@@ -5,7 +5,7 @@ import { parseUrl } from '@writ/egress';
 import type { Call, RunContext } from '../calls/runner.ts';
 import type { CallGate, Headers } from '../egress/call-gate.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
-import { secretOf } from './resource-secret.ts';
+import { secretOf, verifyPrivate } from './resource-secret.ts';
 import { exchangeWhole } from './whole-exchange.ts';
 
 const EVENTS_DEFAULT = 50;
@@ -57,19 +57,11 @@ function credentialsOf(call: Call, settings: CalendarSettings): CalendarCredenti
   return settings.secret === undefined ? null : { scheme: 'bearer', token: secretOf(call, settings.secret) };
 }
 
-/**
- * Sends requests through the gate. A REPORT reads, like a GET (RFC 3253, section 3.6). INVARIANT (private): credentials
- * leave over TLS alone.
- */
+/** Sends requests through the gate. A REPORT reads, like a GET (RFC 3253, section 3.6). */
 function senderThrough(gate: CallGate, hasCredentials: boolean): SendCalendarRequest {
   return async ({ method, url, headers, body, replyBytesMax, signal }) => {
     const target = parseUrl(url);
-    if (hasCredentials && target.scheme !== 'https')
-      throw new GateRefusal(
-        'egress.refused',
-        'the credentials of a calendar go over TLS alone',
-        'register `https://…`',
-      );
+    if (hasCredentials) verifyPrivate(target);
     const sent: Headers = [
       ...Object.entries(headers),
       ['accept-encoding', 'identity'],

@@ -6,22 +6,15 @@ import { OpenAiTranscriber, type HttpReply, type HttpRequest } from '@writ/trans
 import type { Call } from '../calls/runner.ts';
 import type { CallGate } from '../egress/call-gate.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
-import { exchangeWhole } from './whole-exchange.ts';
+import { secretOf, verifyPrivate } from './resource-secret.ts';
+import { exchangeWhole, type WholeRequest } from './whole-exchange.ts';
 
 type Service = Extract<ModelProvider, { readonly kind: 'openai' }>;
 
-/**
- * A service of transcription behind the gate of the call. INVARIANT (never in clear): the key leaves over TLS
- * only.
- */
+/** A service of transcription behind the gate of the call. */
 export function serviceTranscriber(call: Call, { url, model, secret }: Service, gate: CallGate): Transcriber {
   const apiKey = secret === undefined ? undefined : secretOf(call, secret);
-  if (apiKey !== undefined && parseUrl(url).scheme !== 'https')
-    throw new GateRefusal(
-      'egress.refused',
-      'the model has a key, and `http` would show it to everybody on the way',
-      'register the model with an `https` address',
-    );
+  if (apiKey !== undefined) verifyPrivate(parseUrl(url));
   return new OpenAiTranscriber({
     baseUrl: url,
     // It hears the languages that it hears: only the service knows.
@@ -32,16 +25,13 @@ export function serviceTranscriber(call: Call, { url, model, secret }: Service, 
   });
 }
 
-function secretOf({ resourceSecrets }: Call, name: string): string {
-  const value = resourceSecrets[name];
-  if (value === undefined) throw new GateRefusal('secret.unknown', `the secret \`${name}\` of the model is not there`);
-  return value;
-}
-
-async function send(gate: CallGate, { method, url, headers, body, replyBytesMax }: HttpRequest): Promise<HttpReply> {
+async function send(
+  gate: CallGate,
+  { method, url, headers, body, replyBytesMax, replyMs, signal }: HttpRequest,
+): Promise<HttpReply> {
   const target = parseUrl(url);
   const sent = Object.entries({ ...headers, 'accept-encoding': 'identity', 'content-length': String(body.length) });
-  const reply = await exchangeWhole(gate, {
+  const request: WholeRequest = {
     method,
     target,
     headers: sent,
@@ -50,7 +40,10 @@ async function send(gate: CallGate, { method, url, headers, body, replyBytesMax 
     // A transcription changes nothing at the service.
     isSafe: true,
     replyBytesMax,
-  });
+    // A service sends nothing while it hears.
+    idleMs: replyMs,
+  };
+  const reply = await exchangeWhole(gate, request, signal);
   if (reply.truncated)
     throw new GateRefusal('egress.failed', `the service answered with more than ${replyBytesMax} bytes`);
   return { status: reply.status, body: reply.body };

@@ -25,8 +25,6 @@ interface TranscribeArgs {
   readonly language?: string;
 }
 
-type Running = Pick<RunContext, 'signal' | 'mode'>;
-
 /**
  * Runs `audio.transcribe`. Audio is attacker-controlled, and only engines read it: a process of its own, or a service.
  * Tenants take turns at both, so that none waits for another's recordings longer than for its share.
@@ -50,12 +48,10 @@ export class Transcription {
   }
 
   /** @throws Fault, GateRefusal */
-  async run(call: Call, gate: CallGate, { signal, mode }: Running): Promise<unknown> {
+  async run(call: Call, gate: CallGate, { signal }: Pick<RunContext, 'signal'>): Promise<unknown> {
     const { language } = call.args as TranscribeArgs;
     if (language !== undefined) primaryLanguageOf(language);
     const engine = this.#engineOf(call, gate);
-    // Nothing is heard before the call may run.
-    if (mode === 'preview') return null;
     const recorded = await this.#sources.find(call, signal);
     return await engine.turns.run(
       call.tenantId,

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { pageUrlOf } from '@writ/contract';
 import { parseUrl, redirectOf, urlOf, type EgressTarget } from '@writ/egress';
-import type { CallGate, Headers, AdmittedRequest } from '../egress/call-gate.ts';
+import type { AdmittedRequest } from '../egress/admitted-request.ts';
+import type { CallGate, Headers } from '../egress/call-gate.ts';
 import { exchange } from '../egress/exchange.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
 import { withoutValues } from '../redaction/secret-work.ts';

@@ -16,6 +16,8 @@ export interface WholeRequest {
   readonly isSafe: boolean;
   /** of the body that is read, in bytes */
   readonly replyBytesMax: number;
+  /** how long nothing may pass, in milliseconds; unless said as long as the gate allows any request */
+  readonly idleMs?: number;
 }
 
 /** An answer; `truncated`: the server sent more than was to be read. */
@@ -32,10 +34,10 @@ export interface WholeReply {
  */
 export async function exchangeWhole(
   gate: CallGate,
-  { method, target, headers, body, purpose = '', isSafe, replyBytesMax }: WholeRequest,
+  { method, target, headers, body, purpose = '', isSafe, replyBytesMax, idleMs }: WholeRequest,
   signal?: AbortSignal,
 ): Promise<WholeReply> {
-  const admitted = await gate.admit(method, target, purpose, isSafe);
+  const admitted = await gate.admit(method, target, purpose, { isSafe, ...(idleMs === undefined ? {} : { idleMs }) });
   const stop = (): void => void admitted.connection.destroy();
   signal?.addEventListener('abort', stop, { once: true });
   try {

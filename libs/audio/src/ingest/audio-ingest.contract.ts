@@ -58,6 +58,7 @@ export function audioIngestContract(name: string, make: () => Promise<AudioInges
         stored: 2,
         repeated: 0,
         nextSeq: 2,
+        recordedUntilMs: T0 + 2_000,
       });
       const window = await ingest.read(ALICE, device, range(500, 1250), OPTIONS);
       expect(window).toMatchObject({ ...range(500, 1250), gaps: [], nextSeq: 2 });
@@ -106,7 +107,7 @@ export function audioIngestContract(name: string, make: () => Promise<AudioInges
       const device = await openDevice();
       await ingest.append(ALICE, device, [second(0, 1), second(5, 6)], OPTIONS);
       const again = await ingest.append(ALICE, device, [second(0, 9), second(3, 9), second(6, 7)], OPTIONS);
-      expect(again).toEqual({ stored: 1, repeated: 2, nextSeq: 7 });
+      expect(again).toEqual({ stored: 1, repeated: 2, nextSeq: 7, recordedUntilMs: T0 + 7_000 });
       const { pcm } = await ingest.read(ALICE, device, range(0, 7000), OPTIONS);
       expect(runs(pcm).map(([value]) => value)).toEqual([1, 0, 6, 7]);
     });
@@ -156,13 +157,58 @@ export function audioIngestContract(name: string, make: () => Promise<AudioInges
       expect(await ingest.append(ALICE, device, [second(0, 1)], OPTIONS)).toMatchObject({ stored: 1 });
     });
 
-    it('lets the later frame win where two overlap', async () => {
+    it('accepts times that a device rounded, and lets the later frame win there', async () => {
       const device = await openDevice();
-      await ingest.append(ALICE, device, [second(0, 1), second(1, 2, T0 + 500)], OPTIONS);
-      expect(runs((await ingest.read(ALICE, device, range(0, 1500), OPTIONS)).pcm)).toEqual([
-        [1, 16_000],
+      await ingest.append(ALICE, device, [second(0, 1), second(1, 2, T0 + 995)], OPTIONS);
+      expect(runs((await ingest.read(ALICE, device, range(0, 1995), OPTIONS)).pcm)).toEqual([
+        [1, 31_840],
         [2, 32_000],
       ]);
+      expect(await ingest.append(ALICE, device, [second(2, 3, T0 + 1990)], OPTIONS)).toMatchObject({ stored: 1 });
+    });
+
+    it('refuses frames that begin before the end of the frame before them, and names the time to begin at', async () => {
+      const device = await openDevice();
+      const refused = { code: 'audio.unreadable', message: expect.stringContaining(String(T0 + 1000)) as string };
+      const setBack = [second(0, 1), second(1, 2, T0 + 994)];
+      await expect(ingest.append(ALICE, device, setBack, OPTIONS)).rejects.toMatchObject(refused);
+      expect(await ingest.last(ALICE, device, 1000, OPTIONS)).toBeNull();
+      await ingest.append(ALICE, device, [second(0, 1)], OPTIONS);
+      for (const startMs of [T0 + 994, T0, T0 - 3_000_000])
+        await expect(ingest.append(ALICE, device, [second(1, 2, startMs)], OPTIONS)).rejects.toMatchObject(refused);
+      expect(await ingest.state(ALICE, device, OPTIONS)).toMatchObject({ nextSeq: 1, frames: 1 });
+      // What is sent again is no new frame, and the device goes on where it should.
+      await ingest.append(ALICE, device, [second(0, 1), second(1, 2)], OPTIONS);
+      const [first, rest] = [
+        await ingest.since(ALICE, device, { seq: 0, ms: 1000 }, OPTIONS),
+        await ingest.since(ALICE, device, { seq: 1, ms: 1000 }, OPTIONS),
+      ];
+      expect([first, rest].map((window) => runs(window?.pcm ?? new Uint8Array()))).toEqual([
+        [[1, SECOND_BYTES]],
+        [[2, SECOND_BYTES]],
+      ]);
+    });
+
+    it('refuses frames that begin before the end of what retention has removed', async () => {
+      const device = await openDevice();
+      await ingest.append(ALICE, device, [second(0, 1), second(1, 2)], OPTIONS);
+      await ingest.expire(ALICE, device, T0 + 3_000);
+      await expect(ingest.append(ALICE, device, [second(2, 3, T0)], OPTIONS)).rejects.toMatchObject({
+        code: 'audio.unreadable',
+      });
+      expect(await ingest.append(ALICE, device, [], OPTIONS)).toMatchObject({
+        nextSeq: 2,
+        recordedUntilMs: T0 + 2_000,
+      });
+    });
+
+    it('tells the end of the newest frame that is young enough, and null if there is none', async () => {
+      const device = await openDevice();
+      expect(await ingest.newestMs(ALICE, device, OPTIONS)).toBeNull();
+      await ingest.append(ALICE, device, [second(0, 1), second(1, 2)], OPTIONS);
+      expect(await ingest.newestMs(ALICE, device, OPTIONS)).toBe(T0 + 2_000);
+      expect(await ingest.newestMs(BOB, device, OPTIONS)).toBeNull();
+      expect(await ingest.newestMs(ALICE, device, { ...OPTIONS, nowMs: T0 + 4_000_000 })).toBeNull();
     });
 
     it('separates devices, and tenants whose devices have the same id', async () => {

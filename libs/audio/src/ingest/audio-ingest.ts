@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Id, TenantId } from '@writ/contract';
-import type { AudioFrame } from './frames.ts';
+import { SAMPLE_BYTES, samplesIn } from '../pcm.ts';
+import { FRAME_BYTES_MAX, type AudioFrame } from './frames.ts';
 
 /** The id of a registered device: it is a resource of its tenant. */
 export type DeviceId = Id<'resource'>;
@@ -20,6 +21,8 @@ export interface AppendResult {
   readonly repeated: number;
   /** the number that the device sends next */
   readonly nextSeq: number;
+  /** the end of the newest frame that was ever stored, where the next one begins or later; 0 if none was */
+  readonly recordedUntilMs: number;
 }
 
 /** A moment, a device's retention, and the key of its samples. */
@@ -75,6 +78,15 @@ export interface TimeRange {
 /** The longest window, in milliseconds: 19 MB of samples in memory. */
 export const WINDOW_MS_MAX = 600_000;
 
+/**
+ * How far a frame may begin before the end of the frame before it, in milliseconds: half of the shortest frame. It is
+ * for times that a device rounds. Frames begin and end in the order of their numbers so.
+ */
+export const OVERLAP_MS_MAX = 5;
+
+/** The most samples that can overlap a window, in bytes: see `OVERLAP_MS_MAX`. A frame at each end is beyond it. */
+export const WINDOW_BYTES_MAX = 2 * samplesIn(WINDOW_MS_MAX) * SAMPLE_BYTES + 2 * FRAME_BYTES_MAX;
+
 /** How far a device's clock may be ahead, in milliseconds. */
 export const CLOCK_AHEAD_MS_MAX = 60_000;
 
@@ -102,10 +114,13 @@ export abstract class AudioIngest {
 
   /**
    * Stores frames, all or none. Resolves once they survive a crash of the process. Numbers MUST rise within one call. A
-   * number that was skipped is lost and is never accepted later.
+   * number that was skipped is lost and is never accepted later. Times rise with the numbers: a frame begins at the end
+   * of the frame before it or later, but for `OVERLAP_MS_MAX`. So a window has a bounded number of bytes, and what
+   * `since` returns has no frame of an earlier time to leave out.
    *
-   * @throws Fault `audio.unreadable` for frames that are malformed, out of order, more than `FRAMES_PER_APPEND_MAX`, or
-   * more than `CLOCK_AHEAD_MS_MAX` in the future; `not_found` for a device that was not opened, or is forgotten
+   * @throws Fault `audio.unreadable` for frames that are malformed, out of order, more than `FRAMES_PER_APPEND_MAX`,
+   * more than `CLOCK_AHEAD_MS_MAX` in the future, or that begin before the end of the frame before them; `not_found`
+   * for a device that was not opened, or is forgotten
    */
   abstract append(
     tenantId: TenantId,
@@ -117,10 +132,19 @@ export abstract class AudioIngest {
   /**
    * The window of a device. Where frames overlap, the later number wins. A device that never sent anything is one gap.
    *
+   * Implementations MUST NOT load more than `WINDOW_BYTES_MAX` and a frame, whatever is stored.
+   *
    * @throws Fault `args.invalid` for a window that is empty, reversed or longer than `WINDOW_MS_MAX`; `blob.corrupt`
-   * for samples that the key doesn't open
+   * for samples that the key doesn't open, or that are more than a window can have
    */
   abstract read(tenantId: TenantId, deviceId: DeviceId, range: TimeRange, options: IngestOptions): Promise<AudioWindow>;
+
+  /** The end of the newest frame; null if nothing is kept. It loads no samples. */
+  abstract newestMs(
+    tenantId: TenantId,
+    deviceId: DeviceId,
+    options: Pick<IngestOptions, 'retention' | 'nowMs'>,
+  ): Promise<number | null>;
 
   /** The last `ms` milliseconds before the end of the newest frame. Null if nothing is kept. Faults as `read`. */
   abstract last(

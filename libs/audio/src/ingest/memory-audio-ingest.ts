@@ -10,12 +10,13 @@ import {
   type TimeRange,
 } from './audio-ingest.ts';
 import { endMsOf, type AudioFrame } from './frames.ts';
-import { recentGaps, verifyFrames, verifyRange, wholeFrames, windowOf } from './window.ts';
+import { recentGaps, verifyFrames, verifyRange, verifyTimesRise, wholeFrames, windowOf } from './window.ts';
 
 interface Ring {
   frames: AudioFrame[];
   bytes: number;
   nextSeq: number;
+  recordedUntilMs: number;
   removedUntilMs: number;
 }
 
@@ -41,17 +42,20 @@ export class MemoryAudioIngest extends AudioIngest {
       const ring = this.#rings.get(keyOf(tenantId, deviceId));
       if (ring === undefined) throw new Fault('not_found');
       const fresh = frames.filter(({ seq }) => seq >= ring.nextSeq);
+      const [first] = fresh;
+      if (first !== undefined) verifyTimesRise(first, ring.recordedUntilMs);
       for (const frame of fresh) {
         ring.frames.push({ ...frame, pcm: frame.pcm.slice() });
         ring.bytes += frame.pcm.length;
         ring.nextSeq = frame.seq + 1;
+        ring.recordedUntilMs = Math.ceil(endMsOf(frame));
       }
       removeWhere(ring, (frame) => endMsOf(frame) < nowMs - retention.ageMsMax);
       while (ring.bytes > retention.bytesMax) {
         const [oldest] = ring.frames;
         removeWhere(ring, (frame) => frame === oldest);
       }
-      return { stored: fresh.length, repeated: frames.length - fresh.length, nextSeq: ring.nextSeq };
+      return { stored: fresh.length, repeated: frames.length - fresh.length, ...progressOf(ring) };
     });
   }
 
@@ -73,18 +77,27 @@ export class MemoryAudioIngest extends AudioIngest {
     });
   }
 
+  override newestMs(
+    tenantId: TenantId,
+    deviceId: DeviceId,
+    { retention, nowMs }: Pick<IngestOptions, 'retention' | 'nowMs'>,
+  ): Promise<number | null> {
+    return attempt(() => {
+      const ends = this.#ringOf(tenantId, deviceId)
+        .frames.map(endMsOf)
+        .filter((end) => end >= nowMs - retention.ageMsMax);
+      return ends.length === 0 ? null : Math.ceil(Math.max(...ends));
+    });
+  }
+
   override async last(
     tenantId: TenantId,
     deviceId: DeviceId,
     ms: number,
     options: IngestOptions,
   ): Promise<AudioWindow | null> {
-    const ends = this.#ringOf(tenantId, deviceId)
-      .frames.map(endMsOf)
-      .filter((end) => end >= options.nowMs - options.retention.ageMsMax);
-    if (ends.length === 0) return null;
-    const toMs = Math.ceil(Math.max(...ends));
-    return this.read(tenantId, deviceId, { fromMs: Math.max(0, toMs - ms), toMs }, options);
+    const toMs = await this.newestMs(tenantId, deviceId, options);
+    return toMs === null ? null : this.read(tenantId, deviceId, { fromMs: Math.max(0, toMs - ms), toMs }, options);
   }
 
   override since(
@@ -138,7 +151,11 @@ export class MemoryAudioIngest extends AudioIngest {
 }
 
 const keyOf = (tenantId: TenantId, deviceId: DeviceId): string => `${tenantId}/${deviceId}`;
-const newRing = (): Ring => ({ frames: [], bytes: 0, nextSeq: 0, removedUntilMs: 0 });
+const progressOf = ({ nextSeq, recordedUntilMs }: Ring): Pick<AppendResult, 'nextSeq' | 'recordedUntilMs'> => ({
+  nextSeq,
+  recordedUntilMs,
+});
+const newRing = (): Ring => ({ frames: [], bytes: 0, nextSeq: 0, recordedUntilMs: 0, removedUntilMs: 0 });
 
 /** A fault is a rejection, as that of a database. */
 const attempt = async <T>(work: () => T): Promise<T> => work();

@@ -4,6 +4,7 @@ import { SAMPLE_BYTES, samplesIn } from '../pcm.ts';
 import {
   CLOCK_AHEAD_MS_MAX,
   FRAMES_PER_APPEND_MAX,
+  OVERLAP_MS_MAX,
   STATE_FRAMES_MAX,
   STATE_GAPS_MAX,
   WINDOW_MS_MAX,
@@ -40,8 +41,23 @@ export function verifyFrames(frames: readonly AudioFrame[], nowMs: number): read
         'audio.unreadable',
         `the frame ${frame.seq} is ${frame.startMs - nowMs} ms in the future; set the clock of the device`,
       );
+    if (before !== undefined) verifyTimesRise(frame, Math.ceil(endMsOf(before)));
   });
   return frames;
+}
+
+/**
+ * Checks that a frame begins where what the device recorded before it ends, or later.
+ *
+ * @throws Fault `audio.unreadable`
+ */
+export function verifyTimesRise({ seq, startMs }: Pick<AudioFrame, 'seq' | 'startMs'>, recordedUntilMs: number): void {
+  if (startMs < recordedUntilMs - OVERLAP_MS_MAX)
+    throw new Fault(
+      'audio.unreadable',
+      `the frame ${seq} begins ${recordedUntilMs - startMs} ms before the end of the frame before it; begin it at ` +
+        `${recordedUntilMs} or later, or leave it out`,
+    );
 }
 
 /** Shorter gaps are jitter of a device's clock, and are no news. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseUrl } from '@writ/egress';
+import { parseUrl, type EgressTarget } from '@writ/egress';
 import type { Call } from '../../calls/runner.ts';
 import type { CallGate, Headers } from '../../egress/call-gate.ts';
 import { GateRefusal } from '../../egress/gate-refusal.ts';
+import { secretOf, verifyPrivate } from '../resource-secret.ts';
 import { exchangeWhole } from '../whole-exchange.ts';
 
 /** Several times the answer with the vectors of one batch, or with the hits of one query. */
@@ -26,12 +27,11 @@ export interface StoreAnswer {
 
 /**
  * Sends one request to a server that the settings of a store name, through the gate of the call.
- * INVARIANT (never in clear): the secret leaves over TLS only.
- * @throws GateRefusal
+ * @throws GateRefusal; Fault `permit.invalid` where the secret did not come with the call
  */
 export async function sendToStore(
   gate: CallGate,
-  { resourceSecrets }: Pick<Call, 'resourceSecrets'>,
+  call: Pick<Call, 'resourceSecrets'>,
   { method, url, body, secret, isSafe }: StoreRequest,
 ): Promise<StoreAnswer> {
   const target = parseUrl(url);
@@ -40,7 +40,7 @@ export async function sendToStore(
     ['accept', 'application/json'],
     ['accept-encoding', 'identity'],
     ['user-agent', 'writ'],
-    ...(secret === undefined ? [] : [['authorization', bearer(resourceSecrets, secret, target.scheme)] as const]),
+    ...(secret === undefined ? [] : [['authorization', bearer(call, secret, target)] as const]),
     ...(bytes === null
       ? []
       : ([
@@ -58,15 +58,10 @@ export async function sendToStore(
 /** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
-function bearer(secrets: Call['resourceSecrets'], name: string, scheme: string): string {
-  if (scheme !== 'https')
-    throw new GateRefusal(
-      'egress.refused',
-      `the settings of the store name the secret \`${name}\`, and \`http\` would show it to everybody on the way`,
-      'an administrator gives the store an address with `https`',
-    );
-  const value = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
-  if (value === undefined || !FIELD_VALUE.test(value))
+function bearer(call: Pick<Call, 'resourceSecrets'>, name: string, target: EgressTarget): string {
+  verifyPrivate(target);
+  const value = secretOf(call, name);
+  if (!FIELD_VALUE.test(value))
     throw new GateRefusal('egress.refused', `the secret \`${name}\` of the store can't stand in a header`);
   return `Bearer ${value}`;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+export { eachInTurn } from './each-in-turn.ts';
 export { overdueOutcome, Sweeper, type Swept } from './sweeper.ts';
 export { ReleaseController } from './release.controller.ts';
 export { Release } from './release.ts';

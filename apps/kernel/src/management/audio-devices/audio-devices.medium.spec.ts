@@ -140,4 +140,30 @@ describe('recordings', () => {
     await expire(now + 3_700_000);
     expect(await stateOf(device.resource_id)).toMatchObject({ frames: 0 });
   });
+
+  it('of a device are removed though those of another device cannot be', async () => {
+    const devices = [await create('one'), await create('two')].map(({ resource_id }) => resource_id).sort();
+    const now = Date.now();
+    for (const device of devices) {
+      await begin(device);
+      await kernel.admin.query(
+        `INSERT INTO audio.ingest_segment VALUES ($1, $2, 0, $3, $3::bigint + 10, decode(repeat('00', 348), 'hex'))`,
+        [tenant.tenantId, device, now - 120_000],
+      );
+      await kernel.admin.query(`UPDATE audio.ingest_device SET bytes = 320 WHERE device_id = $1`, [device]);
+    }
+    const [broken = '', other = ''] = devices;
+    // The bytes of a device are never below zero.
+    await kernel.admin.query(`UPDATE audio.ingest_device SET bytes = 1 WHERE device_id = $1`, [broken]);
+    await expect(new ExpireAudio(kernel.workers, kernel.tenants, () => now).run()).rejects.toThrow(
+      '1 of 2 audio devices keep recordings that are too old',
+    );
+    expect([await stateOf(broken), await stateOf(other)]).toEqual([
+      { frames: 1, bytes: 1 },
+      { frames: 0, bytes: 0 },
+    ]);
+    await kernel.admin.query(`UPDATE audio.ingest_device SET bytes = 320 WHERE device_id = $1`, [broken]);
+    await new ExpireAudio(kernel.workers, kernel.tenants, () => now).run();
+    expect(await stateOf(broken)).toEqual({ frames: 0, bytes: 0 });
+  });
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { audioSql } from '../../foundation/database/functions/index.ts';
+import { eachInTurn } from '../../execution/sweep/index.ts';
+import { audioSql, type KeptRow } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool, TenantPool } from '../../foundation/database/pools.ts';
 
 /** Devices that one statement returns. */
@@ -21,17 +22,28 @@ export class ExpireAudio {
     this.#now = now;
   }
 
-  /** Replicas may do so at once: a frame is removed once. Resolves with the number of frames. */
+  /**
+   * Replicas may do so at once: a frame is removed once. A device that fails keeps no other from its turn. Resolves
+   * with the number of frames. @throws AggregateError once all had their turn, where one failed
+   */
   async run(): Promise<number> {
-    let removed = 0;
-    let [after_tenant, after_device] = ['', ''];
+    const removed = await eachInTurn(
+      await this.#find(),
+      'audio devices keep recordings that are too old',
+      ({ tenant_id: tenant, device_id: device, keep_ms }) =>
+        audioSql.expire(this.#tenants.pool, { tenant, device, since: this.#now() - keep_ms }),
+    );
+    return removed.reduce((sum, frames) => sum + frames, 0);
+  }
+
+  /** Every device that has frames. */
+  async #find(): Promise<readonly KeptRow[]> {
+    const found: KeptRow[] = [];
     for (;;) {
+      const { tenant_id: after_tenant = '', device_id: after_device = '' } = found.at(-1) ?? {};
       const page = await audioSql.kept(this.#workers.pool, { after_tenant, after_device, most: PAGE_DEVICES });
-      for (const { tenant_id: tenant, device_id: device, keep_ms } of page)
-        removed += await audioSql.expire(this.#tenants.pool, { tenant, device, since: this.#now() - keep_ms });
-      const last = page.at(-1);
-      if (last === undefined || page.length < PAGE_DEVICES) return removed;
-      [after_tenant, after_device] = [last.tenant_id, last.device_id];
+      found.push(...page);
+      if (page.length < PAGE_DEVICES) return found;
     }
   }
 }

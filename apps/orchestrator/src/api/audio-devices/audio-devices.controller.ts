@@ -3,6 +3,8 @@ import { Controller } from '@nestjs/common';
 import { AudioIngest, type DeviceId } from '@writ/audio';
 import { Fault, type AudioDeviceSettings } from '@writ/contract';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { ReceiveFrames } from './receive-frames.ts';
@@ -15,13 +17,19 @@ export class AudioDevicesController {
     private readonly kernel: KernelClient,
     private readonly ingest: AudioIngest,
     private readonly receiveFrames: ReceiveFrames,
+    private readonly authenticator: Authenticator,
   ) {}
 
   @Route(AUDIO_DEVICES.upload)
   upload(
     @RequestInput() { caller, params, stream }: RequestInputOf<typeof AUDIO_DEVICES.upload>,
+    @InExchange() exchange: Exchange,
   ): Promise<FramesReceived> {
-    return this.receiveFrames.run(caller, params.resource_id, stream);
+    const key = exchange.header('authorization');
+    return this.receiveFrames.run(caller, params.resource_id, {
+      body: stream,
+      verifyKey: () => this.authenticator.identify(key, exchange.address),
+    });
   }
 
   @Route(AUDIO_DEVICES.read)

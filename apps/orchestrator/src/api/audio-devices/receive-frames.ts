@@ -19,10 +19,18 @@ const BATCH_BYTES_MAX = 512 * 1024;
 /** Uploads of all tenants in this process. */
 const UPLOADS_AT_ONCE = 1_024;
 
+/** The body of an upload, and the key that it came with. */
+export interface SentFrames {
+  readonly body: Readable;
+  /** Resolves while the key is valid. Throws its fault when it isn't. */
+  readonly verifyKey: () => Promise<unknown>;
+}
+
 /**
  * Stores what devices upload. INVARIANT (nothing unrecorded): the kernel records the upload before it hands out the
  * key, and nothing is stored without it. INVARIANT (back-pressure): no more of a body is read while frames are stored,
- * and one batch is all that is held.
+ * and one batch is all that is held. INVARIANT (nothing of a lost key): nothing is stored for a key that is no longer
+ * valid.
  */
 export class ReceiveFrames {
   readonly #kernel: KernelClient;
@@ -45,26 +53,29 @@ export class ReceiveFrames {
 
   /**
    * Frames that were stored stay, whatever comes after them. @throws Fault `not_found`, also for a device that is
-   * removed meanwhile; `audio.unreadable`, `request.too_large`, `overloaded`
+   * removed meanwhile; `audio.unreadable`, `request.too_large`, `overloaded`; that of a key that is no longer valid
    */
-  async run(caller: Caller, resourceId: string, body: Readable): Promise<FramesReceived> {
+  async run(caller: Caller, resourceId: string, sent: SentFrames): Promise<FramesReceived> {
     return await this.#turns.run(caller.tenant_id, async () => {
       const upload = await this.#kernel.ask('audio_device.upload', caller, { resource_id: resourceId });
-      return await this.#store(caller.tenant_id, upload, body);
+      return await this.#store(caller.tenant_id, upload, sent);
     });
   }
 
-  async #store(tenantId: TenantId, upload: AudioUpload, body: Readable): Promise<FramesReceived> {
-    const received = { resource_id: upload.resource_id, stored: 0, repeated: 0, next_seq: 0 };
+  async #store(tenantId: TenantId, upload: AudioUpload, { body, verifyKey }: SentFrames): Promise<FramesReceived> {
+    const { resource_id } = upload;
+    const received = { resource_id, stored: 0, repeated: 0, next_seq: 0, recorded_until: null as number | null };
     let batch: AudioFrame[] = [];
     let bytes = 0;
     const flush = async (): Promise<void> => {
       const frames = batch;
       [batch, bytes] = [[], 0];
+      await verifyKey();
       const result = await this.#ingest.append(tenantId, upload.resource_id as DeviceId, frames, optionsOf(upload));
       received.stored += result.stored;
       received.repeated += result.repeated;
       received.next_seq = result.nextSeq;
+      received.recorded_until = result.recordedUntilMs === 0 ? null : result.recordedUntilMs;
     };
     const reader = new FrameReader();
     for await (const part of bounded(body, LIMITS.audioUploadBytes.max)) {

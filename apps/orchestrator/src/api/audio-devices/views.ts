@@ -14,6 +14,7 @@ export const FramesReceived = Type.Object(
     stored: Count('frames of this upload that are stored'),
     repeated: Count('frames that were sent before, and were ignored'),
     next_seq: Count('the number of the frame that the device sends next'),
+    recorded_until: orNull(Instant('the end of its newest frame, where the next one begins or later')),
   },
   closed,
 );

@@ -59,5 +59,5 @@ export const kernelSql = {
 export type { ImageFor } from './images.ts';
 
 // The schemas of libraries, in the kernel's database.
-export { audioSql } from '@writ/audio-pg';
+export { audioSql, type KeptRow } from '@writ/audio-pg';
 export { infoStoreSql, registerFailure } from '@writ/info-store-pg';
