@@ -209,6 +209,7 @@ export {
   ImageClaimRequest,
   ImageFinishRequest,
   ImageLog,
+  ImageReleaseRequest,
   ImageRenewReply,
   ImageRenewRequest,
   ImageTools,

@@ -36,6 +36,7 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.report': { server: 'kernel', clients: ['executor'] },
   'kernel.image.claim': { server: 'kernel', clients: ['executor'] },
   'kernel.image.renew': { server: 'kernel', clients: ['executor'] },
+  'kernel.image.release': { server: 'kernel', clients: ['executor'] },
   'kernel.image.finish': { server: 'kernel', clients: ['executor'] },
   'kernel.shell.attach': { server: 'kernel', clients: ['executor'] },
   'kernel.shell.renew': { server: 'kernel', clients: ['executor'] },

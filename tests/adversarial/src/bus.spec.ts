@@ -33,6 +33,7 @@ const OURS = [
   'kernel.shell.attach',
   'kernel.image.claim',
   'kernel.image.finish',
+  'kernel.image.release',
   'kernel.image.renew',
   'kernel.shell.renew',
   'kernel.shell.end',

@@ -23,6 +23,7 @@ import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 import { prepareCall, withoutSecrets } from '../calls/call-secrets.ts';
 import type { RunContext, Runner, Staged } from '../calls/runner.ts';
 import type { CallImages } from '../images/call-images.ts';
+import type { SecretValues } from '../redaction/redactor.ts';
 import { KernelClient, type Report, type AttemptCredentials } from '../foundation/kernel-client.ts';
 import { keepLease } from './keep-lease.ts';
 import { Lease } from './lease.ts';
@@ -253,6 +254,7 @@ export class Perform {
     const renewals = keepLease(this.#kernel, credentials, lease, this.#clocks.monotonic, done.signal);
     try {
       const needs: UnmetNeed[] = [];
+      const destination = { blobs: this.#blobs, tenantId: credentials.tenant_id, seal: sealOf(permit, redemption) };
       const staged = await withSpan('run', {}, () =>
         this.#runCall(
           permit,
@@ -265,7 +267,6 @@ export class Perform {
           ),
         ),
       );
-      const destination = { blobs: this.#blobs, tenantId: credentials.tenant_id, seal: sealOf(permit, redemption) };
       await this.#storeAndReport(
         staged,
         destination,
@@ -329,7 +330,7 @@ export class Perform {
         this.#runners.get(permit.tool_id) ??
         (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
       if (!runner) throw new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`);
-      return await withoutSecrets(await runner.run(call, context), values, context.work);
+      return await redacted(await runner.run(call, context), values, context.work);
     } catch (error) {
       return stagedOfFault(error);
     }
@@ -346,6 +347,19 @@ export class Perform {
         await sleep(RETRY_PAUSE_MS);
       }
     }
+  }
+}
+
+/**
+ * The staged effect without secret values. If redaction fails, nothing is reported, and the runner has to know: it
+ * may hold a session's turn or a staged change until then.
+ */
+async function redacted(staged: Staged, values: SecretValues, work: RunContext['work']): Promise<Staged> {
+  try {
+    return await withoutSecrets(staged, values, work);
+  } catch (error) {
+    await staged.settle?.(null);
+    throw error;
   }
 }
 

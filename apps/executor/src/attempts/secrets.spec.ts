@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The handling of a call's secrets between redemption and report.
-import type { Redemption } from '@writ/contract';
+import { Fault, type Redemption, type ReportReply } from '@writ/contract';
 import { FakeSandbox, type FakeProgram } from '@writ/sandbox';
+import { Runner, type Staged } from '../calls/runner.ts';
 import { SandboxedRunner } from '../runners/sandboxed-runner.ts';
 import { CLOSED_GATE, ScriptedKernel } from '../specs/scripted-kernel.ts';
 
@@ -132,4 +133,38 @@ test("a secret that the command doesn't name is not put into a variable", async 
     { redemption: { secrets: { KEY: MARKER, OTHER: 'other' } } },
   );
   expect(env).toEqual({ WRIT_SECRET_KEY: MARKER });
+});
+
+/** Stages a result that is too long to be redacted without a worker thread. */
+class LongResultRunner extends Runner {
+  override readonly toolClass = 'sandboxed';
+  readonly replies: (ReportReply | null)[] = [];
+
+  override run(): Promise<Staged> {
+    return Promise.resolve({
+      ended: 'exited',
+      exitCode: 0,
+      error: null,
+      delta: null,
+      blobs: [],
+      result: 'x'.repeat(4 * 1024 * 1024),
+      usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
+      settle: (reply) => {
+        this.replies.push(reply);
+        return Promise.resolve();
+      },
+    });
+  }
+}
+
+test.each([
+  ['reaches its limit', new Fault('limit.exceeded'), 'reported', ['limit']],
+  ['is stopped', new Fault('attempt.fenced'), 'fenced', []],
+])('a runner learns that nothing of its effect was reported when redaction %s', async (_how, fault, result, ended) => {
+  kernel.work = { run: () => Promise.reject(fault) } as never;
+  const runner = new LongResultRunner();
+  const message = kernel.order('shell.run', { command: COMMAND }, root, { redemption: { secrets: { KEY: MARKER } } });
+  expect(await kernel.executor([runner]).run(message, 'sandboxed')).toBe(result);
+  expect(runner.replies).toEqual([null]);
+  expect(kernel.reports.map((report) => report.ended)).toEqual(ended);
 });

@@ -119,8 +119,8 @@ export interface Staged {
   /** the change of an information store that waits to be published; absent where there is none */
   readonly storeChange?: NonNullable<ReportRequest['store_change']>;
   /**
-   * Called once with the kernel's reply; null where the outcome is unknown, because the attempt was fenced or its
-   * report failed.
+   * Called once with the kernel's reply; null where the outcome is unknown, because the attempt was fenced, its report
+   * failed, or nothing of it was reported. Whoever gets a staged effect MUST call it, also after an error.
    */
   readonly settle?: (reply: ReportReply | null) => Promise<void>;
 }

@@ -173,6 +173,11 @@ export class KernelClient {
     return parseFromPeer(ImageRenewReply, await this.#request('kernel.image.renew', request, timeoutMs)).alive;
   }
 
+  /** Gives an image back: at once for another executor if this one stops, and after a pause otherwise. */
+  async releaseImage(image: ClaimedImage, stopping: boolean, log: string, timeoutMs: number): Promise<void> {
+    await this.#request('kernel.image.release', { v: 1, ...image, stopping, log }, timeoutMs);
+  }
+
   async finishImage(
     image: ClaimedImage,
     end: { readonly log: string; readonly image_digest: string | null; readonly problem: string | null },

@@ -11,11 +11,11 @@ const ASK_MS = 2_000;
 const REPLY_MS = 5_000;
 /** A third of the claim's lease. */
 const RENEW_MS = 8_000;
-/** Tries to say how a build ended, while its claim lives. */
-const FINISH_TRIES = 4;
+/** Tries to report how a build ended, while its claim lives. */
+const REPORT_TRIES = 4;
 
 export interface ImageIntakeParts {
-  readonly kernel: Pick<KernelClient, 'claimImage' | 'renewImage' | 'finishImage'>;
+  readonly kernel: Pick<KernelClient, 'claimImage' | 'renewImage' | 'releaseImage' | 'finishImage'>;
   readonly images: Pick<TenantImages, 'make'>;
   readonly executorId: string;
   /** what a build may use, for a claim and until its signal */
@@ -39,7 +39,7 @@ export class ImageIntake {
     return Promise.resolve();
   }
 
-  /** Stops the build; its claim expires, and another executor begins anew. */
+  /** Stops the build and gives its image back: another executor begins anew. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;
@@ -76,14 +76,23 @@ export class ImageIntake {
     const signal = AbortSignal.any([this.#stopping.signal, lost.signal]);
     try {
       const end = await this.#outcome(claim, log, signal);
-      if (!signal.aborted) await this.#finish(image, { log: log.text, ...end });
+      if (!signal.aborted)
+        return await this.#report((kernel) => kernel.finishImage(image, { log: log.text, ...end }, REPLY_MS));
     } catch (error) {
-      // The engine or this process is at fault: the claim expires, and the image is made anew.
       if (!signal.aborted) this.#parts.failed(error, image);
     } finally {
       done.abort();
       await renewals;
     }
+    if (!lost.signal.aborted) await this.#release(image, log);
+  }
+
+  /** The engine or this process is at fault, or it stops: the image is made anew, and its executor wasn't lost. */
+  async #release(image: ClaimedImage, log: LogTail): Promise<void> {
+    const stopping = this.#stopping.signal.aborted;
+    log.push(`the executor ${stopping ? 'stops' : "can't work on it for now"}: the image will be tried again\n`);
+    // If no kernel answers, the claim expires.
+    await this.#report((kernel) => kernel.releaseImage(image, stopping, log.text, REPLY_MS)).catch(() => undefined);
   }
 
   async #outcome(
@@ -113,12 +122,12 @@ export class ImageIntake {
     }
   }
 
-  async #finish(image: ClaimedImage, end: Parameters<KernelClient['finishImage']>[1]): Promise<void> {
+  async #report(send: (kernel: ImageIntakeParts['kernel']) => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#parts.kernel.finishImage(image, end, REPLY_MS);
+        return await send(this.#parts.kernel);
       } catch (error) {
-        if (tries >= FINISH_TRIES) throw error;
+        if (tries >= REPORT_TRIES) throw error;
         await sleep(ASK_MS);
       }
     }

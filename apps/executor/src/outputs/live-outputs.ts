@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SHOWN_BYTES_MAX, type ContainerLogs } from '@writ/contract';
+import { NewestBytes } from './newest-bytes.ts';
 
 /** The tail of one container's output. */
 export interface OutputTail {
@@ -11,8 +12,7 @@ export interface OutputTail {
 }
 
 interface Tail {
-  parts: Uint8Array[];
-  keptBytes: number;
+  readonly newest: NewestBytes;
   totalBytes: number;
   withheld: boolean;
 }
@@ -26,12 +26,17 @@ export class LiveOutputs {
 
   /** @param secrets of the call: if it has any, nothing is shown, since the output may hold them in any encoding */
   open(sandboxId: string, secrets: Readonly<Record<string, string>>): OutputTail {
-    const tail: Tail = { parts: [], keptBytes: 0, totalBytes: 0, withheld: Object.keys(secrets).length > 0 };
+    const tail: Tail = {
+      newest: new NewestBytes(SHOWN_BYTES_MAX),
+      totalBytes: 0,
+      withheld: Object.keys(secrets).length > 0,
+    };
     this.#tails.set(sandboxId, tail);
     return {
       push: (bytes) => add(tail, bytes),
       withhold: () => {
-        [tail.parts, tail.keptBytes, tail.withheld] = [[], 0, true];
+        tail.newest.clear();
+        tail.withheld = true;
       },
       // A later attempt of the same call may have replaced the tail.
       close: () => {
@@ -44,7 +49,7 @@ export class LiveOutputs {
   read(sandboxId: string): ContainerLogs | null {
     const tail = this.#tails.get(sandboxId);
     if (!tail) return null;
-    const end = Buffer.concat(tail.parts);
+    const end = Buffer.concat(tail.newest.parts);
     return {
       container_id: sandboxId,
       output: end
@@ -59,17 +64,5 @@ export class LiveOutputs {
 
 function add(tail: Tail, bytes: Uint8Array): void {
   tail.totalBytes += bytes.length;
-  if (tail.withheld) return;
-  // A copy: the buffer that it is part of may be much larger.
-  const part = Buffer.from(bytes.subarray(Math.max(0, bytes.length - SHOWN_BYTES_MAX)));
-  tail.parts.push(part);
-  tail.keptBytes += part.length;
-  for (
-    let first = tail.parts[0];
-    first !== undefined && tail.keptBytes - first.length >= SHOWN_BYTES_MAX;
-    first = tail.parts[0]
-  ) {
-    tail.parts.shift();
-    tail.keptBytes -= first.length;
-  }
+  if (!tail.withheld) tail.newest.push(bytes);
 }

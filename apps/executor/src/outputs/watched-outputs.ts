@@ -12,6 +12,7 @@ import {
   type WatchEvent,
 } from '@writ/contract';
 import type { Call } from '../calls/runner.ts';
+import { NewestBytes } from './newest-bytes.ts';
 import { halfCharacter } from './shown-text.ts';
 
 /** Processes that follow one call at once: a replica of the API asks for all its clients together. */
@@ -84,8 +85,7 @@ class CallOutput {
   readonly #publish: (event: OutputEvent) => void;
   readonly #isWithheld: boolean;
   readonly #waiting = new Map<string, Waiting>();
-  #parts: Buffer[] = [];
-  #keptBytes = 0;
+  readonly #newest = new NewestBytes(WATCHED_BYTES_MAX);
   #totalBytes = 0;
   #isClosed = false;
   #flush: NodeJS.Timeout | undefined;
@@ -102,18 +102,7 @@ class CallOutput {
   push(bytes: Uint8Array): void {
     this.#totalBytes += bytes.length;
     if (this.#isWithheld) return;
-    // A copy: the buffer that it is part of may be much larger.
-    const part = Buffer.from(bytes.subarray(Math.max(0, bytes.length - WATCHED_BYTES_MAX)));
-    this.#parts.push(part);
-    this.#keptBytes += part.length;
-    for (
-      let first = this.#parts[0];
-      first !== undefined && this.#keptBytes - first.length >= WATCHED_BYTES_MAX;
-      first = this.#parts[0]
-    ) {
-      this.#parts.shift();
-      this.#keptBytes -= first.length;
-    }
+    this.#newest.push(bytes);
     if (this.#waiting.size > 0) this.#flush ??= setTimeout(() => this.#answerAll(), GATHER_MS).unref();
   }
 
@@ -145,7 +134,7 @@ class CallOutput {
   remove(): void {
     clearTimeout(this.#flush);
     for (const id of [...this.#waiting.keys()]) this.#stopWaiting(id);
-    [this.#parts, this.#keptBytes] = [[], 0];
+    this.#newest.clear();
   }
 
   #answerAll(): void {
@@ -179,7 +168,7 @@ class CallOutput {
   /** The next bytes for the asker. While the command runs, a piece never ends within a character. */
   #piece({ attempt, from }: WatchEvent): { readonly from: number; readonly bytes: Buffer } {
     if (this.#isWithheld) return { from: 0, bytes: Buffer.alloc(0) };
-    const first = this.#totalBytes - this.#keptBytes;
+    const first = this.#totalBytes - this.#newest.size;
     const start = Math.max(first, attempt === this.#call.attempt ? Math.min(from, this.#totalBytes) : 0);
     const bytes = this.#bytesFrom(start - first);
     const isLast = this.#isClosed && start + bytes.length === this.#totalBytes;
@@ -189,7 +178,7 @@ class CallOutput {
   #bytesFrom(offset: number): Buffer {
     const found: Buffer[] = [];
     let [at, size] = [0, 0];
-    for (const part of this.#parts) {
+    for (const part of this.#newest.parts) {
       if (size >= OUTPUT_PIECE_BYTES_MAX) break;
       if (at + part.length > offset) {
         const piece = part.subarray(Math.max(0, offset - at));

@@ -168,6 +168,17 @@ describe('net.egress', () => {
     expect(kernel.requestedVerbs).not.toContain('kernel.effect_started');
   });
 
+  it.each([
+    ['breaks off', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
+    ['is garbled', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno chunk\r\n'],
+  ])('reports an answer whose body %s as failed', async (_how, answer) => {
+    outside.answer = (request) => void request.socket.end(answer);
+    expect(await run('net.egress', post())).toMatchObject({
+      ended: 'failed',
+      error: { code: 'egress.failed', message: expect.stringContaining('broke') as string },
+    });
+  });
+
   it('reports a request without an answer as failed after the effect was announced', async () => {
     outside.answer = (request) => void request.socket.destroy();
     expect(await run('net.egress', post())).toMatchObject({

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isNativeError } from 'node:util/types';
 import {
   AUDIO_TRANSCRIBE,
   CALENDAR_FIND,
@@ -18,6 +17,7 @@ import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
 import { calendarFind } from './calendar-find.ts';
+import { isConnectionError } from './connection-error.ts';
 import { emailDraft, emailFind } from './email-tools.ts';
 import { netEgress } from './net-egress.ts';
 import { resourceFailure } from './resource-failures.ts';
@@ -99,7 +99,7 @@ export class BrokerRunner extends Runner {
       }
       return { ended: 'exited', error: null, result: await this.#result(call, gate, resources) };
     } catch (error) {
-      return failed(gate.brokenBy ?? error, resources.signal);
+      return failed(gate.brokenBy ?? error, resources.signal, gate.requests.length > 0);
     }
   }
 
@@ -120,8 +120,9 @@ export class BrokerRunner extends Runner {
 /**
  * A failure of the request ends the call. Any other error is a fault of the executor, and the attempt waits for its
  * lease to expire.
+ * @param isSender whether the call opened a connection through its gate, or wanted to
  */
-function failed(error: unknown, signal: AbortSignal): BrokerOutcome {
+function failed(error: unknown, signal: AbortSignal, isSender: boolean): BrokerOutcome {
   if (signal.aborted && !(error instanceof Fault))
     return failure('timeout', 'command.timeout', 'the request took longer than the call may');
   const ofStore = storeFailureOf(error);
@@ -134,7 +135,7 @@ function failed(error: unknown, signal: AbortSignal): BrokerOutcome {
   if (ofResource !== null) return failure(ofResource.ended, ofResource.code, ofResource.message, ofResource.hint);
   if (error instanceof Fault && error.code === 'deadline') return failure('timeout', 'command.timeout', error.message);
   if (error instanceof Fault && isOfCall(error)) return failure('failed', error.code, error.message);
-  if (isConnectionError(error))
+  if (isSender && isConnectionError(error))
     return failure('failed', 'egress.failed', 'the connection broke before the whole answer was there');
   throw error;
 }
@@ -160,7 +161,3 @@ const failure = (
   message: string,
   hint: string | null = null,
 ): BrokerOutcome => ({ ended, error: { code, message, hint }, result: null });
-
-/** Errors of Node's streams and parser, which carry a code. */
-const isConnectionError = (error: unknown): boolean =>
-  isNativeError(error) && !(error instanceof Fault) && typeof (error as { code?: unknown }).code === 'string';

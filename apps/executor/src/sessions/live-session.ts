@@ -94,22 +94,41 @@ export class LiveSession {
 
   /**
    * Waits for the turn and resolves with a function that ends it, which MUST be called once. Null where too many calls
-   * wait.
+   * wait. Rejects with the signal's reason when the call must stop; then it has no turn to end.
    */
-  async turn(): Promise<(() => void) | null> {
+  async turn(signal: AbortSignal): Promise<(() => void) | null> {
     if (this.#waiting >= WAITING_MAX) return null;
-    this.#waiting += 1;
     const before = this.#previousTurn;
-    let endTurn = (): void => undefined;
-    this.#previousTurn = new Promise((resolve) => {
-      endTurn = resolve;
-    });
-    await before;
-    this.#waiting -= 1;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const endTurn = (): void => resolve(undefined);
+    this.#previousTurn = promise;
+    this.#waiting += 1;
+    try {
+      await settledOrAborted(before, signal);
+    } catch (error) {
+      // The call behind this one still waits for the call before it.
+      void before.then(endTurn);
+      throw error;
+    } finally {
+      this.#waiting -= 1;
+    }
     this.hasTurn = true;
     return () => {
       this.hasTurn = false;
       endTurn();
     };
+  }
+}
+
+/** Resolves with the promise, or rejects with the reason of the signal if that aborts first. */
+async function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -67,7 +67,7 @@ export class SessionRunner extends Runner {
     const isCommand = args.command !== undefined;
     const session = await this.#attach(call, context, isCommand);
     if (!(session instanceof LiveSession)) return session;
-    const endTurn = await session.turn();
+    const endTurn = await session.turn(context.signal);
     if (endTurn === null)
       return stagedFailure('session.busy', 'too many calls wait for the session', 'wait for their answers');
     let refusal: Staged | null;
@@ -108,8 +108,11 @@ export class SessionRunner extends Runner {
         },
       };
     } catch (error) {
-      await this.#dependencies.sessions.end(session, 'lost');
-      endTurn();
+      try {
+        await this.#dependencies.sessions.end(session, 'lost');
+      } finally {
+        endTurn();
+      }
       throw error;
     }
   }

@@ -24,7 +24,8 @@ CREATE TABLE kernel.image (
 
   executor_id text, -- who has it, while it is built, or had it
   claim       integer DEFAULT 0 NOT NULL, -- counts the executors that took it, and fences earlier ones
-  claim_until bigint, -- when another executor may take it, in ms since the epoch; null: nobody has it
+  claim_until bigint, -- when another executor may take it, in ms since the epoch; null: at once
+  lost        integer DEFAULT 0 NOT NULL, -- counts the executors whose claim expired without a word from them
 
   created_by text NOT NULL, -- the API key
   created_at bigint DEFAULT kernel.now_ms() NOT NULL, -- ms since the epoch
@@ -52,4 +53,4 @@ CREATE POLICY all_tenants ON kernel.image TO writ_kernel_worker USING (true) WIT
 GRANT SELECT, INSERT ON kernel.image TO writ_kernel;
 GRANT UPDATE (state, image_digest, problem, log, claim_until, updated_at, removed_at) ON kernel.image TO writ_kernel;
 GRANT SELECT ON kernel.image TO writ_kernel_worker;
-GRANT UPDATE (state, executor_id, claim, claim_until, updated_at) ON kernel.image TO writ_kernel_worker;
+GRANT UPDATE (state, executor_id, claim, claim_until, lost, updated_at) ON kernel.image TO writ_kernel_worker;

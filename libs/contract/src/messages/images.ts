@@ -95,6 +95,12 @@ export type ImageRenewRequest = Static<typeof ImageRenewRequest>;
 /** `alive` false: the image was removed, or another executor has it. Then the work MUST stop. */
 export const ImageRenewReply = Type.Object({ v: Type.Literal(1), alive: Type.Boolean() }, closed);
 export type ImageRenewReply = Static<typeof ImageRenewReply>;
+/**
+ * executor → kernel: `kernel.image.release` → ImageRenewReply: the executor gives the image back, because its engine
+ * failed or it stops. Another executor has it next: at once if this one stops, and after a pause otherwise.
+ */
+export const ImageReleaseRequest = Type.Object({ ...Claimed, stopping: Type.Boolean() }, closed);
+export type ImageReleaseRequest = Static<typeof ImageReleaseRequest>;
 /** executor → kernel: `kernel.image.finish` → ImageRenewReply. Exactly one of digest and problem is set. */
 export const ImageFinishRequest = Type.Object(
   { ...Claimed, image_digest: orNull(ImageDigest), problem: orNull(Type.String({ maxLength: 2048 })) },

@@ -25,7 +25,10 @@ import type { HoldEffect } from './hold-effect.ts';
 import type { Reruns } from './reruns.ts';
 import { usageCounter } from './usage-counter.ts';
 
-/** Readings of the facts per report: they change by a cancellation or a revocation, and each happens once. */
+/**
+ * Readings of the facts per report. A cancellation and a revocation change them once each, and so does a store that
+ * moved since the call's change was staged.
+ */
 const READINGS_MAX = 4;
 
 /** The steps of an effect until its outcome is written. */

@@ -78,8 +78,7 @@ export class OutcomeWriter {
   }
 
   /**
-   * Ends the operation if it still is as it was seen. For a report, the attempt credentials of `speaker` must still be
-   * valid.
+   * Ends the operation if it still is as it was seen. For a report, the attempt's `credentials` must still be valid.
    * @throws Fault `record.too_large`, `database.unavailable`
    */
   async end(

@@ -110,6 +110,19 @@ it('a command that no executor redeemed is decided once more under the present i
   expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 1 });
 });
 
+it("a sweep doesn't find calls in images of tenants, which would take the place of calls to decide", async () => {
+  const id = await waiting();
+  await expire(id);
+  const found = async (): Promise<boolean> => (await updated().find()).some(({ operation_id }) => operation_id === id);
+  expect(await found()).toBe(true);
+  await tenant.query(
+    `INSERT INTO kernel.image (image_id, tenant_id, name, definition, digest, tools, state, image_digest, created_by)
+     VALUES ($1, $2, 'own', '', repeat('0', 64), '{}', 'ready', $3, 'key_1')`,
+    [`img_${id}`, tenant.tenantId, kernel.images.sandbox],
+  );
+  expect(await found()).toBe(false);
+});
+
 it('an outstanding permit for the old image is fenced', async () => {
   const id = await waiting(2);
   const old = await run.permitOf(id, 'sandboxed');

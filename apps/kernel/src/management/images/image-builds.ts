@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ImageClaim, ImageClaimRequest, ImageFinishRequest, ImageRenewRequest } from '@writ/contract';
+import type {
+  ImageClaim,
+  ImageClaimRequest,
+  ImageFinishRequest,
+  ImageReleaseRequest,
+  ImageRenewRequest,
+} from '@writ/contract';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool, TenantPool } from '../../foundation/database/pools.ts';
@@ -7,7 +13,9 @@ import type { CrossTenantPool, TenantPool } from '../../foundation/database/pool
 /** How long an executor has an image without a renewal, in milliseconds. It renews every third of that. */
 const LEASE_MS = 30_000;
 /** An image that as many executors were lost over takes them down, and ends as failed. */
-const CLAIMS_MAX = 3;
+const LOST_MAX = 3;
+/** How long an image waits after an executor couldn't work on it: an engine takes about as long to start again. */
+const PAUSE_MS = 30_000;
 
 /** Gives waiting images to executors, and writes what came of them. */
 export class ImageBuilds {
@@ -24,9 +32,11 @@ export class ImageBuilds {
   /** The image that the executor is to make ready; null where none waits. */
   async claim({ executor_id }: ImageClaimRequest): Promise<ImageClaim | null> {
     const claimed = await kernelSql.claimImage(this.#workers.pool, { executor: executor_id, lease_ms: LEASE_MS });
-    if (claimed === null || claimed.claim <= CLAIMS_MAX) return claimed;
-    const { image_id, tenant_id, claim } = claimed;
-    const problem = `${String(CLAIMS_MAX)} executors were lost while they made it ready`;
+    if (claimed === null) return null;
+    const { lost, ...image } = claimed;
+    if (lost < LOST_MAX) return image;
+    const { image_id, tenant_id, claim } = image;
+    const problem = `${String(LOST_MAX)} executors were lost while they made it ready`;
     await this.finish({ v: 1, executor_id, tenant_id, image_id, claim, image_digest: null, problem, log: '' });
     return null;
   }
@@ -39,6 +49,21 @@ export class ImageBuilds {
       executor: executor_id,
       claim,
       lease_ms: LEASE_MS,
+      log: stored(log),
+    });
+  }
+
+  /**
+   * Lets another executor have it. Resolves with whether the executor still had it. A build that an engine broke off
+   * says nothing about the image, so it is tried until it ends, with a pause between two tries.
+   */
+  async release({ tenant_id, image_id, executor_id, claim, stopping, log }: ImageReleaseRequest): Promise<boolean> {
+    return await kernelSql.releaseImage(this.#tenants.pool, {
+      tenant: tenant_id,
+      image: image_id,
+      executor: executor_id,
+      claim,
+      pause_ms: stopping ? 0 : PAUSE_MS,
       log: stored(log),
     });
   }

@@ -4,6 +4,7 @@ import { MessagePattern, Payload } from '@nestjs/microservices';
 import {
   ImageClaimRequest,
   ImageFinishRequest,
+  ImageReleaseRequest,
   ImageRenewRequest,
   KERNEL_REQUESTS,
   parseMessage,
@@ -67,6 +68,11 @@ export class ImageBuildsController {
   @MessagePattern('kernel.image.renew')
   async renew(@Payload() payload: unknown): Promise<ImageRenewReply> {
     return { v: 1, alive: await this.#builds.renew(parseMessage(ImageRenewRequest, payload)) };
+  }
+
+  @MessagePattern('kernel.image.release')
+  async release(@Payload() payload: unknown): Promise<ImageRenewReply> {
+    return { v: 1, alive: await this.#builds.release(parseMessage(ImageReleaseRequest, payload)) };
   }
 
   @MessagePattern('kernel.image.finish')

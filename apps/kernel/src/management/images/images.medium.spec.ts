@@ -51,6 +51,8 @@ const renew = (claim: ImageClaim, executor: string, log = '') =>
   manage.imageBuilds.renew({ ...holdOf(claim, executor), log });
 const finish = (claim: ImageClaim, executor: string, end: { image_digest: string | null; problem: string | null }) =>
   manage.imageBuilds.finish({ ...holdOf(claim, executor), log: 'the end', ...end });
+const release = (claim: ImageClaim, executor: string, stopping: boolean) =>
+  manage.imageBuilds.release({ ...holdOf(claim, executor), stopping, log: 'the engine is gone\0' });
 const READY = { image_digest: digestOf('b'), problem: null };
 const expire = async (claim: ImageClaim): Promise<void> => {
   await kernel.admin.query('UPDATE kernel.image SET claim_until = claim_until - $1 WHERE image_id = $2', [
@@ -182,6 +184,43 @@ describe('a claim', () => {
     expect(await claimBy(second)).toBeNull();
     expect(await read('x')).toMatchObject({ state: 'failed', problem: expect.stringContaining('3 executors') });
     expect(await claimBy(first)).toBeNull();
+  });
+
+  it('that is given back after a failure of the engine costs the image nothing but a pause', async () => {
+    await create('x');
+    for (let n = 1; n <= 5; n++) {
+      const claim = await claimed(first);
+      expect(claim).toMatchObject({ claim: n });
+      expect(await release(claim, first, false)).toBe(true);
+      expect([
+        await renew(claim, first),
+        await release(claim, first, false),
+        await finish(claim, first, READY),
+      ]).toEqual([false, false, false]);
+      expect(await read('x')).toMatchObject({ state: 'waiting', problem: null });
+      expect(await claimBy(second)).toBeNull();
+      await expire(claim);
+    }
+    expect(await manage.images.log({ ...requestBy(admin()), name: 'x' })).toMatchObject({ log: 'the engine is gone' });
+    const claim = await claimed(second);
+    expect(await finish(claim, second, READY)).toBe(true);
+    expect(await read('x')).toMatchObject({ state: 'ready' });
+  });
+
+  it('that an executor gives back because it stops is had by another at once', async () => {
+    await create('x');
+    expect(await release(await claimed(first), first, true)).toBe(true);
+    await kernel.admin.query('UPDATE kernel.image SET claim_until = claim_until - 1');
+    expect(await claimed(second)).toMatchObject({ claim: 2 });
+  });
+
+  it('is of the image that has waited longest: one that is given back lets the others go first', async () => {
+    await create('x');
+    const other = await kernel.newTenant();
+    await create('y', BY_DIGEST, [], admin(other));
+    const poisoned = await claimed(first);
+    await release(poisoned, first, true);
+    expect((await claimed(first)).tenant_id).toBe(other.tenantId);
   });
 
   it('is of one image of a tenant at a time, however many executors ask at once', async () => {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, REGISTERED_KINDS, type Caller, type RegisteredKind, type ResourceView } from '@writ/contract';
-import { contentDigest } from '../../evidence/changes/index.ts';
 import type { Rows } from '../../foundation/tenancy/index.ts';
 
 export type ResourceRow = NonNullable<Awaited<ReturnType<Rows['resource']['findUnique']>>>;
-
-/** The digest of a resource: what a call on it was decided on. */
-export const resourceDigest = ({ kind, name, settings }: Pick<ResourceView, 'kind' | 'name' | 'settings'>): string =>
-  contentDigest({ kind, name, settings });
 
 /** A resource as the caller may see it: an agent uses a resource without reading its settings. */
 export function resourceView(row: ResourceRow, { role }: Pick<Caller, 'role'>): ResourceView {

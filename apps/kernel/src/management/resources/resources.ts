@@ -8,6 +8,7 @@ import {
   type RegisteredKind,
   type ResourceView,
 } from '@writ/contract';
+import { resourceDigest } from '@writ/digest';
 import { definitionOfSettings } from '@writ/info-store';
 import { newId } from '@writ/nest-kit';
 import type { ListPage } from '@writ/paging';
@@ -28,7 +29,7 @@ import {
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { isAgent, usableBy } from './usable-by.ts';
 import { parseSettings } from './parse-settings.ts';
-import { requireRegistered, resourceDigest, resourceView, type ResourceRow } from './resource-row.ts';
+import { requireRegistered, resourceView, type ResourceRow } from './resource-row.ts';
 
 /**
  * Manages registered resources. INVARIANT (wholly before or after): a call is decided on the settings before a change

@@ -12,9 +12,14 @@ export interface ImageFor {
   readonly image_digest: string | null;
 }
 
+/** A claimed image, with the number of executors that were lost over it, as kernel.claim_image returns it. */
+export interface CountedClaim extends ImageClaim {
+  readonly lost: number;
+}
+
 /** The functions of `sql/functions/images` that the kernel calls. */
 export const imagesFunctions = {
-  claimImage: kernelFunction<ImageClaim | null>()(
+  claimImage: kernelFunction<CountedClaim | null>()(
     'kernel.claim_image',
     { executor: sqlTypes.text, lease_ms: sqlTypes.integer },
     { returns: 'value' },
@@ -27,6 +32,18 @@ export const imagesFunctions = {
   isRegisteredImage: kernelFunction<boolean>()(
     'kernel.is_registered_image',
     { tenant: sqlTypes.text, digest: sqlTypes.text },
+    { returns: 'value' },
+  ),
+  releaseImage: kernelFunction<boolean>()(
+    'kernel.release_image',
+    {
+      tenant: sqlTypes.text,
+      image: sqlTypes.text,
+      executor: sqlTypes.text,
+      claim: sqlTypes.integer,
+      pause_ms: sqlTypes.integer,
+      log: sqlTypes.text,
+    },
     { returns: 'value' },
   ),
   renewImage: kernelFunction<boolean>()(
