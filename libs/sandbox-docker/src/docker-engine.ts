@@ -11,12 +11,16 @@ import {
 import { requestEngine, isEngineReachable } from './engine-requests.ts';
 import { EngineWatch } from './engine-watch.ts';
 import { pingEngine } from './ping-engine.ts';
-import { isGone, MADE_BY } from './process-mark.ts';
+import { isGone, MADE_BY, OWN_MARK } from './process-mark.ts';
 import { startContainer } from './start-container.ts';
 import { sweep } from './sweep.ts';
 
 /** The event of an out-of-memory kill arrives over another connection than the exit that it causes. */
 const OOM_EVENT_MS = 250;
+const OWNER = 'writ.owner';
+const ROLE = 'writ.role';
+/** The role of containers in which images are made. */
+const IMAGE_ROLE = 'image';
 
 export interface DockerEngineOptions {
   readonly docker: Docker;
@@ -71,16 +75,23 @@ export class DockerEngine implements ContainerEngine {
 
   /**
    * A container that a dead process of this machine made has no owner. If its job has stopped the agent, the container
-   * doesn't notice that its executor died.
+   * doesn't notice that its executor died. Neither does one in which an image is made: it is paused, or never starts.
    */
   async sweep(isOurs: (id: string) => boolean): Promise<number> {
+    const anyOwner = this.#labels.filter((label) => !label.startsWith(`${OWNER}=`));
+    const images = anyOwner.map((label) => (label.startsWith(`${ROLE}=`) ? `${ROLE}=${IMAGE_ROLE}` : label));
     return (
       (await this.#swept(this.#labels, isOurs)) +
-      (await this.#swept(
-        this.#labels.filter((label) => !label.startsWith('writ.owner=')),
-        (_id, labels) => !isGone(labels[MADE_BY] ?? ''),
-      ))
+      (await this.#swept(anyOwner, (_id, labels) => !isGone(labels[MADE_BY] ?? ''))) +
+      (await this.#swept(images, (_id, labels) => !this.#isLeftOver(labels)))
     );
+  }
+
+  /** Whether an earlier process of this owner, or a dead process of this machine, made the container of an image. */
+  #isLeftOver(labels: Readonly<Record<string, string>>): boolean {
+    const madeBy = labels[MADE_BY];
+    if (madeBy === undefined || madeBy === OWN_MARK[MADE_BY]) return false;
+    return isGone(madeBy) || this.#labels.includes(`${OWNER}=${labels[OWNER] ?? ''}`);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@
 import type Docker from 'dockerode';
 import { ContainerSandbox, type SandboxEventListener, type WarmPoolConfig } from '@writ/sandbox-host';
 import { DockerEngine } from './docker-engine.ts';
-import { MADE_BY, ownMark } from './process-mark.ts';
+import { OWN_MARK } from './process-mark.ts';
 
 export interface DockerSandboxConfig {
   readonly docker: Docker;
@@ -17,9 +17,6 @@ export interface DockerSandboxConfig {
   readonly runtime?: string;
   readonly report?: SandboxEventListener;
 }
-
-const mark = ownMark();
-const MARK: Readonly<Record<string, string>> = mark === null ? {} : { [MADE_BY]: mark };
 
 /** Sandboxes in Docker containers, with warm pools. */
 export class DockerSandbox extends ContainerSandbox {
@@ -37,7 +34,7 @@ export class DockerSandbox extends ContainerSandbox {
   }: DockerSandboxConfig): Promise<DockerSandbox> {
     const labels = { writ: label, 'writ.role': 'sandbox', 'writ.owner': owner };
     const engine = new DockerEngine({ docker, labels, report, ...(runtime === undefined ? {} : { runtime }) });
-    const sandbox = new DockerSandbox({ ...config, engine, labels: { ...labels, ...MARK }, report });
+    const sandbox = new DockerSandbox({ ...config, engine, labels: { ...labels, ...OWN_MARK }, report });
     await sandbox.begin();
     return sandbox;
   }

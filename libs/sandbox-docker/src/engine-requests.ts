@@ -16,6 +16,8 @@ const ANSWER_MS_MAX = {
   /** the agent's own start: a cold Node.js loads its bundle */
   'get an answer from an agent': 20_000,
   'look at a container': 10_000,
+  /** walks through the files that a build has written */
+  'measure a container': 30_000,
   /** kills, unmounts and waits for the kernel; only its share of memory waits for this */
   'remove a container': 30_000,
   'list containers': 30_000,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { testAddress } from '@writ/testing';
 import { LIMITS, openSandbox, runIn, SIZE as size, testEngine, testImage, textOf, until } from './engine.contract.ts';
+import { MADE_BY, ownMark } from './process-mark.ts';
 import type { SandboxEvent } from '@writ/sandbox-host';
 
 const never = new AbortController().signal;
@@ -119,6 +120,46 @@ test('containers of an earlier process are swept at the start, and no others', a
     await sandbox.close();
   } finally {
     await others.remove({ force: true });
+  }
+}, 240_000);
+
+test('containers in which dead processes made images are swept, and not those of processes that live', async () => {
+  const docker = testEngine();
+  const image = await testImage(docker);
+  const owner = `images-${process.pid}`;
+  const dead = spawnSync(process.execPath, [
+    '--conditions=@writ/source',
+    '--input-type=module',
+    '-e',
+    `import { ownMark } from ${JSON.stringify(join(import.meta.dirname, 'process-mark.ts'))}; console.log(ownMark());`,
+  ]);
+  // A container that is paused during a commit, or never starts, doesn't notice the end of its executor.
+  const leave = async (of: string, mark: string | null) =>
+    await docker.createContainer({
+      Image: image,
+      Labels: {
+        writ: testAddress('WRIT_TEST_LABEL'),
+        'writ.role': 'image',
+        'writ.owner': of,
+        ...(mark === null ? {} : { [MADE_BY]: mark }),
+      },
+    });
+  const deadMark = dead.stdout.toString().trim();
+  const left = [await leave(owner, deadMark), await leave('other', deadMark), await leave(owner, 'other-boot x 1 1')];
+  const kept = [
+    await leave(owner, ownMark()),
+    await leave('other', ownMark()),
+    await leave('other', 'other-boot x 1 1'),
+  ];
+  try {
+    const { sandbox } = await openSandbox({ owner });
+    expect(await Promise.all([...left, ...kept].map(({ id }) => exists(id)))).toEqual([
+      ...left.map(() => false),
+      ...kept.map(() => true),
+    ]);
+    await sandbox.close();
+  } finally {
+    await Promise.allSettled([...left, ...kept].map((container) => container.remove({ force: true })));
   }
 }, 240_000);
 

@@ -15,6 +15,10 @@ export function ownMark(): string | null {
   return where === null || start === null ? null : `${where} ${process.pid} ${start}`;
 }
 
+const mark = ownMark();
+/** The label by which containers of this process are told from those of others; none where the system has no marks. */
+export const OWN_MARK: Readonly<Record<string, string>> = mark === null ? {} : { [MADE_BY]: mark };
+
 /**
  * Answers whether the process has certainly ended. False for another boot, another machine or another namespace, of
  * which nothing is known.

@@ -125,7 +125,10 @@ export class SessionRunner extends Runner {
     const { verdict, shell_id } = reply;
     const refusal = refusalOfAttach(reply, call);
     if (refusal !== null || shell_id === null) return refusal ?? noShell(call, null);
-    if (verdict === 'opened') return await this.#open(call, context, shell_id);
+    if (verdict === 'opened')
+      return await this.#dependencies.sessions.renewedWhile({ tenant_id: call.tenantId, shell_id }, () =>
+        this.#open(call, context, shell_id),
+      );
     const found = this.#dependencies.sessions.find(shell_id);
     const outdated = found === null ? null : outdatedBy(found, call);
     if (found !== null && outdated === null) return found;
@@ -133,6 +136,7 @@ export class SessionRunner extends Runner {
       await this.#dependencies.sessions.end(found, 'lost');
       return stagedFailure('session.lost', `the shell of the session ended, since ${outdated}`, START_HINT);
     }
+    if (this.#dependencies.sessions.isStarting(shell_id)) return stagedOpening();
     // The shell belongs to an earlier process of this executor, whose lease still runs.
     await context.endShell(shell_id, 'lost');
     await attach(false);
@@ -306,10 +310,12 @@ function refusalOfAttach(
       'another call of the session has committed since this one was decided',
       'ask again, one command after the other',
     );
-  if (verdict === 'elsewhere')
-    return stagedFailure('session.busy', 'another call is about to open the session', 'ask again');
+  if (verdict === 'elsewhere') return stagedOpening();
   return verdict === 'ended' ? noShell(call, ending) : null;
 }
+
+const stagedOpening = (): Staged =>
+  stagedFailure('session.busy', 'another call is about to open the session', 'ask again');
 
 const noShell = ({ args }: Call, ending: ShellEnding | null): Staged =>
   args['close'] === true && ending !== 'lost'

@@ -6,14 +6,15 @@ import type { LiveSession } from './live-session.ts';
 const RENEW_MS = 1_500;
 const REPLY_TIMEOUT_MS = 3_000;
 
+interface ShellOfTenant {
+  readonly tenant_id: string;
+  readonly shell_id: string;
+}
+
 /** The kernel's registry of shells: which executor has each of them. */
 export interface ShellRegistry {
-  renewShell(shell: { readonly tenant_id: string; readonly shell_id: string }, timeoutMs: number): Promise<boolean>;
-  endShell(
-    shell: { readonly tenant_id: string; readonly shell_id: string },
-    ending: ShellEnding,
-    timeoutMs: number,
-  ): Promise<void>;
+  renewShell(shell: ShellOfTenant, timeoutMs: number): Promise<boolean>;
+  endShell(shell: ShellOfTenant, ending: ShellEnding, timeoutMs: number): Promise<void>;
 }
 
 export interface SessionsOptions {
@@ -30,6 +31,8 @@ export class Sessions {
   readonly #live = new Map<string, LiveSession>();
   readonly #idle = new Map<string, NodeJS.Timeout>();
   #opening = 0;
+  /** shells whose containers start, by their ids: they have leases already */
+  readonly #starting = new Map<string, ShellOfTenant>();
   #isDraining = false;
   #renewTimer: NodeJS.Timeout | undefined;
 
@@ -50,11 +53,30 @@ export class Sessions {
     };
   }
 
+  /**
+   * Renews the lease of a shell while its container starts, which can take longer than the lease. Resolves as `open`
+   * does.
+   */
+  async renewedWhile<T>(shell: ShellOfTenant, open: () => Promise<T>): Promise<T> {
+    this.#starting.set(shell.shell_id, shell);
+    this.#startRenewals();
+    try {
+      return await open();
+    } finally {
+      this.#starting.delete(shell.shell_id);
+    }
+  }
+
   add(session: LiveSession): void {
     this.#live.set(session.shellId, session);
     void session.shell.gone.then(() => (session.hasTurn ? undefined : this.end(session, 'lost')));
     this.touch(session);
-    this.#renewTimer ??= setInterval(() => void this.#renew(), RENEW_MS).unref();
+    this.#startRenewals();
+  }
+
+  /** Whether the container of a shell is starting here. */
+  isStarting(shellId: string): boolean {
+    return this.#starting.has(shellId);
   }
 
   find(shellId: string): LiveSession | null {
@@ -96,15 +118,22 @@ export class Sessions {
     await Promise.all([...this.#live.values()].map((session) => this.end(session, 'lost')));
   }
 
+  #startRenewals(): void {
+    this.#renewTimer ??= setInterval(() => void this.#renew(), RENEW_MS).unref();
+  }
+
   async #renew(): Promise<void> {
-    await Promise.all(
-      [...this.#live.values()].map(async (session) => {
-        // Without an answer the shell lives on: its lease decides where calls go, and the next renewal asks again.
-        const alive = await this.#registry
-          .renewShell({ tenant_id: session.tenantId, shell_id: session.shellId }, REPLY_TIMEOUT_MS)
-          .catch(() => true);
-        if (!alive) await this.end(session, 'lost');
-      }),
-    );
+    const live = [...this.#live.values()].map(async (session) => {
+      const alive = await this.#isKept({ tenant_id: session.tenantId, shell_id: session.shellId });
+      if (!alive) await this.end(session, 'lost');
+    });
+    // A shell that is to end before it has started finds out at its first renewal as a session.
+    const starting = [...this.#starting.values()].map((shell) => this.#isKept(shell));
+    await Promise.all([...live, ...starting]);
+  }
+
+  /** Without an answer a shell lives on: its lease decides where calls go, and the next renewal asks again. */
+  async #isKept(shell: ShellOfTenant): Promise<boolean> {
+    return await this.#registry.renewShell(shell, REPLY_TIMEOUT_MS).catch(() => true);
   }
 }

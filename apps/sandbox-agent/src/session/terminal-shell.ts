@@ -54,9 +54,10 @@ export interface ShellListener {
  * printed, before the shell reaches its prompt. The line after it prints the mark of the prompt. The shell reads that
  * line when the command is over, also after an interrupt, when the rest of the command's line isn't run.
  *
- * INVARIANT (nowhere else): a value for a command comes over its own pipe into a variable of the shell, for that
- * command only. It is in no argument, environment, file, history or line that the shell reads, and no program that a
- * command starts has the pipe.
+ * INVARIANT (nowhere else): a value for a command comes over its own pipe into a variable of the shell. It is in no
+ * argument, environment, file, history or line that the shell reads, and no program that a command starts has the pipe.
+ * The variable is unset after the command, so that a later one doesn't get it by accident. That is no protection from
+ * the commands: they can copy it, and a function of the shell named `builtin` keeps it set.
  */
 export class TerminalShell {
   readonly #nonce: string;

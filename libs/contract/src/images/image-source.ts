@@ -16,6 +16,27 @@ export const ImageReference = Type.String({
   description: '`registry/repository@sha256:…`',
 });
 
+/** Package managers read an argument that ends like this as a file. */
+const notEnding = (...endings: readonly string[]): string => `(?!.*\\.(${endings.join('|')})$)`;
+const DEBIAN_FILES = notEnding('deb', 'dsc', 'changes');
+const NPM_FILES = notEnding('[tT][gG][zZ]', '[tT][aA][rR](\\.[gG][zZ])?');
+const PIP_FILES = notEnding('zip', 'whl', 'tar', '[a-z]*[gx]z', '[a-z]*bz2?', 't?lz', 'lzma');
+
+/** Debian policy 5.6.1: two characters or more. One that ends in `-` would remove the package. */
+const DEBIAN_NAME = `^${DEBIAN_FILES}[a-z0-9][a-z0-9+.-]*[a-z0-9+]$`;
+/** Debian policy 5.6.12. */
+const DEBIAN_VERSION = `^${DEBIAN_FILES}([0-9]+:)?[0-9]([A-Za-z0-9.+~-]*[A-Za-z0-9])?$`;
+const NPM_NAME = `^${NPM_FILES}(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$`;
+/** A number of semver: without leading zeros, and one that npm can count with. */
+const COUNT = '(0|[1-9][0-9]{0,14})';
+const PRERELEASE = '(0|[1-9][0-9]{0,14}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
+const NPM_VERSION = `^${NPM_FILES}${COUNT}\\.${COUNT}\\.${COUNT}(-${PRERELEASE}(\\.${PRERELEASE})*)?$`;
+const PIP_NAME = '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$';
+/** PEP 440 in its canonical spelling; numbers may begin with zeros, as those of dates do. */
+const PIP_VERSION =
+  `^${PIP_FILES}([0-9]+!)?[0-9]+(\\.[0-9]+)*((a|b|rc)[0-9]+)?(\\.post[0-9]+)?(\\.dev[0-9]+)?` +
+  '(\\+[a-z0-9]+(\\.[a-z0-9]+)*)?$';
+
 /** More are an image of one's own. */
 const PACKAGES_MAX = 64;
 const packages = (name: string, version: string, description: string) =>
@@ -43,13 +64,9 @@ export const ImageRecipe = Type.Object(
         description: 'the image that the packages are added to; null: the sandbox image of the deployment',
       }),
     ),
-    debian: packages('^[a-z0-9][a-z0-9+.-]*[a-z0-9+]$', '^([0-9]+:)?[0-9]([A-Za-z0-9.+~-]*[A-Za-z0-9])?$', 'of Debian'),
-    npm: packages(
-      '^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$',
-      '^[0-9]+\\.[0-9]+\\.[0-9]+(-[0-9A-Za-z.-]+)?$',
-      'of the npm registry, installed globally',
-    ),
-    pip: packages('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$', '^[0-9][A-Za-z0-9.!+]*$', 'of a Python index'),
+    debian: packages(DEBIAN_NAME, DEBIAN_VERSION, 'of Debian'),
+    npm: packages(NPM_NAME, NPM_VERSION, 'of the npm registry, installed globally'),
+    pip: packages(PIP_NAME, PIP_VERSION, 'of a Python index'),
   },
   closed,
 );

@@ -5,6 +5,8 @@
 // INVARIANT (one way out): it has no network. Its only way out leads over the streams of the agent to `egress`, which
 // admits the registries of the operator.
 // INVARIANT (no shell): each step is a program with its arguments.
+// INVARIANT (bounded): what the packages' own scripts write is measured while they run. Past the bound of images, past
+// the time limit or at the signal, the build ends and its container is removed, also during a commit.
 import type Docker from 'dockerode';
 import type { SandboxEgress, SandboxJob } from '@writ/sandbox';
 import { ImageError, type BuildPlan } from '@writ/sandbox/images';
@@ -12,6 +14,7 @@ import { perform, type AgentContainer } from '@writ/sandbox-host';
 import { containerOptions } from '../container-options.ts';
 import { Demux } from '../demux.ts';
 import { startContainer } from '../start-container.ts';
+import { boundBuild, rejectedBy, verifyBuildSize } from './build-size.ts';
 import { commit, inspectOf, layAgent, nameRunnable, withContainer, type RunnableParts } from './runnable-image.ts';
 
 /** What installing packages takes: owners and modes of files, and users that own them. Nothing of the host. */
@@ -44,7 +47,7 @@ export async function buildRecipe(build: RecipeBuild, parts: RunnableParts, sign
   try {
     const installed = await installPackages(build, parts, until);
     try {
-      return await finished(installed, build, parts);
+      return await finished(installed, build, parts, until);
     } finally {
       // Its layers stay, as those of the image that was made of it.
       await parts.docker
@@ -60,35 +63,64 @@ export async function buildRecipe(build: RecipeBuild, parts: RunnableParts, sign
 
 /** Runs the steps; resolves with the image of what they left. */
 async function installPackages(build: RecipeBuild, parts: RunnableParts, signal: AbortSignal): Promise<string> {
-  const { docker, labels } = parts;
+  const { docker, labels, bounds } = parts;
   const spec = { image: build.base, size: SIZE, labels };
+  const { Size: baseBytes } = await inspectOf(docker, build.base);
+  const bound = { baseBytes, bytesMax: bounds.bytesMax };
   const agent = await startContainer(docker, spec, () => undefined, buildOptions(spec));
+  const ended = new AbortController();
+  const until = AbortSignal.any([signal, ended.signal]);
   try {
-    const ended = new AbortController();
-    const proxy = proxyOf(agent, build, AbortSignal.any([signal, ended.signal]));
     const container = docker.getContainer(agent.id);
-    const env = proxyVariables(await proxy.url);
-    for (const step of build.plan.steps) {
-      build.log(`$ ${step.argv.join(' ')}\n`);
-      const status = await runStep(container, step.argv, { ...env, ...step.env }, build.log, signal);
-      if (status !== 0) throw new ImageError(`\`${step.argv[0] ?? ''}\` ended with status ${status}: see the log`);
-    }
-    const image = await commit(container, {});
-    ended.abort();
-    return image;
+    const installing = runSteps(agent, container, build, until).then(async () => {
+      // An image that is too large is not even made.
+      await verifyBuildSize(docker, container, bound);
+      return await commit(container, {}, until);
+    });
+    return await Promise.race([installing, boundBuild(docker, container, bound, until)]);
+  } catch (error) {
+    // Scripts of packages run as root beside the agent, and can end it.
+    if (isWithoutContainer(error))
+      throw new ImageError("the build's container ended before its last step", { cause: error });
+    throw error;
   } finally {
+    ended.abort();
     await agent.remove();
   }
 }
 
+/** Whether the engine has no such container any more, or one that doesn't run. */
+const isWithoutContainer = (error: unknown): boolean =>
+  error instanceof Error && 'statusCode' in error && (error.statusCode === 404 || error.statusCode === 409);
+
+async function runSteps(
+  agent: AgentContainer,
+  container: Docker.Container,
+  build: RecipeBuild,
+  signal: AbortSignal,
+): Promise<void> {
+  const env = proxyVariables(await proxyOf(agent, build, signal).url);
+  for (const step of build.plan.steps) {
+    build.log(`$ ${step.argv.join(' ')}\n`);
+    const status = await runStep(container, step.argv, { ...env, ...step.env }, build.log, signal);
+    if (status !== 0) throw new ImageError(`\`${step.argv[0] ?? ''}\` ended with status ${status}: see the log`);
+  }
+}
+
 /** The result: with the agent laid anew, since programs of the packages ran as root beside it. */
-async function finished(installed: string, build: RecipeBuild, parts: RunnableParts): Promise<string> {
+async function finished(
+  installed: string,
+  build: RecipeBuild,
+  parts: RunnableParts,
+  signal: AbortSignal,
+): Promise<string> {
   const { Size } = await inspectOf(parts.docker, installed);
   if (Size > parts.bounds.bytesMax)
     throw new ImageError(`the result has ${Size} bytes, and an image may have ${parts.bounds.bytesMax}`);
   return await withContainer(parts, installed, async (container) => {
-    await layAgent(container, parts);
-    const made = await commit(container, { [RECIPE_LABEL]: build.digest, [TENANT_LABEL]: build.tenantId });
+    const labels = { [RECIPE_LABEL]: build.digest, [TENANT_LABEL]: build.tenantId };
+    const making = layAgent(container, parts).then(() => commit(container, labels, signal));
+    const made = await Promise.race([making, rejectedBy(signal)]);
     await nameRunnable(made, made, parts);
     return made;
   });

@@ -11,11 +11,12 @@ import type { ImageSource } from '@writ/contract';
 import { findUser, type PackageRegistries } from '@writ/sandbox/images';
 import { testAddress } from '@writ/testing';
 import type { DockerSandbox } from '../docker-sandbox.ts';
-import { openSandbox, runIn, textOf } from '../engine.contract.ts';
-import { DockerImages } from './docker-images.ts';
+import { openSandbox, runIn, textOf, until } from '../engine.contract.ts';
+import { DockerImages, type DockerImagesConfig } from './docker-images.ts';
 
 const TENANT = 'ten_00000000000000000000000000';
 const OTHER = 'ten_00000000000000000000000001';
+const OWNER = `images-${process.pid}`;
 const NEVER = new AbortController().signal;
 
 let docker: Docker;
@@ -32,12 +33,13 @@ afterAll(async () => {
 });
 
 const made: string[] = [];
-const imagesOf = (bounds: Partial<{ bytesMax: number; wallMs: number }> = {}): DockerImages =>
+type Bounds = Partial<DockerImagesConfig['bounds']>;
+const imagesOf = (bounds: Bounds = {}): DockerImages =>
   new DockerImages({
     docker,
     sandboxImage: image,
     bounds: { bytesMax: 8 * 1024 ** 3, wallMs: 300_000, ...bounds },
-    labels: { writ: testAddress('WRIT_TEST_LABEL'), 'writ.role': 'image' },
+    labels: { writ: testAddress('WRIT_TEST_LABEL'), 'writ.role': 'image', 'writ.owner': OWNER },
   });
 
 /** An image of the base's files and these, whose entry point and triggers would show that they ran. */
@@ -57,6 +59,10 @@ async function plantedImage(files: Readonly<Record<string, string>>, changes: re
     await container.remove({ force: true });
   }
 }
+
+/** The containers in which images are made. */
+const containers = (): Promise<Docker.ContainerInfo[]> =>
+  docker.listContainers({ all: true, filters: { label: [`writ.owner=${OWNER}`, 'writ.role=image'] } });
 
 const outputIn = async (id: string, command: string): Promise<string> => textOf(await runIn(sandbox, id, command));
 
@@ -95,7 +101,7 @@ describe('an image of a tenant', () => {
 });
 
 describe('a recipe', () => {
-  const recipe = (source: ImageSource, wallMs?: number) => {
+  const recipe = (source: ImageSource, bounds: Bounds = {}, signal = NEVER) => {
     let log = '';
     const context = {
       registries: REGISTRIES,
@@ -104,7 +110,7 @@ describe('a recipe', () => {
       digest: 'd'.repeat(64),
       log: (text: string) => (log += text),
     };
-    const making = imagesOf(wallMs === undefined ? {} : { wallMs }).make({ tenantId: TENANT, source }, context, NEVER);
+    const making = imagesOf(bounds).make({ tenantId: TENANT, source }, context, signal);
     return making.then(
       (digest) => {
         made.push(digest);
@@ -132,18 +138,41 @@ describe('a recipe', () => {
   });
 
   it('ends at its time limit, and leaves no container behind', async () => {
-    const { digest, log } = await recipe({ recipe: { debian: [{ name: 'hello', version: '1' }] } }, 1_500);
+    const { digest, log } = await recipe({ recipe: { debian: [{ name: 'hello', version: '1' }] } }, { wallMs: 1_500 });
     expect(digest).toBeNull();
     expect(log).toContain('took more than 1500 ms');
-    const left = await docker.listContainers({
-      all: true,
-      filters: { label: [`writ=${testAddress('WRIT_TEST_LABEL')}`, 'writ.role=image'] },
-    });
-    expect(left).toEqual([]);
+    expect(await containers()).toEqual([]);
   });
 
+  /** A recipe whose package manager is a script of its base, as the scripts of packages are. */
+  const scripted = async (script: string): Promise<{ readonly source: ImageSource; readonly bytes: number }> => {
+    const base = await plantedImage({ 'usr/local/bin/npm': `#!/bin/sh\n${script}\n` });
+    made.push(await images.runnable({ tenantId: TENANT, source: { digest: base } }, base, NEVER));
+    const { Size: bytes } = await docker.getImage(base).inspect();
+    return { source: { recipe: { base, npm: [{ name: 'x', version: '1.0.0' }] } }, bytes };
+  };
+
+  it('whose packages write more than an image may have is killed while it runs', async () => {
+    const { source, bytes } = await scripted('head -c 2000000000 /dev/zero > /big; sleep 600');
+    const { digest, log } = await recipe(source, { bytesMax: bytes + 500_000_000 });
+    expect(digest).toBeNull();
+    expect(log).toMatch(/the build has \d+ bytes, and an image may have \d+$/);
+    expect(await containers()).toEqual([]);
+  }, 400_000);
+
+  it('ends at a signal during its commit, and leaves no container behind', async () => {
+    const { source } = await scripted('head -c 600000000 /dev/urandom > /big');
+    const stop = new AbortController();
+    const making = recipe(source, {}, stop.signal);
+    const paused = async () => (await containers()).some(({ State }) => State === 'paused');
+    await until('it commits', paused);
+    stop.abort(new Error('the executor stops'));
+    expect((await making).log).toMatch(/the executor stops|aborted/);
+    expect(await containers()).toEqual([]);
+  }, 400_000);
+
   it('without a registry for its packages is not begun', async () => {
-    const { log } = await recipe({ recipe: { npm: [{ name: 'x', version: '1.0.0' }] } });
+    const { log } = await recipe({ recipe: { pip: [{ name: 'x', version: '1.0.0' }] } });
     expect(log).toContain('its operator configured no such registry');
   });
 });
@@ -163,7 +192,10 @@ const [site = ''] =
     .split('\n')
     .find((line) => /\/debian\/? bookworm main$/.test(line))
     ?.split(' ') ?? [];
-const REGISTRIES: PackageRegistries = { debian: { url: site, suites: ['bookworm'], components: ['main'] } };
+const REGISTRIES: PackageRegistries = {
+  debian: { url: site, suites: ['bookworm'], components: ['main'] },
+  npm: { url: 'http://npm.example.org/' },
+};
 
 async function versionOf(name: string): Promise<string> {
   const [, version = ''] = /^Version: (.+)$/m.exec(await text('apt-cache', ['show', name])) ?? [];

@@ -2,6 +2,7 @@
 import { buildPlan, ImageError, type BuildContext, type TenantImages, type WantedImage } from '@writ/sandbox/images';
 import type Docker from 'dockerode';
 import { LRUCache } from 'lru-cache';
+import { OWN_MARK } from '../process-mark.ts';
 import { buildRecipe, TENANT_LABEL } from './build-recipe.ts';
 import { findImage, inspectOf, passwdOf, runnableImage, type ImageBounds } from './runnable-image.ts';
 
@@ -26,7 +27,7 @@ export class DockerImages implements TenantImages {
   readonly #passwds = new LRUCache<string, string>({ max: PASSWDS_MAX });
 
   constructor(config: DockerImagesConfig) {
-    this.#config = config;
+    this.#config = { ...config, labels: { ...config.labels, ...OWN_MARK } };
   }
 
   /**

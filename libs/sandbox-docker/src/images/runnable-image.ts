@@ -5,6 +5,7 @@
 import type Docker from 'dockerode';
 import { ImageError } from '@writ/sandbox/images';
 import { SANDBOX_UID } from '@writ/sandbox-host';
+import { rejectedBy } from './build-size.ts';
 import { copyFolder, hasEntry, putEntries, textOfFile, type ImageEntry } from './image-files.ts';
 
 /**
@@ -83,11 +84,12 @@ function verifyUsable({ Os, Size, Config }: Docker.ImageInspectInfo, { bytesMax 
 }
 
 async function withAgent(base: string, parts: RunnableParts): Promise<string> {
+  const until = AbortSignal.timeout(parts.bounds.wallMs);
   const found = await findImage(parts.docker, `${REPOSITORY}:${tagOf(base, parts)}`);
   if (found !== null) return found.Id;
   const made = await withContainer(parts, base, async (container) => {
-    await layAgent(container, parts);
-    return await commit(container, {});
+    const making = layAgent(container, parts).then(() => commit(container, {}, until));
+    return await Promise.race([making, rejectedBy(until)]);
   });
   await nameRunnable(made, base, parts);
   return made;
@@ -118,12 +120,15 @@ export async function layAgent(container: Docker.Container, parts: RunnableParts
   await withContainer(parts, parts.sandboxImage, (source) => copyFolder(source, container, AGENT_FOLDER));
 }
 
-/** The image of a container's files. Resolves with its id. */
-export async function commit(container: Docker.Container, labels: Readonly<Record<string, string>>): Promise<string> {
+/** The image of a container's files. Resolves with its id. The engine gives up where the signal aborts. */
+export async function commit(
+  container: Docker.Container,
+  labels: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string> {
   const named = Object.entries(labels).map(([name, value]) => `LABEL ${name}=${value}`);
-  const made = (await container.commit({ changes: [...CHANGES, ...named].join('\n'), pause: true })) as {
-    readonly Id: string;
-  };
+  const changes = [...CHANGES, ...named].join('\n');
+  const made = (await container.commit({ changes, pause: true, abortSignal: signal })) as { readonly Id: string };
   return made.Id;
 }
 

@@ -56,6 +56,15 @@ describe('the source of an image', () => {
     [{ recipe: { npm: [{ name: 'x', version: '^1.0.0' }] } }, '/recipe/npm/0/version'],
     [{ recipe: { npm: [{ name: '../x', version: '1.0.0' }] } }, '/recipe/npm/0/name'],
     [{ recipe: { pip: [{ name: 'x', version: '1.*' }] } }, '/recipe/pip/0/version'],
+    [{ recipe: { npm: [{ name: 'x', version: '1.0.0-x.tgz' }] } }, '/recipe/npm/0/version'],
+    [{ recipe: { npm: [{ name: 'x', version: '1.0.0-x.TAR.gz' }] } }, '/recipe/npm/0/version'],
+    [{ recipe: { npm: [{ name: 'x', version: '01.0.0' }] } }, '/recipe/npm/0/version'],
+    [{ recipe: { npm: [{ name: 'x.tgz', version: '1.0.0' }] } }, '/recipe/npm/0/name'],
+    [{ recipe: { pip: [{ name: 'x', version: '1.0.zip' }] } }, '/recipe/pip/0/version'],
+    [{ recipe: { pip: [{ name: 'x', version: '1.tar' }] } }, '/recipe/pip/0/version'],
+    [{ recipe: { pip: [{ name: 'x', version: '1.0+a.whl' }] } }, '/recipe/pip/0/version'],
+    [{ recipe: { debian: [{ name: 'foo.deb', version: '1' }] } }, '/recipe/debian/0/name'],
+    [{ recipe: { debian: [{ name: 'foo', version: '1.deb' }] } }, '/recipe/debian/0/version'],
     [{ recipe: { pip: [{ name: 'x[extra]', version: '1' }] } }, '/recipe/pip/0/name'],
   ])('%j is refused at `%s`', (value, pointer) => {
     expect(readImageSource(value).problem?.pointer).toBe(pointer);
@@ -127,6 +136,48 @@ describe('the plan of a build', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  /** What each manager reads as a file or an address: npm-package-arg, pip's archive extensions, apt's file types. */
+  const READ_AS_FILE = {
+    npm: /[.](?:tgz|tar.gz|tar)$|^(?:git[+])?[a-z]+:|^[^@/]+\/|[\\]/i,
+    pip: /\.(zip|whl|tar\.bz2|tbz|tar\.gz|tgz|tar|tar\.xz|txz|tlz|tar\.lz|tar\.lzma)$|[/\\]|^\.|:/i,
+    'apt-get': /\.(deb|dsc|changes)$|[/\\]/,
+  } as const;
+
+  it('names no package that its manager reads as a file or an address, whatever a recipe says', () => {
+    const ending = fc.constantFrom(
+      '',
+      '.tgz',
+      '.tar',
+      '.TAR.GZ',
+      '.zip',
+      '.whl',
+      '.tar.xz',
+      '.tlz',
+      '.deb',
+      '.changes',
+    );
+    const name = fc.tuple(fc.stringMatching(/^(@[a-z]\/)?[a-z0-9.+-]{1,4}$/), ending).map((parts) => parts.join(''));
+    const start = fc.constantFrom('1', '1.0', '1.0.0', '1.0.0-x', '1.0+x', '1:1.0', '01.0.0', 'git+ssh://x', './x');
+    const version = fc.tuple(start, fc.stringMatching(/^[a-z0-9.+~:/-]{0,3}$/), ending).map((parts) => parts.join(''));
+    const one = fc.tuple(fc.record({ name, version }), fc.constantFrom('debian', 'npm', 'pip'));
+    let accepted = 0;
+    fc.assert(
+      fc.property(one, ([entry, kind]) => {
+        const { source } = readImageSource({ recipe: { [kind]: [entry] } });
+        if (source === null || !('recipe' in source)) return;
+        accepted += 1;
+        for (const { argv } of buildPlan(source.recipe, REGISTRIES, false).steps) {
+          if (!argv.includes('--')) continue;
+          const manager = argv[0] === 'python3' ? 'pip' : (argv[0] as keyof typeof READ_AS_FILE);
+          const scoped = manager === 'npm' ? argv.at(-1)!.replace(/^@[^/]+\//, '') : argv.at(-1)!;
+          expect(scoped).not.toMatch(READ_AS_FILE[manager]);
+        }
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(accepted).toBeGreaterThan(50);
   });
 
   it('needs a registry for each kind of its packages', () => {
