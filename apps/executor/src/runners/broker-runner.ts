@@ -98,7 +98,7 @@ export class BrokerRunner extends Runner {
       }
       return { ended: 'exited', error: null, result: await this.#result(call, gate, resources) };
     } catch (error) {
-      return failed(gate.brokenBy ?? error, resources.signal);
+      return failed(gate.brokenBy ?? error, call, resources.signal);
     }
   }
 
@@ -120,10 +120,10 @@ export class BrokerRunner extends Runner {
  * A failure of the request ends the call. Any other error is a fault of the executor, and the attempt waits for its
  * lease to expire.
  */
-function failed(error: unknown, signal: AbortSignal): BrokerOutcome {
+function failed(error: unknown, { resources }: Pick<Call, 'resources'>, signal: AbortSignal): BrokerOutcome {
   if (signal.aborted && !(error instanceof Fault))
     return failure('timeout', 'command.timeout', 'the request took longer than the call may');
-  const ofStore = storeFailureOf(error);
+  const ofStore = storeFailureOf(error, resources);
   if (ofStore !== null)
     return failure(ofStore.code === 'limit.exceeded' ? 'limit' : 'failed', ofStore.code, ofStore.message, ofStore.hint);
   if (error instanceof GateRefusal)
