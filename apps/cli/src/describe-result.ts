@@ -36,10 +36,23 @@ export function describeFullOutput(operationId: string, { stdout, stderr, expire
   return `${size}, until ${momentOf(expires_at)}; writ operations output ${operationId}`;
 }
 
+/**
+ * What a command of a session says beside its output. Other commands show it in their JSON; a status of 0 is no news.
+ */
+function commandFields(result: unknown): { running: boolean | null; 'exit code': number | null } {
+  const { output, running, exit_code } = (result ?? {}) as { output?: unknown; running?: unknown; exit_code?: unknown };
+  const isShown = typeof output === 'string';
+  return {
+    running: isShown && running === true ? true : null,
+    'exit code': isShown && typeof exit_code === 'number' && exit_code !== 0 ? exit_code : null,
+  };
+}
+
 /** A result as text: the tool's output, then the decision and the commit. */
 export function describeResult(result: ToolResult): string {
   const fields = fieldsOf({
     status: result.status,
+    ...commandFields(result.result),
     outcome: result.tx_outcome,
     error: result.error === null ? null : `${result.error.code}: ${result.error.message}`,
     hint: result.error?.hint ?? null,

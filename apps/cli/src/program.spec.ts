@@ -23,6 +23,41 @@ test('help exits with 0, and lists every command', async () => {
 });
 
 test.each([
+  ['tool', 'tools'],
+  ['operation', 'operations'],
+  ['approval', 'approvals'],
+  ['event', 'events'],
+  ['webhook', 'webhooks'],
+  ['record', 'records'],
+  ['agent', 'agents'],
+  ['key', 'keys'],
+  ['signing-key', 'signing-keys'],
+])('%s is another name of %s', async (singular, plural) => {
+  const { exit, out } = await writ([singular, '--help']);
+  expect(exit).toBe(0);
+  expect(out).toContain(`writ ${plural}|${singular}`);
+});
+
+test.each([[['images', '--help']], [['help', 'images']], [['--json', 'images', '-h']]])(
+  'the help of a command that does not exist is a usage error with a suggestion: %j',
+  async (args) => {
+    const { exit, out, err } = await writ(args);
+    expect(exit).toBe(2);
+    expect(out).toBe('');
+    expect(err).toBe("error usage: unknown command 'images'\n(Did you mean image?)\n");
+  },
+);
+
+test('help of a subcommand that does not exist is a usage error', async () => {
+  expect(await writ(['operations', 'shwo', '--help'])).toMatchObject({
+    exit: 2,
+    err: "error usage: unknown command 'shwo'\n(Did you mean show?)\n",
+  });
+  expect((await writ(['operations', 'show', '--help'])).exit).toBe(0);
+  expect((await writ(['help', 'operations'])).exit).toBe(0);
+});
+
+test.each([
   ['nonsense'],
   ['tools', '--bogus'],
   ['operations', 'bogus'],

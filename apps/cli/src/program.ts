@@ -9,9 +9,9 @@ type CommandFactory = (context: Context) => Command;
 interface Group {
   readonly name: string;
   readonly summary: string;
-  /** Loaded only when it is used: `verify` then runs without the code that connects to a server. */
-  /** another name of it */
+  /** another name of it: the singular of a plural */
   readonly alias?: string;
+  /** Loaded only when it is used: `verify` then runs without the code that connects to a server. */
   readonly load: () => Promise<CommandFactory>;
 }
 
@@ -27,7 +27,12 @@ const GROUPS: readonly Group[] = [
     summary: 'recordings of audio devices',
     load: async () => (await import('./audio/audio.ts')).audioCommand,
   },
-  { name: 'tools', summary: 'the tools that exist', load: async () => (await import('./tools/tools.ts')).toolsCommand },
+  {
+    name: 'tools',
+    alias: 'tool',
+    summary: 'the tools that exist',
+    load: async () => (await import('./tools/tools.ts')).toolsCommand,
+  },
   {
     name: 'operations',
     alias: 'operation',
@@ -37,6 +42,7 @@ const GROUPS: readonly Group[] = [
   { name: 'policy', summary: 'policy sets', load: async () => (await import('./policies/policies.ts')).policyCommand },
   {
     name: 'approvals',
+    alias: 'approval',
     summary: 'calls that wait for a person',
     load: async () => (await import('./approvals/approvals.ts')).approvalsCommand,
   },
@@ -58,6 +64,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'events',
+    alias: 'event',
     summary: 'changes of operations as they happen',
     load: async () => (await import('./events/events.ts')).eventsCommand,
   },
@@ -74,6 +81,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'webhooks',
+    alias: 'webhook',
     summary: 'notifications of approvals and ambiguous calls',
     load: async () => (await import('./webhooks/webhooks.ts')).webhooksCommand,
   },
@@ -99,6 +107,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'records',
+    alias: 'record',
     summary: 'search records',
     load: async () => (await import('./records/records.ts')).recordsCommand,
   },
@@ -164,16 +173,19 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'agents',
+    alias: 'agent',
     summary: 'the identities on whose behalf tools are called',
     load: async () => (await import('./agents/agents.ts')).agentsCommand,
   },
   {
     name: 'keys',
+    alias: 'key',
     summary: 'API keys, and the public keys that verify receipts',
     load: async () => (await import('./keys/keys.ts')).keysCommand,
   },
   {
     name: 'signing-keys',
+    alias: 'signing-key',
     summary: 'the keys that sign permits, records and checkpoints, in their files',
     load: async () => (await import('./signing-keys/signing-keys.ts')).signingKeysCommand,
   },
@@ -228,18 +240,34 @@ function rootCommand({ write, writeError }: Context): Command {
     });
 }
 
+/** Help is for the named command: where there is none of that name, an unknown command is reported instead. */
+function refuseHelpOfUnknown(command: Command): void {
+  command.on('beforeHelp', () => {
+    const operands = command.args[0] === 'help' ? command.args.slice(1) : command.args;
+    const [named = '-'] = operands;
+    const isKnown = command.commands.some((each) => each.name() === named || each.aliases().includes(named));
+    if (isKnown || named.startsWith('-') || command.commands.length === 0) return;
+    command.args = operands;
+    // Its message suggests a similar name. Commander declares it as private.
+    (command as Command & { unknownCommand: () => never }).unknownCommand();
+  });
+}
+
 /** Settings of the root, such as its outputs, apply to all commands below it. */
 function inheritSettings(parent: Command, child: Command): Command {
   child.copyInheritedSettings(parent);
+  refuseHelpOfUnknown(child);
   for (const grandchild of child.commands) inheritSettings(child, grandchild as Command);
   return child;
 }
 
 async function buildProgram(context: Context, args: readonly string[]): Promise<Command> {
   const root = rootCommand(context);
-  for (const { name, alias = name, summary, load } of GROUPS) {
-    const isNamed = args.includes(name) || args.includes(alias);
+  refuseHelpOfUnknown(root);
+  for (const { name, alias, summary, load } of GROUPS) {
+    const isNamed = args.includes(name) || (alias !== undefined && args.includes(alias));
     const command = isNamed ? (await load())(context) : new Command(name);
+    if (isNamed && alias !== undefined) command.alias(alias);
     root.addCommand(inheritSettings(root, command.summary(summary).description(command.description() || summary)));
   }
   return root;

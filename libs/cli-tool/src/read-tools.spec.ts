@@ -26,15 +26,15 @@ test('the tools of the specification are accepted unchanged', () => {
 
 test.each([
   ['what is no file of tools', 7, ''],
-  ['a word that is none', { tools: [tool({ shell: true })] }, '/tools/0'],
+  ['a word that is none', { tools: [tool({ shell: true })] }, '/tools/0/shell'],
   ['a program with a path that is neither absolute nor a name', { tools: [tool({ cmd: './run' })] }, '/tools/0/cmd'],
   ['a program with a value in its name', { tools: [tool({ cmd: '{{p}}' })] }, '/tools/0/cmd'],
   ['a time of more than twelve hours', { tools: [tool({ timeout_ms: 43_200_001 })] }, '/tools/0/timeout_ms'],
-  ['a variable in lower case', { tools: [tool({ env: { path: 'x' } })] }, '/tools/0/env'],
+  ['a variable in lower case', { tools: [tool({ env: { path: 'x' } })] }, '/tools/0/env/path'],
   [
     'a parameter by the name of what objects inherit',
     { tools: [tool({ args: ['{{p}}'], parameters: JSON.parse('{"__proto__": {"type": "string"}}') as never })] },
-    '/tools/0/parameters',
+    '/tools/0/parameters/__proto__',
   ],
 ])('%s is refused with its place', (_what, file, pointer) => {
   expect(readToolFile(file).problems.map((problem) => problem.pointer)).toContain(pointer);

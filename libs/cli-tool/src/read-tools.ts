@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CLI_TOOLS, CliToolFile, SANDBOX_LIMITS, type CliTool, type CliToolSource } from '@writ/contract';
+import {
+  CLI_TOOLS,
+  CliToolFile,
+  SANDBOX_LIMITS,
+  schemaProblems,
+  type CliTool,
+  type CliToolSource,
+} from '@writ/contract';
 import { Value } from 'typebox/value';
 import { nameProblems } from './names.ts';
 import { parameterProblems } from './parameters.ts';
@@ -32,7 +39,7 @@ const ENV_PARTS_MAX = 8;
  */
 export function readToolFile(file: unknown): ToolsRead {
   if (!Value.Check(CliToolFile, file)) {
-    const wrong = Value.Errors(CliToolFile, file).map(({ instancePath, message }) => problemAt(instancePath, message));
+    const wrong = schemaProblems(CliToolFile, file).map(({ pointer, message }) => problemAt(pointer, message));
     return { tools: [], problems: wrong.slice(0, PROBLEMS_MAX) };
   }
   const variables = new Map(Object.entries(file.variables ?? {}));

@@ -54,7 +54,13 @@ const BODY = '[0-7][0-9a-hjkmnp-tv-z]{25}';
  * segment.
  */
 export function idSchema(kind: IdKind): TString {
-  return Type.String({ pattern: `^${ID_KINDS[kind]}_${BODY}$`, description: `an id of a ${kind}` });
+  return Type.String({ pattern: `^${ID_KINDS[kind]}_${BODY}$`, description: descriptionOf(kind) });
+}
+
+/** `the id of an API key: \`key_…\``. */
+function descriptionOf(kind: IdKind): string {
+  const words = kind === 'apiKey' ? 'API key' : kind.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `the id of ${/^[aeiou]/i.test(words) ? 'an' : 'a'} ${words}: \`${ID_KINDS[kind]}_…\``;
 }
 
 /** Formats 16 bytes of a UUIDv7 (RFC 9562 §5.7) as an identifier of the kind. Throws on any other length. */

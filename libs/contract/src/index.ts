@@ -26,6 +26,7 @@ export {
   MESSAGES_MAX,
 } from './mail/message-query.ts';
 export { parseFromPeer, parseMessage } from './parse.ts';
+export { schemaProblems, schemaProblemText, type SchemaError, type SchemaProblem } from './schema-problems.ts';
 export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
 export { imageForCall, SandboxImages } from './sandbox-images.ts';

@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Fault } from './faults.ts';
 import { allowUnknownMembers } from './allow-unknown-members.ts';
+import { schemaProblems } from './schema-problems.ts';
 
 const validators = new WeakMap<object, Validator>();
 
@@ -15,9 +16,10 @@ export function parseMessage<S extends TSchema>(schema: S, value: unknown): Stat
   let validator = validators.get(schema);
   if (!validator) validators.set(schema, (validator = Compile(schema)));
   if (validator.Check(value)) return value as Static<S>;
-  const [first] = validator.Errors(value);
-  const pointer = shorten(first?.instancePath ?? '');
-  throw new Fault('request.malformed', `${pointer === '' ? 'it' : `\`${pointer}\``} ${wordsOf(first)}`, { pointer });
+  const [first] = schemaProblems(schema, value);
+  const pointer = shorten(first?.pointer ?? '');
+  const message = first?.message ?? 'is not valid';
+  throw new Fault('request.malformed', `${pointer === '' ? 'it' : `\`${pointer}\``} ${message}`, { pointer });
 }
 
 const openedSchemas = new WeakMap<object, TSchema>();
@@ -37,18 +39,3 @@ export function parseFromPeer<S extends TSchema>(schema: S, value: unknown): Sta
 const POINTER_MAX = 256;
 const shorten = (pointer: string): string =>
   pointer.length > POINTER_MAX ? `${pointer.slice(0, POINTER_MAX)}…` : pointer;
-
-/** The problem, in words that need no knowledge of schemas. */
-function wordsOf(
-  error: { readonly keyword: string; readonly params: object; readonly message: string } | undefined,
-): string {
-  const { requiredProperties, allowedValues } = (error?.params ?? {}) as {
-    requiredProperties?: readonly string[];
-    allowedValues?: readonly unknown[];
-  };
-  if (error?.keyword === 'boolean') return 'is not known here';
-  if (requiredProperties !== undefined) return `lacks ${requiredProperties.map((name) => `\`${name}\``).join(', ')}`;
-  if (allowedValues !== undefined)
-    return `must be one of ${allowedValues.map((each) => `\`${String(each)}\``).join(', ')}`;
-  return error?.message ?? 'is not valid';
-}

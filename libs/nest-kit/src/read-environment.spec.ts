@@ -34,7 +34,7 @@ test('every variable that is missing or wrong is named at once, with what it sho
   expect(problemsOf({ PORT: '70000', ENDPOINT: 'ftp://x' })).toEqual([
     'PORT is wrong: a TCP port, 1 to 65535',
     'KEY_FILE is not set: must be string',
-    expect.stringMatching(/^ENDPOINT is wrong: must match pattern/),
+    expect.stringMatching(/^ENDPOINT is wrong: does not have the form/),
   ]);
 });
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { schemaProblems } from '@writ/contract';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import { IsOptional } from 'typebox';
 import { Value } from 'typebox/value';
@@ -57,5 +58,7 @@ function expectation(property: TSchema, value: unknown): string {
   const found = errors.filter(({ keyword }) => keyword === '~refine').map(({ message }) => message);
   if (typeof description === 'string')
     return [...(errors.length === found.length ? found : []), description].join('; expected: ');
-  return errors.map(({ message }) => message).join(', ');
+  return schemaProblems(property, value)
+    .map(({ message }) => message)
+    .join(', ');
 }

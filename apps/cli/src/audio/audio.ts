@@ -93,8 +93,23 @@ function showCommand(context: Context): Command {
 /** The key of a device need not see resources: an id is taken as it is. */
 async function pathOf(client: Client, device: string): Promise<string> {
   const named = device.startsWith('audio_device:') ? device : `audio_device:${device}`;
-  const id = isId('resource', device) ? device : (await findResource(client, named)).resource_id;
+  const id = isId('resource', device) ? device : await idOf(client, named);
   return `/v1/audio-devices/${id}/frames`;
+}
+
+/** The id of a device by its name, which a device's own key can't look up. */
+async function idOf(client: Client, named: string): Promise<string> {
+  try {
+    return (await findResource(client, named)).resource_id;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'resource.unknown') throw error;
+    throw new CliError(
+      error.code,
+      `${error.message}; with the key of the device, name it by its id: res_…`,
+      error.exit,
+      { cause: error },
+    );
+  }
 }
 
 /** Times of a device rise: a recording without a time of its own begins after what the device has sent. */

@@ -25,6 +25,26 @@ test("a result shows the tool's output first", async () => {
   expect(sent()).toMatchObject({ tool_id: 'fs.read', args: { path: 'a.txt' }, provenance: { client: 'cli' } });
 });
 
+test('a call names the session that it belongs to', async () => {
+  await call('--session', 's1');
+  expect(sent()).toMatchObject({ session_id: 's1' });
+});
+
+test('a command of a session shows that it runs, or its exit status where that is not 0', async () => {
+  const ended = {
+    running: false,
+    exit_code: 3,
+    output: 'no such file\n',
+    truncated_bytes: 0,
+    shell: 'open',
+    wall_ms: 2,
+  };
+  said = { body: { ...RESULT, tool_id: 'shell.session', result: ended } };
+  expect((await call()).out).toMatch(/^no such file\n\nstatus +ok\nexit code +3\n/);
+  said = { body: { ...RESULT, tool_id: 'shell.session', result: { ...ended, running: true, exit_code: null } } };
+  expect((await call()).out).toMatch(/^no such file\n\nstatus +ok\nrunning +true\n/);
+});
+
 test('arguments can come from standard input', async () => {
   await call('--args', '-');
   expect(sent()['args']).toEqual({ path: 'from stdin' });

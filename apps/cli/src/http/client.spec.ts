@@ -18,6 +18,15 @@ test('a problem of the API becomes one line with code, message and request', asy
   });
 });
 
+test('an answer that there is no such thing names the thing', async () => {
+  const api = await fakeApi(() => problem(404, 'not_found', 'there is no such thing here'));
+  const { err } = await writ(['image', 'show', 'nosuch'], { env: api.env });
+  await api.close();
+  expect(err).toMatch(
+    /^error not_found: there is no `nosuch` here, or this key may not see it \(GET \/v1\/images\/nosuch\)/,
+  );
+});
+
 test('an error answer without a problem reports its status', async () => {
   expect((await answered({ status: 502, body: '<html>' })).err).toBe('error http: status 502 (GET /v1/operations)\n');
 });

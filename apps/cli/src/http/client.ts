@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseMessage } from '@writ/contract';
+import { FAULTS, parseMessage } from '@writ/contract';
 import type { Static, TSchema } from 'typebox';
 import { CliError } from '../cli-error.ts';
 
@@ -81,10 +81,23 @@ interface ProblemBody {
   readonly pointer?: unknown;
 }
 
+/** The answer for every id and name that leads nowhere, or that the caller may not see. */
+const NOTHING_HERE = FAULTS.not_found.message;
+
+/** The same, with the last id or name of the path. */
+function nothingAt(path: string): string {
+  const parts = (path.split('?')[0] ?? '').split('/').filter((part) => part !== '');
+  const name = parts[2];
+  return name === undefined
+    ? NOTHING_HERE
+    : `there is no \`${decodeURIComponent(name)}\` here, or this key may not see it`;
+}
+
 async function problemOf(answer: Response, method: string, path: string): Promise<CliError> {
   const problem = (await answer.json().catch(() => ({}))) as ProblemBody;
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-  const message = text(problem.detail) ?? text(problem.title) ?? `status ${answer.status}`;
+  const said = text(problem.detail) ?? text(problem.title) ?? `status ${answer.status}`;
+  const message = problem.code === 'not_found' && said === NOTHING_HERE ? nothingAt(path) : said;
   const pointer = text(problem.pointer);
   return new CliError(
     text(problem.code) ?? 'http',

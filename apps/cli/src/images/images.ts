@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
 import { ImageLog, ImageView, type ImageSource } from '@writ/contract';
 import { Command } from 'commander';
 import { Type } from 'typebox';
@@ -7,6 +6,7 @@ import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
+import { readJsonOption } from '../read-json.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
 
@@ -90,7 +90,10 @@ function createCommand(context: Context): Command {
     .argument('<image>')
     .option('--reference <text>', 'an image of a registry: registry/repository@sha256:…')
     .option('--digest <text>', 'an image that the engines of the executors have: sha256:…')
-    .option('--recipe <file>', 'a recipe as a JSON file: {"debian": [{"name": "…", "version": "…"}], …}')
+    .option(
+      '--recipe <json>',
+      'a recipe: JSON, FILE or @FILE, or - for standard input: {"debian": [{"name": "…", "version": "…"}], …}',
+    )
     .option('--base <text>', 'of a recipe: the image that packages are added to, a reference or a digest')
     .option('--debian <name=version>', 'of a recipe: a package of Debian; may be repeated', collect)
     .option('--npm <name=version>', 'of a recipe: a package of npm; may be repeated', collect)
@@ -98,7 +101,7 @@ function createCommand(context: Context): Command {
     .option('--tool <tool>', 'a tool whose calls run in it, like shell.run; may be repeated', collect);
   return command.action(async (name: string) => {
     const { tool = [], ...options } = command.optsWithGlobals<CreateOptions>();
-    const body = { name, source: sourceOf(options), tools: tool };
+    const body = { name, source: await sourceOf(context, options), tools: tool };
     const image = await connect(context, options, 'admin').client.read(ImageView, PATH, { method: 'POST', body });
     show(
       context,
@@ -109,7 +112,10 @@ function createCommand(context: Context): Command {
   });
 }
 
-function sourceOf({ reference, digest, recipe, base, debian, npm, pip }: CreateOptions): ImageSource {
+async function sourceOf(
+  context: Context,
+  { reference, digest, recipe, base, debian, npm, pip }: CreateOptions,
+): Promise<ImageSource> {
   const lists = { debian, npm, pip };
   const written = {
     ...(base === undefined ? {} : { base }),
@@ -120,7 +126,7 @@ function sourceOf({ reference, digest, recipe, base, debian, npm, pip }: CreateO
   const sources: ImageSource[] = [
     ...(reference === undefined ? [] : [{ reference }]),
     ...(digest === undefined ? [] : [{ digest }]),
-    ...(recipe === undefined ? [] : [{ recipe: recipeIn(recipe) }]),
+    ...(recipe === undefined ? [] : [{ recipe: await recipeIn(context, recipe) }]),
     ...(Object.keys(written).length === 0 ? [] : [{ recipe: written }]),
   ];
   const [source] = sources;
@@ -129,18 +135,19 @@ function sourceOf({ reference, digest, recipe, base, debian, npm, pip }: CreateO
   return source;
 }
 
-function recipeIn(file: string): Extract<ImageSource, { recipe: object }>['recipe'] {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Extract<ImageSource, { recipe: object }>['recipe'];
-  } catch (error) {
-    throw usage(`\`${file}\` is no file of a recipe: ${(error as Error).message}`);
-  }
+type Recipe = Extract<ImageSource, { recipe: object }>['recipe'];
+
+/** As every option with JSON, and the name of a file by itself. The API examines what is in it. */
+async function recipeIn(context: Context, text: string): Promise<Recipe> {
+  const option = /^[@{-]/.test(text) ? text : `@${text}`;
+  return (await readJsonOption(context, '--recipe', option)) as unknown as Recipe;
 }
 
 /** The last `=`, since no version has one. */
 function packageOf(text: string): { name: string; version: string } {
   const at = text.lastIndexOf('=');
-  if (at < 1) throw usage(`\`${text}\` is no package: write NAME=VERSION`);
+  if (at < 1 || /[<>=!~]$/.test(text.slice(0, at)))
+    throw usage(`\`${text}\` is no package of one exact version: write NAME=VERSION`);
   return { name: text.slice(0, at), version: text.slice(at + 1) };
 }
 

@@ -28,7 +28,6 @@ const LIST_ROWS = 50;
 /** `writ operations`. */
 export function operationsCommand(context: Context): Command {
   return new Command('operations')
-    .alias('operation')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(requestsCommand(context))

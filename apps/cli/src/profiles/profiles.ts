@@ -7,6 +7,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { describeNet, parseNet } from '../parse-net.ts';
+import { warnOfMissingImage } from '../resources/warn-missing.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
@@ -117,10 +118,9 @@ function createCommand(context: Context): Command {
       ...(image === undefined ? {} : { image }),
       limits: { wall_ms: wallMs, memory_bytes: memoryMib * 1024 * 1024 },
     };
-    const { valid, problems, profile } = await connect(context, common, 'admin').client.read(ProfilePutReply, PATH, {
-      method: 'POST',
-      body,
-    });
+    const { client } = connect(context, common, 'admin');
+    if (image !== undefined) await warnOfMissingImage(context, client, image);
+    const { valid, problems, profile } = await client.read(ProfilePutReply, PATH, { method: 'POST', body });
     if (!valid || profile === null)
       throw new CliError(
         'profile.invalid',

@@ -4,6 +4,7 @@ import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
+import { warnOfMissingResources } from '../resources/warn-missing.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { describeToken, statusOf, Token } from './describe-token.ts';
 import { emptyGrant, grantOf, withGrantOptions, type GrantOptions } from './grant-options.ts';
@@ -50,6 +51,7 @@ function issueCommand(context: Context): Command {
       workspace_id: options.workspace ?? null,
       grant: await grantOf(context, options, emptyGrant(now), now),
     };
+    await warnOfMissingResources(context, client, options.resource ?? []);
     const token = await client.read(Token, '/v1/capability-tokens', { method: 'POST', body });
     show(context, options, token, () => describeToken(token, Date.now()));
   });
@@ -72,6 +74,7 @@ function attenuateCommand(context: Context): Command {
       workspace_id: options.workspace,
       grant: await grantOf(context, options, parent.grant, Date.now()),
     };
+    await warnOfMissingResources(context, client, options.resource ?? []);
     const token = await client.read(Token, `${path(id)}/attenuate`, { method: 'POST', body });
     show(context, options, token, () => describeToken(token, Date.now()));
   });

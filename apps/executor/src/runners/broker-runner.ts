@@ -99,7 +99,7 @@ export class BrokerRunner extends Runner {
       }
       return { ended: 'exited', error: null, result: await this.#result(call, gate, resources) };
     } catch (error) {
-      return failed(gate.brokenBy ?? error, resources.signal, gate.requests.length > 0);
+      return failed(gate.brokenBy ?? error, call, { signal: resources.signal, isSender: gate.requests.length > 0 });
     }
   }
 
@@ -122,10 +122,14 @@ export class BrokerRunner extends Runner {
  * lease to expire.
  * @param isSender whether the call opened a connection through its gate, or wanted to
  */
-function failed(error: unknown, signal: AbortSignal, isSender: boolean): BrokerOutcome {
+function failed(
+  error: unknown,
+  { resources }: Pick<Call, 'resources'>,
+  { signal, isSender }: { readonly signal: AbortSignal; readonly isSender: boolean },
+): BrokerOutcome {
   if (signal.aborted && !(error instanceof Fault))
     return failure('timeout', 'command.timeout', 'the request took longer than the call may');
-  const ofStore = storeFailureOf(error);
+  const ofStore = storeFailureOf(error, resources);
   if (ofStore !== null)
     return failure(ofStore.code === 'limit.exceeded' ? 'limit' : 'failed', ofStore.code, ofStore.message, ofStore.hint);
   if (error instanceof GateRefusal)

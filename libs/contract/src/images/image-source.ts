@@ -44,7 +44,7 @@ const packages = (name: string, version: string, description: string) =>
     Type.Array(
       Type.Object(
         {
-          name: Type.String({ maxLength: 214, pattern: name }),
+          name: Type.String({ maxLength: 214, pattern: name, description: 'the name of one package' }),
           version: Type.String({ maxLength: 128, pattern: version, description: 'one exact version' }),
         },
         closed,

@@ -61,7 +61,10 @@ export const SessionGrantTerms = Type.Object(
 export type SessionGrantTerms = Static<typeof SessionGrantTerms>;
 /** The limit ensures that two of them can be added without loss. */
 const Amount = Type.Integer({ minimum: 0, maximum: 2 ** 48 });
-const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
+const Name = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$',
+  description: 'up to 64 letters, digits, spaces, `.`, `_` and `-`, of which the first is a letter or a digit',
+});
 
 /** Calls per replay: their results, at their longest, fit into one message. */
 export const REPLAYED_MAX = 16;

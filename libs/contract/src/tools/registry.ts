@@ -2,6 +2,7 @@
 import { Compile, type Validator } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { CALL_RESOURCES_MAX, type BoundResource, type ResourceReference } from '../resources/resource-kinds.ts';
+import { schemaProblems } from '../schema-problems.ts';
 import { AGENT_SPAWN } from './agents.ts';
 import { AUDIO_TRANSCRIBE } from './audio.ts';
 import { CALENDAR_FIND } from './calendar.ts';
@@ -63,15 +64,15 @@ const validators = new Map<string, Validator>();
 
 /** The problems of a call's arguments, each with its JSON pointer; empty if they are valid. */
 export function argumentFaults(tool: ToolDefinition, args: unknown): { pointer: string; message: string }[] {
-  const wrong = tool.shape === undefined ? compiledErrors(tool, args) : Value.Errors(tool.shape, args);
-  if (wrong.length === 0) return [...(tool.faults?.(args as Record<string, unknown>) ?? [])];
-  return wrong.map((error) => ({ pointer: error.instancePath, message: error.message }));
+  const matches = tool.shape === undefined ? matchesCompiled(tool, args) : Value.Check(tool.shape, args);
+  if (matches) return [...(tool.faults?.(args as Record<string, unknown>) ?? [])];
+  return schemaProblems(tool.shape ?? tool.parameters, args).map(({ pointer, message }) => ({ pointer, message }));
 }
 
-function compiledErrors(tool: ToolDefinition, args: unknown): { instancePath: string; message: string }[] {
+function matchesCompiled(tool: ToolDefinition, args: unknown): boolean {
   let validator = validators.get(tool.tool_id);
   if (!validator) validators.set(tool.tool_id, (validator = Compile(tool.parameters)));
-  return validator.Check(args) ? [] : validator.Errors(args);
+  return validator.Check(args);
 }
 
 /** The length of an id or a name, and more. */

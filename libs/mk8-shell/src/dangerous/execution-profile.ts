@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ExecutionProfile, LIMITS } from '@writ/contract';
+import { ExecutionProfile, LIMITS, schemaProblems } from '@writ/contract';
 import { canonicalBytes, JsonError, parseIJson, sha256Hex } from '@writ/digest';
 import { Compile } from 'typebox/compile';
 import { pointerPart, problemAt, type Problem } from '../problem.ts';
@@ -31,7 +31,7 @@ export function readProfile(value: unknown): ProfileRead {
   if (!PROFILE.Check(value))
     return {
       profile: null,
-      problems: PROFILE.Errors(value).map(({ instancePath, message }) => problemAt(instancePath, message)),
+      problems: schemaProblems(PROFILE.Type(), value).map(({ pointer, message }) => problemAt(pointer, message)),
     };
   const problems = Object.entries(value.environment).flatMap(([name, text]) => variableProblems(name, text));
   if (problems.length === 0 && profileBytes(value).length > LIMITS.executionProfileBytes.max)

@@ -232,7 +232,7 @@ describe('the rules that a sandbox adds', () => {
       '/blacklist/0/pattern',
     ],
     [{ urls: ['http://example.com/x'] }, '/urls/0'],
-    [{ nope: [] }, ''],
+    [{ nope: [] }, '/nope'],
   ])('%j is refused', (added, pointer) => {
     expect.assertions(1);
     try {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { schemaProblems } from '@writ/contract';
 import { RE2JS } from 're2js';
 import { Value } from 'typebox/value';
 import { problemAt, type Problem } from '../problem.ts';
@@ -66,9 +67,7 @@ export function rulesOf(added: unknown = {}, enabled: readonly string[] | null =
     ...(added as object),
   };
   if (!Value.Check(RuleSet, more))
-    throw new RulesError(
-      Value.Errors(RuleSet, more).map(({ instancePath, message }) => problemAt(instancePath, message)),
-    );
+    throw new RulesError(schemaProblems(RuleSet, more).map(({ pointer, message }) => problemAt(pointer, message)));
   const shipped = SHIPPED_RULES;
   const templates = [...shipped.templates, ...more.templates];
   const problems = [...takenNames(more), ...badPatterns(more), ...unknownTemplates(enabled ?? [], templates)];

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { schemaProblems } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { Type, type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -68,9 +69,7 @@ export function readDefinition(value: unknown): DefinitionRead {
   if (!SHAPE.Check(value))
     return {
       definition: null,
-      problems: SHAPE.Errors(value)
-        .filter(({ message }) => message !== 'schema is false')
-        .map(({ instancePath, message }) => problemAt(instancePath, message)),
+      problems: schemaProblems(SHAPE.Type(), value).map(({ pointer, message }) => problemAt(pointer, message)),
     };
   const { workspace_id, rules = {}, enabled_templates = null, fragments = {} } = value;
   const definition = { workspace_id, rules, enabled_templates, fragments } as SandboxDefinition;

@@ -133,7 +133,7 @@ describe('a definition', () => {
     ],
     [{ ...SOURCE, enabled_templates: ['no.such'] }, '/enabled_templates/0'],
     [{ ...SOURCE, fragments: { 'a.b': [{ verb: 'Echo', arg: [] }] } }, '/fragments/a.b/0/arg'],
-    [{ ...SOURCE, fragments: { 'not ok': [{ verb: 'Echo' }] } }, '/fragments'],
+    [{ ...SOURCE, fragments: { 'not ok': [{ verb: 'Echo' }] } }, '/fragments/not ok'],
     [{ ...SOURCE, fragments: { long: [{ verb: 'Echo', args: ['x'.repeat(SANDBOX_LIMITS.bytes)] }] } }, ''],
   ])('%.100j is refused with its faults and their pointers', (value, pointer) => {
     const { definition, problems } = readDefinition(value);

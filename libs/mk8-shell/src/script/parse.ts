@@ -3,6 +3,7 @@
 // Parses the text of a script, which is attacker-controlled.
 // INVARIANT (all at once): all problems are reported together, each with its position.
 // INVARIANT (bounded): length and depth are checked before any step whose memory or stack grows with them.
+import { schemaProblemText, type SchemaError } from '@writ/contract';
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -73,13 +74,10 @@ const VALIDATOR = Compile(ScriptSchema);
 /** All faults in the shape of a value that should be a script. */
 export function shapeProblems(value: unknown): Problem[] {
   if (VALIDATOR.Check(value)) return [];
-  const found = VALIDATOR.Errors(value).flatMap((error) => {
-    const { instancePath, keyword, params, message } = error as {
-      instancePath: string;
-      keyword: string;
-      params: Record<string, unknown>;
-      message: string;
-    };
+  return VALIDATOR.Errors(value).flatMap((error) => {
+    const { instancePath, keyword, params } = error as SchemaError & { params: Record<string, unknown> };
+    // A closed object reports an unknown member twice: as such, and as one that never matches.
+    if (keyword === 'boolean') return [];
     if (keyword === 'additionalProperties')
       return (params['additionalProperties'] as string[]).map((name) =>
         problemAt(`${instancePath}/${pointerPart(name)}`, 'there is no such field here'),
@@ -90,10 +88,8 @@ export function shapeProblems(value: unknown): Problem[] {
       );
     if (keyword === 'enum')
       return [problemAt(instancePath, `must be one of ${(params['allowedValues'] as string[]).join(', ')}`)];
-    return [problemAt(instancePath, message)];
+    return [problemAt(instancePath, schemaProblemText(ScriptSchema, error))];
   });
-  // A closed object reports an unknown member twice: as such, and as one that never matches.
-  return found.filter(({ message }) => message !== 'schema is false');
 }
 
 const wordsOf = (code: string): string => code.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();

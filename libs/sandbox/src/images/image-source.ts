@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ImageSource } from '@writ/contract';
+import { ImageSource, schemaProblems } from '@writ/contract';
 import { canonicalBytes, JsonError, parseIJson, sha256Hex } from '@writ/digest';
 import { Compile } from 'typebox/compile';
 
@@ -19,8 +19,8 @@ export function readImageSource(value: unknown): SourceRead {
   const [kind] = kinds;
   if (kinds.length !== 1 || (kind !== 'reference' && kind !== 'digest' && kind !== 'recipe'))
     return failed('', 'must have exactly one of `reference`, `digest` and `recipe`');
-  const [error] = KINDS[kind].Errors(value);
-  if (error !== undefined) return failed(error.instancePath, problemOf(error.instancePath, error.message));
+  const [problem] = schemaProblems(KINDS[kind].Type(), value);
+  if (problem !== undefined) return failed(problem.pointer, problemOf(problem.pointer, problem.message));
   const source = value as ImageSource;
   if ('recipe' in source) {
     const { debian = [], npm = [], pip = [] } = source.recipe;

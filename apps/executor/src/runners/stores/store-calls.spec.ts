@@ -142,7 +142,10 @@ describe('a call on a local store', () => {
     const { publisher, run } = scene(local);
     await publisher.register(TENANT, { store_id: STORE, language: 'simple', embedding: local });
     const failed = await run(VECDB_QUERY.tool_id, { store: 'notes', embedding: [1, 0] }).catch((e: unknown) => e);
-    expect(storeFailureOf(failed)).toMatchObject({ code: 'store.mismatch' });
+    expect(storeFailureOf(failed, [{ resource_id: STORE, name: 'notes' }])).toMatchObject({
+      code: 'store.mismatch',
+      message: expect.stringContaining('the store `notes` has vectors of 384 dimensions') as string,
+    });
   });
 });
 

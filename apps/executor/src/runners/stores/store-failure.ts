@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FaultCode } from '@writ/contract';
+import type { BoundResource, FaultCode } from '@writ/contract';
 import { EmbeddingError, type EmbeddingReason } from '@writ/embedding';
 import { InfoStoreError, type InfoStoreReason } from '@writ/info-store';
 import { ChromaError } from '@writ/info-store-chroma';
@@ -33,12 +33,22 @@ const OF_MODELS: Readonly<Record<EmbeddingReason, FaultCode>> = {
 
 const WITHOUT_MODEL = 'search by words (`mode`: `text`), or use a store that is registered with `embedding`: `none`';
 
-/** The failure that an error of a store, its model or its server is; null for any other error. */
-export function storeFailureOf(error: unknown): StoreFailure | null {
+/**
+ * The failure that an error of a store, its model or its server is; null for any other error. `resources`: those of the
+ * call, whose names the message has in the place of their ids.
+ */
+export function storeFailureOf(
+  error: unknown,
+  resources: readonly Pick<BoundResource, 'resource_id' | 'name'>[] = [],
+): StoreFailure | null {
   if (error instanceof InfoStoreError) {
     const code = OF_STORES[error.reason];
     const at = error.pointer === '' ? '' : `\`${error.pointer}\`: `;
-    return code === null ? null : { code, message: `${at}${error.message}`, hint: null };
+    const message = resources.reduce(
+      (text, { resource_id, name }) => text.replaceAll(resource_id, name),
+      error.message,
+    );
+    return code === null ? null : { code, message: `${at}${message}`, hint: null };
   }
   if (error instanceof EmbeddingError) {
     // What the gate refused is told as the gate says it.

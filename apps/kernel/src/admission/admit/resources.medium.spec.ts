@@ -266,15 +266,16 @@ describe('a call on an audio device', () => {
 });
 
 it.each([
-  ['task.create', 'task', { title: 'x' }],
-  ['agent.spawn', 'agent', { task: 'x' }],
-])('%s needs the grant to make one', async (tool_id, kind, args) => {
+  ['task.create', 'task', 'a task', { title: 'x' }],
+  ['agent.spawn', 'agent', 'an agent', { task: 'x' }],
+])('%s needs the grant to make one', async (tool_id, kind, what, args) => {
   await tenant.query(`DELETE FROM kernel.resource_grant WHERE tenant_id = $1 AND kind = $2 AND "right" = 'create'`, [
     tenant.tenantId,
     kind,
   ]);
   expect(await refusalOf(call(tool_id, args))).toMatchObject({
     code: 'policy.denied',
-    message: `this agent may not make a ${kind}`,
+    message: `this agent may not make ${what}`,
+    hint: `an administrator lets it do so with \`writ resource grant ${kind} --create --agent ID\``,
   });
 });

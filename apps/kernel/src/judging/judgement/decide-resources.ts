@@ -103,13 +103,13 @@ function refuseUse(
     return implied === true
       ? refusal(
           'tool.not_available',
-          `\`${tool_id}\` needs a ${wordsOf(kind)} \`${ref}\`, and this agent is granted none of that name`,
+          `\`${tool_id}\` needs ${articleOf(kind)} \`${ref}\`, and this agent is granted none of that name`,
           `an administrator registers one (\`writ resource create ${kind} ${ref}\`), or name another`,
         )
       : refusal(
           'resource.unknown',
           `\`${pointer}\`: there is no ${wordsOf(kind)} of this id or name that is granted to this agent`,
-          `an administrator registers resources and grants them (\`writ resource grant ${kind}:NAME\`)`,
+          `an administrator registers resources and grants them (\`writ resource grant ${nameOf(kind)} --agent ID\`)`,
         );
   }
   return refuseUnlisted(resource, chain);
@@ -120,7 +120,7 @@ function refuseEvery({ reference: { kind }, clearance }: NamedResource): Refusal
     ? refusal(
         'policy.denied',
         `this agent may not use every ${wordsOf(kind)} of the tenant`,
-        `an administrator lets it do so with \`writ resource grant ${kind}\``,
+        `an administrator lets it do so with \`writ resource grant ${kind} --agent ID\``,
       )
     : null;
 }
@@ -132,10 +132,10 @@ function refuseCreation(
   if (clearance === null)
     return refusal(
       'policy.denied',
-      `this agent may not make a ${wordsOf(kind)}`,
-      `an administrator lets it do so with \`writ resource grant ${kind} --create\``,
+      `this agent may not make ${articleOf(kind)}`,
+      `an administrator lets it do so with \`writ resource grant ${kind} --create --agent ID\``,
     );
-  if (isTaken === true) return refusal('resource.exists', `\`${pointer}\`: there is a ${wordsOf(kind)} of this name`);
+  if (isTaken === true) return refusal('resource.exists', `\`${pointer}\`: there is ${articleOf(kind)} of this name`);
   return refuseUnlisted({ kind, name: ref }, chain);
 }
 
@@ -194,3 +194,6 @@ export function underClearance<T extends Supervision>(
 }
 
 const wordsOf = (kind: string): string => kind.replaceAll('_', ' ');
+const articleOf = (kind: string): string => `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${wordsOf(kind)}`;
+/** How a command names one resource of the kind. Agents are named by their ids alone. */
+const nameOf = (kind: string): string => (kind === 'agent' ? 'agent:ID' : `${kind}:NAME`);

@@ -40,6 +40,7 @@ export function parseSettings(kind: RegisteredKind, settings: Settings): Setting
   }
   if (kind === 'info_store') verifyStore(settings as InfoStoreSettings);
   const canonical = canonicalMembers(kind, settings, '/settings');
+  verifyPrivate(canonical, '/settings');
   if (canonicalBytes(canonical).length > LIMITS.resourceSettingsBytes.max)
     throw new Fault(
       'request.malformed',
@@ -47,6 +48,23 @@ export function parseSettings(kind: RegisteredKind, settings: Settings): Setting
       { pointer: '/settings' },
     );
   return canonical;
+}
+
+/**
+ * INVARIANT (private): a secret that goes to a URL goes there over https alone. Executors refuse the call too; here the
+ * person who registers the URL learns it.
+ * @throws Fault `request.malformed`
+ */
+function verifyPrivate(members: Settings, at: string): void {
+  const { url, secret } = members;
+  if (typeof url === 'string' && secret !== undefined && !url.startsWith('https://'))
+    throw new Fault(
+      'request.malformed',
+      `\`${at}/url\` must begin with \`https://\`: over http the secret would be readable to everybody on the way`,
+      { pointer: `${at}/url` },
+    );
+  for (const [name, member] of Object.entries(members))
+    if (typeof member === 'object' && member !== null) verifyPrivate(member as Settings, `${at}/${name}`);
 }
 
 /** Languages and models have a list that the schema doesn't know. @throws Fault `request.malformed` */

@@ -236,6 +236,13 @@ describe('the settings of a resource', () => {
     ['model', { task: 'embedding', provider: { ...OPENAI, url: 'nowhere' } }, '/settings/provider/url'],
     ['model', { task: 'embedding', provider: { ...OPENAI, secret: 'lower' } }, '/settings/provider/secret'],
     ['calendar', { kind: 'caldav', url: 'https://a.example/', username: 'u' }, '/settings'],
+    ['calendar', { kind: 'caldav', url: 'http://a.example/', username: 'u', secret: 'S' }, '/settings/url'],
+    ['calendar', { kind: 'ics', url: 'http://a.example/a.ics', secret: 'S' }, '/settings/url'],
+    [
+      'model',
+      { task: 'embedding', provider: { ...OPENAI, url: 'http://a.example/v1', secret: 'S' } },
+      '/settings/provider/url',
+    ],
     [
       'mailbox',
       { host: '127.1', port: 993, tls: 'implicit', username: 'u', secret: 'S', address: 'a' },
