@@ -3,6 +3,7 @@
 // Calls on registered resources: what they are decided on, and that they run on nothing else.
 import type { OperationView, ProposedCall } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { ShellRegistry } from '../../execution/shells/index.ts';
 import { credentialsOf, reportOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
@@ -240,6 +241,65 @@ describe('a container', () => {
     expect(await attach(first, a)).toMatchObject({ verdict: 'opened', shell_id: a });
     expect(await attach(second, b)).toMatchObject({ verdict: 'elsewhere', shell_id: a });
     expect(await attach(own, c)).toMatchObject({ verdict: 'opened', shell_id: c });
+  });
+
+  describe('whose shell lives', () => {
+    const SHELL = 'a'.repeat(32);
+    let id: string;
+    const perform = async (args: Record<string, unknown>, session_id: string | null) =>
+      (await run.perform(tenant, call('shell.session', { command: 'true', ...args }, { session_id }))).attempt;
+    const attach = async (attempt: Attempt, shell_id = SHELL) =>
+      await new ShellRegistry(kernel.tenants).attach({ ...credentialsOf(attempt), opens: true, shell_id });
+    beforeEach(async () => {
+      id = await putResource(tenant, container('build'));
+      await grantResource(tenant, 'container', { resourceId: id });
+    });
+
+    it.each([
+      ['its id', () => id],
+      ['its key', () => `container:${id}`],
+      ['its name', () => 'build'],
+      ['no session', () => null],
+    ])('gives it to no call whose session is called like %s', async (_what, session) => {
+      const [inside, outside] = [await perform({ container: 'build' }, 's1'), await perform({}, session())];
+      expect(await attach(inside)).toMatchObject({ verdict: 'opened', shell_id: SHELL });
+      const other = 'b'.repeat(32);
+      expect(await attach(outside, other)).toMatchObject({ verdict: 'opened', shell_id: other });
+    });
+
+    it('gives it to no call once the grant was taken back', async () => {
+      expect(await attach(await perform({ container: 'build' }, 's1'))).toMatchObject({ verdict: 'opened' });
+      await tenant.query('DELETE FROM kernel.resource_grant WHERE resource_id = $1', [id]);
+      const late = call('shell.session', { command: 'true', container: id }, { session_id: id });
+      expect(await refusalOf(late)).toMatchObject({ code: 'resource.unknown' });
+      const outside = await perform({}, id);
+      expect(await attach(outside, 'b'.repeat(32))).toMatchObject({ verdict: 'opened', shell_id: 'b'.repeat(32) });
+    });
+
+    it('is shown with its shell: to its agent as open, and to people with its id and no session', async () => {
+      await attach(await perform({ container: 'build' }, id));
+      await attach(await perform({}, id), 'b'.repeat(32));
+      const access = call('container.access', { container: 'build' }, { idempotency_key: null });
+      const { redemption } = await run.perform(tenant, access);
+      expect(redemption.container).toMatchObject({ resource_id: id, shell: 'open' });
+      const shells = (
+        await kernelSql.containers(kernel.tenants.pool, {
+          tenant: tenant.tenantId,
+          session_tool: 'shell.session',
+          id: null,
+          before: Number.MAX_SAFE_INTEGER,
+          before_id: '',
+          rows: 10,
+        })
+      ).filter(({ kind }) => kind === 'session');
+      expect(shells).toHaveLength(2);
+      expect(shells).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ container_id: SHELL, session_id: null, resource_id: id }),
+          expect.objectContaining({ container_id: 'b'.repeat(32), session_id: id, resource_id: null }),
+        ]),
+      );
+    });
   });
 });
 
