@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls on registered resources: what they are decided on, and that they run on nothing else.
-import type { OperationView, ProposedCall } from '@writ/contract';
+import { RESOURCE_KINDS, TOKEN_LISTED_KINDS, type OperationView, type ProposedCall } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
@@ -116,6 +116,61 @@ describe('a call on a resource', () => {
       });
     },
   );
+
+  it.each(['soft_gate', 'escalated'] as const)(
+    'needs from the start as many persons as policy requires at the clearance %s',
+    async (clearance) => {
+      await putResource(tenant, engine());
+      await grantResource(tenant, 'search_engine', { clearance });
+      kernel.policy.quorum = { soft_gate: 2, escalated: 3 };
+      const proposed = search();
+      await decide(proposed);
+      kernel.policy.quorum = { soft_gate: 1, escalated: 1 };
+      const { rows } = await kernel.admin.query('SELECT quorum FROM kernel.approval WHERE operation_id = $1', [
+        proposed.operation_id,
+      ]);
+      expect(rows).toEqual([{ quorum: clearance === 'soft_gate' ? 2 : 3 }]);
+    },
+  );
+
+  it('is refused where it names `*`, as one that is not there, whatever kinds are granted', async () => {
+    token = await tenant.token({ resources: TOKEN_LISTED_KINDS.map((kind) => `${kind}:*`) });
+    for (const kind of RESOURCE_KINDS) await grantResource(tenant, kind);
+    const text = { text: 'x' };
+    for (const [tool, args] of [
+      ['agent.describe', { agent: '*' }],
+      ['agent.manage', { agent: '*', change: 'cancel' }],
+      ['audio.transcribe', { device: '*', last_seconds: 5 }],
+      ['calendar.find', { calendar: '*', range: { start: '2026-03-29T00:00:00Z', end: '2026-03-30T00:00:00Z' } }],
+      ['container.access', { container: '*' }],
+      ['email.find', { mailbox: '*' }],
+      ['shell.session', { container: '*', command: 'true' }],
+      ['vecdb.query', { store: '*', ...text }],
+      ['web.search', { engine: '*', query: 'x' }],
+    ] as const)
+      expect([tool, await refusalOf(call(tool, args))]).toMatchObject([tool, { code: 'resource.unknown' }]);
+  });
+
+  it('is refused where its container is for another workspace', async () => {
+    await grantResource(tenant, 'container');
+    const of = (name: string, workspace_id: string) => ({
+      kind: 'container' as const,
+      name,
+      settings: { workspace_id },
+    });
+    await putResource(tenant, of('here', tenant.workspaceId));
+    await putResource(tenant, of('elsewhere', newId('workspace')));
+    for (const tool of ['container.access', 'shell.session'] as const) {
+      const args = tool === 'shell.session' ? { command: 'true' } : {};
+      const key = () => (tool === 'shell.session' ? newId('request') : null);
+      const ask = (name: string) => call(tool, { container: name, ...args }, { idempotency_key: key() });
+      expect(await decide(ask('here'))).toMatchObject({ state: 'admitted' });
+      expect(await refusalOf(ask('elsewhere'))).toMatchObject({
+        code: 'token.scope',
+        message: '`/container`: the container `elsewhere` is for another workspace',
+      });
+    }
+  });
 
   it('is judged by policy with its kind, name and owner', async () => {
     await putResource(tenant, engine());
