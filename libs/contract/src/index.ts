@@ -58,7 +58,7 @@ export {
   CALL_RESOURCES_MAX,
   CLEARANCES,
   DEFAULT_RESOURCE_GRANTS,
-  EVERY_RESOURCE,
+  everyResource,
   isTokenListed,
   madeResourceId,
   RESOURCE_KINDS,

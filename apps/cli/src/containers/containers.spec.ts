@@ -9,6 +9,7 @@ const container = {
   agent_id: `agt_${'0'.repeat(26)}`,
   workspace_id: null,
   session_id: null,
+  resource_id: null,
   operation_id: ID,
   tool_id: 'shell.run',
   executor_id: 'exe_1',

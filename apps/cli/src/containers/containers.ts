@@ -10,8 +10,11 @@ import { visible } from '../visible.ts';
 const LIST_ROWS = 50;
 
 const pathOf = (id: string, verb: string): string => `/v1/containers/${encodeURIComponent(id)}/${verb}`;
-const whatOf = ({ kind, tool_id, session_id }: ContainerView): string =>
-  kind === 'session' ? `session ${session_id ?? ''}`.trim() : kind === 'preview' ? `preview of ${tool_id}` : tool_id;
+function whatOf({ kind, tool_id, session_id, resource_id }: ContainerView): string {
+  if (resource_id !== null) return `container ${resource_id}`;
+  if (kind === 'session') return `session ${session_id ?? ''}`.trim();
+  return kind === 'preview' ? `preview of ${tool_id}` : tool_id;
+}
 
 /** `writ container`: the containers that run a call or a session now. */
 export function containerCommand(context: Context): Command {

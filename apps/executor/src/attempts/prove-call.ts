@@ -4,7 +4,6 @@ import {
   argumentFaults,
   bindTool,
   definitionForDigest,
-  EVERY_RESOURCE,
   Fault,
   LIMITS,
   MK8_RUN,
@@ -200,9 +199,7 @@ function toolOnResources(redemption: Redemption, args: Readonly<Record<string, u
   const { resources = [] } = redemption;
   const tool = toolOf(redemption);
   const named =
-    tool === undefined
-      ? []
-      : targetsOf(tool, args).filter(({ right, ref }) => right === 'use' && ref !== EVERY_RESOURCE);
+    tool === undefined ? [] : targetsOf(tool, args).filter(({ right, every }) => right === 'use' && every !== true);
   const isNamed = resources.every(
     ({ kind, resource_id, name, ...rest }, at) =>
       named[at]?.kind === kind &&

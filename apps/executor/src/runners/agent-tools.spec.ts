@@ -18,6 +18,7 @@ const AGENT: AgentState = {
     state,
     session_id: null,
     created_at: 1,
+    cancel_requested: false,
   })),
   more_operations: false,
 };
@@ -82,6 +83,17 @@ it('a cancellation names the calls that wait for an executor or run, and none th
   expect(resultOf(AGENT_MANAGE, { change: 'cancel' })).toMatchObject({
     operations: [id('op', 2), id('op', 3), id('op', 4)],
   });
+});
+
+it('a cancellation says that there are more calls, unless all that it covers are listed', () => {
+  const [, ...covered] = AGENT.operations;
+  const moreOf = (operations: AgentState['operations'], more_operations: boolean) =>
+    resultOf(AGENT_MANAGE, { change: 'cancel' }, { ...AGENT, operations, more_operations });
+  expect(moreOf(covered, true)).toMatchObject({ more_operations: true });
+  expect(moreOf(covered, false)).toMatchObject({ more_operations: false });
+  expect(moreOf(AGENT.operations, true)).toMatchObject({ more_operations: false });
+  const stopping = covered.map((each) => ({ ...each, cancel_requested: true }));
+  expect(moreOf(stopping, true)).toMatchObject({ operations: [], more_operations: false });
 });
 
 it('a call without its agent is a bug', () => {

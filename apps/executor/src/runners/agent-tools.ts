@@ -30,7 +30,7 @@ export function runAgentTool({
   const change = args['change'] as AgentChange;
   const { agent_id } = agent;
   const own = agent.freezes.find(isOwn);
-  const changed = { agent_id, change, freeze_id: null, operations: [] as string[] };
+  const changed = { agent_id, change, freeze_id: null, operations: [] as string[], more_operations: false };
   switch (change) {
     case 'freeze':
       return own === undefined
@@ -44,13 +44,16 @@ export function runAgentTool({
       return success({
         ...changed,
         operations: agent.operations.filter(isCancellable).map((each) => each.operation_id),
+        // Those that a cancel covers come first: where another one is listed, all of them are.
+        more_operations: agent.more_operations && agent.operations.every(isCancellable),
       });
   }
 }
 
 type Freeze = AgentState['freezes'][number];
 const isOwn = ({ scope, placed_by }: Freeze): boolean => scope === 'agent' && placed_by === 'you';
-const isCancellable = ({ state }: AgentState['operations'][number]): boolean => CANCELLABLE.has(state);
+const isCancellable = ({ state, cancel_requested }: AgentState['operations'][number]): boolean =>
+  CANCELLABLE.has(state) && !cancel_requested;
 
 function liftHint({ freezes: [other] }: AgentState): string {
   return other === undefined

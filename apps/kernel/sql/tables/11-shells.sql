@@ -11,7 +11,8 @@ CREATE TABLE kernel.shell (
   tenant_id           text NOT NULL, -- the tenant
   workspace_id        text NOT NULL, -- the workspace that the shell has a copy of
   capability_token_id text NOT NULL, -- the token of the session's calls
-  -- the session of the calls, or the id of the container that they name; '' for calls that name neither
+  -- `session:` and the session of the calls, or `container:` and the id of the container that they name, as
+  -- kernel.shell_key composes it
   session_id          text NOT NULL,
 
   -- The shell and its executor.

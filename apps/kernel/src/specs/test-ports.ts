@@ -66,6 +66,7 @@ export class ScriptedPolicy extends PolicySets {
   hash = '1'.repeat(64);
   judged: JudgedAction[] = [];
   answer: (action: JudgedAction) => Verdict<Supervision> = () => AUTOPILOT;
+  quorum = { soft_gate: 1, escalated: 1 };
   approvalMs = 24 * 3_600_000;
   previewMs = 24 * 3_600_000;
   stagedChangeMs = 600_000;
@@ -78,6 +79,7 @@ export class ScriptedPolicy extends PolicySets {
   override lastOf(): ActivePolicy {
     return {
       hash: this.hash,
+      quorum: this.quorum,
       approvalMs: this.approvalMs,
       previewMs: this.previewMs,
       stagedChangeMs: this.stagedChangeMs,

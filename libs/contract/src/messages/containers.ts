@@ -20,6 +20,10 @@ export const ContainerView = Type.Object(
     agent_id: idSchema('agent'),
     workspace_id: orNull(Type.String()),
     session_id: orNull(Type.String()),
+    resource_id: orNull({
+      ...idSchema('resource'),
+      description: 'the registered container whose shell it is; then `session_id` is null',
+    }),
     operation_id: orNull(Type.String({ description: 'its current call; null for an idle session' })),
     tool_id: Type.String(),
     executor_id: Type.String(),

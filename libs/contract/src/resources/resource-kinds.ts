@@ -131,10 +131,24 @@ export interface ResourceReference {
   readonly pointer: string;
   /** the arguments don't name it: the tool means the one of this name */
   readonly implied?: true;
+  /** the tool means every resource of the kind; then `ref` is empty */
+  readonly every?: true;
 }
 
-/** The reference to every resource of a kind. */
-export const EVERY_RESOURCE = '*';
+/**
+ * The reference to every resource of a kind. INVARIANT (never by text): a tool makes it of its own accord, and no text
+ * of a caller is one.
+ */
+export const everyResource = (kind: ResourceKind, pointer: string): ResourceReference => ({
+  kind,
+  ref: '',
+  right: 'use',
+  pointer,
+  every: true,
+});
+
+/** The reference to a resource that is made without a name. A token that lists the whole kind covers it. */
+export const UNNAMED_RESOURCE = '*';
 
 /** Limit on the resources that one call names. */
 export const CALL_RESOURCES_MAX = 8;

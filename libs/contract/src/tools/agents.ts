@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
-import { EVERY_RESOURCE } from '../resources/resource-kinds.ts';
+import { UNNAMED_RESOURCE } from '../resources/resource-kinds.ts';
 import { Budgets, FsRoot, NetGrant, ToolPattern } from '../token.ts';
 import { INLINE_LIMITS, type ToolDefinition } from './definition.ts';
 
@@ -65,7 +65,7 @@ export const AGENT_SPAWN: ToolDefinition = {
   labels: [],
   limits: INLINE_LIMITS,
   resources: () => [],
-  targets: () => [{ kind: 'agent', ref: EVERY_RESOURCE, right: 'create', pointer: '' }],
+  targets: () => [{ kind: 'agent', ref: UNNAMED_RESOURCE, right: 'create', pointer: '' }],
   description:
     'Gives a task to an agent below this one, in a conversation of its own, with no more than this one may do. Answers with its last words when it is done.',
   category: 'write',

@@ -4,7 +4,7 @@
 // every session of its token.
 import { Type, type Static } from 'typebox';
 import { idSchema } from '../ids.ts';
-import { ResourceName } from '../resources/resource-kinds.ts';
+import { ResourceName, UNNAMED_RESOURCE } from '../resources/resource-kinds.ts';
 import { INLINE_LIMITS, type ToolDefinition } from './definition.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -59,7 +59,7 @@ export const CONTAINER_CREATE: ToolDefinition = {
     closed,
   ),
   targets: ({ name }) => [
-    { kind: 'container', ref: typeof name === 'string' ? name : '*', right: 'create', pointer: '/name' },
+    { kind: 'container', ref: typeof name === 'string' ? name : UNNAMED_RESOURCE, right: 'create', pointer: '/name' },
   ],
 };
 

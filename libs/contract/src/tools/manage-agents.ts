@@ -52,10 +52,15 @@ export const AgentState = Type.Object(
           state: Type.String({ description: '`held` waits for a person, `performing` runs' }),
           session_id: orNull(Type.String()),
           created_at: Instant,
+          cancel_requested: Type.Boolean({ description: 'it was asked to stop' }),
         },
         closed,
       ),
-      { maxItems: MANAGED_CALLS_MAX, description: 'its calls that have not ended, newest first' },
+      {
+        maxItems: MANAGED_CALLS_MAX,
+        description:
+          'its calls that have not ended: those that run, wait, were asked to stop, then those that are held',
+      },
     ),
     more_operations: Type.Boolean({ description: 'whether it has more of them than are listed' }),
   },
@@ -108,7 +113,8 @@ export const AGENT_MANAGE: ToolDefinition = {
   ...inline,
   tool_id: 'agent.manage',
   description:
-    'Manages another agent. `freeze` stops all its calls, now and later; `lift` ends a freeze that you placed; `cancel` asks its calls that wait or run to stop.',
+    'Manages another agent. `freeze` stops all its calls, now and later; `lift` ends a freeze that you placed; `cancel` asks its calls that wait or run to stop, ' +
+    `${MANAGED_CALLS_MAX} at most, and those that run first.`,
   category: 'admin',
   mutating: true,
   changes_records: true,
@@ -139,6 +145,7 @@ export const AGENT_MANAGE: ToolDefinition = {
         maxItems: MANAGED_CALLS_MAX,
         description: 'the calls that were found; one that ends by itself meanwhile keeps its outcome',
       }),
+      more_operations: Type.Boolean({ description: 'of `cancel`: whether it has more calls; cancel again then' }),
     },
     closed,
   ),

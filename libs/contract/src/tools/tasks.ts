@@ -4,7 +4,7 @@
 // from elsewhere. It has the id of the operation that made it, so it is unique and leads to its receipt.
 import { Type, type Static } from 'typebox';
 import { idSchema } from '../ids.ts';
-import { EVERY_RESOURCE } from '../resources/resource-kinds.ts';
+import { everyResource, UNNAMED_RESOURCE } from '../resources/resource-kinds.ts';
 import { INLINE_LIMITS, type ToolDefinition } from './definition.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -42,8 +42,7 @@ const Any = Type.Optional(
   }),
 );
 /** With `any`, a call reaches every task of the tenant. */
-const targets: ToolDefinition['targets'] = ({ any }) =>
-  any === true ? [{ kind: 'task', ref: EVERY_RESOURCE, right: 'use', pointer: '/any' }] : [];
+const targets: ToolDefinition['targets'] = ({ any }) => (any === true ? [everyResource('task', '/any')] : []);
 
 export const TASK_CREATE: ToolDefinition = {
   ...inline,
@@ -54,7 +53,7 @@ export const TASK_CREATE: ToolDefinition = {
   changes_records: true,
   parameters: Type.Object({ title: Title, note: Type.Optional(Note), status: Type.Optional(Status) }, closed),
   result: One,
-  targets: () => [{ kind: 'task', ref: EVERY_RESOURCE, right: 'create', pointer: '' }],
+  targets: () => [{ kind: 'task', ref: UNNAMED_RESOURCE, right: 'create', pointer: '' }],
 };
 
 export const TASK_EDIT: ToolDefinition = {

@@ -31,9 +31,10 @@ BEGIN
       ORDER BY o.created_at DESC LIMIT 200) r
     WHERE r.session_id IS NOT NULL GROUP BY r.session_id ORDER BY last DESC LIMIT p_others) s;
   SELECT coalesce(jsonb_agg(jsonb_build_object(
-    'operation_id', c.operation_id, 'tool_id', c.tool_id, 'state', c.state, 'session_id', c.session_id, 'created_at', c.created_at)
-    ORDER BY c.created_at DESC, c.operation_id DESC), '[]') INTO v_operations
-  FROM (SELECT * FROM open_calls_of_agent(p_tenant, p_agent, p_operations + 1)) c;
+    'operation_id', c.operation_id, 'tool_id', c.tool_id, 'state', c.state, 'session_id', c.session_id,
+    'created_at', c.created_at, 'cancel_requested', c.cancel_requested)
+    ORDER BY c.ordinality), '[]') INTO v_operations
+  FROM open_calls_of_agent(p_tenant, p_agent, false, p_operations + 1) WITH ORDINALITY c;
   RETURN (
     SELECT jsonb_build_object(
       'agent_id', a.agent_id, 'name', a.name, 'state', CASE WHEN v_freezes = '[]' THEN 'active' ELSE 'frozen' END,

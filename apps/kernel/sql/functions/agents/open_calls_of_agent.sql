@@ -1,5 +1,8 @@
--- Returns the calls of an agent that have not ended, newest first: those that wait, run or are held.
-CREATE OR REPLACE FUNCTION kernel.open_calls_of_agent(p_tenant text, p_agent text, p_rows integer) RETURNS SETOF kernel.operation
+-- Returns the calls of an agent that have not ended: first those that run, then those that wait for an executor, those
+-- that were asked to stop, and those that are held for a person. Each kind comes newest first.
+-- p_to_cancel: only those that a cancel ends or asks to stop, which are the first two kinds.
+CREATE OR REPLACE FUNCTION kernel.open_calls_of_agent(p_tenant text, p_agent text, p_to_cancel boolean, p_rows integer)
+RETURNS SETOF kernel.operation
 LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
 BEGIN
   RETURN QUERY
@@ -12,7 +15,8 @@ BEGIN
       WHERE o.tenant_id = p_tenant AND o.agent_id = p_agent AND o.state IN ('dispatched', 'performing')
       UNION ALL
       SELECT o.* FROM approval a JOIN operation o ON o.operation_id = a.operation_id
-      WHERE a.tenant_id = p_tenant AND a.state = 'pending' AND o.agent_id = p_agent AND o.state = 'held') x
-    ORDER BY x.created_at DESC, x.operation_id DESC LIMIT p_rows;
+      WHERE NOT p_to_cancel AND a.tenant_id = p_tenant AND a.state = 'pending' AND o.agent_id = p_agent AND o.state = 'held') x
+    WHERE NOT (p_to_cancel AND x.cancel_requested)
+    ORDER BY x.state = 'held', x.cancel_requested, x.state = 'admitted', x.created_at DESC, x.operation_id DESC LIMIT p_rows;
 END $$;
-GRANT EXECUTE ON FUNCTION kernel.open_calls_of_agent(text, text, integer) TO writ_kernel;
+GRANT EXECUTE ON FUNCTION kernel.open_calls_of_agent(text, text, boolean, integer) TO writ_kernel;

@@ -1,7 +1,8 @@
 -- Returns the resources that a call of the agent names, as far as the agent is granted them: one row for each reference,
 -- in their order.
--- p_refs: [{kind, ref, right}]; ref: an id or a name. An id comes before a name that looks like it. The reference `*`
--- stands for every resource of the kind: its row has the kind and the clearance of a grant for the whole kind.
+-- p_refs: [{kind, ref, right, every}]; ref: an id or a name. An id comes before a name that looks like it.
+-- every: true, and never a text of a caller, stands for every resource of the kind, to be used: its row has the kind and
+-- the clearance of a grant for the whole kind.
 --   ord        the number of the reference, from 1
 --   kind, resource_id, name, owner_agent_id, settings, digest   the resource; of what is to be made, kind and name only
 --   clearance  the least supervision
@@ -38,7 +39,7 @@ BEGIN
       WHERE b.tenant_id = p_tenant AND b.kind = x.ref->>'kind' AND b.name = x.ref->>'ref' AND b.removed_at IS NULL
       ORDER BY by LIMIT 1
     ) r
-    WHERE x.ref->>'right' = 'use'
+    WHERE x.ref->>'right' = 'use' AND x.ref->'every' IS DISTINCT FROM 'true'
     UNION ALL
     SELECT x.ref->>'kind', NULL, x.ref->>'ref', NULL, NULL, NULL,
       EXISTS (SELECT FROM resource b WHERE b.tenant_id = p_tenant AND b.kind = x.ref->>'kind' AND b.name = x.ref->>'ref' AND b.removed_at IS NULL),
@@ -53,7 +54,7 @@ BEGIN
         (SELECT g.clearance FROM resource_grant g WHERE g.tenant_id = p_tenant AND g.kind = x.ref->>'kind' AND g."right" = 'use' AND g.resource_id IS NULL AND g.agent_id = p_agent),
         (SELECT g.clearance FROM resource_grant g WHERE g.tenant_id = p_tenant AND g.kind = x.ref->>'kind' AND g."right" = 'use' AND g.resource_id IS NULL AND g.agent_id IS NULL)
       )
-    WHERE x.ref->>'right' = 'use' AND x.ref->>'ref' = '*'
+    WHERE x.ref->>'right' = 'use' AND x.ref->'every' = 'true'
   ) y ON y.clearance IS NOT NULL
   ORDER BY x.ord;
 END $$;

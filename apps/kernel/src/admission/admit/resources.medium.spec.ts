@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls on registered resources: what they are decided on, and that they run on nothing else.
-import type { OperationView, ProposedCall } from '@writ/contract';
+import { RESOURCE_KINDS, TOKEN_LISTED_KINDS, type OperationView, type ProposedCall } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { ShellRegistry } from '../../execution/shells/index.ts';
 import { credentialsOf, reportOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
@@ -115,6 +116,61 @@ describe('a call on a resource', () => {
       });
     },
   );
+
+  it.each(['soft_gate', 'escalated'] as const)(
+    'needs from the start as many persons as policy requires at the clearance %s',
+    async (clearance) => {
+      await putResource(tenant, engine());
+      await grantResource(tenant, 'search_engine', { clearance });
+      kernel.policy.quorum = { soft_gate: 2, escalated: 3 };
+      const proposed = search();
+      await decide(proposed);
+      kernel.policy.quorum = { soft_gate: 1, escalated: 1 };
+      const { rows } = await kernel.admin.query('SELECT quorum FROM kernel.approval WHERE operation_id = $1', [
+        proposed.operation_id,
+      ]);
+      expect(rows).toEqual([{ quorum: clearance === 'soft_gate' ? 2 : 3 }]);
+    },
+  );
+
+  it('is refused where it names `*`, as one that is not there, whatever kinds are granted', async () => {
+    token = await tenant.token({ resources: TOKEN_LISTED_KINDS.map((kind) => `${kind}:*`) });
+    for (const kind of RESOURCE_KINDS) await grantResource(tenant, kind);
+    const text = { text: 'x' };
+    for (const [tool, args] of [
+      ['agent.describe', { agent: '*' }],
+      ['agent.manage', { agent: '*', change: 'cancel' }],
+      ['audio.transcribe', { device: '*', last_seconds: 5 }],
+      ['calendar.find', { calendar: '*', range: { start: '2026-03-29T00:00:00Z', end: '2026-03-30T00:00:00Z' } }],
+      ['container.access', { container: '*' }],
+      ['email.find', { mailbox: '*' }],
+      ['shell.session', { container: '*', command: 'true' }],
+      ['vecdb.query', { store: '*', ...text }],
+      ['web.search', { engine: '*', query: 'x' }],
+    ] as const)
+      expect([tool, await refusalOf(call(tool, args))]).toMatchObject([tool, { code: 'resource.unknown' }]);
+  });
+
+  it('is refused where its container is for another workspace', async () => {
+    await grantResource(tenant, 'container');
+    const of = (name: string, workspace_id: string) => ({
+      kind: 'container' as const,
+      name,
+      settings: { workspace_id },
+    });
+    await putResource(tenant, of('here', tenant.workspaceId));
+    await putResource(tenant, of('elsewhere', newId('workspace')));
+    for (const tool of ['container.access', 'shell.session'] as const) {
+      const args = tool === 'shell.session' ? { command: 'true' } : {};
+      const key = () => (tool === 'shell.session' ? newId('request') : null);
+      const ask = (name: string) => call(tool, { container: name, ...args }, { idempotency_key: key() });
+      expect(await decide(ask('here'))).toMatchObject({ state: 'admitted' });
+      expect(await refusalOf(ask('elsewhere'))).toMatchObject({
+        code: 'token.scope',
+        message: '`/container`: the container `elsewhere` is for another workspace',
+      });
+    }
+  });
 
   it('is judged by policy with its kind, name and owner', async () => {
     await putResource(tenant, engine());
@@ -240,6 +296,65 @@ describe('a container', () => {
     expect(await attach(first, a)).toMatchObject({ verdict: 'opened', shell_id: a });
     expect(await attach(second, b)).toMatchObject({ verdict: 'elsewhere', shell_id: a });
     expect(await attach(own, c)).toMatchObject({ verdict: 'opened', shell_id: c });
+  });
+
+  describe('whose shell lives', () => {
+    const SHELL = 'a'.repeat(32);
+    let id: string;
+    const perform = async (args: Record<string, unknown>, session_id: string | null) =>
+      (await run.perform(tenant, call('shell.session', { command: 'true', ...args }, { session_id }))).attempt;
+    const attach = async (attempt: Attempt, shell_id = SHELL) =>
+      await new ShellRegistry(kernel.tenants).attach({ ...credentialsOf(attempt), opens: true, shell_id });
+    beforeEach(async () => {
+      id = await putResource(tenant, container('build'));
+      await grantResource(tenant, 'container', { resourceId: id });
+    });
+
+    it.each([
+      ['its id', () => id],
+      ['its key', () => `container:${id}`],
+      ['its name', () => 'build'],
+      ['no session', () => null],
+    ])('gives it to no call whose session is called like %s', async (_what, session) => {
+      const [inside, outside] = [await perform({ container: 'build' }, 's1'), await perform({}, session())];
+      expect(await attach(inside)).toMatchObject({ verdict: 'opened', shell_id: SHELL });
+      const other = 'b'.repeat(32);
+      expect(await attach(outside, other)).toMatchObject({ verdict: 'opened', shell_id: other });
+    });
+
+    it('gives it to no call once the grant was taken back', async () => {
+      expect(await attach(await perform({ container: 'build' }, 's1'))).toMatchObject({ verdict: 'opened' });
+      await tenant.query('DELETE FROM kernel.resource_grant WHERE resource_id = $1', [id]);
+      const late = call('shell.session', { command: 'true', container: id }, { session_id: id });
+      expect(await refusalOf(late)).toMatchObject({ code: 'resource.unknown' });
+      const outside = await perform({}, id);
+      expect(await attach(outside, 'b'.repeat(32))).toMatchObject({ verdict: 'opened', shell_id: 'b'.repeat(32) });
+    });
+
+    it('is shown with its shell: to its agent as open, and to people with its id and no session', async () => {
+      await attach(await perform({ container: 'build' }, id));
+      await attach(await perform({}, id), 'b'.repeat(32));
+      const access = call('container.access', { container: 'build' }, { idempotency_key: null });
+      const { redemption } = await run.perform(tenant, access);
+      expect(redemption.container).toMatchObject({ resource_id: id, shell: 'open' });
+      const shells = (
+        await kernelSql.containers(kernel.tenants.pool, {
+          tenant: tenant.tenantId,
+          session_tool: 'shell.session',
+          id: null,
+          before: Number.MAX_SAFE_INTEGER,
+          before_id: '',
+          rows: 10,
+        })
+      ).filter(({ kind }) => kind === 'session');
+      expect(shells).toHaveLength(2);
+      expect(shells).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ container_id: SHELL, session_id: null, resource_id: id }),
+          expect.objectContaining({ container_id: 'b'.repeat(32), session_id: id, resource_id: null }),
+        ]),
+      );
+    });
   });
 });
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a call does to another agent of its tenant, and what no call does.
-import type { OperationView, ProposedCall } from '@writ/contract';
+import { MANAGED_CALLS_MAX, type OperationView, type ProposedCall } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { freezeRecord } from '../freezes/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { reportOf, type Attempt, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { AUTOPILOT } from '../../specs/test-ports.ts';
+import { AUTOPILOT, requires } from '../../specs/test-ports.ts';
 import { grantResource } from '../../specs/test-resources.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
@@ -66,7 +66,7 @@ async function done(call: ProposedCall): Promise<Awaited<ReturnType<TestTenant['
   await report(attempt);
   return await tenant.row(call.operation_id);
 }
-const CLAIMED = { change: 'lift', freeze_id: null, operations: [] };
+const CLAIMED = { change: 'lift', freeze_id: null, operations: [], more_operations: false };
 const report = (attempt: Attempt) =>
   run.commit.run(reportOf(attempt, null, { result: { ...CLAIMED, agent_id: other } }));
 const seen = async () => (await run.perform(tenant, describeOther())).redemption.agent;
@@ -164,6 +164,37 @@ describe('an agent that is granted another one', () => {
     await run.commit.run(reportOf(attempt, null, { result: { tasks: [] } }));
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ fault_code: 'cancelled' });
     expect(await recordsOf('cancel_requested')).toHaveLength(2);
+  });
+
+  it('sees and cancels its calls that run, however many of its calls wait for a person', async () => {
+    const { attempt } = await run.perform(tenant, theirs());
+    kernel.policy.answer = requires('soft_gate');
+    for (let held = 0; held <= MANAGED_CALLS_MAX; held++)
+      expect(await decide(theirs({ session_mode: 'interactive' }))).toMatchObject({ state: 'held' });
+    kernel.policy.answer = () => AUTOPILOT;
+    const state = await seen();
+    expect(state?.operations[0]).toMatchObject({ operation_id: attempt.operation_id, cancel_requested: false });
+    await done(manage('cancel'));
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'performing', cancel_requested: true });
+  });
+
+  it('cancels more calls than one call covers by cancelling again', async () => {
+    const { attempt } = await run.perform(tenant, theirs());
+    const facts = (rows: number) =>
+      kernelSql.agentChangeFacts(kernel.tenants.pool, {
+        tenant: tenant.tenantId,
+        agent: other,
+        by: tenant.agentId,
+        rows,
+      });
+    const waiting = theirs();
+    await decide(waiting);
+    const idsOf = async (rows: number) => (await facts(rows)).calls.map(({ operation_id }) => operation_id);
+    expect(await idsOf(1)).toEqual([attempt.operation_id]);
+    await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [
+      attempt.operation_id,
+    ]);
+    expect(await idsOf(1)).toEqual([waiting.operation_id]);
   });
 
   it('never lifts what a person placed, before or after its own freeze', async () => {

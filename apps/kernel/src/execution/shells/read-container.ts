@@ -11,7 +11,7 @@ interface Row {
 /** The shell of the call's token in a container, if one lives. */
 const SHELL = `
   SELECT s.created_at FROM kernel.shell s
-  WHERE s.tenant_id = $1 AND s.workspace_id = $2 AND s.capability_token_id = $3 AND s.session_id = $4
+  WHERE s.tenant_id = $1 AND s.workspace_id = $2 AND s.capability_token_id = $3 AND s.session_id = 'container:' || $4
     AND s.ending IS NULL AND s.lease_until >= kernel.now_ms()`;
 
 /** What is known of the container that a call names. */

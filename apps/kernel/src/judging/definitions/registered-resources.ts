@@ -41,7 +41,12 @@ export async function resourcesFor(
   references: readonly ResourceReference[],
 ): Promise<readonly NamedResource[]> {
   if (references.length === 0) return [];
-  const refs = references.map(({ kind, ref, right }) => ({ kind, ref, right }));
+  const refs = references.map(({ kind, ref, right, every }) => ({
+    kind,
+    ref,
+    right,
+    ...(every === true ? { every } : {}),
+  }));
   const rows = await kernelSql.resourcesFor(tenants.pool, { tenant: tenant_id, agent: agent_id, refs });
   return references.map((reference, ord) => {
     const row = rows[ord];

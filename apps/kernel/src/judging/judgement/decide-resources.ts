@@ -6,19 +6,19 @@
 import {
   AGENT_MANAGE,
   CLEARANCES,
-  EVERY_RESOURCE,
   secretsOfSettings,
   targetsOf,
   TOOLS,
   type BoundResource,
   type Clearance,
+  type ContainerSettings,
   type Reason,
   type ToolDefinition,
 } from '@writ/contract';
 import { listsResource } from '@writ/capability';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import { missingSecrets, resourcesFor, type NamedResource } from '../definitions/registered-resources.ts';
-import type { Supervision } from '../policies/policy-sets.ts';
+import type { ActivePolicy, Supervision } from '../policies/policy-sets.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import { stricter } from './decide-supervision.ts';
 
@@ -41,14 +41,14 @@ export async function readNamedResources(
 /** The resources that a definition is bound to; null unless all that the call uses is granted. */
 export function boundTo(resources: readonly NamedResource[]): readonly BoundResource[] | null {
   if (resources.some(({ clearance }) => clearance === null)) return null;
-  const used = resources.filter(({ reference }) => reference.right === 'use' && reference.ref !== EVERY_RESOURCE);
+  const used = resources.filter(({ reference }) => reference.right === 'use' && reference.every !== true);
   const found = used.map(({ resource }) => resource);
   return found.every((resource) => resource !== null) ? found : null;
 }
 
 /** Decides whether the call may use or make the resources that it names. Null: it may, or names none. */
 export function decideResources(
-  call: Pick<JudgedCall, 'agent_id'>,
+  call: Pick<JudgedCall, 'agent_id' | 'workspace_id'>,
   tool: ToolDefinition,
   facts: CallFacts,
 ): Refusal | null {
@@ -56,13 +56,13 @@ export function decideResources(
   if (tool.targets === undefined) return null;
   if (resources === undefined) throw new Error(`a call of \`${tool.tool_id}\` was judged without its resources`);
   for (const named of resources) {
-    const { right, ref } = named.reference;
+    const { right, every } = named.reference;
     const refused =
       right === 'create'
         ? refuseCreation(named, chain)
-        : ref === EVERY_RESOURCE
-          ? refuseEvery(named)
-          : refuseUse(tool, named, chain);
+        : every === true
+          ? refuseEvery(named, chain)
+          : refuseUse(call, tool, named, chain);
     if (refused !== null) return refused;
   }
   return refuseSelf(call, tool, resources) ?? refuseWithoutSecret(tool, facts);
@@ -95,6 +95,7 @@ function refuseSelf(
 }
 
 function refuseUse(
+  call: Pick<JudgedCall, 'workspace_id'>,
   { tool_id }: ToolDefinition,
   { reference: { kind, ref, pointer, implied }, resource, clearance }: NamedResource,
   chain: CallFacts['chain'],
@@ -112,17 +113,34 @@ function refuseUse(
           `an administrator registers resources and grants them (\`writ resource grant ${nameOf(kind)} --agent ID\`)`,
         );
   }
-  return refuseUnlisted(resource, chain);
+  return refuseUnlisted(resource, chain) ?? refuseElsewhere(call, resource, pointer);
 }
 
-function refuseEvery({ reference: { kind }, clearance }: NamedResource): Refusal | null {
+/** Refuses a container that works in another workspace: its shell would have a copy of the call's. */
+function refuseElsewhere(
+  { workspace_id }: Pick<JudgedCall, 'workspace_id'>,
+  { kind, name, settings }: BoundResource,
+  pointer: string,
+): Refusal | null {
+  if (kind !== 'container') return null;
+  const own = (settings as ContainerSettings).workspace_id;
+  return own === null || own === workspace_id
+    ? null
+    : refusal(
+        'token.scope',
+        `\`${pointer}\`: the container \`${name}\` is for another workspace`,
+        'propose the call in the workspace of the container, or name another container',
+      );
+}
+
+function refuseEvery({ reference: { kind }, clearance }: NamedResource, chain: CallFacts['chain']): Refusal | null {
   return clearance === null
     ? refusal(
         'policy.denied',
         `this agent may not use every ${wordsOf(kind)} of the tenant`,
         `an administrator lets it do so with \`writ resource grant ${kind} --agent ID\``,
       )
-    : null;
+    : refuseUnlisted({ kind, name: '*' }, chain);
 }
 
 function refuseCreation(
@@ -157,11 +175,12 @@ function refuseUnlisted(resource: Pick<BoundResource, 'kind' | 'name'>, chain: C
 
 /**
  * What policy requires, raised to the strictest clearance of the resources, the sandbox, the profile or the skill. A
- * grant never lowers what policy requires.
+ * grant never lowers what policy requires, and as many persons approve as policy requires at that supervision.
  */
 export function underClearance<T extends Supervision>(
   required: T,
   { resources = [], definition = null }: Pick<CallFacts, 'resources' | 'definition'>,
+  { quorum }: Pick<ActivePolicy, 'quorum'>,
 ): T {
   const named = [
     ...resources.map(({ reference: { kind, ref }, resource, clearance }) => ({
@@ -177,7 +196,7 @@ export function underClearance<T extends Supervision>(
     'autopilot',
   );
   const mode = stricter(required.autonomy_mode, strictest);
-  if (mode === required.autonomy_mode) return required;
+  if (mode === required.autonomy_mode || strictest === 'autopilot') return required;
   const names = named
     .filter(({ clearance }) => clearance === strictest)
     .map(({ kind, name }) => `${wordsOf(kind)} \`${name}\``);
@@ -188,7 +207,10 @@ export function underClearance<T extends Supervision>(
   return {
     ...required,
     autonomy_mode: mode,
-    approvers: mode === 'escalated' ? { count: 1, role: 'admin' } : required.approvers,
+    approvers: {
+      count: Math.max(quorum[strictest], required.approvers?.count ?? 1),
+      role: strictest === 'escalated' ? 'admin' : 'operator',
+    },
     reasons: [reason, ...required.reasons],
   };
 }

@@ -7,7 +7,7 @@
 // is. So it isn't judged again.
 import { Fault, TOOLS, type Budgets, type ToolDefinition } from '@writ/contract';
 import { callBudget, decideReservation, listsTool } from '@writ/capability';
-import type { JudgedAction, PolicySets } from '../policies/policy-sets.ts';
+import type { ActivePolicy, JudgedAction, PolicySets } from '../policies/policy-sets.ts';
 import type { Trees } from '../../foundation/workspace/trees.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import { decidedLimits } from './command-output.ts';
@@ -89,7 +89,7 @@ export class Judge {
     if (timed.effect === 'refuse') return refuse(located, timed);
     const byPolicy = await this.#unlessBug(() => policy.judge(judgedAction(call, facts, form, reach)));
     if (byPolicy.effect === 'refuse') return refuse(located, byPolicy);
-    const required = underClearance(byPolicy, facts);
+    const required = underClearance(byPolicy, facts, policy);
     const supervised = decideSupervision(call, required, approval, form.tool);
     const mayAsk = supervised.effect !== 'refuse';
     const value = mayAsk ? decideValue(call, facts, form.args, supervised, approval !== null) : null;
@@ -102,7 +102,7 @@ export class Judge {
       risk_basis: required.risk_basis,
       rule_ids: required.rule_ids,
       reasons: [...required.reasons, ...environmentReasons],
-      approvers: required.approvers ?? corridorApprovers(corridor),
+      approvers: required.approvers ?? corridorApprovers(corridor, value === null ? policy : null),
       waits_for: value === null ? 'action' : 'value',
       labels: outputLabels(form.tool, reach.resources, required.risk_basis),
     };
@@ -153,9 +153,12 @@ const refuseUngranted = (call: JudgedCall, facts: CallFacts, form: WellFormed): 
 const isRefusal = (found: object | null): found is Refusal =>
   found !== null && 'effect' in found && found.effect === 'refuse';
 
-/** Where policy doesn't require a person, but something else does, one operator suffices. */
-const corridorApprovers = ({ effect, mode }: Corridor): Judgement['approvers'] =>
-  effect === 'hold' && mode === 'soft_gate' ? { count: 1, role: 'operator' } : null;
+/** Where policy doesn't require a person, but something else does, policy says how many; a value needs one person. */
+const corridorApprovers = (
+  { effect, mode }: Corridor,
+  policy: Pick<ActivePolicy, 'quorum'> | null,
+): Judgement['approvers'] =>
+  effect === 'hold' && mode === 'soft_gate' ? { count: policy?.quorum[mode] ?? 1, role: 'operator' } : null;
 
 function reserved(weighed: Judgement, facts: CallFacts, tool: ToolDefinition, wanted: Budgets): Judgement {
   // A command may send something and mostly doesn't: with no such budget left it still runs, and its proxy refuses.

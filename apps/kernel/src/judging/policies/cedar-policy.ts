@@ -23,6 +23,7 @@ export function cedarPolicy(set: PolicySet, reader: CallReader): ActivePolicy {
   const { ttl } = set.document;
   return {
     hash: set.policy_hash,
+    quorum: set.document.quorum,
     approvalMs: ttl.approval_ms,
     previewMs: ttl.preview_ms,
     stagedChangeMs: ttl.staged_change_ms,

@@ -95,6 +95,8 @@ export interface CountNeeded extends HistoryNeed {
 export interface ActivePolicy {
   /** hex SHA-256 of its meaning */
   readonly hash: string;
+  /** how many persons must approve a held call at least, by its supervision */
+  readonly quorum: Readonly<Record<'soft_gate' | 'escalated', number>>;
   /** how long a held call waits for a person, in milliseconds */
   readonly approvalMs: number;
   /** how long a previewed effect may be approved as it was shown, in milliseconds */

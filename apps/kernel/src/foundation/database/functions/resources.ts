@@ -3,8 +3,8 @@ import type { AudioDeviceSettings, Clearance, ResourceKind, ResourceReference } 
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
-/** What a call names: a resource by its id or name, or the name of one that it makes. */
-export type NamedResource = Pick<ResourceReference, 'kind' | 'ref' | 'right'>;
+/** What a call names: a resource by its id or name, the name of one that it makes, or every one of a kind. */
+export type NamedResource = Pick<ResourceReference, 'kind' | 'ref' | 'right' | 'every'>;
 
 /** Of a resource that the agent is granted. */
 interface FoundResource {

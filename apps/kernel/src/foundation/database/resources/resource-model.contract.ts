@@ -37,7 +37,7 @@ const NONE = {
 export function rowFor(
   ord: number,
   agentId: string,
-  { kind, ref, right }: NamedResource,
+  { kind, ref, right, every }: NamedResource,
   resources: readonly ModelResource[],
   grants: readonly ModelGrant[],
 ): ResourceForCall {
@@ -53,7 +53,7 @@ export function rowFor(
     return ofKind === undefined
       ? { ord, ...NONE }
       : { ord, ...NONE, kind, name: ref, clearance: ofKind, exists: named !== undefined };
-  if (ref === '*') return ofKind === undefined ? { ord, ...NONE } : { ord, ...NONE, kind, clearance: ofKind };
+  if (every === true) return ofKind === undefined ? { ord, ...NONE } : { ord, ...NONE, kind, clearance: ofKind };
   const found = there.find(({ resource_id }) => resource_id === ref) ?? named;
   if (found === undefined) return { ord, ...NONE };
   const clearance =

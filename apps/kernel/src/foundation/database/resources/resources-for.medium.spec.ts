@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CLEARANCES, type ResourceKind } from '@writ/contract';
+import { CLEARANCES, everyResource, type ResourceKind } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import fc from 'fast-check';
@@ -193,11 +193,14 @@ describe('the resources for any call', () => {
       agent: fc.option(fc.nat(AGENTS - 1)),
       clearance: fc.constantFrom(...CLEARANCES),
     });
-    const anyRef = fc.record({
-      kind: fc.constantFrom(...KINDS),
-      ref: fc.constantFrom(...NAMES, ...resources.map(({ resource_id }) => resource_id), '', 'x', '*'),
-      right: fc.constantFrom('use' as const, 'create' as const),
-    });
+    const anyRef = fc.oneof(
+      fc.record({
+        kind: fc.constantFrom(...KINDS),
+        ref: fc.constantFrom(...NAMES, ...resources.map(({ resource_id }) => resource_id), '', 'x', '*'),
+        right: fc.constantFrom('use' as const, 'create' as const),
+      }),
+      fc.constantFrom(...KINDS).map((kind) => everyResource(kind, '')),
+    );
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyGrant, { maxLength: 12 }),
