@@ -25,7 +25,7 @@ interface TranscribeArgs {
   readonly language?: string;
 }
 
-type Running = Pick<RunContext, 'signal' | 'mode'>;
+type Running = Pick<RunContext, 'signal' | 'mode' | 'work'>;
 
 /**
  * Runs `audio.transcribe`. Audio is attacker-controlled, and only engines read it: a process of its own, or a service.
@@ -50,10 +50,10 @@ export class Transcription {
   }
 
   /** @throws Fault, GateRefusal */
-  async run(call: Call, gate: CallGate, { signal, mode }: Running): Promise<unknown> {
+  async run(call: Call, gate: CallGate, { signal, mode, work }: Running): Promise<unknown> {
     const { language } = call.args as TranscribeArgs;
     if (language !== undefined) primaryLanguageOf(language);
-    const engine = this.#engineOf(call, gate);
+    const engine = this.#engineOf(call, gate, work);
     // Nothing is heard before the call may run.
     if (mode === 'preview') return null;
     const recorded = await this.#sources.find(call, signal);
@@ -71,11 +71,15 @@ export class Transcription {
     );
   }
 
-  #engineOf(call: Call, gate: CallGate): { transcriber: Transcriber; turns: FairTurns; model: string } {
+  #engineOf(
+    call: Call,
+    gate: CallGate,
+    work: Running['work'],
+  ): { transcriber: Transcriber; turns: FairTurns; model: string } {
     const provider = modelOf(call.resources)?.provider;
     if (provider?.kind === 'openai')
       return {
-        transcriber: serviceTranscriber(call, provider, gate),
+        transcriber: serviceTranscriber(call, provider, gate, work),
         turns: this.#serviceTurns,
         model: provider.model,
       };
