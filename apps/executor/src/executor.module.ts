@@ -34,6 +34,7 @@ import { WatchedOutputs } from './outputs/watched-outputs.ts';
 import { BrokerRunner } from './runners/broker-runner.ts';
 import { DangerousRunner } from './runners/dangerous-runner.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
+import { MailSessions } from './runners/mail-sessions.ts';
 import { CallImages } from './images/call-images.ts';
 import { openImageIntake } from './images/open-image-intake.ts';
 import { PodImages } from './images/pod-images.ts';
@@ -48,7 +49,7 @@ import { PermitSubscription } from './sessions/permit-subscription.ts';
 import { SessionRunner } from './sessions/session-runner.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { EngineCheck } from './foundation/engine-check.ts';
-import { ExecutorPool, INPUT_BYTES_MAX } from './calls/executor-pool.ts';
+import { ExecutorPool, INPUT_BYTES_MAX, sessionPoolSizes } from './calls/executor-pool.ts';
 import { KernelClient } from './foundation/kernel-client.ts';
 import { dockerOf } from './foundation/docker-of.ts';
 import { openBlobs } from './foundation/open-blobs.ts';
@@ -61,6 +62,7 @@ import { WorkIntake } from './attempts/work-intake.ts';
 
 const epoch = (): number => Date.now();
 const monotonic = (): number => performance.now();
+const WORKER_PROGRAM = workerProgram('executor.worker', import.meta.url);
 
 /**
  * Runners that replace the executor's own for their classes, or add classes that it lacks, and another network access.
@@ -147,6 +149,8 @@ interface Dependencies extends OpenTranscription {
   readonly permitKeys: PublicKeyFile;
   readonly gate: EgressGate;
   readonly work: ExecutorPool;
+  /** threads for sessions at servers, which wait more than they compute */
+  readonly sessionThreads: ExecutorPool;
   readonly running: RunningAttempts;
   readonly outputs: LiveOutputs;
   readonly watched: WatchedOutputs;
@@ -158,11 +162,12 @@ interface Dependencies extends OpenTranscription {
 }
 
 /** What an executor closes when its calls have ended. */
-const closingOf = ({ sessions, stores, sandbox, work, speech }: Dependencies) => [
+const closingOf = ({ sessions, stores, sandbox, work, sessionThreads, speech }: Dependencies) => [
   sessions,
   stores,
   sandbox,
   work,
+  sessionThreads,
   speech,
 ];
 
@@ -194,6 +199,7 @@ async function openDependencies(
     gate: openGate(config, telemetry, parts),
     ...openTranscription(config, { blobs, ingest: pgAudioIngest(pool), epoch, monotonic }),
     work: openWork(telemetry),
+    sessionThreads: new ExecutorPool({ ...sessionPoolSizes(config.WRIT_SLOTS_BROKER), filename: WORKER_PROGRAM }),
     running: new RunningAttempts(),
     outputs: new LiveOutputs(),
     watched: new WatchedOutputs(executorId, (event) => bus.publish(subjects.event('output', event.tenant_id), event)),
@@ -205,23 +211,21 @@ async function openDependencies(
 }
 
 /** A runner for each class of tools, and for the tools that have their own. */
-function runnersOf(
-  config: ExecutorConfig,
-  { blobs, sandbox, gate, outputs, watched, sessions, stores, hasModel: canEmbed, transcription }: Dependencies,
-  parts: ExecutorParts,
-): readonly Runner[] {
+function runnersOf(config: ExecutorConfig, dependencies: Dependencies, parts: ExecutorParts): readonly Runner[] {
+  const { blobs, sandbox, gate, outputs, watched, sessions, stores, transcription } = dependencies;
+  const mail = new MailSessions(dependencies.sessionThreads);
   const commands = new SandboxedRunner(sandbox, blobs, gate, {
     outputs,
     watched,
     capturedBytesMax: config.WRIT_OUTPUT_HEARD_BYTES,
   });
   return [
-    new InlineRunner(blobs, monotonic, canEmbed),
+    new InlineRunner(blobs, monotonic, dependencies.hasModel),
     commands,
     new ScriptRunner(commands),
     new DangerousRunner(commands, blobs),
     new SessionRunner({ shells: sandbox.shells, sessions, blobs, gate, outputs }),
-    new BrokerRunner(blobs, gate, monotonic, { stores, transcription }),
+    new BrokerRunner(blobs, gate, monotonic, { stores, transcription, mail }),
     ...(parts.runners?.(blobs) ?? []),
   ];
 }
@@ -261,11 +265,7 @@ function openGate(
 
 /** The worker threads, with metrics. */
 function openWork({ meter }: ProcessContext['telemetry']): ExecutorPool {
-  const work = new ExecutorPool({
-    ...poolSizes(),
-    filename: workerProgram('executor.worker', import.meta.url),
-    inputBytesMax: INPUT_BYTES_MAX,
-  });
+  const work = new ExecutorPool({ ...poolSizes(), filename: WORKER_PROGRAM, inputBytesMax: INPUT_BYTES_MAX });
   watchPool(meter, work);
   return work;
 }

@@ -18,6 +18,7 @@ export { LIMITS } from './limits.ts';
 export { allowUnknownMembers } from './allow-unknown-members.ts';
 export { MAIL_ADDRESS_CHARS_MAX, MailAddress } from './mail/addresses.ts';
 export { Draft, DRAFT_BODY_BYTES_MAX, DRAFT_RECIPIENTS_MAX, MessageIdHeader } from './mail/draft.ts';
+export { hiddenInBody, hiddenInSubject } from './mail/hidden-characters.ts';
 export {
   FoundMessage,
   FoundMessages,

@@ -21,8 +21,11 @@ export type SendChromaRequest = (
 /** What a request does: a `change` whose response is lost may have happened. */
 export type RequestKind = 'read' | 'change';
 
+/** What a collection is told with. It has its configuration and somebody's metadata. */
+const ANSWER_CHARS_MAX = 262_144;
+
 /**
- * Sends one request and returns the parsed body of a response with a status of 200 to 299.
+ * Sends one request and returns the body of a response with a status of 200 to 299, which nobody has read.
  * @throws ChromaError
  */
 export async function request(
@@ -30,7 +33,7 @@ export async function request(
   kind: RequestKind,
   path: { readonly method: 'GET' | 'POST'; readonly url: string; readonly body?: unknown },
   signal?: AbortSignal,
-): Promise<unknown> {
+): Promise<string> {
   signal?.throwIfAborted();
   let response: ChromaResponse;
   try {
@@ -47,11 +50,20 @@ export async function request(
   if (status >= 500)
     throw new ChromaError(kind === 'change' ? 'ambiguous' : 'unavailable', `the server answered with status ${status}`);
   if (status < 200 || status > 299) throw new ChromaError('refused', `the server answered with status ${status}`);
+  return body;
+}
+
+/** The members of a body. @param charsMax a longer one is no answer @throws ChromaError `malformed` */
+export function membersOf(body: string, charsMax = ANSWER_CHARS_MAX): Readonly<Record<string, unknown>> {
+  if (body.length > charsMax)
+    throw new ChromaError('malformed', `the server answered more than ${charsMax} characters`);
+  let value: unknown;
   try {
-    return body === '' ? null : parseJson(body);
+    value = parseJson(body);
   } catch (cause) {
-    // The status says that a change has happened.
-    if (kind === 'change') return null;
     throw new ChromaError('malformed', 'the server answered no JSON', { cause });
   }
+  if (typeof value !== 'object' || value === null)
+    throw new ChromaError('malformed', 'the server answered no object of JSON');
+  return value as Readonly<Record<string, unknown>>;
 }

@@ -15,8 +15,8 @@ import {
 import { changeRequestsOf, verifyRoom, type RequestRoom } from './change-requests.ts';
 import { ChromaError } from './chroma-error.ts';
 import { whereOf } from './chroma-filter.ts';
-import { hitsOf, isSpace, type Space } from './chroma-records.ts';
-import { request, type RequestKind, type SendChromaRequest } from './chroma-request.ts';
+import { hitsOf, isSpace, type QueryAnswer, type Space } from './chroma-hits.ts';
+import { membersOf, request, type RequestKind, type SendChromaRequest } from './chroma-request.ts';
 
 export interface ChromaStoreOptions {
   /** the address of the server, without `/api/v2` */
@@ -29,6 +29,8 @@ export interface ChromaStoreOptions {
   /** of the vectors in the collection */
   readonly embedding: EmbeddingModel;
   readonly send: SendChromaRequest;
+  /** reads the answer to a query, such as on another thread; `hitsOf` unless given */
+  readonly readHits?: (answer: QueryAnswer) => Promise<readonly Hit[]>;
 }
 
 /** What a change did. */
@@ -85,7 +87,9 @@ export class ChromaStore {
       include: ['documents', 'metadatas', 'distances'],
       ...where,
     };
-    return hitsOf(await this.#send('read', 'POST', `${collection.url}/query`, body, signal), collection.space);
+    const answered = await this.#send('read', 'POST', `${collection.url}/query`, body, signal);
+    const answer = { body: answered, space: collection.space, k: query.k };
+    return (await this.#options.readHits?.(answer)) ?? hitsOf(answer);
   }
 
   /**
@@ -119,7 +123,7 @@ export class ChromaStore {
     const [in_, of_, name] = [tenant, database, collection].map(encodeURIComponent);
     const collections = `${base.replace(/\/+$/, '')}/api/v2/tenants/${in_}/databases/${of_}/collections`;
     const found = await this.#send('read', 'GET', `${collections}/${name}`, undefined, signal);
-    const { id, dimension, configuration_json } = (found ?? {}) as Readonly<Record<string, unknown>>;
+    const { id, dimension, configuration_json } = membersOf(found);
     if (typeof id !== 'string') throw new ChromaError('malformed', 'the server answered a collection without an id');
     const { dimensions } = this.#options.embedding;
     if (typeof dimension === 'number' && dimension !== dimensions)
@@ -133,7 +137,7 @@ export class ChromaStore {
     return { url: `${collections}/${encodeURIComponent(id)}`, space };
   }
 
-  #send(kind: RequestKind, method: 'GET' | 'POST', url: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+  #send(kind: RequestKind, method: 'GET' | 'POST', url: string, body: unknown, signal?: AbortSignal): Promise<string> {
     return request(this.#options.send, kind, { method, url, body }, signal);
   }
 }

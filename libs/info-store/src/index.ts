@@ -29,9 +29,23 @@ export {
   type StagedChange,
   type StoreStats,
 } from './info-store.ts';
-export { DIMENSIONS_MAX, DOCUMENTS_PER_CHANGE_MAX, HITS_MAX } from './limits.ts';
+export {
+  DIMENSIONS_MAX,
+  DOCUMENTS_PER_CHANGE_MAX,
+  HITS_MAX,
+  ID_LENGTH_MAX,
+  METADATA_MEMBERS_MAX,
+  SOURCE_LENGTH_MAX,
+} from './limits.ts';
 export { MemoryInfoStore, MemoryInfoStorePublisher, memoryStores, type MemoryStores } from './memory-info-store.ts';
-export { parseMetadata, type Metadata, type MetadataValue } from './metadata.ts';
+export {
+  isMetadataName,
+  isMetadataValue,
+  isStorableText,
+  parseMetadata,
+  type Metadata,
+  type MetadataValue,
+} from './metadata.ts';
 export { verifyModel, verifyQueryModel } from './model-checks.ts';
 export { changeDigest, prepareChange, type PrepareOptions } from './prepare-change.ts';
 export {

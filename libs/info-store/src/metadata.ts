@@ -25,10 +25,23 @@ export function parseMetadata(value: unknown, pointer: string): Metadata {
   );
 }
 
+/** Answers whether a member may have the name. `__proto__` in an object literal would set its prototype. */
+export const isMetadataName = (value: unknown): value is string =>
+  typeof value === 'string' && NAME.test(value) && value !== '__proto__';
+
+/** Answers whether a member may have the value. */
+export const isMetadataValue = (value: unknown): value is MetadataValue =>
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value)) ||
+  isStorableText(value, METADATA_TEXT_LENGTH_MAX);
+
+/** Answers whether every store can hold a text of that length: without U+0000 and without half a surrogate pair. */
+export const isStorableText = (value: unknown, lengthMax: number): value is string =>
+  typeof value === 'string' && value.length <= lengthMax && !value.includes('\u0000') && value.isWellFormed();
+
 /** @throws InfoStoreError `invalid` */
 export function parseMetadataName(value: unknown, pointer: string): string {
-  // `__proto__` as a member of an object literal would set its prototype.
-  if (typeof value === 'string' && NAME.test(value) && value !== '__proto__') return value;
+  if (isMetadataName(value)) return value;
   throw invalid(
     pointer,
     'a name in metadata has 1 to 64 of `A-Z a-z 0-9 _ . -`, begins with none of `.` and `-`, and is not `__proto__`',

@@ -3,7 +3,16 @@
 // The bytes of a draft. INVARIANT (nothing beside the draft): the message has the headers that are set here and no
 // other, and the recipients of the draft and no other. The schema of a draft lets no line break into a header.
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { Draft, DRAFT_BODY_BYTES_MAX, Fault, MailAddress, MessageIdHeader, parseMessage } from '@writ/contract';
+import {
+  Draft,
+  DRAFT_BODY_BYTES_MAX,
+  Fault,
+  hiddenInBody,
+  hiddenInSubject,
+  MailAddress,
+  MessageIdHeader,
+  parseMessage,
+} from '@writ/contract';
 
 export interface DraftOrigin {
   /** The address that it is from. */
@@ -68,6 +77,14 @@ function verifyTexts(subject: string, body: string): void {
     throw new Fault('request.malformed', '`/subject` has `=?`, which mail programs read as an encoded word', {
       pointer: '/subject',
     });
+  for (const [pointer, hidden] of [
+    ['/subject', hiddenInSubject(subject)],
+    ['/body', hiddenInBody(body)],
+  ] as const)
+    if (hidden !== null)
+      throw new Fault('request.malformed', `\`${pointer}\` has ${hidden}, which is not shown to whoever reviews it`, {
+        pointer,
+      });
   if (Buffer.byteLength(body) > DRAFT_BODY_BYTES_MAX)
     throw new Fault('request.malformed', `\`/body\` has more than ${DRAFT_BODY_BYTES_MAX} bytes of UTF-8`, {
       pointer: '/body',

@@ -10,8 +10,8 @@ import {
   MessageQuery,
   parseMessage,
 } from '@writ/contract';
-import { MailboxError } from './mailbox-error.ts';
 import { headerLine, PART_BYTES_MAX, partsOf, readText } from './message-text.ts';
+import { searchFolder } from './search-folder.ts';
 import { inSession, type SessionOptions } from './session.ts';
 
 const LIMIT_USUAL = 20;
@@ -36,11 +36,9 @@ export async function findMessages(
   return await inSession(connection, settings, password, options, async (client) => {
     const folder = query.folder ?? 'INBOX';
     await client.mailboxOpen(folder, { readOnly: true });
-    const found = await client.search(criteria, { uid: true });
-    if (!Array.isArray(found)) throw new MailboxError('refused', 'the server refused the search');
-    const uids = [...new Set(found)].sort((a, b) => b - a);
-    const messages = await read(client, folder, uids.slice(0, query.limit ?? LIMIT_USUAL));
-    return { folder, matched: uids.length, messages };
+    const found = await searchFolder(client, criteria);
+    const newest = [...found.slice(-(query.limit ?? LIMIT_USUAL))].reverse();
+    return { folder, matched: found.length, messages: await read(client, folder, newest) };
   });
 }
 

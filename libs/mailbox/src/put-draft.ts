@@ -4,6 +4,7 @@ import type { ImapFlow } from 'imapflow';
 import type { MailboxSettings } from '@writ/contract';
 import { failureOf, isAnswered } from './failure-of.ts';
 import { MailboxError } from './mailbox-error.ts';
+import { searchFolder } from './search-folder.ts';
 import { inSession, type SessionOptions } from './session.ts';
 
 /** A body of the greatest size whose every byte is quoted, with its line breaks. */
@@ -104,9 +105,7 @@ async function readyToStore({ beforeStoring }: DraftOptions, progress: Progress)
 /** The draft of that Message-ID in a folder, which is opened read-only. */
 async function draftIn(client: ImapFlow, folder: string, messageId: string): Promise<StoredDraft | null> {
   const { uidValidity } = await client.mailboxOpen(folder, { readOnly: true });
-  const found = await client.search({ header: { 'message-id': messageId } }, { uid: true });
-  if (!Array.isArray(found)) throw new MailboxError('refused', 'the server refused the search');
-  const uid = found.toSorted((a, b) => a - b)[0];
+  const [uid] = await searchFolder(client, { header: { 'message-id': messageId } });
   return uid === undefined ? null : { folder, uid, uidvalidity: uidValidity.toString(), isOld: true };
 }
 

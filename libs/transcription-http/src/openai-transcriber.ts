@@ -48,12 +48,20 @@ export interface OpenAiTranscriberOptions {
   readonly replyMs?: number | undefined;
   /** longer files are refused before they are sent; 25 MB by default, which is the limit of OpenAI */
   readonly fileBytesMax?: number | undefined;
+  /** reads a reply, such as on another thread; `transcriptOf` unless given */
+  readonly readReply?: ReadReply | undefined;
 }
+
+/**
+ * Reads the body of a reply. `durationMs`: of the audio, where it is known.
+ * @throws Fault `transcription.failed`
+ */
+export type ReadReply = (body: Uint8Array, durationMs: number | null) => Promise<Transcript>;
 
 const REPLY_MS = 300_000;
 const FILE_BYTES_MAX = 25_000_000;
 /** Some 100,000 words with their times. */
-const REPLY_BYTES_MAX = 16 * 1024 * 1024;
+export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 
 /** What services accept, by the names that `containerOf` gives. Services go by the ending of the name. */
 const FILE_TYPES: Readonly<Record<string, readonly [name: string, type: string]>> = {
@@ -87,7 +95,8 @@ export class OpenAiTranscriber extends Transcriber {
     const form = encodeMultipart(fieldsOf(model, options.language), file, `writ-${randomUUID()}`);
     const { status, body } = await this.#send(form, options.signal);
     if (status !== 200) throw faultOfStatus(status);
-    const transcript = transcriptOf(body, durationMs);
+    const { readReply } = this.#options;
+    const transcript = await (readReply?.(body, durationMs) ?? transcriptOf(body, durationMs));
     return { ...transcript, language: transcript.language ?? options.language ?? null };
   }
 

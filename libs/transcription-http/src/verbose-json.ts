@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, parseFromPeer } from '@writ/contract';
 import { parseJson } from '@writ/digest';
-import { parseTranscript, type Transcript } from '@writ/transcription';
+import { parseTranscript, WORDS_MAX, type Transcript } from '@writ/transcription';
 import { Type, type Static } from 'typebox';
 import { languageTagOf } from './language-tag.ts';
 
@@ -40,8 +40,7 @@ const LOG_PROBABILITY = -1;
  */
 export function transcriptOf(body: Uint8Array, durationMs: number | null): Transcript {
   const reply = parsed(body);
-  const ends = [...(reply.words ?? []), ...(reply.segments ?? [])].map(({ end }) => end * 1000);
-  const told = typeof reply.duration === 'number' ? reply.duration * 1000 : ends.reduce((a, b) => Math.max(a, b), 0);
+  const told = typeof reply.duration === 'number' ? reply.duration * 1000 : lastEndOf(reply);
   const length = durationMs ?? told;
   const [invented, kept] = separated(reply.segments ?? []);
   const segments = ordered(kept, length).map(({ item, ...at }) => ({
@@ -49,10 +48,7 @@ export function transcriptOf(body: Uint8Array, durationMs: number | null): Trans
     ...at,
     confidence: confidenceOf(item),
   }));
-  const words = ordered(
-    (reply.words ?? []).filter(({ start }) => !invented.some((silent) => start >= silent.start && start < silent.end)),
-    length,
-  )
+  const words = ordered(outside(reply.words ?? [], invented), length)
     .map(({ item, ...at }) => ({ text: item.word.trim(), ...at, confidence: null }))
     .filter(({ text }) => text !== '');
   return parseTranscript({
@@ -67,10 +63,44 @@ export function transcriptOf(body: Uint8Array, durationMs: number | null): Trans
 
 function parsed(body: Uint8Array): VerboseJson {
   try {
-    return parseFromPeer(VerboseJson, parseJson(Buffer.from(body).toString('utf8')));
+    const reply = parseJson(Buffer.from(body).toString('utf8'));
+    verifyCounts(reply);
+    return parseFromPeer(VerboseJson, reply);
   } catch (cause) {
+    if (cause instanceof Fault && cause.code === 'transcription.failed') throw cause;
     throw new Fault('transcription.failed', 'the service answered what is no transcript', { cause });
   }
+}
+
+/** Before any member of the lists is looked at. @throws Fault `transcription.failed` */
+function verifyCounts(reply: unknown): void {
+  for (const name of ['words', 'segments'] as const) {
+    const list = (reply as Readonly<Record<string, unknown>> | null)?.[name];
+    if (Array.isArray(list) && list.length > WORDS_MAX)
+      throw new Fault('transcription.failed', `the service answered more than ${WORDS_MAX} ${name}`);
+  }
+}
+
+function lastEndOf({ words, segments }: VerboseJson): number {
+  let last = 0;
+  for (const list of [words ?? [], segments ?? []]) for (const { end } of list) last = Math.max(last, end * 1000);
+  return last;
+}
+
+/** The words that start in none of the segments. Both are walked once, by time: either may have tens of thousands. */
+function outside<T extends { readonly start: number }>(words: readonly T[], segments: readonly Segment[]): T[] {
+  if (segments.length === 0) return [...words];
+  const silent = segments.toSorted((a, b) => a.start - b.start);
+  const inside = new Set<T>();
+  let [next, silentUntil] = [0, -Infinity];
+  for (const word of words.toSorted((a, b) => a.start - b.start)) {
+    for (let at = silent[next]; at !== undefined && at.start <= word.start; at = silent[next]) {
+      silentUntil = Math.max(silentUntil, at.end);
+      next += 1;
+    }
+    if (word.start < silentUntil) inside.add(word);
+  }
+  return words.filter((word) => !inside.has(word));
 }
 
 function separated(segments: readonly Segment[]): [invented: Segment[], kept: Segment[]] {

@@ -18,10 +18,10 @@ export class InlineTaskRunner<Tasks extends TaskTable> extends TaskRunner<Tasks>
   override async run<K extends keyof Tasks & string>(
     task: K,
     input: InputOf<Tasks, K>,
-    { signal }: TaskOptions,
+    { signal, transfer }: TaskOptions,
   ): Promise<OutputOf<Tasks, K>> {
     signal?.throwIfAborted();
-    return structuredClone(valueOf(task, await this.#reply(task, input))) as OutputOf<Tasks, K>;
+    return structuredClone(valueOf(task, await this.#reply(task, input, transfer))) as OutputOf<Tasks, K>;
   }
 
   override stats(): TaskRunnerStats {
@@ -32,9 +32,10 @@ export class InlineTaskRunner<Tasks extends TaskTable> extends TaskRunner<Tasks>
     // No task runs once its callers are gone.
   }
 
-  async #reply(task: string, input: unknown): Promise<TaskReply> {
+  async #reply(task: string, input: unknown, transfer: TaskOptions['transfer'] = []): Promise<TaskReply> {
     try {
-      return { ok: true, value: await this.#tasks[task]?.(structuredClone(input) as never) };
+      const cloned = structuredClone(input, { transfer: [...transfer] });
+      return { ok: true, value: await this.#tasks[task]?.(cloned as never) };
     } catch (error) {
       return failureReply(error);
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { MessagePort } from 'node:worker_threads';
 import type { InputOf, OutputOf, TaskTable } from './task-table.ts';
 
 export interface WorkerPoolOptions {
@@ -28,6 +29,8 @@ export interface TaskOptions {
   readonly waitMs?: number;
   /** ends the task and the thread that runs it */
   readonly signal?: AbortSignal;
+  /** ports of the input, which move to the thread: for a task that asks for more while it runs */
+  readonly transfer?: readonly MessagePort[];
 }
 
 export interface TaskRunnerStats {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { MessageChannel } from 'node:worker_threads';
 import { Fault } from '@writ/contract';
-import { WorkerPool, workerProgram, type WorkerPoolOptions } from './index.ts';
-import type { HostileTasks } from './specs/hostile.worker.ts';
+import { InlineTaskRunner, WorkerPool, workerProgram, type WorkerPoolOptions } from './index.ts';
+import { hostileTasks, type HostileTasks } from './specs/hostile.worker.ts';
 
 const FILENAME = workerProgram('specs/hostile.worker', import.meta.url);
 const A = { tenantId: 'a', wallMs: 60_000 };
@@ -61,6 +62,14 @@ describe('a worker pool returns', () => {
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(Fault);
     expect((error as Error).message).toBe('`fail` failed: TypeError: a bug');
+  });
+
+  it.each(['a thread', 'the calling thread'])('what a task was told over a port, on %s', async (where) => {
+    const runner = where === 'a thread' ? open() : new InlineTaskRunner<HostileTasks>(hostileTasks);
+    const { port1, port2 } = new MessageChannel();
+    port1.on('message', () => port1.postMessage('hello'));
+    expect(await runner.run('converse', { port: port2 }, { ...A, transfer: [port2] })).toBe('hello');
+    port1.close();
   });
 
   it('from threads that have no environment variables', async () => {

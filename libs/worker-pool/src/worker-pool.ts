@@ -181,7 +181,7 @@ export class WorkerPool<Tasks extends TaskTable> extends TaskRunner<Tasks> {
     for (const turn of this.#limiter.release(tenantId, performance.now())) turn.begin();
   }
 
-  async #perform(message: TaskMessage, { wallMs, signal }: TaskOptions): Promise<TaskReply> {
+  async #perform(message: TaskMessage, { wallMs, signal, transfer }: TaskOptions): Promise<TaskReply> {
     const thread = new AbortController();
     let stopReason: StopReason | null = null;
     const stop = (why: StopReason) => (): void => {
@@ -201,7 +201,8 @@ export class WorkerPool<Tasks extends TaskTable> extends TaskRunner<Tasks> {
     try {
       // Cancelled since it got its turn.
       if (signal?.aborted === true) throw signal.reason;
-      return (await this.#threads.run(message, { signal: thread.signal })) as TaskReply;
+      const transferList = transfer === undefined ? {} : { transferList: [...transfer] };
+      return (await this.#threads.run(message, { signal: thread.signal, ...transferList })) as TaskReply;
     } catch (error) {
       throw this.#failure(message.task, error, stopReason, { wallMs, signal });
     } finally {

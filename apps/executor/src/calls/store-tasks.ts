@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chunksOf, type Chunk, type ChunkOptions } from '@writ/info-store';
+import { chunksOf, type Chunk, type ChunkOptions, type Hit } from '@writ/info-store';
+import { ChromaError, hitsOf, type ChromaReason, type QueryAnswer } from '@writ/info-store-chroma';
 
 /** A document that is split into chunks. */
 export interface ChunkWork {
@@ -7,7 +8,19 @@ export interface ChunkWork {
   readonly options: ChunkOptions;
 }
 
-/** The splitting of documents, whose length callers decide, for worker threads. */
+/** The hits of an answer; or why there are none, since a thread passes on no class of errors. */
+export type HitsDone =
+  { readonly hits: readonly Hit[] } | { readonly failed: { readonly reason: ChromaReason; readonly message: string } };
+
+/** The splitting of documents, whose length callers decide, and the reading of answers, which servers decide. */
 export const STORE_TASKS = {
   'store.chunk': ({ text, options }: ChunkWork): readonly Chunk[] => chunksOf(text, options),
+  'store.hits': (answer: QueryAnswer): HitsDone => {
+    try {
+      return { hits: hitsOf(answer) };
+    } catch (error) {
+      if (!(error instanceof ChromaError)) throw error;
+      return { failed: { reason: error.reason, message: error.message } };
+    }
+  },
 } as const;

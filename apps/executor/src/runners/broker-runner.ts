@@ -19,6 +19,7 @@ import { GateRefusal } from '../egress/gate-refusal.ts';
 import { calendarFind } from './calendar-find.ts';
 import { isConnectionError } from './connection-error.ts';
 import { emailDraft, emailFind } from './email-tools.ts';
+import type { MailSessions } from './mail-sessions.ts';
 import { netEgress } from './net-egress.ts';
 import { resourceFailure } from './resource-failures.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
@@ -37,6 +38,7 @@ type BrokerOutcome = Pick<Staged, 'ended' | 'error' | 'result' | 'storeChange' |
 export interface BrokerEngines {
   readonly stores?: StoreCalls;
   readonly transcription?: Transcription;
+  readonly mail?: MailSessions;
 }
 
 /**
@@ -108,9 +110,11 @@ export class BrokerRunner extends Runner {
     if (call.toolId === WEB_FETCH.tool_id) return await webFetch(call, gate, resources);
     if (call.toolId === NET_EGRESS.tool_id) return await netEgress(call, gate, this.#blobs, resources.work);
     if (call.toolId === CALENDAR_FIND.tool_id) return await calendarFind(call, gate, resources);
-    if (call.toolId === EMAIL_FIND.tool_id) return await emailFind(call, gate, resources);
-    if (call.toolId === EMAIL_DRAFT.tool_id) return await emailDraft(call, gate, resources);
-    const { transcription } = this.#engines;
+    const { mail, transcription } = this.#engines;
+    if (call.toolId === EMAIL_FIND.tool_id && mail !== undefined)
+      return await emailFind(call, gate, { ...resources, mail });
+    if (call.toolId === EMAIL_DRAFT.tool_id && mail !== undefined)
+      return await emailDraft(call, gate, { ...resources, mail });
     if (call.toolId === AUDIO_TRANSCRIBE.tool_id && transcription !== undefined)
       return await transcription.run(call, gate, resources);
     throw new Error(`\`${call.toolId}\` is no tool that sends requests`);

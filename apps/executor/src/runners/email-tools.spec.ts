@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer, type Socket } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createServer as createTls } from 'node:tls';
 import {
   bindTool,
@@ -13,11 +14,15 @@ import {
 } from '@writ/contract';
 import { resourceDigest } from '@writ/digest';
 import { outsideTls } from '@writ/testing';
+import { WorkerPool } from '@writ/worker-pool';
+import { sessionPoolSizes } from '../calls/executor-pool.ts';
+import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 import { EgressGate } from '../egress/gate.ts';
 import { ExternalHosts } from '../specs/external-hosts.ts';
 import { ScriptedKernel } from '../specs/scripted-kernel.ts';
 import { BrokerRunner } from './broker-runner.ts';
 import { madeAt } from './email-tools.ts';
+import { MailSessions } from './mail-sessions.ts';
 
 const PASSWORD = 'correct-horse-battery';
 const SETTINGS: MailboxSettings = {
@@ -87,6 +92,15 @@ class MailServer {
   }
 }
 
+let sessionThreads: WorkerPool<ExecutorTasks>;
+beforeAll(() => {
+  sessionThreads = new WorkerPool({
+    ...sessionPoolSizes(2),
+    filename: new URL('../executor.worker.ts', import.meta.url),
+  });
+});
+afterAll(() => sessionThreads.close());
+
 let outside: ExternalHosts;
 let kernel: ScriptedKernel;
 let server: MailServer;
@@ -124,7 +138,9 @@ async function call(
     },
   });
   const gate = new EgressGate(outside.ports, () => performance.now());
-  const runner = new BrokerRunner(kernel.blobs, gate, () => performance.now());
+  const runner = new BrokerRunner(kernel.blobs, gate, () => performance.now(), {
+    mail: new MailSessions(sessionThreads),
+  });
   expect(await kernel.executor([runner]).run(message, 'broker')).toBe('reported');
   const report = kernel.reports.at(-1)!;
   expect(JSON.stringify(report)).not.toContain(PASSWORD);
@@ -243,6 +259,54 @@ describe('email.find', () => {
     expect(report).toMatchObject({ ended: 'exited', result: { folder: 'INBOX', matched: 0, messages: [] } });
     expect(server.commands).toContain('EXAMINE');
     expect([announced(), server.commands.includes('SELECT')]).toEqual([false, false]);
+  });
+});
+
+describe('a server whose answers are expensive to read', () => {
+  const HTML = '<a>'.repeat(20_000) + '</b>'.repeat(17_000);
+  const STRUCTURE = `BODYSTRUCTURE ("TEXT" "HTML" ("CHARSET" "utf-8") NIL NIL "7BIT" ${HTML.length} 1)`;
+  const counted = (exists: number) => (tag: string) =>
+    `* ${exists} EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 12] ok\r\n${tag} OK done\r\n`;
+  const fetched = new Set<string>();
+  beforeEach(() => fetched.clear());
+
+  it.each<[string, MailServer['answers'], string | null]>([
+    [
+      'with a range of matches that is expanded',
+      {
+        EXAMINE: counted(4_294_967_295),
+        'UID SEARCH': (tag) => `* ESEARCH (TAG "${tag}") UID ALL 1:16777216\r\n${tag} OK done\r\n`,
+      },
+      'mailbox.unreadable',
+    ],
+    [
+      'with ranges of messages that are gone',
+      { 'UID SEARCH': (tag) => `${'* VANISHED 1:16777216\r\n'.repeat(1_000)}${tag} OK done\r\n` },
+      'mailbox.unreadable',
+    ],
+    [
+      'with messages of unclosed elements',
+      {
+        EXAMINE: counted(8),
+        'UID SEARCH': (tag) => `* SEARCH 1 2 3 4 5 6 7 8\r\n${tag} OK done\r\n`,
+        'UID FETCH': (tag) => {
+          const uid = fetched.size;
+          fetched.add(tag);
+          return uid === 0
+            ? `${Array.from({ length: 8 }, (_, n) => `* ${n + 1} FETCH (UID ${n + 1} ${STRUCTURE})\r\n`).join('')}${tag} OK done\r\n`
+            : `* ${9 - uid} FETCH (UID ${9 - uid} BODY[1]<0> {${HTML.length}}\r\n${HTML})\r\n${tag} OK done\r\n`;
+        },
+      },
+      null,
+    ],
+  ])('%s delays nobody else', async (_what, answers, code) => {
+    server.answers = answers;
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    const report = await call(EMAIL_FIND, {});
+    delay.disable();
+    expect(report.error?.code ?? null).toBe(code);
+    expect(delay.max / 1e6).toBeLessThan(1_000);
   });
 });
 

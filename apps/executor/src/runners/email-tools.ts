@@ -5,58 +5,67 @@
 // a draft that has it is not stored again.
 import { draftOf, type FoundMessages, type MailboxSettings, type MessageQuery } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { findDraft, findMessages, MailboxError, putDraft, type SessionOptions, type StoredDraft } from '@writ/mailbox';
+import { MailboxError, type StoredDraft } from '@writ/mailbox';
 import type { Call, RunContext } from '../calls/runner.ts';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { RawTarget } from '../egress/raw-target.ts';
+import type { MailSessions } from './mail-sessions.ts';
 import { secretOf } from './resource-secret.ts';
 
-type Resources = Pick<RunContext, 'signal' | 'work'>;
+/** What both tools use, beside the way outside. */
+export interface MailResources extends Pick<RunContext, 'signal' | 'work'> {
+  readonly mail: MailSessions;
+}
 
 /** It leaves time for a second session within the call's own minute. */
 const SESSION_MS = 40_000;
 const CONFIRM_MS = 10_000;
-/** Many times what composing the longest draft, or reducing the longest answer, takes on a busy machine. */
+/** Many times what composing the longest draft takes on a busy machine. */
 const WORK_MS = 10_000;
 
 /** Runs `email.find`: reads, and marks nothing as read. @throws MailboxError, GateRefusal */
-export async function emailFind(call: Call, gate: CallGate, { signal, work }: Resources): Promise<FoundMessages> {
-  const { settings, password } = mailboxOf(call);
+export async function emailFind(call: Call, gate: CallGate, { signal, mail }: MailResources): Promise<FoundMessages> {
+  const box = mailboxOf(call);
   const { mailbox: _mailbox, ...query } = call.args;
-  const connection = await gate.connect({ ...addressOf(settings), isSafe: true }, '');
-  const options = { signal, timeoutMs: SESSION_MS };
-  const found = await findMessages(connection, settings, password, query as MessageQuery, options);
-  const input = { found, bytesMax: call.limits.output_bytes, named: call.values?.named ?? [] };
-  return await work.run('mail.show', input, WORK_MS);
+  const connection = await gate.connect({ ...addressOf(box.settings), isSafe: true }, '');
+  const session = { tenantId: call.tenantId, signal, timeoutMs: SESSION_MS };
+  const asked = { query: query as MessageQuery, bytesMax: call.limits.output_bytes, named: call.values?.named ?? [] };
+  return await mail.run(connection, session, (pool, port, options) =>
+    pool.run('mail.find', { port, ...box, timeoutMs: SESSION_MS, ...asked }, options),
+  );
 }
 
 /**
  * Runs `email.draft`. The effect is announced when the draft is about to be sent, so that a refused login is a plain
  * failure. When the answer is missing, a second session looks for the draft. @throws MailboxError, GateRefusal
  */
-export async function emailDraft(call: Call, gate: CallGate, { signal, work }: Resources): Promise<unknown> {
-  const { settings, password } = mailboxOf(call);
-  const messageId = messageIdOf(call, settings);
-  const input = { draft: draftOf(call.args), from: settings.address, date: madeAt(call.operationId), messageId };
+export async function emailDraft(call: Call, gate: CallGate, { signal, work, mail }: MailResources): Promise<unknown> {
+  const { tenantId } = call;
+  const box = mailboxOf(call);
+  const messageId = messageIdOf(call, box.settings);
+  const input = { draft: draftOf(call.args), from: box.settings.address, date: madeAt(call.operationId), messageId };
   const message = await work.run('mail.compose', input, WORK_MS);
-  const { connection, announce } = await gate.connectToChange(addressOf(settings), '');
-  const options = { signal, timeoutMs: SESSION_MS, messageId, beforeStoring: announce };
+  const { connection, announce } = await gate.connectToChange(addressOf(box.settings), '');
+  const session = { tenantId, signal, timeoutMs: SESSION_MS, beforeStoring: announce };
   let stored: StoredDraft;
   try {
-    stored = await putDraft(connection, settings, password, message, options);
+    stored = await mail.run(connection, session, (pool, port, options) =>
+      pool.run('mail.put', { port, ...box, timeoutMs: SESSION_MS, message, messageId }, options),
+    );
   } catch (error) {
-    const found = isInDoubt(error) && !signal.aborted ? await lookFor(messageId) : null;
+    const found = isInDoubt(error) && !signal.aborted ? await lookFor() : null;
     if (found === null) throw error;
     stored = { ...found, isOld: false };
   }
   const { folder, uid, isOld } = stored;
   return { folder, uid, message_id: messageId, sha256: sha256Hex(message), already_there: isOld };
 
-  async function lookFor(id: string): Promise<StoredDraft | null> {
-    const again: SessionOptions = { signal, timeoutMs: CONFIRM_MS };
+  async function lookFor(): Promise<StoredDraft | null> {
     try {
-      const second = await gate.connect({ ...addressOf(settings), isSafe: true }, '');
-      return await findDraft(second, settings, password, id, again);
+      const second = await gate.connect({ ...addressOf(box.settings), isSafe: true }, '');
+      return await mail.run(second, { tenantId, signal, timeoutMs: CONFIRM_MS }, (pool, port, options) =>
+        pool.run('mail.look', { port, ...box, timeoutMs: CONFIRM_MS, messageId }, options),
+      );
     } catch {
       // The doubt stays, and the first error says why.
       return null;

@@ -3,7 +3,7 @@ import type { ModelProvider } from '@writ/contract';
 import { parseUrl } from '@writ/egress';
 import type { Transcriber } from '@writ/transcription';
 import { OpenAiTranscriber, type HttpReply, type HttpRequest } from '@writ/transcription-http';
-import type { Call } from '../calls/runner.ts';
+import type { Call, RunContext } from '../calls/runner.ts';
 import type { CallGate } from '../egress/call-gate.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
 import { secretOf, verifyPrivate } from './resource-secret.ts';
@@ -11,8 +11,16 @@ import { exchangeWhole, type WholeRequest } from './whole-exchange.ts';
 
 type Service = Extract<ModelProvider, { readonly kind: 'openai' }>;
 
+/** Several times what the longest reply takes on a busy machine. */
+const READ_MS = 20_000;
+
 /** A service of transcription behind the gate of the call. */
-export function serviceTranscriber(call: Call, { url, model, secret }: Service, gate: CallGate): Transcriber {
+export function serviceTranscriber(
+  call: Call,
+  { url, model, secret }: Service,
+  gate: CallGate,
+  work: RunContext['work'],
+): Transcriber {
   const apiKey = secret === undefined ? undefined : secretOf(call, secret);
   if (apiKey !== undefined) verifyPrivate(parseUrl(url));
   return new OpenAiTranscriber({
@@ -22,6 +30,7 @@ export function serviceTranscriber(call: Call, { url, model, secret }: Service, 
     send: (request) => send(gate, request),
     ...(apiKey === undefined ? {} : { apiKey }),
     replyMs: call.limits.wall_ms,
+    readReply: (body, durationMs) => work.run('transcript.read', { body, durationMs }, READ_MS),
   });
 }
 

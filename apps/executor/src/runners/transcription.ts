@@ -25,6 +25,8 @@ interface TranscribeArgs {
   readonly language?: string;
 }
 
+type Running = Pick<RunContext, 'signal' | 'work'>;
+
 /**
  * Runs `audio.transcribe`. Audio is attacker-controlled, and only engines read it: a process of its own, or a service.
  * Tenants take turns at both, so that none waits for another's recordings longer than for its share.
@@ -48,10 +50,10 @@ export class Transcription {
   }
 
   /** @throws Fault, GateRefusal */
-  async run(call: Call, gate: CallGate, { signal }: Pick<RunContext, 'signal'>): Promise<unknown> {
+  async run(call: Call, gate: CallGate, { signal, work }: Running): Promise<unknown> {
     const { language } = call.args as TranscribeArgs;
     if (language !== undefined) primaryLanguageOf(language);
-    const engine = this.#engineOf(call, gate);
+    const engine = this.#engineOf(call, gate, work);
     const recorded = await this.#sources.find(call, signal);
     return await engine.turns.run(
       call.tenantId,
@@ -67,11 +69,15 @@ export class Transcription {
     );
   }
 
-  #engineOf(call: Call, gate: CallGate): { transcriber: Transcriber; turns: FairTurns; model: string } {
+  #engineOf(
+    call: Call,
+    gate: CallGate,
+    work: Running['work'],
+  ): { transcriber: Transcriber; turns: FairTurns; model: string } {
     const provider = modelOf(call.resources)?.provider;
     if (provider?.kind === 'openai')
       return {
-        transcriber: serviceTranscriber(call, provider, gate),
+        transcriber: serviceTranscriber(call, provider, gate, work),
         turns: this.#serviceTurns,
         model: provider.model,
       };

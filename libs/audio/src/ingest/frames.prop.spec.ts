@@ -6,7 +6,7 @@ import { encodeFrame, FRAME_BYTES_MAX, FrameReader, framesOfWav, type AudioFrame
 
 const frames = fc.array(
   fc.record({
-    seq: fc.maxSafeNat(),
+    seq: fc.nat(Number.MAX_SAFE_INTEGER - 1),
     startMs: fc.maxSafeNat(),
     pcm: fc.uint8Array({ minLength: 320, maxLength: 900 }).map((bytes) => bytes.subarray(0, bytes.length & ~1)),
   }),
@@ -51,6 +51,17 @@ describe('frames of an upload', () => {
     const header = new Uint8Array(20);
     new DataView(header.buffer).setUint32(0, FRAME_BYTES_MAX + 2, true);
     expect(() => [...new FrameReader().push(header)]).toThrow('send 320 to 320000');
+  });
+
+  it('whose number has no exact next one are refused', () => {
+    const bytes = encodeFrame({ seq: 0, startMs: 0, pcm: new Uint8Array(320) });
+    const numbered = (seq: bigint): Uint8Array => {
+      new DataView(bytes.buffer, bytes.byteOffset).setBigUint64(4, seq, true);
+      return bytes;
+    };
+    expect(readAll([numbered(2n ** 53n - 2n)])).toMatchObject([{ seq: Number.MAX_SAFE_INTEGER - 1 }]);
+    for (const seq of [2n ** 53n - 1n, 2n ** 53n, 2n ** 64n - 1n])
+      expect(() => readAll([numbered(seq)])).toThrow('no sequence number from 0 to 9007199254740990');
   });
 
   it('that are cut off are refused at the end of the upload', () => {

@@ -34,7 +34,9 @@ export const endMsOf = (frame: AudioFrame): number => frame.startMs + durationMs
 /** Checks a frame. @throws Fault `audio.unreadable` */
 export function verifyFrame(frame: AudioFrame): AudioFrame {
   const { seq, startMs, pcm } = frame;
-  if (!Number.isSafeInteger(seq) || seq < 0) throw new Fault('audio.unreadable', 'a frame has no sequence number');
+  // The number after it is the next one of the device, and has to be exact too.
+  if (!Number.isSafeInteger(seq + 1) || seq < 0)
+    throw new Fault('audio.unreadable', 'a frame has no sequence number from 0 to 9007199254740990');
   if (!Number.isSafeInteger(startMs) || startMs < 0)
     throw new Fault('audio.unreadable', `the frame ${seq} has no time in milliseconds since 1970`);
   if (pcm.length < FRAME_BYTES_MIN || pcm.length > FRAME_BYTES_MAX || pcm.length % SAMPLE_BYTES !== 0)

@@ -109,6 +109,14 @@ test.each([
   expect(argumentFaults(calendar, { range })).toMatchObject([{ pointer }]);
 });
 
+test.each([
+  ['/subject', { ...DRAFT, subject: 'pay \u202e00001 RUE' }],
+  ['/subject', { ...DRAFT, subject: 'a\u200bb' }],
+  ['/body', { ...DRAFT, body: 'a\u2066b' }],
+])('a draft whose %s is not shown as it is stored is called wrong', (pointer, args) => {
+  expect(argumentFaults(draft, args)).toMatchObject([{ pointer }]);
+});
+
 test('one recipient may stand without a list, and the reference without a name is implied', () => {
   expect(argumentFaults(draft, DRAFT)).toEqual([]);
   expect(draftOf(DRAFT)).toEqual({ ...DRAFT, to: ['grace@example.org'] });

@@ -6,6 +6,7 @@
 import { Type } from 'typebox';
 import { MailAddress } from '../mail/addresses.ts';
 import { Draft, DRAFT_BODY_BYTES_MAX } from '../mail/draft.ts';
+import { hiddenInBody, hiddenInSubject } from '../mail/hidden-characters.ts';
 import { FoundMessages, MessageQuery } from '../mail/message-query.ts';
 import type { BoundResource, ResourceReference } from '../resources/resource-kinds.ts';
 import type { MailboxSettings } from '../resources/resource-settings.ts';
@@ -135,6 +136,12 @@ function draftProblems({ subject, body }: Args): Problems {
       problems.push({ pointer, message: 'has half a character (a lone surrogate)' });
   if (typeof subject === 'string' && subject.includes('=?'))
     problems.push({ pointer: '/subject', message: 'has `=?`, which mail programs read as an encoded word' });
+  for (const [pointer, hidden] of [
+    ['/subject', typeof subject === 'string' ? hiddenInSubject(subject) : null],
+    ['/body', typeof body === 'string' ? hiddenInBody(body) : null],
+  ] as const)
+    if (hidden !== null)
+      problems.push({ pointer, message: `has the character ${hidden}, which is not shown to whoever reviews it` });
   if (typeof body === 'string' && utf8Bytes(body) > DRAFT_BODY_BYTES_MAX)
     problems.push({ pointer: '/body', message: `has more than ${DRAFT_BODY_BYTES_MAX} bytes of UTF-8` });
   return problems;

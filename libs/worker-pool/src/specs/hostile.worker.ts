@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker program whose tasks do what tasks must not do, for the spec of the pool.
+import { once } from 'node:events';
+import type { MessagePort } from 'node:worker_threads';
 import { Fault } from '@writ/contract';
 import { serveTasks } from '../thread.ts';
 
@@ -41,6 +43,13 @@ export const hostileTasks = {
   },
   fail: (_: object): never => {
     throw new TypeError('a bug');
+  },
+  converse: async ({ port }: { readonly port: MessagePort }) => {
+    const answer = once(port, 'message');
+    port.postMessage('ready');
+    const [message] = (await answer) as [string];
+    port.close();
+    return message;
   },
   surroundings: (_: object) => ({ env: Object.keys(process.env), kept: kept.length }),
 };

@@ -18,11 +18,12 @@ import {
   queryOfCall,
   type Chunk,
   type ChunkOptions,
+  type Hit,
   type InfoStore,
   type PreparedChange,
   type StoreDefinition,
 } from '@writ/info-store';
-import { ChromaStore } from '@writ/info-store-chroma';
+import { ChromaError, ChromaStore, hitsOf, type QueryAnswer } from '@writ/info-store-chroma';
 import { yieldNow } from '@writ/worker-pool';
 import type { Call, RunContext, Staged } from '../../calls/runner.ts';
 import type { CallGate } from '../../egress/call-gate.ts';
@@ -36,8 +37,10 @@ export interface StoreOutcome extends Pick<Staged, 'result' | 'storeChange' | 's
   readonly writtenBytes: number;
 }
 
-/** Texts of this length take some milliseconds to split: longer ones go to a thread. */
+/** Texts of this length take some milliseconds to split or to read: longer ones go to a thread. */
 const INLINE_CHARS_MAX = 32 * 1024;
+/** Several times what the longest answer takes on a busy machine. */
+const READ_MS = 10_000;
 const FLOAT_BYTES = 4;
 
 interface StoreOfCall {
@@ -69,7 +72,7 @@ export class StoreCalls {
     const embedder = embedderOf(settings, this.#local, call, gate);
     const of = { store, settings, definition, embedder };
     return call.toolId === VECDB_QUERY.tool_id
-      ? await this.#query(call, of, gate, resources.signal)
+      ? await this.#query(call, of, gate, resources)
       : await this.#change(call, of, gate, resources);
   }
 
@@ -77,7 +80,7 @@ export class StoreCalls {
     await Promise.all([this.#stores.close(), this.#local?.close()]);
   }
 
-  async #query(call: Call, of: StoreOfCall, gate: CallGate, signal: AbortSignal): Promise<StoreOutcome> {
+  async #query(call: Call, of: StoreOfCall, gate: CallGate, { signal, work }: Resources): Promise<StoreOutcome> {
     const { store, settings, definition, embedder } = of;
     const { tenantId } = call;
     const asked = queryOfCall(call.args);
@@ -86,7 +89,7 @@ export class StoreCalls {
     const { version, hits } =
       settings.backend.kind === 'local'
         ? await this.#stores.query(tenantId as TenantId, store.resource_id, query, signal)
-        : { version: null, hits: await chromaOf(call, of, gate).query(query, signal) };
+        : { version: null, hits: await chromaOf(call, of, gate, work).query(query, signal) };
     const shown = shownHits(hits, settings.label, call.limits.output_bytes);
     const result = {
       store: namesOf(store),
@@ -115,7 +118,7 @@ export class StoreCalls {
       const { egress_requests = 0, egress_bytes = 0 } = call.limits;
       const room = { requests: egress_requests - gate.requests.length, bytes: egress_bytes - gate.bytes };
       const options = { signal, room, pause: yieldNow };
-      const { upserts, deletes, chunks } = await chromaOf(call, of, gate).apply(prepared, options);
+      const { upserts, deletes, chunks } = await chromaOf(call, of, gate, work).apply(prepared, options);
       return { result: { store: namesOf(store), digest: null, upserts, deletes, chunks }, writtenBytes: 0 };
     }
     const tenantId = call.tenantId as TenantId;
@@ -155,7 +158,12 @@ const bytesOf = ({ documents }: PreparedChange): number =>
     0,
   );
 
-function chromaOf(call: Call, { settings, definition }: StoreOfCall, gate: CallGate): ChromaStore {
+function chromaOf(
+  call: Call,
+  { settings, definition }: StoreOfCall,
+  gate: CallGate,
+  work: Resources['work'],
+): ChromaStore {
   const { backend } = settings;
   if (backend.kind !== 'chroma') throw new Error('the store is no collection of Chroma');
   if (definition.embedding === null)
@@ -167,5 +175,14 @@ function chromaOf(call: Call, { settings, definition }: StoreOfCall, gate: CallG
     embedding: definition.embedding,
     send: (method, to, body) =>
       sendToStore(gate, call, { method, url: to, body, secret, isSafe: method === 'GET' || to.endsWith('/query') }),
+    readHits: (answer) => readHits(answer, work),
   });
+}
+
+/** The answer is attacker-controlled, so that a thread reads one that is long. @throws ChromaError */
+async function readHits(answer: QueryAnswer, work: Resources['work']): Promise<readonly Hit[]> {
+  if (answer.body.length <= INLINE_CHARS_MAX) return hitsOf(answer);
+  const done = await work.run('store.hits', answer, READ_MS);
+  if ('failed' in done) throw new ChromaError(done.failed.reason, done.failed.message);
+  return done.hits;
 }

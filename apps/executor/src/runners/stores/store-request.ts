@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseUrl, type EgressTarget } from '@writ/egress';
+import { STORE_ANSWER_BYTES_MAX } from '../../calls/executor-pool.ts';
 import type { Call } from '../../calls/runner.ts';
 import type { CallGate, Headers } from '../../egress/call-gate.ts';
 import { GateRefusal } from '../../egress/gate-refusal.ts';
 import { secretOf, verifyPrivate } from '../resource-secret.ts';
 import { exchangeWhole } from '../whole-exchange.ts';
-
-/** Several times the answer with the vectors of one batch, or with the hits of one query. */
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 
 export interface StoreRequest {
   readonly method: 'GET' | 'POST';
@@ -48,10 +46,10 @@ export async function sendToStore(
           ['content-length', String(bytes.length)],
         ] as const)),
   ];
-  const request = { method, target, headers, body: bytes, isSafe, replyBytesMax: ANSWER_BYTES_MAX };
+  const request = { method, target, headers, body: bytes, isSafe, replyBytesMax: STORE_ANSWER_BYTES_MAX };
   const reply = await exchangeWhole(gate, request);
   if (reply.truncated)
-    throw new GateRefusal('egress.failed', `the server answered with more than ${ANSWER_BYTES_MAX} bytes`);
+    throw new GateRefusal('egress.failed', `the server answered with more than ${STORE_ANSWER_BYTES_MAX} bytes`);
   return { status: reply.status, body: reply.body.toString('utf8') };
 }
 
