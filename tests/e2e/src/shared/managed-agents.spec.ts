@@ -46,7 +46,7 @@ const seen = (): Promise<JsonValue> => call('agent.describe', { agent: other });
 async function changed(args: JsonValue): Promise<JsonValue> {
   // `agent.manage` is an admin tool: the default policy asks a person.
   const { approval_id, operation_id } = await call('agent.manage', { agent: other, ...args });
-  // No file shows what it does, so no preview may stand for it: an approval of one would end the call without the change.
+  // No file shows what it does, so no preview may stand for it: approving one would end the call without the change.
   expect((await world.operator.get(`/v1/approvals/${approval_id as string}`)).body).toMatchObject({
     binding: { effect_digest: null },
     preview: { state: 'none' },

@@ -13,8 +13,9 @@ export interface PreviewBudget {
 
 /**
  * The budget of a held call's preview; null where it has no preview. A read has none, since its preview shows no more
- * than approving it does. A broker tool can't run without its effect outside, a session shell can't undo what it did, and
- * of a change of records nothing can be staged. A call without enough budget has none either. The preview doesn't count as a call: the call counts when it ends.
+ * than approving it does. A broker tool can't run without its effect outside, a session shell can't undo what it did,
+ * and of a change of records nothing can be staged. A call without enough budget has none either. The preview doesn't
+ * count as a call: the call counts when it ends.
  */
 export function decidePreview(
   { chain, rules }: Pick<CallFacts, 'chain' | 'rules'>,
