@@ -16,14 +16,13 @@ const SESSION_HEAP_MB = 256;
 
 /**
  * The sizes of the pool for sessions at mailboxes. Its threads mostly wait for servers, so that they are apart from
- * those that compute. Each broker call has one at most, and one tenant may have all calls: no session waits.
+ * those that compute. Each broker call has one at most, and one tenant may have all calls: no session waits. A pool has
+ * two at least, which start when a task comes: an executor without such calls starts none.
  */
-export const sessionPoolSizes = (brokerSlots: number): Omit<WorkerPoolOptions, 'filename'> => ({
-  threads: brokerSlots + 1,
-  heapMb: SESSION_HEAP_MB,
-  queuedPerTenant: brokerSlots + 1,
-  queued: brokerSlots + 1,
-});
+export function sessionPoolSizes(brokerSlots: number): Omit<WorkerPoolOptions, 'filename'> {
+  const threads = Math.max(2, brokerSlots + 1);
+  return { threads, heapMb: SESSION_HEAP_MB, queuedPerTenant: threads, queued: threads };
+}
 
 /** Bytes besides the contents: the arguments of the longest call at two bytes a character, and their member names. */
 const EXTRA_BYTES = 4 * LIMITS.argsBytes.max;
