@@ -178,7 +178,7 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     'updated_at',
     'removed_at',
   ],
-  'writ_kernel_worker UPDATE kernel.image': ['state', 'executor_id', 'claim', 'claim_until', 'updated_at'],
+  'writ_kernel_worker UPDATE kernel.image': ['state', 'executor_id', 'claim', 'claim_until', 'lost', 'updated_at'],
   'writ_kernel UPDATE kernel.resource': ['settings', 'digest', 'version', 'updated_at', 'removed_at'],
   'writ_kernel UPDATE kernel.resource_grant': ['clearance', 'created_by', 'created_at'],
   'writ_kernel UPDATE kernel.external_version': ['version', 'updated_at', 'updated_by'],
