@@ -25,7 +25,7 @@ export const compile = async (
     if (project !== undefined) onLine(project);
     else if (/error TS\d+/.test(line)) errors.push(line);
   };
-  const tsc = join(checkout, 'node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = join(checkout, 'node_modules', 'typescript-native', 'bin', 'tsc');
   const { status, tail } = await runProgram(
     process.execPath,
     [tsc, '--build', '--verbose', '--pretty', 'false', join(checkout, 'tsconfig.json')],

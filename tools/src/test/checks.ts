@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { DEPLOY_PROGRAMS, type CheckProgram } from './check-programs.ts';
+import { ensureChartTools } from '../chart/chart-tools.ts';
+import type { Setup } from '../setup.ts';
+import { DEPLOY_PROGRAMS, ensurePrograms } from './check-programs.ts';
 import { suiteFiles, type SuiteName } from './suite-files.ts';
 
 /**
  * Lanes of a phase run in parallel, and phases one after another. Specs that kill and freeze processes have time
  * limits, so nothing else runs beside them.
  */
-export const PHASES = [['analysis', 'stacks'], ['faults'], ['deploy'], ['cluster']] as const;
+export const PHASES = [['analysis', 'stacks'], ['faults'], ['long'], ['deploy'], ['cluster']] as const;
 
 export type Lane = (typeof PHASES)[number][number];
 
@@ -23,8 +25,12 @@ export interface Check {
   readonly specs?: { readonly suites: readonly SuiteName[]; readonly results: string };
   /** environment variables */
   readonly env?: Readonly<Record<string, string>>;
-  /** Programs to install before it. Where one can't be, the check has failed. */
-  readonly programs?: readonly CheckProgram[];
+  /**
+   * Makes what it alone needs, before it starts. Where that fails, the check has failed.
+   *
+   * @throws SetupError with what is missing
+   */
+  readonly prepare?: (setup: Setup) => Promise<unknown>;
 }
 
 /** The selection of checks to run. */
@@ -52,10 +58,11 @@ export const CHECK_NAMES = [
 ] as readonly string[];
 
 /**
- * Run only on request with `--only`: `deploy` builds images and runs deployments for minutes; `cluster` needs root, and
- * builds Kubernetes the first time.
+ * Run only on request with `--only`: `long` has the specs of all suites that take long; `chart` builds Helm and its
+ * checkers the first time; `deploy` builds images and runs deployments for minutes; `cluster` needs root, and builds
+ * Kubernetes the first time.
  */
-export const ON_REQUEST = ['deploy', 'cluster'] as const satisfies readonly SuiteName[];
+export const ON_REQUEST = ['long', 'chart', 'deploy', 'cluster'] as const satisfies readonly SuiteName[];
 
 /** The checks without named ones. */
 export const DEFAULT_NAMES = CHECK_NAMES.filter((name) => !(ON_REQUEST as readonly string[]).includes(name));
@@ -107,7 +114,10 @@ export const vitestCheck = (
 });
 
 /** The projects of vitest.config.ts for a suite: specs that share a stack have their own project. */
-const projectsOf = (suite: SuiteName): readonly string[] => (suite === 'e2e' ? ['e2e', 'shared'] : [suite]);
+const projectsOf = (suite: SuiteName): readonly string[] => {
+  if (suite === 'e2e') return ['e2e', 'shared'];
+  return suite === 'long' ? ['long', 'shared-long'] : [suite];
+};
 
 const source = (checkout: string, path: string, ...args: string[]): string[] => [
   process.execPath,
@@ -122,7 +132,14 @@ const analysis = (checkout: string): Check[] => {
     { name: 'lint', command: source(checkout, 'lint.ts'), afterSetUp: false, lane: 'analysis' },
     {
       name: 'types',
-      command: [bin('tsc'), '--build', 'tsconfig.check.json', '--pretty', 'false'],
+      command: [
+        process.execPath,
+        join(checkout, 'node_modules', 'typescript-native', 'bin', 'tsc'),
+        '--build',
+        'tsconfig.check.json',
+        '--pretty',
+        'false',
+      ],
       afterSetUp: true,
       lane: 'analysis',
     },
@@ -178,9 +195,16 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...undivided(afterStacks(checkout)),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
+    ...vitest('long', (['long'] as const).filter(chosen), 'long', STACK_WORKERS),
+    // It renders the chart, and needs no other part.
+    ...vitest('chart', (['chart'] as const).filter(chosen), 'deploy', UNIT_WORKERS).map((check) => ({
+      ...check,
+      afterSetUp: false,
+      prepare: ensureChartTools,
+    })),
     ...vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1).map((check) => ({
       ...check,
-      programs: DEPLOY_PROGRAMS,
+      prepare: (setup: Setup) => ensurePrograms(setup, DEPLOY_PROGRAMS),
     })),
     // Its own set-up (release/cluster-setup.ts) starts a node, builds this checkout and makes the images, in its own
     // engine: it needs no other part.
