@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the specs run. Each suite is a project of its own: `npx vitest run --project unit libs/merkle`.
 import { configDefaults, defineConfig } from 'vitest/config';
-import { sharedFiles, suiteFiles } from './tools/src/test/suite-files.ts';
+import { sharedFiles, sharedLongFiles, suiteFiles } from './tools/src/test/suite-files.ts';
 import { LongestFirst } from './tools/src/vitest/longest-first.ts';
 
 /** Own sources come from `src`, never from `dist`: a spec tests what stands there now. */
@@ -22,7 +22,7 @@ const suite = (name: keyof typeof suiteFiles, setupFiles: readonly string[], ret
   test: {
     name,
     include: [...suiteFiles[name]],
-    exclude: [...configDefaults.exclude, ...sharedFiles],
+    exclude: [...configDefaults.exclude, ...sharedFiles, ...sharedLongFiles],
     setupFiles: setupFiles.map(setup),
     retry,
   },
@@ -31,19 +31,19 @@ const suite = (name: keyof typeof suiteFiles, setupFiles: readonly string[], ret
 const UNIT_SETUP = ['processor-time', 'real-timers'];
 const STACK_SETUP = [...UNIT_SETUP, 'process-log-tails'];
 
-/** Those of the specs of stacks that share one stack, which is started before the first of them. */
-const shared = {
+/** Specs of stacks that share one stack, which is started before the first of them. */
+const sharedSuite = (name: string, files: readonly string[]) => ({
   extends: true as const,
   // Where Vitest runs what starts the stack: it finds own sources as specs do.
   environments: { __vitest__: { resolve: RESOLVE } },
   test: {
-    name: 'shared',
-    include: [...sharedFiles],
+    name,
+    include: [...files],
     setupFiles: STACK_SETUP.map(setup),
     retry: RETRY,
     globalSetup: new URL('./tests/stack/src/shared-stack-setup.ts', import.meta.url).pathname,
   },
-};
+});
 
 const onNode = suite('cluster', UNIT_SETUP);
 
@@ -74,9 +74,12 @@ export default defineConfig({
     projects: [
       suite('unit', UNIT_SETUP, RETRY),
       suite('e2e', STACK_SETUP, RETRY),
-      shared,
+      sharedSuite('shared', sharedFiles),
+      suite('long', STACK_SETUP, RETRY),
+      sharedSuite('shared-long', sharedLongFiles),
       suite('fault', STACK_SETUP, RETRY),
       suite('adversarial', STACK_SETUP),
+      suite('chart', UNIT_SETUP),
       suite('deploy', STACK_SETUP),
       cluster,
     ],

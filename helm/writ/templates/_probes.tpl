@@ -25,7 +25,7 @@ livenessProbe:
 {{/*
 Seconds that a pod gets to end: the pause before SIGTERM, what the process takes at most, and five to spare. A process
 takes `stopMs`, or its drain and `closeMs` where that is longer: 9 s and 4 s in libs/nest-kit/src/boot-process.ts.
-tools/src/chart/pods.spec.ts compares them.
+tools/src/chart/pods.chart.spec.ts compares them.
 Takes a dict of root and component.
 */}}
 {{- define "writ.gracePeriodSeconds" -}}

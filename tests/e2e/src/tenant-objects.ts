@@ -72,6 +72,18 @@ export async function createTenantObjects(world: World): Promise<TenantObjects> 
     name: 'spare',
     settings: { retention_seconds: 600, buffer_bytes: 8_388_608, uploader: world.agentId },
   });
+  const { resource_grant_id } = (
+    await world.admin.request('PUT', '/v1/resource-grants', {
+      kind: 'audio_device',
+      resource_id,
+      right: 'use',
+      agent_id: world.agentId,
+      clearance: 'autopilot',
+    })
+  ).body;
+  const image = sandbox.replaceAll('_', '-');
+  // No engine has it, so that it fails, and stays.
+  await world.admin.must('/v1/images', { name: image, source: { digest: `sha256:${'0'.repeat(64)}` } });
   // One failed delivery: nothing of it changes any more during a test.
   await eventually(
     'an attempt',
@@ -111,6 +123,8 @@ export async function createTenantObjects(world: World): Promise<TenantObjects> 
     skill,
     keyid,
     resource_id,
+    resource_grant_id,
+    image,
     webhook_id: webhook.webhook_id,
     delivery_id: delivery.delivery_id,
     api_key_id: key.api_key_id,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { ensureGoTools, goToolPath } from '../go-tools/ensure.ts';
 import { GO_TOOLS } from '../go-tools/table.ts';
 import { defaultStateDir, type Setup } from '../setup.ts';
-import { SetupError } from '../setup-error.ts';
 import { ensureKubeSchemas, kubeSchemasPath } from './kube-schemas.ts';
 
 /** Absolute paths of the programs that check the chart. */
@@ -33,17 +32,7 @@ export async function ensureChartTools(setup: Pick<Setup, 'cacheDir' | 'report' 
   };
 }
 
-/** The same where Go may be missing: null, and everything else is tested without. */
-export async function chartToolsIfAny(setup: Setup): Promise<ChartTools | null> {
-  try {
-    return await ensureChartTools(setup);
-  } catch (error) {
-    if (error instanceof SetupError) return null;
-    throw error;
-  }
-}
-
-/** The programs that the set-up has built, without building any; null where one is missing. */
+/** The programs that {@link ensureChartTools} has built, without building any; null where one is missing. */
 export function findChartTools(env: Setup['env']): ChartTools | null {
   const cacheDir = join(defaultStateDir(env), 'cache');
   const [helm, kubeconform, kubeScore] = NAMES.map((name) => goToolPath(cacheDir, name, GO_TOOLS[name])) as [
@@ -56,4 +45,4 @@ export function findChartTools(env: Setup['env']): ChartTools | null {
 }
 
 /** The reason in the name of a skipped spec. */
-export const NO_CHART_TOOLS = 'skipped: helm and what checks charts are missing, `npm run parts` with Go makes them';
+export const NO_CHART_TOOLS = 'skipped: helm and what checks charts are missing, `npm test -- --only chart` makes them';

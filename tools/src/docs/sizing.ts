@@ -160,7 +160,7 @@ export async function executorDefaults(checkout: string): Promise<ExecutorSettin
   return {
     slots: of('WRIT_SLOTS_SANDBOXED'),
     sessions: of('WRIT_SESSIONS'),
-    prePopulated: of('WRIT_POOL_LAID_OUT'),
+    prePopulated: of('WRIT_POOL_PREPOPULATED'),
     pool: of('WRIT_POOL_SIZE'),
   };
 }

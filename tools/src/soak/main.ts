@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run soak`: the long form of tests/fault/src/soak.spec.ts, on real infrastructure. Two calls a second for half an
-// hour, and the executor is killed every minute.
+// `npm run soak`: the long form of tests/fault/src/soak.long.spec.ts, on real infrastructure. Two calls a second for
+// half an hour, and the executor is killed every minute.
 import { explain } from '../explain.ts';
 import { checkout } from '../setup.ts';
 import { vitestCheck } from '../test/checks.ts';
@@ -9,7 +9,7 @@ import { withParts } from '../test/with-parts.ts';
 
 const SECONDS = { WRIT_SOAK_SECONDS: '1800', WRIT_SOAK_KILL_SECONDS: '60' };
 
-const SPEC = 'tests/fault/src/soak.spec.ts';
+const SPEC = 'tests/fault/src/soak.long.spec.ts';
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);

@@ -2,7 +2,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { newPassword } from '@writ/nest-kit/keys';
 import { bundleAgent } from '../build/bundle-agent.ts';
-import { chartToolsIfAny } from '../chart/chart-tools.ts';
 import { docker, type Engine } from '../parts/docker.ts';
 import { ensureBase } from '../parts/image-base.ts';
 import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
@@ -119,12 +118,6 @@ const planOf = (setup: Setup, parts: Parts, inParallel: readonly Step[]): readon
           parts.chromium = await browser(step);
           return parts.chromium ?? 'no browser: what is tested in one is skipped, by name';
         },
-      },
-      // Mostly compiles, while the base image mostly waits for packages.
-      {
-        title: 'Helm, schemas of Kubernetes',
-        run: async (step) =>
-          (await chartToolsIfAny(step)) === null ? 'no Go: what checks the Helm chart is skipped, by name' : undefined,
       },
     ],
     {

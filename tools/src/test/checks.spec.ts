@@ -16,11 +16,10 @@ test('specs of a cluster run only where they are named, alone, without the infra
   expect(PHASES.find((lanes) => (lanes as readonly string[]).includes('cluster'))).toEqual(['cluster']);
 });
 
-test('specs of deployments run only where they are named, after an install of their programs', () => {
-  expect(checks({ names: ['deploy'] })).toMatchObject([
-    { name: 'deploy', afterSetUp: true, programs: [{ name: 'prometheus' }, { name: 'docker-compose' }] },
-  ]);
-  expect(checks({}).filter(({ programs }) => programs !== undefined)).toEqual([]);
+test.each(['chart', 'deploy'])('the suite `%s` runs only where it is named, after what it needs was made', (name) => {
+  const [check, ...others] = checks({ names: [name] });
+  expect([check?.name, typeof check?.prepare, others]).toEqual([name, 'function', []]);
+  expect(checks({}).filter(({ prepare }) => prepare !== undefined)).toEqual([]);
 });
 
 test('stack suites run only where they are named', () => {

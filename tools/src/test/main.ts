@@ -9,7 +9,6 @@ import type { FileOutcome, Results } from '../vitest/results.ts';
 import { affectedBy, changedSince, narrowed, readProjects } from './affected.ts';
 import { parseArguments, type Arguments } from './arguments.ts';
 import type { TestEnvironment } from './bring-up.ts';
-import { ensurePrograms } from './check-programs.ts';
 import {
   checksOf,
   CHECK_NAMES,
@@ -45,7 +44,7 @@ interface Ran {
 
 const NOT_RUN: Outcome = { ok: false, results: null };
 
-/** Runs a check after its programs were installed. Without them it did not run, which is a failure. */
+/** Runs a check after what it needs was made. Without that it did not run, which is a failure. */
 const runPrepared = async (
   setup: Setup,
   check: Check,
@@ -53,7 +52,7 @@ const runPrepared = async (
   onLine: (line: string) => void,
 ): Promise<Outcome> => {
   try {
-    await ensurePrograms(setup, check.programs ?? []);
+    await check.prepare?.(setup);
   } catch (error) {
     explain(error);
     return NOT_RUN;

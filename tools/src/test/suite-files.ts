@@ -3,29 +3,36 @@
 /** The suites of specs and the paths of their files, relative to the checkout. */
 export const suiteFiles = {
   unit: [
-    '{apps,libs}/*/src/**/!(*.cluster).spec.ts',
-    'tools/src/**/!(*.cluster).spec.ts',
+    '{apps,libs}/*/src/**/!(*.cluster|*.chart|*.long).spec.ts',
+    'tools/src/**/!(*.cluster|*.chart|*.long).spec.ts',
     'tests/corpus/src/**/*.spec.ts',
   ],
-  e2e: ['tests/e2e/src/**/*.spec.ts'],
-  fault: ['tests/fault/src/**/*.spec.ts'],
-  adversarial: ['tests/adversarial/src/**/*.spec.ts'],
+  e2e: ['tests/e2e/src/**/!(*.long).spec.ts'],
+  fault: ['tests/fault/src/**/!(*.long).spec.ts'],
+  adversarial: ['tests/adversarial/src/**/!(*.long).spec.ts'],
+  long: ['{apps,libs}/*/src/**/*.long.spec.ts', '{tests/*,tools}/src/**/*.long.spec.ts'],
+  chart: ['tools/src/**/*.chart.spec.ts'],
   deploy: ['tests/deploy/src/**/*.spec.ts'],
   cluster: ['{libs/*,tools}/src/**/*.cluster.spec.ts'],
 } as const;
 
 /** The specs of the suite `e2e` that share one stack. */
-export const sharedFiles = ['tests/e2e/src/shared/**/*.spec.ts'] as const;
+export const sharedFiles = ['tests/e2e/src/shared/**/!(*.long).spec.ts'] as const;
+
+/** Those of the suite `long`. */
+export const sharedLongFiles = ['tests/e2e/src/shared/**/*.long.spec.ts'] as const;
 
 export type SuiteName = keyof typeof suiteFiles;
 
 /**
- * The suite of a file, by its path relative to the checkout: stack specs by their folder, cluster specs by their name,
- * and all others are unit specs.
+ * The suite of a file, by its path relative to the checkout: long specs and those of the chart and the cluster by
+ * their name, stack specs by their folder, and all others are unit specs.
  */
 export const suiteOf = (file: string): SuiteName | undefined => {
+  if (file.endsWith('.long.spec.ts')) return 'long';
   const folder = /^tests\/([^/]+)\//.exec(file)?.[1];
   if (folder === 'e2e' || folder === 'fault' || folder === 'adversarial' || folder === 'deploy') return folder;
   if (file.endsWith('.cluster.spec.ts')) return 'cluster';
+  if (file.endsWith('.chart.spec.ts')) return 'chart';
   return file.endsWith('.spec.ts') ? 'unit' : undefined;
 };

@@ -76,6 +76,16 @@ const allowedOf = ({ id }: Route): readonly Role[] =>
  * that its agent chose.
  */
 const NO_ID: ReadonlySet<string> = new Set(['path', 'session_id']);
+/** Of paths: names that may be the same in every tenant, places in its log, and what the platform alone names. */
+const NOT_UNIQUE: ReadonlySet<string> = new Set([
+  'name',
+  'tool_id',
+  'policy',
+  'leaf_index',
+  'bundle',
+  'tile',
+  'tenant_id',
+]);
 
 /** The answer without parts that differ between any two requests: its own ids, the log index, and the requested ids. */
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
@@ -129,6 +139,13 @@ it("no list shows another tenant's objects, not even with its cursors", async ()
         expect({ route: route.id, leaks: answer.text.includes(secret) }).toEqual({ route: route.id, leaks: false });
     }
   }
+});
+
+it('there is an object for each id that a path can have', () => {
+  const ids = guarded().flatMap(({ parameters }) =>
+    parameters.filter((one) => one.in === 'path').map(({ name }) => name),
+  );
+  expect([...new Set(ids)].filter((name) => !(name in own.named) && !NOT_UNIQUE.has(name))).toEqual([]);
 });
 
 it("another tenant's objects and unknown ones get the same answer, wherever an id can be", async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole outputs of models, posted unchanged. The same conversation in every dialect has the same effect, a repeated
-// turn runs nothing twice, and output of a tool is never parsed as a call. tests/e2e/src/killed-runs.spec.ts kills the
-// orchestrator during a turn.
+// turn runs nothing twice, and output of a tool is never parsed as a call. The orchestrator is killed during a turn in
+// tests/e2e/src/killed-runs.long.spec.ts.
 import { vi } from 'vitest';
 import {
   eventually,

@@ -16,7 +16,7 @@ const KILL_SECONDS = Number(process.env['WRIT_SOAK_KILL_SECONDS'] ?? 15);
 const PER_SECOND = 2;
 const CALLS = SECONDS * PER_SECOND;
 const POOL = 2;
-const LAID_OUT = 2;
+const PREPOPULATED = 2;
 /** Open connections vary; a leak of one a call would be many times more. */
 const FDS_MORE_MAX = 15;
 /** Growth of a heap that is not full yet. */
@@ -44,7 +44,11 @@ beforeAll(
       env: {
         kernel: TUNING,
         orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' },
-        executor: { WRIT_EXECUTOR_ID: owner, WRIT_POOL_SIZE: String(POOL), WRIT_POOL_LAID_OUT: String(LAID_OUT) },
+        executor: {
+          WRIT_EXECUTOR_ID: owner,
+          WRIT_POOL_SIZE: String(POOL),
+          WRIT_POOL_PREPOPULATED: String(PREPOPULATED),
+        },
       },
     });
     const folders = Array.from({ length: 10 }, (_, i) => [`d${i}/.keep`, '']);
@@ -127,7 +131,7 @@ it('every committed file exists once and complete, and no other does', async () 
 });
 
 it('only waiting containers remain, and no process or mount of another', async () => {
-  const waiting = POOL + LAID_OUT;
+  const waiting = POOL + PREPOPULATED;
   const kept = await eventually(
     'only the containers that wait',
     async () => {

@@ -77,7 +77,7 @@ function warmOf(objects: readonly KubeObject[]): Sum {
       template.spec.containers[0]!.env?.find((each) => each.name === name)?.value ??
         settings.executor[name]!['default'],
     );
-  const pods = replicas * (count('WRIT_POOL_SIZE') + count('WRIT_POOL_LAID_OUT'));
+  const pods = replicas * (count('WRIT_POOL_SIZE') + count('WRIT_POOL_PREPOPULATED'));
   return { pods, milliCpu: pods * SANDBOX.milliCpu, mebibytes: pods * SANDBOX.mebibytes };
 }
 

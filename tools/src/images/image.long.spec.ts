@@ -185,7 +185,7 @@ describe('the services in the image', () => {
         WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
         WRIT_SANDBOX_LABEL: testAddress('WRIT_TEST_LABEL'),
         WRIT_POOL_SIZE: '1',
-        WRIT_POOL_LAID_OUT: '0',
+        WRIT_POOL_PREPOPULATED: '0',
       },
       orchestrator: {
         WRIT_ORCHESTRATOR_DATABASE_URL: database.urlFor('writ_orchestrator'),
