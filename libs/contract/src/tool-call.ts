@@ -61,12 +61,12 @@ export type PreconditionRef = Static<typeof PreconditionRef>;
 export const DataSubject = Type.String({
   pattern: '^[A-Za-z0-9._:/-]{1,128}$',
   description:
-    'an id of your own for the person whose data the call holds, so that it can be erased by it; its agent unless said',
+    'an id of your own for the person whose data the call holds, so that it can be erased by it; its agent by default',
 });
 
 /** `hashes`: the content of the call is erased within minutes of its end, whatever its tenant keeps otherwise. */
 export const CallRetention = Type.Literal('hashes', {
-  description: "erases the call's content within minutes of its end; the tenant's own retention unless said",
+  description: "erases the call's content within minutes of its end; the tenant's own retention by default",
 });
 
 export const TaskClass = Type.String({ pattern: '^[a-z0-9_.-]{1,64}$' });

@@ -20,9 +20,9 @@ export type OfferResult = 'starts' | 'waits' | 'full';
 
 /** How work waits among that of its tenant. */
 export interface WaitingOrder {
-  /** milliseconds after which it ranks like work without this delay that is offered then; 0 unless said */
+  /** milliseconds after which it ranks like work without this delay that is offered then; 0 by default */
   readonly agesAfterMs?: number;
-  /** waiting work of the tenant at which this work is refused; the limiter's `waitingMax` unless said */
+  /** waiting work of the tenant at which this work is refused; the limiter's `waitingMax` by default */
   readonly waitingMax?: number;
 }
 

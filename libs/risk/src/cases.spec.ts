@@ -27,7 +27,7 @@ const CaseGroups = Type.Array(
       ceiling: Type.Enum([...CEILINGS]),
       basis: Type.Optional(Type.String({ description: 'the rule that must be among those that speak' })),
       tool: Type.Optional(
-        Type.Enum(['read', 'write', 'admin'], { description: "the tool's category; `write` unless said" }),
+        Type.Enum(['read', 'write', 'admin'], { description: "the tool's category; `write` by default" }),
       ),
       times: Type.Optional(
         Type.Integer({ minimum: 2, description: 'how often each command is repeated, behind each other' }),

@@ -55,7 +55,7 @@ function sendCommand(context: Context): Command {
     .description('send a WAV file as what a device recorded')
     .argument('<device>')
     .argument('<file>')
-    .option('--at <time>', 'when its recording began; unless said it ends now, and follows what is there')
+    .option('--at <time>', 'when its recording began; by default it ends now, and follows what is there')
     .option('--live', 'send each second when it is over, as a device does');
   return command.action(async (text: string, file: string) => {
     const options = command.optsWithGlobals<SendOptions>();
@@ -122,8 +122,8 @@ function framesOf(
   try {
     const frames = framesOfWav(bytes, { seq, startMs: 0 }, { durationMsMax: FILE_MS_MAX });
     const length = frames.reduce((ms, { pcm }) => ms + durationMsOf(pcm.length / SAMPLE_BYTES), 0);
-    const unlessSaid = Math.max(Date.now() - (live === true ? 0 : Math.ceil(length)), recorded_until ?? 0);
-    const startMs = at === undefined ? unlessSaid : timeOf(at);
+    const defaultText = Math.max(Date.now() - (live === true ? 0 : Math.ceil(length)), recorded_until ?? 0);
+    const startMs = at === undefined ? defaultText : timeOf(at);
     return frames.map((frame) => ({ ...frame, startMs: startMs + frame.startMs }));
   } catch (error) {
     if (error instanceof Fault) throw new CliError(error.code, error.message, undefined, { cause: error });

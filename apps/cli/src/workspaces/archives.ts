@@ -72,7 +72,7 @@ export function exportCommand(context: Context): Command {
       .description('pack the workspace into a tar archive')
       .argument('<file>', 'a new file; `.tar.gz` and `.tgz` are compressed'),
   )
-    .option('--at <state>', `${AT}; the head unless said`)
+    .option('--at <state>', `${AT}; the head by default`)
     .option('--path <directory>', 'only what is below it');
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<ExportOptions>();

@@ -18,7 +18,7 @@ import { AT, pathOf, encodePath, withWorkspace, type StateOptions } from './work
 export function downloadCommand(context: Context): Command {
   const command = withWorkspace(
     new Command('download').description('write the files into a new or empty directory').argument('<dir>'),
-  ).option('--at <state>', `${AT}; the head unless said`);
+  ).option('--at <state>', `${AT}; the head by default`);
   return command.action(async (dir: string) => {
     const options = command.optsWithGlobals<StateOptions>();
     const connection = connect(context, options, 'admin');

@@ -22,7 +22,7 @@ export const lsCommand = (context: Context): Command =>
 function listing(context: Context, bare: Command, depth?: number): Command {
   const command = withWorkspace(bare.argument('[path]', 'a directory; the workspace itself by default')).option(
     '--at <state>',
-    `${AT}; the head unless said`,
+    `${AT}; the head by default`,
   );
   return command.action(async (path: string | undefined) => {
     const options = command.optsWithGlobals<StateOptions>();

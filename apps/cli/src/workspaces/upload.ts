@@ -36,7 +36,7 @@ export function uploadCommand(context: Context): Command {
     new Command('upload').description("upload a directory's files").argument('<dir>'),
   ).option(
     '--exclude <name>',
-    `a name to leave out wherever it stands; may be repeated (${EXCLUDED.join(' and ')} unless said)`,
+    `a name to leave out wherever it stands; may be repeated (${EXCLUDED.join(' and ')} by default)`,
     (value: string, before: readonly string[]) => (before === EXCLUDED ? [value] : [...before, value]),
     EXCLUDED,
   );

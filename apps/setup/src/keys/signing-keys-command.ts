@@ -87,7 +87,7 @@ function addRevoke(group: Command, parts: SigningKeysParts): void {
     .description('gives up a key that others may have; another takes its place');
   withChangeOptions(revocation, parts, OVERLAP_MS_MIN)
     .requiredOption('--kid <id>', 'which key; for an id that begins with a dash `--kid=-…`')
-    .option('--from <moment>', 'when it was lost, if that is known; now unless said', parseMoment)
+    .option('--from <moment>', 'when it was lost, if that is known; now by default', parseMoment)
     .action((of: Purpose, { prefix, overlap, kid, from }: RevokeOptions) =>
       parts.run('signing-keys revoke', () =>
         change(parts, prefix, (texts, at) =>

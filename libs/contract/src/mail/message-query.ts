@@ -24,7 +24,7 @@ export const MessageQuery = Type.Object(
     since: Type.Optional(Day('received on this day or later, by the date of the server: `YYYY-MM-DD`')),
     before: Type.Optional(Day('received before this day: `YYYY-MM-DD`')),
     unseen: Type.Optional(Type.Boolean({ description: 'true: not read yet; false: read' })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MESSAGES_MAX, description: '20 unless said' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MESSAGES_MAX, description: '20 by default' })),
   },
   { additionalProperties: false },
 );

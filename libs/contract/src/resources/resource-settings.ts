@@ -63,7 +63,7 @@ const InfoStoreSettings = Type.Object(
       ),
     ]),
     embedding: Type.Optional({ ...EmbeddingProvider, description: 'absent: full-text search only' }),
-    text_config: Type.Optional(Text(63, 'the Postgres text search configuration; `simple` unless said')),
+    text_config: Type.Optional(Text(63, 'the Postgres text search configuration; `simple` by default')),
     label: ContentLabel,
   },
   closed,

@@ -26,25 +26,25 @@ export const SpawnArgs = Type.Object(
       description: 'what is to be done, with all that it has to know: it sees nothing of this conversation',
     }),
     rounds_max: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: SPAWN_ROUNDS_MAX, description: 'most replies that it has; 10 unless said' }),
+      Type.Integer({ minimum: 1, maximum: SPAWN_ROUNDS_MAX, description: 'most replies that it has; 10 by default' }),
     ),
     tools: Type.Optional(
       Type.Array(ToolPattern, {
         minItems: 1,
         maxItems: PARTS_MAX,
-        description: 'the tools that it may use; yours unless said',
+        description: 'the tools that it may use; yours by default',
       }),
     ),
     fs: Type.Optional(
-      Type.Array(FsRoot, { maxItems: PARTS_MAX, description: 'the paths that it reaches; yours unless said' }),
+      Type.Array(FsRoot, { maxItems: PARTS_MAX, description: 'the paths that it reaches; yours by default' }),
     ),
     net: Type.Optional(
-      Type.Array(NetGrant, { maxItems: PARTS_MAX, description: 'the hosts that it reaches; yours unless said' }),
+      Type.Array(NetGrant, { maxItems: PARTS_MAX, description: 'the hosts that it reaches; yours by default' }),
     ),
     secrets: Type.Optional(
       Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), {
         maxItems: PARTS_MAX,
-        description: 'the secrets that it may use; yours unless said',
+        description: 'the secrets that it may use; yours by default',
       }),
     ),
     budgets: Type.Optional(Budgets),

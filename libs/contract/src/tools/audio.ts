@@ -79,7 +79,7 @@ export const AUDIO_TRANSCRIBE: ToolDefinition = {
         Type.Integer({
           minimum: 1,
           maximum: TRANSCRIBED_MS_MAX / 1000,
-          description: `of a device: what it recorded last; ${DEFAULT_WINDOW_SECONDS} unless said`,
+          description: `of a device: what it recorded last; ${DEFAULT_WINDOW_SECONDS} by default`,
         }),
       ),
       from: Type.Optional(Moment('of a device: the start')),
@@ -98,7 +98,7 @@ export const AUDIO_TRANSCRIBE: ToolDefinition = {
           description: 'of a device: everything since that frame; the `next_seq` of the last answer',
         }),
       ),
-      model: Type.Optional(Ref('a registered model for transcription, by name or id; the local one unless said')),
+      model: Type.Optional(Ref('a registered model for transcription, by name or id; the local one by default')),
       language: Type.Optional(
         Type.String({ minLength: 2, maxLength: 35, description: 'of the speech, as in BCP 47: `en`, `pt-BR`' }),
       ),

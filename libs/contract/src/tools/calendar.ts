@@ -28,7 +28,7 @@ export const resourceArgument = (kind: string) =>
   Type.String({
     minLength: 1,
     maxLength: 64,
-    description: `the ${kind}, by name or id; \`${DEFAULT_RESOURCE}\` unless said`,
+    description: `the ${kind}, by name or id; \`${DEFAULT_RESOURCE}\` by default`,
   });
 
 /** RFC 3339 with an offset. Whether the day exists is checked by `faults`. */
@@ -66,13 +66,13 @@ export const CALENDAR_FIND: ToolDefinition = {
         }),
       ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: CALENDAR_QUERY_LIMITS.events, description: 'events; 50 unless said' }),
+        Type.Integer({ minimum: 1, maximum: CALENDAR_QUERY_LIMITS.events, description: 'events; 50 by default' }),
       ),
       time_zone: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 64,
-          description: "the IANA zone of whole days and of times without a zone; the calendar's own unless said",
+          description: "the IANA zone of whole days and of times without a zone; the calendar's own by default",
         }),
       ),
     },

@@ -23,7 +23,7 @@ export const CliParameter = Type.Object(
   {
     type: Type.Enum(['string', 'integer', 'number', 'boolean']),
     description: Type.Optional(Type.String({ maxLength: 1024 })),
-    optional: Type.Optional(Type.Boolean({ description: 'false unless said' })),
+    optional: Type.Optional(Type.Boolean({ description: 'false by default' })),
     enum: Type.Optional(
       Type.Array(Type.Union([Type.String({ maxLength: VALUE_CHARS_MAX }), Type.Number()]), {
         minItems: 1,
@@ -35,14 +35,14 @@ export const CliParameter = Type.Object(
     ),
     minLength: Type.Optional(Type.Integer({ minimum: 0, maximum: VALUE_CHARS_MAX })),
     maxLength: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: VALUE_CHARS_MAX, description: `${VALUE_CHARS_MAX} unless said` }),
+      Type.Integer({ minimum: 0, maximum: VALUE_CHARS_MAX, description: `${VALUE_CHARS_MAX} by default` }),
     ),
     minimum: Type.Optional(Type.Number()),
     maximum: Type.Optional(Type.Number()),
     leading_dash: Type.Optional(
       Type.Boolean({
         description:
-          'whether a value may begin with `-`: false unless said, since a program could take it for an option',
+          'whether a value may begin with `-`: false by default, since a program could take it for an option',
       }),
     ),
   },
@@ -83,10 +83,10 @@ export const CliToolSource = Type.Object(
       }),
     ),
     timeout_ms: Type.Optional(
-      Type.Integer({ minimum: 100, maximum: LIMITS.commandMs.max, description: '120000 unless said' }),
+      Type.Integer({ minimum: 100, maximum: LIMITS.commandMs.max, description: '120000 by default' }),
     ),
     image: Type.Optional(ImageName),
-    output_bytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 200_000, description: '200000 unless said' })),
+    output_bytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 200_000, description: '200000 by default' })),
   },
   closed,
 );

@@ -207,11 +207,11 @@ export const EGRESS_LIMITS: ToolLimits = {
 };
 
 /** The argument by which a call states how long its command may take; the kernel decides whether it may. */
-export const timeArgument = (unlessSaid: string) =>
+export const timeArgument = (defaultText: string) =>
   Type.Optional(
     Type.Integer({
       minimum: COMMAND_MS_MIN,
       maximum: LIMITS.commandMs.max,
-      description: `${unlessSaid} unless said; the tenant's settings and the token bound it`,
+      description: `${defaultText} by default; the tenant's settings and the token bound it`,
     }),
   );

@@ -70,7 +70,7 @@ export const NET_EGRESS: ToolDefinition = {
         Type.String({
           maxLength: 128,
           pattern: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(; ?[A-Za-z0-9_-]+=[A-Za-z0-9_-]+)?$',
-          description: 'of the body; application/octet-stream unless said',
+          description: 'of the body; application/octet-stream by default',
         }),
       ),
     },
@@ -143,7 +143,7 @@ export const WEB_FETCH: ToolDefinition = {
       ),
       headers: Type.Optional(Type.Array(Header, { maxItems: 32 })),
       max_chars: Type.Optional(
-        Type.Integer({ minimum: 100, maximum: 100_000, description: 'characters to return; 20000 unless said' }),
+        Type.Integer({ minimum: 100, maximum: 100_000, description: 'characters to return; 20000 by default' }),
       ),
     },
     closed,

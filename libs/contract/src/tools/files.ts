@@ -56,7 +56,7 @@ export const FS_WRITE: ToolDefinition = {
       path: Path,
       content: Type.String({ description: 'the whole content' }),
       encoding: Type.Optional(
-        Type.Union([Type.Literal('utf8'), Type.Literal('base64')], { description: 'of `content`; utf8 unless said' }),
+        Type.Union([Type.Literal('utf8'), Type.Literal('base64')], { description: 'of `content`; utf8 by default' }),
       ),
     },
     closed,
@@ -75,7 +75,7 @@ const Edits = Type.Array(
       replace: Type.String(),
       count: Type.Optional(
         Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('all')], {
-          description: 'places to expect, which must not overlap; 1 unless said. `all` takes them from the left',
+          description: 'places to expect, which must not overlap; 1 by default. `all` takes them from the left',
         }),
       ),
     },
@@ -139,8 +139,8 @@ export const FS_LIST: ToolDefinition = {
   description: 'Lists files and directories.',
   parameters: Type.Object(
     {
-      path: Type.Optional(Type.String({ maxLength: 4096, description: 'a directory; the workspace unless said' })),
-      depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: 'levels; 1 unless said' })),
+      path: Type.Optional(Type.String({ maxLength: 4096, description: 'a directory; the workspace by default' })),
+      depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: 'levels; 1 by default' })),
     },
     closed,
   ),
@@ -173,12 +173,12 @@ export const FS_SEARCH: ToolDefinition = {
     {
       pattern: Type.String({ minLength: 1, maxLength: 1024 }),
       path: Type.Optional(
-        Type.String({ maxLength: 4096, description: 'a file or directory; the workspace unless said' }),
+        Type.String({ maxLength: 4096, description: 'a file or directory; the workspace by default' }),
       ),
       regex: Type.Optional(
-        Type.Boolean({ description: 'whether `pattern` is a regular expression; false unless said' }),
+        Type.Boolean({ description: 'whether `pattern` is a regular expression; false by default' }),
       ),
-      max: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'matches to return; 100 unless said' })),
+      max: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'matches to return; 100 by default' })),
     },
     closed,
   ),

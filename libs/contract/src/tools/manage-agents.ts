@@ -130,7 +130,7 @@ export const AGENT_MANAGE: ToolDefinition = {
         Type.Integer({
           minimum: 1,
           maximum: FREEZE_SECONDS_MAX,
-          description: 'for `freeze`: how long it stands; until it is lifted unless said',
+          description: 'for `freeze`: how long it stands; until it is lifted by default',
         }),
       ),
     },

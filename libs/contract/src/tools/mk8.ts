@@ -43,7 +43,7 @@ export const MK8_RUN: ToolDefinition = {
           minLength: 1,
           maxLength: 64,
           pattern: '^[a-z0-9][a-z0-9._-]*$',
-          description: 'one that an administrator registered; `default` unless said: what is shipped',
+          description: 'one that an administrator registered; `default` by default: what is shipped',
         }),
       ),
       resource: Type.Optional(

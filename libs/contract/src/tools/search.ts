@@ -41,11 +41,11 @@ export const WEB_SEARCH: ToolDefinition = {
         Type.String({
           minLength: 1,
           maxLength: 64,
-          description: `the search engine, by name or id; \`${DEFAULT_SEARCH_ENGINE}\` unless said`,
+          description: `the search engine, by name or id; \`${DEFAULT_SEARCH_ENGINE}\` by default`,
         }),
       ),
       max_results: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: SEARCH_RESULTS_MAX, description: 'results to return; 10 unless said' }),
+        Type.Integer({ minimum: 1, maximum: SEARCH_RESULTS_MAX, description: 'results to return; 10 by default' }),
       ),
     },
     closed,

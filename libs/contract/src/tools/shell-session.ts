@@ -54,14 +54,14 @@ export const SHELL_SESSION: ToolDefinition = {
         Type.Integer({
           minimum: 100,
           maximum: YIELD_MS.max,
-          description: `how long to wait for the prompt, ${YIELD_MS.default} unless said`,
+          description: `how long to wait for the prompt, ${YIELD_MS.default} by default`,
         }),
       ),
       cols: Type.Optional(
         Type.Integer({ minimum: 10, maximum: 1_000, description: 'of the terminal from now on, with `rows`' }),
       ),
       rows: Type.Optional(Type.Integer({ minimum: 2, maximum: 1_000 })),
-      ansi: Type.Optional(Type.Boolean({ description: 'output as a terminal gets it; false unless said: plain text' })),
+      ansi: Type.Optional(Type.Boolean({ description: 'output as a terminal gets it; false by default: plain text' })),
     },
     { additionalProperties: false },
   ),

@@ -29,12 +29,12 @@ export const SHELL_RUN: ToolDefinition = {
         Type.Integer({
           minimum: 1_000,
           maximum: LIMITS.commandMs.max,
-          description: 'ends the command when it says nothing for so long, until its output is cut; never unless said',
+          description: 'ends the command when it says nothing for so long, until its output is cut; never by default',
         }),
       ),
       stdin: Type.Optional(Type.String({ maxLength: 262_144 })),
       on_failure: Type.Optional(
-        Type.Union([Type.Literal('rollback'), Type.Literal('keep')], { description: 'rollback unless said' }),
+        Type.Union([Type.Literal('rollback'), Type.Literal('keep')], { description: 'rollback by default' }),
       ),
     },
     { additionalProperties: false },

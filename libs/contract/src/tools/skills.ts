@@ -83,7 +83,7 @@ export const SKILL_READ: ToolDefinition = {
         Type.String({
           minLength: 1,
           maxLength: SKILL_PATH_CHARS_MAX,
-          description: `a file of the skill, as its list of files names it; ${SKILL_FILE} unless said`,
+          description: `a file of the skill, as its list of files names it; ${SKILL_FILE} by default`,
         }),
       ),
     },

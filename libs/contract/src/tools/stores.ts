@@ -104,16 +104,16 @@ export const STORE_REGISTER: ToolDefinition = {
     {
       name: Type.Optional(ResourceName),
       label: Type.Optional(
-        Type.Enum(LABELS, { description: 'what its contents count as; `untrusted_content` unless said' }),
+        Type.Enum(LABELS, { description: 'what its contents count as; `untrusted_content` by default' }),
       ),
       embedding: Type.Optional(
-        Type.Enum(EMBEDDINGS, { description: '`none`: it finds words alone; `local`, unless said, meaning too' }),
+        Type.Enum(EMBEDDINGS, { description: '`none`: it finds words alone; `local`, by default, meaning too' }),
       ),
       text_config: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 63,
-          description: 'the language whose words are reduced to their stems, such as `english`; `simple` unless said',
+          description: 'the language whose words are reduced to their stems, such as `english`; `simple` by default',
         }),
       ),
     },
@@ -218,11 +218,11 @@ export const VECDB_QUERY: ToolDefinition = {
           description: "a vector of the store's model, in place of `text`",
         }),
       ),
-      k: Type.Optional(Type.Integer({ minimum: 1, maximum: HITS_MAX, description: 'chunks to return; 8 unless said' })),
+      k: Type.Optional(Type.Integer({ minimum: 1, maximum: HITS_MAX, description: 'chunks to return; 8 by default' })),
       mode: Type.Optional(
         Type.Enum(MODES, {
           description:
-            '`text`: by words; `vector`: by meaning; `hybrid`: by both. The best that the store has, unless said',
+            '`text`: by words; `vector`: by meaning; `hybrid`: by both. The best that the store has, by default',
         }),
       ),
       filters: Type.Optional(

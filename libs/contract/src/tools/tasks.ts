@@ -47,7 +47,7 @@ const targets: ToolDefinition['targets'] = ({ any }) => (any === true ? [everyRe
 export const TASK_CREATE: ToolDefinition = {
   ...inline,
   tool_id: 'task.create',
-  description: `Notes a task of the session, open unless said; a session has ${TASKS_MAX} at most. Answers with the task and its id.`,
+  description: `Notes a task of the session, open by default; a session has ${TASKS_MAX} at most. Answers with the task and its id.`,
   category: 'write',
   mutating: true,
   changes_records: true,

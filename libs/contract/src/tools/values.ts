@@ -32,9 +32,9 @@ export const VALUE_GET: ToolDefinition = {
       note: Type.Optional(
         Type.String({ maxLength: 1000, description: 'what to remember it by, should the person store it' }),
       ),
-      secret: Type.Optional(Type.Boolean({ description: 'whether the value must not be seen; true unless said' })),
+      secret: Type.Optional(Type.Boolean({ description: 'whether the value must not be seen; true by default' })),
       ask: Type.Optional(
-        Type.Boolean({ description: 'whether a person may be asked for a value that is not there; true unless said' }),
+        Type.Boolean({ description: 'whether a person may be asked for a value that is not there; true by default' }),
       ),
     },
     { additionalProperties: false },

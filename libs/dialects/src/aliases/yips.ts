@@ -276,7 +276,7 @@ export const YIPS_SUBAGENT: Alias = {
         Type.Array(ToolPattern, {
           minItems: 1,
           maxItems: 64,
-          description: 'names of tools and skills, or ids such as fs.*; yours unless said',
+          description: 'names of tools and skills, or ids such as fs.*; yours by default',
         }),
       ),
       max_rounds: Type.Optional(Count),
