@@ -9,6 +9,7 @@ import type Docker from 'dockerode';
 import { pack, type Pack } from 'tar-stream';
 import { SANDBOX_UID } from '@writ/sandbox-host';
 import { agentRuntime, COMPILE, withAgentProgram } from './agent-program.ts';
+import { engineTask } from './engine-task.ts';
 
 export interface SandboxImageSource {
   readonly docker: Docker;
@@ -169,13 +170,10 @@ async function inspectOrNull(docker: Docker, reference: string): Promise<Docker.
   }
 }
 
-/** The engine answers 200 before it builds: its last line contains the build's result. */
-function finished(docker: Docker, stream: NodeJS.ReadableStream): Promise<void> {
-  return new Promise((resolve, reject) => {
-    docker.modem.followProgress(stream, (error: Error | null, lines: { error?: string }[] | null) => {
-      const failure = error?.message ?? lines?.find((line) => line.error)?.error;
-      if (failure === undefined) resolve();
-      else reject(new Error(`the sandbox image can't be built: ${failure.trim()}`, { cause: error ?? undefined }));
-    });
-  });
+async function finished(docker: Docker, stream: NodeJS.ReadableStream): Promise<void> {
+  try {
+    await engineTask(docker, stream);
+  } catch (cause) {
+    throw new Error(`the sandbox image can't be built: ${(cause as Error).message}`, { cause });
+  }
 }

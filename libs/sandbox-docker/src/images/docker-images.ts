@@ -2,6 +2,7 @@
 import { buildPlan, ImageError, type BuildContext, type TenantImages, type WantedImage } from '@writ/sandbox/images';
 import type Docker from 'dockerode';
 import { LRUCache } from 'lru-cache';
+import { engineTask } from '../engine-task.ts';
 import { OWN_MARK } from '../process-mark.ts';
 import { buildRecipe, TENANT_LABEL } from './build-recipe.ts';
 import { findImage, inspectOf, passwdOf, runnableImage, type ImageBounds } from './runnable-image.ts';
@@ -102,10 +103,10 @@ export class DockerImages implements TenantImages {
     const until = AbortSignal.any([signal, AbortSignal.timeout(bounds.wallMs)]);
     try {
       const stream = await docker.createImage({ fromImage: reference, abortSignal: until });
-      await new Promise<void>((resolve, reject) => {
-        docker.modem.followProgress(stream, (error: Error | null) => (error === null ? resolve() : reject(error)));
-      });
+      await engineTask(docker, stream);
     } catch (cause) {
+      // The connection to the engine broke, which says nothing about the image.
+      if (!until.aborted && typeof (cause as NodeJS.ErrnoException).code === 'string') throw cause;
       throw new ImageError(`the image \`${reference}\` could not be fetched: ${(cause as Error).message}`, { cause });
     }
   }
