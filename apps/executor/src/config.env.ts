@@ -211,7 +211,7 @@ export const Environment = Type.Object({
       'milliseconds after SIGTERM for which running calls may end by themselves; other executors get the rest',
   }),
   WRIT_POOL_SIZE: Slots(8, 'containers', 'containers in the warm pool'),
-  WRIT_POOL_LAID_OUT: Slots(
+  WRIT_POOL_PREPOPULATED: Slots(
     2,
     'containers',
     'containers of the warm pool that hold the files of the workspaces used last',

@@ -69,7 +69,7 @@ async function startExecutor(over: Partial<ExecutorConfig> = {}): Promise<Runnin
     WRIT_CACHE_DIR: join(folder, 'cache'),
     WRIT_CACHE_BYTES: 1_048_576,
     WRIT_POOL_SIZE: 0,
-    WRIT_POOL_LAID_OUT: 0,
+    WRIT_POOL_PREPOPULATED: 0,
     WRIT_SLOTS_INLINE: 1,
     WRIT_SLOTS_SANDBOXED: 1,
     WRIT_SLOTS_BROKER: 0,

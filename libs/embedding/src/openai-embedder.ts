@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseJson } from '@writ/digest';
 import { Embedder, TEXTS_MAX, type EmbeddingModel, type EmbedOptions } from './embedder.ts';
 import { EmbeddingError } from './embedding-error.ts';
-import { unitVector } from './unit-vector.ts';
+import { vectorsOf, type EmbeddingsAnswer } from './embeddings-answer.ts';
 
 export interface EmbeddingRequest {
   readonly method: 'POST';
@@ -26,6 +25,8 @@ export interface OpenAiEmbedderOptions extends EmbeddingModel {
   readonly send: SendEmbeddingRequest;
   /** sends `dimensions`, for models that can shorten their vectors; false by default */
   readonly shortens?: boolean;
+  /** reads an answer elsewhere than on the calling thread, with the errors of {@link vectorsOf} */
+  readonly readVectors?: (answer: EmbeddingsAnswer) => Promise<readonly Float32Array[]>;
   /** texts of a request; 64 by default, since small servers refuse more */
   readonly batch?: number;
 }
@@ -61,7 +62,7 @@ export class OpenAiEmbedder extends Embedder {
     // The caller's function holds the connections.
   }
 
-  async #embedBatch(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+  async #embedBatch(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]> {
     const { base, send, shortens = false } = this.#options;
     const body = JSON.stringify({
       model: this.model,
@@ -78,48 +79,7 @@ export class OpenAiEmbedder extends Embedder {
       signal?.throwIfAborted();
       throw new EmbeddingError('unavailable', 'the service of embeddings could not be reached', { cause });
     }
-    return this.#parse(response, texts.length);
-  }
-
-  #parse({ status, body }: EmbeddingResponse, count: number): Float32Array[] {
-    if (status === 429 || status >= 500)
-      throw new EmbeddingError('unavailable', `the service of embeddings answered with status ${status}`);
-    if (status < 200 || status > 299)
-      throw new EmbeddingError('refused', `the service of embeddings answered with status ${status}`);
-    const vectors = new Map<number, Float32Array>();
-    for (const { index, embedding } of rowsOf(body)) {
-      const unit = Array.isArray(embedding) && embedding.length === this.dimensions && embedding.every(Number.isFinite);
-      const vector = unit ? unitVector(embedding as number[]) : null;
-      if (vector === null || typeof index !== 'number' || vectors.has(index))
-        throw malformed(`an embedding that is not a vector of ${this.dimensions} numbers`);
-      vectors.set(index, vector);
-    }
-    return Array.from({ length: count }, (_, index) => {
-      const vector = vectors.get(index);
-      if (vector === undefined || vectors.size !== count)
-        throw malformed(`${vectors.size} embeddings, and ${count} texts were sent`);
-      return vector;
-    });
+    const answer = { ...response, count: texts.length, dimensions: this.dimensions };
+    return (await this.#options.readVectors?.(answer)) ?? vectorsOf(answer);
   }
 }
-
-interface Row {
-  readonly index?: unknown;
-  readonly embedding?: unknown;
-}
-
-function rowsOf(body: string): readonly Row[] {
-  let value: unknown;
-  try {
-    value = parseJson(body);
-  } catch (cause) {
-    throw malformed('no JSON', cause);
-  }
-  const data = (value as { readonly data?: unknown } | null)?.data;
-  if (!Array.isArray(data) || !data.every((row) => typeof row === 'object' && row !== null))
-    throw malformed('no list `data`');
-  return data as readonly Row[];
-}
-
-const malformed = (what: string, cause?: unknown): EmbeddingError =>
-  new EmbeddingError('malformed', `the service of embeddings answered ${what}`, { cause });

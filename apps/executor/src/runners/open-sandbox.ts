@@ -20,7 +20,7 @@ export async function openSandbox(
     label: config.WRIT_SANDBOX_LABEL,
     owner,
     pools: poolsOf(config, images),
-    prePopulated: config.WRIT_POOL_LAID_OUT,
+    prePopulated: config.WRIT_POOL_PREPOPULATED,
     report,
   };
   if (settings.driver === 'docker') {

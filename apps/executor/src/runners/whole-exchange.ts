@@ -16,7 +16,7 @@ export interface WholeRequest {
   readonly isSafe: boolean;
   /** of the body that is read, in bytes */
   readonly replyBytesMax: number;
-  /** how long nothing may pass, in milliseconds; unless said as long as the gate allows any request */
+  /** how long nothing may pass, in milliseconds; by default as long as the gate allows any request */
   readonly idleMs?: number;
 }
 

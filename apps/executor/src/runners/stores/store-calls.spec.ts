@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   bindTool,
+  Fault,
   formatId,
   storeSettingsOf,
   VECDB_DELETE,
@@ -11,6 +12,7 @@ import {
 } from '@writ/contract';
 import { EmbeddingError, HashEmbedder, type Embedder } from '@writ/embedding';
 import { chunksOf, MemoryInfoStore, MemoryInfoStorePublisher, memoryStores } from '@writ/info-store';
+import { ChromaError } from '@writ/info-store-chroma';
 import type { Call } from '../../calls/runner.ts';
 import type { CallGate } from '../../egress/call-gate.ts';
 import { GateRefusal } from '../../egress/gate-refusal.ts';
@@ -173,7 +175,16 @@ describe('a request to a server of a store', () => {
     await expect(send({ KEY: 'v' }, 'https://a.example/x')).rejects.toThrow('the token names no host');
   });
 
-  it('that the gate refused is told as the gate says it', () => {
+  it('whose secret did not come with the call fails with that fault, whatever the client of the server makes of it', () => {
+    const cause = new Fault('permit.invalid', 'the value of the secret did not come');
+    expect(storeFailureOf(new ChromaError('unavailable', 'not reached', { cause }))).toEqual({
+      code: 'permit.invalid',
+      message: 'the value of the secret did not come',
+      hint: null,
+    });
+  });
+
+  it('that the gate refused fails as the gate says it', () => {
     const cause = new GateRefusal('egress.refused', 'no such host', 'a hint');
     expect(storeFailureOf(new EmbeddingError('unavailable', 'not reached', { cause }))).toEqual({
       code: 'egress.refused',

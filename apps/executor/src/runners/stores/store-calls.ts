@@ -3,7 +3,9 @@
 // Calls on information stores. INVARIANT (staged is invisible): what a call changes in a local store waits until the
 // kernel publishes it with the call's outcome. A lost executor leaves nothing that anybody finds.
 import {
+  VECDB_DELETE,
   VECDB_QUERY,
+  VECDB_UPSERT,
   type BoundResource,
   type InfoStoreSettings,
   type ReportReply,
@@ -18,15 +20,15 @@ import {
   queryOfCall,
   type Chunk,
   type ChunkOptions,
-  type Hit,
   type InfoStore,
   type PreparedChange,
   type StoreDefinition,
 } from '@writ/info-store';
-import { ChromaError, ChromaStore, hitsOf, type QueryAnswer } from '@writ/info-store-chroma';
+import { ChromaStore } from '@writ/info-store-chroma';
 import { yieldNow } from '@writ/worker-pool';
 import type { Call, RunContext, Staged } from '../../calls/runner.ts';
 import type { CallGate } from '../../egress/call-gate.ts';
+import { INLINE_CHARS_MAX, readHits } from './read-answers.ts';
 import { embedderOf } from './store-models.ts';
 import { preparedQuery, shownHits, withoutModel } from './store-query.ts';
 import { sendToStore } from './store-request.ts';
@@ -37,10 +39,6 @@ export interface StoreOutcome extends Pick<Staged, 'result' | 'storeChange' | 's
   readonly writtenBytes: number;
 }
 
-/** Texts of this length take some milliseconds to split or to read: longer ones go to a thread. */
-const INLINE_CHARS_MAX = 32 * 1024;
-/** Several times what the longest answer takes on a busy machine. */
-const READ_MS = 10_000;
 const FLOAT_BYTES = 4;
 
 interface StoreOfCall {
@@ -69,11 +67,17 @@ export class StoreCalls {
     if (store === undefined) throw new Error(`a call of \`${call.toolId}\` came without its store`);
     const settings = store.settings as InfoStoreSettings;
     const definition = definitionOfSettings(store.resource_id, settings);
-    const embedder = embedderOf(settings, this.#local, call, gate);
+    const embedder = embedderOf(settings, this.#local, call, gate, resources.work);
     const of = { store, settings, definition, embedder };
-    return call.toolId === VECDB_QUERY.tool_id
-      ? await this.#query(call, of, gate, resources)
-      : await this.#change(call, of, gate, resources);
+    switch (call.toolId) {
+      case VECDB_QUERY.tool_id:
+        return await this.#query(call, of, gate, resources);
+      case VECDB_UPSERT.tool_id:
+      case VECDB_DELETE.tool_id:
+        return await this.#change(call, of, gate, resources);
+      default:
+        throw new Error(`\`${call.toolId}\` is no tool of information stores`);
+    }
   }
 
   async close(): Promise<void> {
@@ -177,12 +181,4 @@ function chromaOf(
       sendToStore(gate, call, { method, url: to, body, secret, isSafe: method === 'GET' || to.endsWith('/query') }),
     readHits: (answer) => readHits(answer, work),
   });
-}
-
-/** The answer is attacker-controlled, so that a thread reads one that is long. @throws ChromaError */
-async function readHits(answer: QueryAnswer, work: Resources['work']): Promise<readonly Hit[]> {
-  if (answer.body.length <= INLINE_CHARS_MAX) return hitsOf(answer);
-  const done = await work.run('store.hits', answer, READ_MS);
-  if ('failed' in done) throw new ChromaError(done.failed.reason, done.failed.message);
-  return done.hits;
 }

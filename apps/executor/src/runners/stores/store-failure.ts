@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BoundResource, FaultCode } from '@writ/contract';
+import { Fault, type BoundResource, type FaultCode } from '@writ/contract';
 import { EmbeddingError, type EmbeddingReason } from '@writ/embedding';
 import { InfoStoreError, type InfoStoreReason } from '@writ/info-store';
 import { ChromaError } from '@writ/info-store-chroma';
@@ -51,18 +51,22 @@ export function storeFailureOf(
     return code === null ? null : { code, message: `${at}${message}`, hint: null };
   }
   if (error instanceof EmbeddingError) {
-    // What the gate refused is told as the gate says it.
-    if (error.cause instanceof GateRefusal) return refusalOf(error.cause);
-    return {
-      code: OF_MODELS[error.reason],
-      message: error.message,
-      hint: error.reason === 'missing' ? WITHOUT_MODEL : null,
-    };
+    return (
+      failureOfCause(error.cause) ?? {
+        code: OF_MODELS[error.reason],
+        message: error.message,
+        hint: error.reason === 'missing' ? WITHOUT_MODEL : null,
+      }
+    );
   }
   if (!(error instanceof ChromaError)) return null;
-  if (error.cause instanceof GateRefusal) return refusalOf(error.cause);
   const code = error.reason === 'too_large' ? 'limit.exceeded' : 'egress.failed';
-  return { code, message: error.message, hint: null };
+  return failureOfCause(error.cause) ?? { code, message: error.message, hint: null };
 }
 
-const refusalOf = ({ code, message, hint }: GateRefusal): StoreFailure => ({ code, message, hint });
+/** What the gate refused, or what the call lacks: a client of a server reports either as "not reached". */
+function failureOfCause(cause: unknown): StoreFailure | null {
+  if (cause instanceof GateRefusal) return { code: cause.code, message: cause.message, hint: cause.hint };
+  if (cause instanceof Fault) return { code: cause.code, message: cause.message, hint: null };
+  return null;
+}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { embeddingBase, LOCAL_EMBEDDING, type InfoStoreSettings } from '@writ/contract';
 import { OpenAiEmbedder, type Embedder } from '@writ/embedding';
-import type { Call } from '../../calls/runner.ts';
+import type { Call, RunContext } from '../../calls/runner.ts';
 import type { CallGate } from '../../egress/call-gate.ts';
+import { readVectors } from './read-answers.ts';
 import { sendToStore } from './store-request.ts';
 
-/** Texts of one request: the answer has their vectors, which are parsed in milliseconds. */
+/** Texts of one request: the answer has their vectors, which a thread parses in milliseconds. */
 const TEXTS_PER_REQUEST = 16;
 
 /**
@@ -19,6 +20,7 @@ export function embedderOf(
   local: Embedder | null,
   call: Pick<Call, 'resourceSecrets'>,
   gate: CallGate,
+  work: RunContext['work'],
 ): Embedder | null {
   if (embedding === undefined) return null;
   if (embedding.kind === 'local') return embedding.model === LOCAL_EMBEDDING.model ? local : null;
@@ -29,5 +31,6 @@ export function embedderOf(
     dimensions,
     batch: TEXTS_PER_REQUEST,
     send: ({ method, url: to, body }) => sendToStore(gate, call, { method, url: to, body, secret, isSafe: true }),
+    readVectors: (answer) => readVectors(answer, work),
   });
 }
