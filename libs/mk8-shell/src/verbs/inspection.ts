@@ -73,7 +73,7 @@ export const INSPECTION_VERBS: readonly Verb[] = [
   verb(
     'FileHead',
     'reads',
-    'its first lines, 10 unless said',
+    'its first lines, 10 by default',
     [path('path'), count()],
     ['$WORKSPACE/a.txt', '1'],
     async ([file = '', n = LINES_DEFAULT], { files }) => listed(linesOf(await files.text(file)).slice(0, Number(n))),
@@ -81,7 +81,7 @@ export const INSPECTION_VERBS: readonly Verb[] = [
   verb(
     'FileTail',
     'reads',
-    'its last lines, 10 unless said',
+    'its last lines, 10 by default',
     [path('path'), count()],
     ['$WORKSPACE/a.txt', '1'],
     async ([file = '', n = LINES_DEFAULT], { files }) => listed(linesOf(await files.text(file)).slice(-Number(n))),
@@ -105,7 +105,7 @@ export const INSPECTION_VERBS: readonly Verb[] = [
   verb(
     'FileGlob',
     'reads',
-    'files below a directory whose paths fit; `**` crosses directories; 5 deep unless said, 1000 at most',
+    'files below a directory whose paths fit; `**` crosses directories; 5 deep by default, 1000 at most',
     [path('path'), glob('pattern'), optional(int('depth', 1, 10))],
     ['$WORKSPACE', '**/*.md'],
     ([folder = '', pattern = '', depth = '5'], context) => globbed(folder, pattern, Number(depth), context),
@@ -260,7 +260,7 @@ export const DIRECTORY_VERBS: readonly Verb[] = [
   directory(
     'DirTree',
     'reads',
-    'what lies below a directory, 3 deep unless said',
+    'what lies below a directory, 3 deep by default',
     [path('path'), optional(int('depth', 1, 5))],
     ['$WORKSPACE', '2'],
     ([folder = '', depth = '3'], context) => tree(folder, Number(depth), context),

@@ -128,7 +128,7 @@ export const NETWORK_VERBS: readonly Verb[] = [
   net(
     'NetPing',
     'network',
-    'how long TCP connections to port 443 of a host take, of 4 unless said; sends no ICMP',
+    'how long TCP connections to port 443 of a host take, of 4 by default; sends no ICMP',
     [host('host'), optional(int('count', 1, 10))],
     ['example.com', '2'],
     ping,
@@ -144,7 +144,7 @@ export const NETWORK_VERBS: readonly Verb[] = [
   net(
     'NetTlsCert',
     'network',
-    'subject, issuer, validity and names of the certificate of a server, on 443 unless said',
+    'subject, issuer, validity and names of the certificate of a server, on 443 by default',
     [host('host'), optional(int('port', 1, 65_535))],
     ['example.com'],
     certificate,
@@ -160,7 +160,7 @@ export const NETWORK_VERBS: readonly Verb[] = [
   net(
     'NetTcpConnect',
     'network',
-    'how long a connection took, 5 s at most unless said',
+    'how long a connection took, 5 s at most by default',
     [host('host'), int('port', 1, 65_535), optional(number('seconds', 1, 30))],
     ['example.com', '8080'],
     async ([name = '', port = '', seconds = '5'], { net: guarded }) =>
@@ -169,7 +169,7 @@ export const NETWORK_VERBS: readonly Verb[] = [
   net(
     'HttpLatency',
     'network',
-    'how long answers take, of 3 requests unless said',
+    'how long answers take, of 3 requests by default',
     [url('url'), optional(int('count', 1, 10))],
     ['https://example.com/', '2'],
     latency,

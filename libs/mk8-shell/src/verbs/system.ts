@@ -124,7 +124,7 @@ export const SYSTEM_VERBS: readonly Verb[] = [
   verb(
     'SysDiskUsage',
     'reads',
-    'the disk that a path is on, the workspace unless said',
+    'the disk that a path is on, the workspace by default',
     [optional(path('path'))],
     ['$WORKSPACE'],
     disk,
@@ -158,7 +158,7 @@ export const SYSTEM_VERBS: readonly Verb[] = [
   verb(
     'SysLogRead',
     'reads',
-    "the newest lines of a log of the script's run, 50 unless said; a filter narrows them",
+    "the newest lines of a log of the script's run, 50 by default; a filter narrows them",
     [choice('source', ...LOG_SOURCES), optional(int('lines', 1, 500)), optional(text('filter'))],
     ['script', '2'],
     ([source = '', lines = '50', filter = ''], { notes }) =>

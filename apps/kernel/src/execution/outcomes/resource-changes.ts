@@ -4,7 +4,6 @@
 // decision): it follows from the tool and the arguments that were decided on. Nothing that an executor reports decides
 // it.
 import {
-  AGENT_MANAGE,
   CONTAINER_CREATE,
   containerNameOf,
   LIMITS,
@@ -59,37 +58,36 @@ export interface PublishedChange {
   readonly version: number;
 }
 
-/** Tools whose commit changes tables of the kernel, as far as the arguments alone tell. */
-const CHANGING: ReadonlySet<string> = new Set(
-  [AGENT_MANAGE, CONTAINER_CREATE, STORE_REGISTER, TASK_CREATE, TASK_EDIT].map(({ tool_id }) => tool_id),
-);
+type Decided = Pick<OperationRow, 'operation_id' | 'agent_id' | 'tool_id'>;
+type Arguments = Readonly<Record<string, unknown>>;
 
-/** Answers whether a call of the tool changes tables of the kernel. */
-export const changesResources = (toolId: string): boolean => CHANGING.has(toolId);
+/** Of each tool whose commit changes tables of the kernel, the changes, which follow from the arguments alone. */
+const CHANGES_OF: ReadonlyMap<string, (operation: Decided, args: Arguments) => readonly ResourceChange[]> = new Map([
+  [
+    CONTAINER_CREATE.tool_id,
+    (operation: Decided, args: Arguments) => [
+      registered(operation, 'container', containerNameOf(args, operation.operation_id), { workspace_id: null }),
+    ],
+  ],
+  [
+    STORE_REGISTER.tool_id,
+    (operation, args) => [
+      registered(operation, 'info_store', storeNameOf(args, operation.operation_id), storeSettingsOf(args)),
+    ],
+  ],
+  [TASK_CREATE.tool_id, ({ operation_id }) => [{ change: 'task', task_id: operation_id, any: false }]],
+  [TASK_EDIT.tool_id, (_, args) => [{ change: 'task', task_id: String(args['task_id']), any: args['any'] === true }]],
+]);
 
-/** The changes that a committed call makes; those of another agent are read from it when the call commits. */
-export function resourceChangesOf(
-  operation: Pick<OperationRow, 'operation_id' | 'agent_id' | 'tool_id'>,
-  args: Readonly<Record<string, unknown>>,
-): readonly ResourceChange[] {
-  switch (operation.tool_id) {
-    case CONTAINER_CREATE.tool_id:
-      return [
-        registered(operation, 'container', containerNameOf(args, operation.operation_id), { workspace_id: null }),
-      ];
-    case STORE_REGISTER.tool_id:
-      return [registered(operation, 'info_store', storeNameOf(args, operation.operation_id), storeSettingsOf(args))];
-    case TASK_CREATE.tool_id:
-      return [{ change: 'task', task_id: operation.operation_id, any: false }];
-    case TASK_EDIT.tool_id:
-      return [{ change: 'task', task_id: String(args['task_id']), any: args['any'] === true }];
-    default:
-      return [];
-  }
-}
+/** Answers whether {@link resourceChangesOf} knows the changes of the tool's calls. */
+export const changesResources = (toolId: string): boolean => CHANGES_OF.has(toolId);
+
+/** The changes that a committed call makes to tables of the kernel; none for a tool that makes none. */
+export const resourceChangesOf = (operation: Decided, args: Arguments): readonly ResourceChange[] =>
+  CHANGES_OF.get(operation.tool_id)?.(operation, args) ?? [];
 
 function registered(
-  { operation_id, agent_id }: Pick<OperationRow, 'operation_id' | 'agent_id'>,
+  { operation_id, agent_id }: Decided,
   kind: ResourceKind,
   name: string,
   settings: object,
