@@ -98,10 +98,8 @@ export default [
           ignorePattern: 'eslint-disable',
         },
       ],
-      '@typescript-eslint/no-unused-vars': [
-        'error',
-        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
-      ],
+      // The compiler finds them (noUnusedLocals, noUnusedParameters), in a third of the time of all rules here.
+      '@typescript-eslint/no-unused-vars': 'off',
       // Nest's modules are classes that only carry their decorator.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true, allowStaticOnly: true }],
     },

@@ -25,7 +25,7 @@ const environment = (modelsFile: string): Partial<Record<Process, Readonly<Recor
     // Webhooks of specs may lead to this port, where nothing listens.
     WRIT_WEBHOOK_ALLOW: '127.0.0.1:9',
   },
-  kernel: { ...MARKED, WRIT_SWEEP_MS: '200', WRIT_LEASE_MS: LEASE_MS },
+  kernel: { ...MARKED, WRIT_SWEEP_MS: '200', WRIT_LEASE_MS: LEASE_MS, WRIT_IMAGE_SOURCES: 'engine' },
   // For three spec files in parallel: each needs at most four slots for commands, and eight shells.
   executor: {
     ...MARKED,

@@ -26,10 +26,15 @@ const READY_MS = 60_000;
 const SHUTDOWN_S = 2;
 const STOP_MS = 5_000;
 /**
- * Most of the engine's work prepares waiting containers: on a small machine it must not take processor time from calls.
- * Jobs have their own share.
+ * Beside services: most of the engine's work prepares waiting containers, which must not take processor time from calls
+ * on a small machine. Jobs have their own share.
  */
 const NICENESS = 10;
+/**
+ * Beside specs, which keep every processor busy for many minutes: with the niceness of above the engine would be
+ * starved, and specs that wait for containers took ten times as long.
+ */
+const TEST_NICENESS = 0;
 
 /** A client of the engine at an address as in DOCKER_HOST. */
 export const dockerAt = (host: string, timeout?: number): Docker => {
@@ -100,10 +105,10 @@ const containerdOf = (dockerd: number, execRoot: string): number | undefined => 
  * Both lead sessions: their own niceness would count only within each session. Containers are in control groups with
  * their own shares.
  */
-const yieldProcessor = (setup: Setup, dockerd: number, execRoot: string): void => {
+const yieldProcessor = (setup: Setup, dockerd: number, execRoot: string, niceness: number): void => {
   try {
     for (const pid of [dockerd, containerdOf(dockerd, execRoot)])
-      if (pid !== undefined) setSessionNiceness(pid, NICENESS);
+      if (pid !== undefined) setSessionNiceness(pid, niceness);
   } catch (error) {
     setup.report(`the engine's work may slow calls down: its sessions' niceness can't be set (${String(error)})`);
   }
@@ -112,8 +117,10 @@ const yieldProcessor = (setup: Setup, dockerd: number, execRoot: string): void =
 /**
  * A Docker engine: the one that DOCKER_HOST names, the machine's own, or our child process with all its files in the
  * state directory.
+ *
+ * @param niceness of our child process, from 0 to 19
  */
-export const docker: Part<Engine> = {
+const engineOf = (niceness: number): Part<Engine> => ({
   name: 'Docker engine',
   replacedBy: 'DOCKER_HOST',
   ensure: async (setup) => {
@@ -135,7 +142,7 @@ export const docker: Part<Engine> = {
       name: 'docker',
       kind: 'engine',
       command: 'nice',
-      args: ['-n', String(NICENESS), program, ...flags(setup, runDir, host)],
+      args: ['-n', String(niceness), program, ...flags(setup, runDir, host)],
       env: { ...setup.env, PATH: path },
       signal: 'SIGTERM',
       graceMs: STOP_MS,
@@ -143,7 +150,13 @@ export const docker: Part<Engine> = {
     const execRoot = join(runDir, 'exec');
     setup.processes.setEngine({ host, label: setup.stateId, execRoot });
     await waitUntilReady(child, () => answers(host), READY_MS);
-    yieldProcessor(setup, child.who.pid, execRoot);
+    yieldProcessor(setup, child.who.pid, execRoot, niceness);
     return { host, docker: dockerAt(host), own: true, child };
   },
-};
+});
+
+/** The engine beside services. */
+export const docker = engineOf(NICENESS);
+
+/** The engine beside specs. */
+export const testDocker = engineOf(TEST_NICENESS);

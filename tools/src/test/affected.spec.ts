@@ -99,7 +99,7 @@ test('a text affects the specs that read texts', () => {
 });
 
 test('a guide affects the specs that run its commands too, and those exist', () => {
-  const guides = ['tests/e2e/src/shared/guides.spec.ts', 'tests/e2e/src/freeze.spec.ts'];
+  const guides = ['tests/e2e/src/freeze.spec.ts'];
   expect(affected('docs/explanation/risk.md')).toEqual({
     names: ['docs', 'unit', 'e2e'],
     files: { unit: [BY_HAND, 'tools/'], e2e: guides },

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { newPassword } from '@writ/nest-kit/keys';
 import { bundleAgent } from '../build/bundle-agent.ts';
-import { docker, type Engine } from '../parts/docker.ts';
+import { testDocker, type Engine } from '../parts/docker.ts';
 import { ensureBase } from '../parts/image-base.ts';
 import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
 import { nats, type Nats } from '../parts/nats.ts';
@@ -102,9 +102,9 @@ const planOf = (setup: Setup, parts: Parts, inParallel: readonly Step[]): readon
       },
     },
     {
-      title: docker.name,
+      title: testDocker.name,
       run: async (step) => {
-        parts.engine = await docker.ensure(step);
+        parts.engine = await testDocker.ensure(step);
         return engine().host;
       },
     },

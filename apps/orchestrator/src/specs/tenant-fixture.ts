@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DeviceId } from '@writ/audio';
-import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type ResourceView, type TenantLimits } from '@writ/contract';
+import {
+  TENANT_DEFAULTS,
+  type ContainerView,
+  type ProposedCall,
+  type Receipt,
+  type ResourceView,
+  type TenantLimits,
+} from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { HpkeBox } from '@writ/sealing';
@@ -312,12 +319,13 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     agent_id: agentId,
     workspace_id,
     session_id: null,
+    resource_id: null,
     operation_id: null,
     tool_id: 'shell.session',
     executor_id: newId('executor'),
     image_digest: null,
     created_at: 1,
-  });
+  } satisfies ContainerView);
   const sandbox = `of-${tenantId}`;
   kernel.keep(tenantId, sandbox, 'sandbox', {
     name: sandbox,

@@ -208,6 +208,17 @@ it('a store is used only by agents that are granted it, under a token that lists
   ).toMatchObject({ error: { code: 'token.scope' } });
 });
 
+it('a search of private data holds no later search of the same session', async () => {
+  await newStore('payroll', { label: 'private_data' });
+  const session = { session_id: 'ses-private' };
+  await upsert('payroll', [{ document_id: 'pay', text: 'the payroll of May' }], session);
+  for (const _ of [1, 2])
+    expect(await call('vecdb.query', { store: 'payroll', text: 'payroll' }, session)).toMatchObject({
+      status: 'ok',
+      result: { hits: [{ document_id: 'pay', label: 'private_data' }] },
+    });
+});
+
 it('a held change shows nothing before a person approves it, and is seen by its documents', async () => {
   await newStore('held');
   const listed = (await world.admin.get('/v1/resources?kind=info_store&name=held')).body.items[0];
