@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DeviceId } from '@writ/audio';
-import {
-  TENANT_DEFAULTS,
-  type ContainerView,
-  type ProposedCall,
-  type Receipt,
-  type ResourceView,
-  type TenantLimits,
-} from '@writ/contract';
+import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type ResourceView, type TenantLimits } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { HpkeBox } from '@writ/sealing';
@@ -19,11 +12,11 @@ import {
   erasureOf,
   freezeOf,
   POLICY,
-  registrarKeyOf,
   resourceGrantOf,
   uploadOf,
   viewOf,
 } from './fake-views.ts';
+import { keepDefinitions } from './tenant-definitions.ts';
 import { sampleRecord } from './sample-record.ts';
 import type { TestApi, TestTenant } from './test-api.ts';
 
@@ -311,88 +304,12 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     },
     10,
   );
-  const container_id = sha256Hex(Buffer.from(`container of ${tenantId}`)).slice(0, 32);
-  kernel.keep(tenantId, container_id, 'container', {
-    container_id,
-    kind: 'session',
-    tenant_id: tenantId,
-    agent_id: agentId,
-    workspace_id,
-    session_id: null,
-    resource_id: null,
-    operation_id: null,
-    tool_id: 'shell.session',
-    executor_id: newId('executor'),
-    image_digest: null,
-    created_at: 1,
-  } satisfies ContainerView);
-  const sandbox = `of-${tenantId}`;
-  kernel.keep(tenantId, sandbox, 'sandbox', {
-    name: sandbox,
-    workspace_id,
-    definition_digest: '8'.repeat(64),
-    keyid: null,
-    signed_at: null,
-    updated_by: 'spec',
-    created_at: 1,
-    updated_at: 1,
-    tenant_id: tenantId,
-    definition: { workspace_id },
-    environment: null,
-    digest: null,
-    problem: 'nobody has signed it',
-  });
-  const imageName = `image-of-${tenantId}`;
-  kernel.keep(tenantId, imageName, 'image', {
-    image_id: newId('image'),
-    name: imageName,
-    source: { digest: `sha256:${'6'.repeat(64)}` },
-    digest: '6'.repeat(64),
-    tools: [],
-    state: 'ready',
-    image_digest: `sha256:${'6'.repeat(64)}`,
-    problem: null,
-    created_by: 'spec',
-    created_at: 1,
-    updated_at: 1,
-  });
-  const profile = `profile-of-${tenantId}`;
-  kernel.keep(tenantId, profile, 'profile', {
-    name: profile,
-    definition: {
-      shells: ['Bash'],
-      workspace_id: null,
-      environment: {},
-      net: [],
-      limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 },
-    },
-    digest: '7'.repeat(64),
-    created_by: 'spec',
-    created_at: 1,
-  });
-  const skill = `skill-of-${tenantId}`.toLowerCase().replaceAll('_', '-');
-  kernel.keep(tenantId, skill, 'skill', {
-    name: skill,
-    description: 'how to release',
-    digest: '9'.repeat(64),
-    bytes: 5,
-    updated_by: 'spec',
-    updated_at: 1,
-    files: [{ path: 'SKILL.md', sha256: '9'.repeat(64), size: 5 }],
-    versions: [{ digest: '9'.repeat(64), bytes: 5, created_by: 'spec', created_at: 1 }],
-  });
-  const keyid = sha256Hex(Buffer.from(`registrar of ${tenantId}`)).slice(0, 43);
-  kernel.keep(tenantId, keyid, 'registrar', registrarKeyOf(keyid));
+  const definitions = keepDefinitions(kernel, { tenantId, agentId, workspace_id });
   return {
     job_id,
     session_id,
     run_id: run?.run_id ?? '',
-    sandbox,
-    profile,
-    image: imageName,
-    skill,
-    keyid,
-    container_id,
+    ...definitions,
     tool_id,
     name,
     delivery_id: delivery?.delivery_id ?? '',

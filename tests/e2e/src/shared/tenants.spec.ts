@@ -72,8 +72,8 @@ const allowedOf = ({ id }: Route): readonly Role[] =>
   ROLES.filter((role) => Array.isArray(MAY[id]) && MAY[id].includes(role));
 
 /**
- * Ids in a query or a body that need no foreign object: a path depends on its workspace, a call's session is a name that
- * its agent chose, and a profile may name an image before it is there.
+ * Ids in a query or a body that need no foreign object: a path depends on its workspace, an agent chooses the name of
+ * its session, and a profile may name an image before it is there.
  */
 const NO_ID: ReadonlySet<string> = new Set(['path', 'session_id', 'image']);
 /** Of paths: names that may be the same in every tenant, places in its log, and what the platform alone names. */
