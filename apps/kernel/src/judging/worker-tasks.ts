@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { COMMAND_BUDGET } from '@writ/risk';
 import { readArgumentsText, writeArguments } from './judgement/read-arguments.ts';
-import { readDeclared, readScript } from './judgement/read-tool.ts';
+import { readBySchema, readDeclared, readScript } from './judgement/read-tool.ts';
 import { checkPolicy } from './policies/check-policy.ts';
 import { readCall, type CallRead, type ReadCall } from './policies/read-call.ts';
 import { shellGrammar } from './policies/shell-grammar.ts';
@@ -12,6 +12,7 @@ export const judgingTasks = {
   'args.write': writeArguments,
   'call.read': async (call: ReadCall): Promise<CallRead> => readCall(call, await shellGrammar(), COMMAND_BUDGET),
   'policy.check': checkPolicy,
+  'schema.read': readBySchema,
   'script.read': readScript,
   'values.read': readDeclared,
 };
