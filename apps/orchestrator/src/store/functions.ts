@@ -16,6 +16,7 @@ export interface KeyOwner {
   readonly role: Role;
   readonly agent_id: string | null;
   readonly principal: string | null;
+  readonly tools: readonly string[] | null;
 }
 
 /** What the database returns for a stored event. `kept_at` is in milliseconds since the epoch. */
@@ -33,7 +34,7 @@ export interface WaitingWork {
 }
 
 export const orchestratorSql = {
-  authenticate: sqlFunction<KeyOwner>()('orchestrator.authenticate', { hash: bytea }, { returns: 'row' }),
+  authenticateKey: sqlFunction<KeyOwner>()('orchestrator.authenticate_key', { hash: bytea }, { returns: 'row' }),
 
   dueJobs: sqlFunction<{ tenant_id: TenantId; job_id: Id<'job'> }>()(
     'orchestrator.due_jobs',
