@@ -14,6 +14,7 @@ import { FILES } from './workspaces/file-routes.ts';
 import { FREEZES } from './freezes/routes.ts';
 import { JOBS } from './jobs/routes.ts';
 import { LOG } from './log/routes.ts';
+import { MCP } from './mcp/routes.ts';
 import { OPERATIONS } from './operations/routes.ts';
 import { POLICIES } from './policies/routes.ts';
 import { IMAGES } from './images/routes.ts';
@@ -41,6 +42,7 @@ export const ROUTES: readonly RouteRow[] = [
   AGENTS,
   CALLS,
   TURNS,
+  MCP,
   OPERATIONS,
   DELEGATIONS,
   APPROVALS,
