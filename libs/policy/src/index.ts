@@ -2,6 +2,7 @@
 export type {
   Approvers,
   EgressFacts,
+  PersonFacts,
   PolicyRequest,
   PolicyDecision,
   RiskCeiling,
