@@ -9,12 +9,14 @@ import {
   type ToolDefinition,
   type ToolLimits,
 } from '@writ/contract';
+import { httpDefinition } from '@writ/http-tool';
 import { Type, type TSchema } from 'typebox';
 import { commandLineOf } from './command.ts';
 import { valueFaults, valueSteps, wholePattern } from './values.ts';
 
 /** The definition of any tool of a tenant. */
-export const tenantDefinition = (tool: TenantTool): ToolDefinition => cliDefinition(tool);
+export const tenantDefinition = (tool: TenantTool): ToolDefinition =>
+  'kind' in tool ? httpDefinition(tool) : cliDefinition(tool);
 
 /**
  * The result of a tenant's program. INVARIANT (what is stored keeps its meaning): these bytes are part of the digest of

@@ -123,6 +123,7 @@ export function definitionForDigest(tool: ToolDefinition): Record<string, unknow
     class: tool.class,
     ...(tool.session === undefined ? {} : { session: tool.session }),
     ...(tool.cli === undefined ? {} : { cli: tool.cli }),
+    ...(tool.http === undefined ? {} : { http: tool.http }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(profile === undefined ? {} : { profile }),
     ...(supervised === undefined ? {} : { supervised }),

@@ -44,6 +44,8 @@ const SESSION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'limit.exceeded',
   'args.invalid',
 ]);
+/** The API answered with another status than 2xx. */
+const API_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['api.refused']);
 /** A session has as many tasks as it may, or doesn't have the one that is named. */
 const TASK_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['task.unknown', 'limit.exceeded']);
 
@@ -100,8 +102,13 @@ const TRANSCRIPTION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'transcription.unavailable',
 ]);
 
-function toolFaults({ tool_id, session }: Pick<ToolDefinition, 'tool_id' | 'session'>): ReadonlySet<FaultCode> {
+function toolFaults({
+  tool_id,
+  session,
+  http,
+}: Pick<ToolDefinition, 'tool_id' | 'session' | 'http'>): ReadonlySet<FaultCode> {
   if (session === true) return SESSION_FAULTS;
+  if (http !== undefined) return API_FAULTS;
   if (tool_id === SHELL_DANGEROUS.tool_id) return RAW_FAULTS;
   if (tool_id === SKILL_READ.tool_id) return SKILL_FAULTS;
   if (tool_id === AUDIO_TRANSCRIBE.tool_id) return TRANSCRIPTION_FAULTS;
@@ -119,7 +126,7 @@ function toolFaults({ tool_id, session }: Pick<ToolDefinition, 'tool_id' | 'sess
  */
 export function reportedFault(
   { ended, exit_code, error, usage }: ReportRequest,
-  tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli'>,
+  tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli' | 'http'>,
   args: Readonly<Record<string, unknown>>,
 ): OutcomeFault | null {
   // A record that repeated it would vouch for a count that nobody made.

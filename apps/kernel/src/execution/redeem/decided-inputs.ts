@@ -139,7 +139,7 @@ export class DecidedInputs {
     const { tenant_id, tool_id: tool, image_digest } = operation;
     if (image_digest === null) return null;
     try {
-      const name = own?.image ?? (await this.#imageOfProfile(call));
+      const name = (own !== null && 'cmd' in own ? own.image : undefined) ?? (await this.#imageOfProfile(call));
       const image = await kernelSql.imageFor(this.#tenants.pool, { tenant: tenant_id, tool, name });
       if (image?.image_digest === image_digest && image.definition !== null)
         return { definition: image.definition, image_digest };
@@ -237,7 +237,7 @@ export class DecidedInputs {
       });
       return mode === 'preview'
         ? named
-        : { ...named, ...(await this.#values.forResources(facts.operation, resources)) };
+        : { ...named, ...(await this.#values.forResources(facts.operation, resources, tool)) };
     } catch (error) {
       if (!(error instanceof Fault) || (error.code !== 'value.missing' && error.code !== 'secret.unknown')) throw error;
       await this.#end(call.redeemed, error.code, error.message, 'have it set, or ask for it anew');

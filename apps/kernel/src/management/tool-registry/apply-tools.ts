@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cliDefinition, readToolFile, type CliToolDraft } from '@writ/cli-tool';
+import { tenantDefinition } from '@writ/cli-tool';
 import {
   CLI_TOOLS,
+  DECLARED_TOOLS,
   Fault,
   type AppliedTool,
-  type CliTool,
   type KernelRequest,
+  type TenantTool,
   type ToolsApplied,
 } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
@@ -13,7 +14,7 @@ import type { ChangeRecord, Changes } from '../../evidence/changes/index.ts';
 import { definitionDigest } from '../../judging/definitions/tenant-tools.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
-import { secretProblems } from './secret-problems.ts';
+import { readFile, type ToolDraft } from './read-file.ts';
 import { lockTools, activateVersion, storeVersion } from './tool-rows.ts';
 
 /** The newest version of a name, whether active or not; null for an unknown name. */
@@ -26,12 +27,12 @@ interface NewestVersion {
 
 interface ToolChange {
   readonly applied: AppliedTool;
-  readonly tool: CliTool;
+  readonly tool: TenantTool;
 }
 
 const invalid = (problems: ToolsApplied['problems']): ToolsApplied => ({ valid: false, problems, tools: [] });
 
-/** Registers programs as tools of a tenant, and removes them. */
+/** Registers programs and operations of HTTP APIs as tools of a tenant, and removes them. */
 export class ApplyTools {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
@@ -50,9 +51,8 @@ export class ApplyTools {
   async run({ caller, file, dry_run }: KernelRequest<'tool.apply'>): Promise<ToolsApplied> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
-    const { tools, problems } = readToolFile(file);
-    const allProblems = [...problems, ...secretProblems(tools)];
-    if (allProblems.length > 0) return invalid(allProblems.map((problem) => ({ ...problem })));
+    const { tools, problems } = readFile(file);
+    if (problems.length > 0) return invalid(problems.map((problem) => ({ ...problem })));
     if (dry_run)
       return appliedTools(
         await this.#tenancy.within(tenant_id, async (rows) => await toolChanges(rows, tenant_id, tools)),
@@ -108,7 +108,7 @@ const appliedTools = (steps: readonly ToolChange[]): ToolsApplied => ({
 });
 
 /** The change of each tool. @throws Fault `conflict` */
-async function toolChanges(rows: Rows, tenantId: string, drafts: readonly CliToolDraft[]): Promise<ToolChange[]> {
+async function toolChanges(rows: Rows, tenantId: string, drafts: readonly ToolDraft[]): Promise<ToolChange[]> {
   const newest = await readNewestVersions(
     rows,
     tenantId,
@@ -121,8 +121,8 @@ async function toolChanges(rows: Rows, tenantId: string, drafts: readonly CliToo
       tool_id: { notIn: drafts.map(({ tool_id }) => tool_id) },
     },
   });
-  if (others + drafts.length > CLI_TOOLS.ofOneTenant)
-    throw new Fault('conflict', `a tenant has at most ${CLI_TOOLS.ofOneTenant} tools`);
+  const most = drafts.some((draft) => 'kind' in draft) ? DECLARED_TOOLS.ofOneTenant : CLI_TOOLS.ofOneTenant;
+  if (others + drafts.length > most) throw new Fault('conflict', `a tenant has at most ${most} tools`);
   return drafts.map((draft) => toolChange(draft, newest.get(draft.tool_id) ?? null));
 }
 
@@ -130,11 +130,11 @@ async function toolChanges(rows: Rows, tenantId: string, drafts: readonly CliToo
  * A version is new where its content is new. With the content of the newest version it is that version, and is
  * activated again if it was removed.
  */
-function toolChange(draft: CliToolDraft, newest: NewestVersion | null): ToolChange {
-  const unchanged: CliTool = { ...draft, version: newest?.version ?? 0 };
+function toolChange(draft: ToolDraft, newest: NewestVersion | null): ToolChange {
+  const unchanged: TenantTool = { ...draft, version: newest?.version ?? 0 };
   const isSame = newest !== null && Buffer.compare(canonicalBytes(unchanged), canonicalBytes(newest.document)) === 0;
-  const tool = isSame ? unchanged : { ...draft, version: (newest?.version ?? 0) + 1 };
-  const definition_digest = definitionDigest(cliDefinition(tool));
+  const tool: TenantTool = isSame ? unchanged : { ...draft, version: (newest?.version ?? 0) + 1 };
+  const definition_digest = definitionDigest(tenantDefinition(tool));
   const change =
     newest === null || newest.inForce === null
       ? 'created'
