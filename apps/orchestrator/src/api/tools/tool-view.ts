@@ -28,7 +28,7 @@ export function viewOf(tool: ToolDefinition): ToolView {
  */
 export function tenantView({ tool, definition_digest, applied_by, applied_at }: TenantToolView): ToolView {
   const view = { ...viewOf(tenantDefinition(tool)), definition_digest };
-  if ('provider' in tool) return view;
+  if ('kind' in tool) return view;
   const { cmd, args, optional_args, env } = tool;
   return {
     ...view,
