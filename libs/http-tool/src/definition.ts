@@ -47,7 +47,10 @@ export function httpDefinition(tool: HttpTool): ToolDefinition {
 }
 
 /** Whether a request may be sent twice with the effect of one: by its method, or since the API drops the second. */
-export const isRepeatable = ({ method, idempotency_header }: Pick<HttpTool, 'method' | 'idempotency_header'>): boolean =>
+export const isRepeatable = ({
+  method,
+  idempotency_header,
+}: Pick<HttpTool, 'method' | 'idempotency_header'>): boolean =>
   idempotency_header !== null || method === 'GET' || method === 'HEAD' || method === 'PUT' || method === 'DELETE';
 
 function requestsOf(http: NonNullable<ToolDefinition['http']>, args: Readonly<Record<string, unknown>>) {
@@ -82,7 +85,8 @@ const resultOf = (body: JsonSchemaText | null): TObject =>
       body: body === null ? {} : withoutDefinitions(body),
       encoding: {
         enum: ['json', 'utf8', 'base64', 'none'],
-        description: '`json`: the body is the JSON that came; `utf8`: its text; `base64`: its bytes; `none`: it has none',
+        description:
+          '`json`: the body is the JSON that came; `utf8`: its text; `base64`: its bytes; `none`: it has none',
       },
       size: { type: 'integer', description: 'bytes of the body that came' },
       truncated: { type: 'boolean', description: 'whether more of it came than `body` holds' },

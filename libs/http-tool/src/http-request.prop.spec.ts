@@ -39,8 +39,45 @@ const RECIPE = {
 };
 /** Names and characters that could mean something to some reader. */
 const hostile = fc.constantFrom(
-  '..', '.', '../x', '..;/x', '/', '\\', '//evil.example', '?x=1', '#f', '&q=2', 'a&key=1', '%2e%2e', '%2f', '%00', '\0', '\r\nX: 1',
-  ',', '|', ' ', '=', ';', '[a]', '+', 'qd[a]', 'ql[]', '@evil.example', ':80', 'é', '💥', '\ud800', '', 'null', '__proto__', 'key', 'ql', "'", '"', '*', 'a,b',
+  '..',
+  '.',
+  '../x',
+  '..;/x',
+  '/',
+  '\\',
+  '//evil.example',
+  '?x=1',
+  '#f',
+  '&q=2',
+  'a&key=1',
+  '%2e%2e',
+  '%2f',
+  '%00',
+  '\0',
+  '\r\nX: 1',
+  ',',
+  '|',
+  ' ',
+  '=',
+  ';',
+  '[a]',
+  '+',
+  'qd[a]',
+  'ql[]',
+  '@evil.example',
+  ':80',
+  'é',
+  '💥',
+  '\ud800',
+  '',
+  'null',
+  '__proto__',
+  'key',
+  'ql',
+  "'",
+  '"',
+  '*',
+  'a,b',
 );
 const plain = fc.stringMatching(/^[a-z0-9é+&?#%;@]{1,6}$/);
 /** Mostly text that a request can carry, so that not every case is refused. */
@@ -54,7 +91,18 @@ const list = fc.array(scalar, { minLength: 1, maxLength: 4 });
 const object = fc.dictionary(text, scalar, { minKeys: 1, maxKeys: 3 });
 const args = fc.record(
   {
-    p: scalar, pl: list, pm: object, q: scalar, ql: list, qc: list, qm: object, qs: list, qp: list, qd: object, h: scalar, hl: list,
+    p: scalar,
+    pl: list,
+    pm: object,
+    q: scalar,
+    ql: list,
+    qc: list,
+    qm: object,
+    qs: list,
+    qp: list,
+    qd: object,
+    h: scalar,
+    hl: list,
     body: fc.dictionary(text, fc.oneof(scalar, list), { maxKeys: 3 }),
   },
   { requiredKeys: ['p', 'pl', 'pm'] },
@@ -84,14 +132,22 @@ function read({ url, headers, body }: HttpRequest): Record<string, unknown> {
   const { pathname, search } = new URL(url);
   const [, base, a, p = '', joined = '', z] = pathname.split('/');
   expect([base, a, z, pathname.split('/').length]).toEqual(['base', 'a', 'z', 6]);
-  const raw = search.slice(1).split('&').filter((one) => one !== '').map((one) => one.split('=') as [string, string]);
+  const raw = search
+    .slice(1)
+    .split('&')
+    .filter((one) => one !== '')
+    .map((one) => one.split('=') as [string, string]);
   const rawOf = (name: string) => raw.find(([key]) => decodeURIComponent(key) === name)?.[1];
   const out: Record<string, unknown> = { p: decodeURIComponent(p), joined };
   const names = new Set(['q', 'ql', 'qc', 'qs', 'qp']);
   const ql = raw.filter(([key]) => key === 'ql').map(([, value]) => decodeURIComponent(value));
   if (ql.length > 0) out['ql'] = ql;
   if (rawOf('q') !== undefined) out['q'] = decodeURIComponent(rawOf('q') ?? '');
-  for (const [name, delimiter] of [['qc', ','], ['qs', '%20'], ['qp', '%7C']] as const)
+  for (const [name, delimiter] of [
+    ['qc', ','],
+    ['qs', '%20'],
+    ['qp', '%7C'],
+  ] as const)
     if (rawOf(name) !== undefined) out[name] = parts(rawOf(name) ?? '', delimiter);
   const others = pairs(search.slice(1)).filter(([key]) => !names.has(key));
   const deep = others.filter(([key]) => /^qd\[/.test(key));
@@ -113,14 +169,34 @@ describe('a request of an HTTP tool', () => {
         carried += 1;
         const { joined, body, ...found } = read(request);
         const { pl, pm, body: form, ...rest } = values;
-        const assigned = Object.entries(pm).map((pair) => pair.map((one) => encodeURIComponent(String(one)).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)).join('=')).join(',');
-        const list = pl.map((one) => encodeURIComponent(String(one)).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)).join(',');
+        const assigned = Object.entries(pm)
+          .map((pair) =>
+            pair
+              .map((one) =>
+                encodeURIComponent(String(one)).replaceAll(
+                  /[!'()*]/g,
+                  (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+                ),
+              )
+              .join('='),
+          )
+          .join(',');
+        const list = pl
+          .map((one) =>
+            encodeURIComponent(String(one)).replaceAll(
+              /[!'()*]/g,
+              (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+            ),
+          )
+          .join(',');
         expect(joined).toBe(`${list}.${assigned}`);
         const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
         // A member named like the start of another parameter's members would be taken for one of them.
         expect(found).toEqual(Object.fromEntries(Object.entries(given).map(([key, value]) => [key, texts(value)])));
         if (form !== undefined)
-          expect(body).toEqual(Object.entries(form).flatMap(([key, value]) => [value].flat().map((one) => [key, String(one)])));
+          expect(body).toEqual(
+            Object.entries(form).flatMap(([key, value]) => [value].flat().map((one) => [key, String(one)])),
+          );
       }),
       { numRuns: 400 },
     );
@@ -134,10 +210,22 @@ describe('a request of an HTTP tool', () => {
         const request = built(values);
         if (request === null) return;
         const url = new URL(request.url);
-        expect([url.protocol, url.host, url.username, url.password, url.hash]).toEqual(['https:', 'api.outside.example', '', '', '']);
+        expect([url.protocol, url.host, url.username, url.password, url.hash]).toEqual([
+          'https:',
+          'api.outside.example',
+          '',
+          '',
+          '',
+        ]);
         expect(url.pathname.startsWith('/base/a/')).toBe(true);
-        expect(url.pathname.split('/').some((one) => ['', '.', '..'].includes(decodeURIComponent(one)) && one !== url.pathname.split('/')[0])).toBe(false);
-        expect(request.headers.map(([name]) => name)).toEqual(['h', 'hl'].filter((name) => name in values && values[name as 'h'] !== undefined));
+        expect(
+          url.pathname
+            .split('/')
+            .some((one) => ['', '.', '..'].includes(decodeURIComponent(one)) && one !== url.pathname.split('/')[0]),
+        ).toBe(false);
+        expect(request.headers.map(([name]) => name)).toEqual(
+          ['h', 'hl'].filter((name) => name in values && values[name as 'h'] !== undefined),
+        );
         for (const [, value] of request.headers) expect(/^[\t\x20-\x7e]*$/.test(value)).toBe(true);
         expect(pairs(url.search.slice(1)).some(([key]) => key === 'key')).toBe(false);
       }),

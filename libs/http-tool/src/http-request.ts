@@ -75,7 +75,8 @@ function queryOf({ inputs, credentials }: HttpRecipe, args: Args): string {
     for (const pair of pairsOf(input, value)) {
       const [name] = pair;
       // Members of an object that is written in this way become parameters. Some readers take `a[b]` for a part of `a`.
-      const isTaken = reserved.has(name) || reserved.has(name.split('[')[0] ?? '') || pairs.some(([other]) => other === name);
+      const isTaken =
+        reserved.has(name) || reserved.has(name.split('[')[0] ?? '') || pairs.some(([other]) => other === name);
       if (input.style === 'form' && name !== input.name && isTaken)
         throw new RequestError(pointerOf(input.argument), 'has a member with the name of another parameter');
       pairs.push(pair);

@@ -27,7 +27,10 @@ export function pathOf(
     const pointer = pointerOf(input.argument);
     const encode = (text: string): string => {
       if (LEADS_ELSEWHERE.test(text))
-        throw new RequestError(pointer, 'stands in a path, where it would lead elsewhere: `.`, `..` or a control character');
+        throw new RequestError(
+          pointer,
+          'stands in a path, where it would lead elsewhere: `.`, `..` or a control character',
+        );
       return percentEncoded(text);
     };
     const text = simpleText(input, args[input.argument], encode);

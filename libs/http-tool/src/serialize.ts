@@ -36,8 +36,7 @@ function partOf(value: unknown, pointer: string, delimiters: string): string {
 
 /** The parts of a list or an object between which a delimiter stands. */
 function partsOf(value: unknown, argument: string, delimiter: string, assigns: boolean): string[] {
-  if (Array.isArray(value))
-    return value.map((one, at) => partOf(one, pointerOf(argument, String(at)), delimiter));
+  if (Array.isArray(value)) return value.map((one, at) => partOf(one, pointerOf(argument, String(at)), delimiter));
   if (!isObject(value)) return [textOf(value, pointerOf(argument))];
   const delimiters = assigns ? `${delimiter}=` : delimiter;
   return Object.entries(value).flatMap(([key, one]) => {
@@ -48,14 +47,10 @@ function partsOf(value: unknown, argument: string, delimiter: string, assigns: b
 }
 
 /**
- * A value in the style `simple`, of a path or a header: its parts, between which a comma stands. `encode` writes what is
- * between the commas and the equals signs.
+ * A value in the style `simple`, of a path or a header: its parts, between which a comma stands. `encode` writes what
+ * is between the commas and the equals signs.
  */
-export function simpleText(
-  { argument, explode }: Written,
-  value: unknown,
-  encode: (text: string) => string,
-): string {
+export function simpleText({ argument, explode }: Written, value: unknown, encode: (text: string) => string): string {
   if (isScalar(value)) return encode(textOf(value, pointerOf(argument)));
   const assigns = explode && isObject(value);
   const parts = partsOf(value, argument, ',', assigns);

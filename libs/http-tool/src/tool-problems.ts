@@ -68,7 +68,8 @@ function serverProblems({ server, credentials }: Draft): HttpToolProblem[] {
 function pathProblems({ path, inputs }: Draft): HttpToolProblem[] {
   const named = [...path.matchAll(PATH_INPUT)].map(([, name]) => name);
   const given = inputs.filter((one) => one.in === 'path').map(({ name }) => name);
-  if (!isPlainPath(path)) return [at('/path', 'is no plain path', 'a segment has no `.`, `..`, query or encoded slash')];
+  if (!isPlainPath(path))
+    return [at('/path', 'is no plain path', 'a segment has no `.`, `..`, query or encoded slash')];
   const same = (some: readonly unknown[], others: readonly unknown[]): boolean =>
     some.every((one) => others.includes(one));
   return new Set(given).size === given.length && same(named, given) && same(given, named)
@@ -109,9 +110,7 @@ function headerProblems({ inputs, credentials, idempotency_header }: Draft): Htt
       problems.push(at(pointer, `sets the header \`${name}\`, which is none that a tool may set`));
   };
   inputs.forEach(({ in: place, name }, n) => take(`/inputs/${n}`, place, name, isHeaderForApi(name)));
-  credentials.forEach(({ in: place, name }, n) =>
-    take(`/credentials/${n}`, place, name, isHeaderForApi(name, true)),
-  );
+  credentials.forEach(({ in: place, name }, n) => take(`/credentials/${n}`, place, name, isHeaderForApi(name, true)));
   if (idempotency_header !== null)
     take('/idempotency_header', 'header', idempotency_header, isHeaderForApi(idempotency_header));
   return problems;

@@ -58,7 +58,10 @@ function verifyEncoding(media: Json, pointer: string): void {
   for (const [name, how] of Object.entries(encoding)) {
     const { style = 'form', explode = true, contentType, allowReserved } = isObject(how) ? how : {};
     if (style !== 'form' || explode !== true || contentType !== undefined || allowReserved === true)
-      throw new Unusable(`${pointer}/encoding`, `the member \`${name.slice(0, 64)}\` of the form is not written in the style \`form\` with \`explode: true\``);
+      throw new Unusable(
+        `${pointer}/encoding`,
+        `the member \`${name.slice(0, 64)}\` of the form is not written in the style \`form\` with \`explode: true\``,
+      );
   }
 }
 
@@ -70,7 +73,9 @@ export function formProblem({ pointer }: ReadBody, schema: unknown): Unusable | 
     !isObject(one) ||
     (![one['type']].flat().includes('object') &&
       !(isObject(one['items']) && ['object', 'array'].includes(String(one['items']['type']))));
-  return members.every(isFlat) ? null : new Unusable(pointer, 'is a form with objects in it, which OpenAPI does not say how to write');
+  return members.every(isFlat)
+    ? null
+    : new Unusable(pointer, 'is a form with objects in it, which OpenAPI does not say how to write');
 }
 
 /**

@@ -44,7 +44,20 @@ const KEPT_31 = [
   '$comment',
 ] as const;
 /** Keywords with a schema, a list of schemas, or schemas by name. */
-const ONE = { '3.0': ['not', 'items'], '3.1': ['not', 'items', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'] } as const;
+const ONE = {
+  '3.0': ['not', 'items'],
+  '3.1': [
+    'not',
+    'items',
+    'if',
+    'then',
+    'else',
+    'contains',
+    'propertyNames',
+    'unevaluatedItems',
+    'unevaluatedProperties',
+  ],
+} as const;
 const LISTS = { '3.0': ['allOf', 'oneOf', 'anyOf'], '3.1': ['allOf', 'oneOf', 'anyOf', 'prefixItems'] } as const;
 const MAPS = { '3.0': [], '3.1': ['patternProperties', 'dependentSchemas'] } as const;
 /** Keywords that give a schema another base or another meaning, which no copy of it would have. */
@@ -105,7 +118,11 @@ function boundsOf({ value, pointer }: Located<Json>): Json {
   ] as const) {
     const [limit, flag] = [value[bound], value[exclusive]];
     if (flag !== undefined && typeof flag !== 'boolean')
-      throw new Unusable(`${pointer}/${exclusive}`, 'is no boolean, which it is in OpenAPI 3.0', 'write `true` beside the bound');
+      throw new Unusable(
+        `${pointer}/${exclusive}`,
+        'is no boolean, which it is in OpenAPI 3.0',
+        'write `true` beside the bound',
+      );
     if (limit === undefined) continue;
     if (typeof limit !== 'number') throw new Unusable(`${pointer}/${bound}`, 'is no number');
     out[flag === true ? exclusive : bound] = limit;
@@ -115,7 +132,8 @@ function boundsOf({ value, pointer }: Located<Json>): Json {
 
 function below(node: Located<Json>, { dialect, convert }: Conversion): Json {
   const out: Record<string, unknown> = {};
-  for (const keyword of ONE[dialect]) if (node.value[keyword] !== undefined) out[keyword] = convert(memberOf(node, keyword));
+  for (const keyword of ONE[dialect])
+    if (node.value[keyword] !== undefined) out[keyword] = convert(memberOf(node, keyword));
   for (const keyword of LISTS[dialect]) {
     if (node.value[keyword] === undefined) continue;
     const schemas = entriesOf(memberOf(node, keyword));

@@ -107,9 +107,19 @@ describe('an import of the pet store in OpenAPI 3.0', () => {
 
   it.each([
     ['an override', { categories: { showPet: 'admin' } }, 'showPet', { category: 'admin' }],
-    ['an idempotency header', { idempotency_headers: { createPet: 'Idempotency-Key' } }, 'createPet', { idempotency_header: 'Idempotency-Key' }],
+    [
+      'an idempotency header',
+      { idempotency_headers: { createPet: 'Idempotency-Key' } },
+      'createPet',
+      { idempotency_header: 'Idempotency-Key' },
+    ],
     ['a deprecated operation', { deprecated: true }, 'oldUpdate', { method: 'PUT' }],
-    ['another server', { server: 'https://test.outside.example/' }, 'showPet', { server: 'https://test.outside.example' }],
+    [
+      'another server',
+      { server: 'https://test.outside.example/' },
+      'showPet',
+      { server: 'https://test.outside.example' },
+    ],
     ['a variable', { server_variables: { region: 'us' } }, 'showPet', { server: 'https://us.outside.example/v2' }],
   ] as const)('lets the importer decide: %s', (_what, more, name, expected) => {
     expect(toolOf(run(PETSTORE_30, more), name)).toMatchObject(expected);
@@ -146,28 +156,93 @@ describe('an import of OpenAPI 3.1', () => {
 
 describe('what can not be had exactly is a problem with its place:', () => {
   it.each([
-    ['another document', one({ parameters: [{ $ref: 'https://b.example/p.json#/p' }] }), '/paths/~1x/get/parameters/0/$ref', 'https://b.example/p.json'],
-    ['a reference to nothing', one({ parameters: [{ $ref: '#/components/parameters/p' }] }), '/paths/~1x/get/parameters/0/$ref', 'hasn'],
-    ['a cookie that is required', one({ parameters: [{ name: 'c', in: 'cookie', required: true, schema: {} }] }), '/paths/~1x/get/parameters/0/in', 'cookie'],
-    ['a list of lists in a query', one({ parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'array', items: { type: 'array' } } }] }), '/paths/~1x/get/parameters/0/schema', 'no style'],
-    ['a header that frames the message', one({ parameters: [{ name: 'Content-Length', in: 'header', required: true, schema: {} }] }), '/paths/~1x/get/parameters/0/name', 'Content-Length'],
-    ['credentials without a secret', one({ security: [{ other: [] }] }, { components: { securitySchemes: { other: { type: 'http', scheme: 'bearer' } } } }), '/paths/~1x/get/security', 'other'],
-    ['a scheme that is not offered', one({ security: [{ oauth: [] }] }, { components: { securitySchemes: { oauth: { type: 'mutualTLS' } } } }), '/paths/~1x/get/security', 'oauth'],
-    ['a body of a GET', one({ requestBody: { required: true, content: { 'application/json': {} } } }), '/paths/~1x/get/requestBody', 'GET'],
-    ['a dynamic reference', one({ requestBody: { content: { 'application/json': { schema: { $dynamicRef: '#x' } } } } }, {}, '/x', 'post'), '/paths/~1x/post/requestBody/content/application~1json/schema/$dynamicRef', '$dynamicRef'],
+    [
+      'another document',
+      one({ parameters: [{ $ref: 'https://b.example/p.json#/p' }] }),
+      '/paths/~1x/get/parameters/0/$ref',
+      'https://b.example/p.json',
+    ],
+    [
+      'a reference to nothing',
+      one({ parameters: [{ $ref: '#/components/parameters/p' }] }),
+      '/paths/~1x/get/parameters/0/$ref',
+      'hasn',
+    ],
+    [
+      'a cookie that is required',
+      one({ parameters: [{ name: 'c', in: 'cookie', required: true, schema: {} }] }),
+      '/paths/~1x/get/parameters/0/in',
+      'cookie',
+    ],
+    [
+      'a list of lists in a query',
+      one({
+        parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'array', items: { type: 'array' } } }],
+      }),
+      '/paths/~1x/get/parameters/0/schema',
+      'no style',
+    ],
+    [
+      'a header that frames the message',
+      one({ parameters: [{ name: 'Content-Length', in: 'header', required: true, schema: {} }] }),
+      '/paths/~1x/get/parameters/0/name',
+      'Content-Length',
+    ],
+    [
+      'credentials without a secret',
+      one(
+        { security: [{ other: [] }] },
+        { components: { securitySchemes: { other: { type: 'http', scheme: 'bearer' } } } },
+      ),
+      '/paths/~1x/get/security',
+      'other',
+    ],
+    [
+      'a scheme that is not offered',
+      one({ security: [{ oauth: [] }] }, { components: { securitySchemes: { oauth: { type: 'mutualTLS' } } } }),
+      '/paths/~1x/get/security',
+      'oauth',
+    ],
+    [
+      'a body of a GET',
+      one({ requestBody: { required: true, content: { 'application/json': {} } } }),
+      '/paths/~1x/get/requestBody',
+      'GET',
+    ],
+    [
+      'a dynamic reference',
+      one({ requestBody: { content: { 'application/json': { schema: { $dynamicRef: '#x' } } } } }, {}, '/x', 'post'),
+      '/paths/~1x/post/requestBody/content/application~1json/schema/$dynamicRef',
+      '$dynamicRef',
+    ],
     ['a path that leads upwards', one({}, {}, '/a/../b'), '/paths/~1a~1..~1b/get', 'path'],
     ['a path with an encoded slash', one({}, {}, '/a%2fb'), '/paths/~1a%2fb/get', 'path'],
     ['a path input without a parameter', one({}, {}, '/a/{b}'), '/paths/~1a~1{b}/get', 'path'],
     ['a method that is not sent', one({}, {}, '/x', 'trace'), '/paths/~1x/trace', 'TRACE'],
-    ['another host of one operation', one({ servers: [{ url: 'https://b.example' }] }), '/paths/~1x/get/servers', 'https://a.example'],
+    [
+      'another host of one operation',
+      one({ servers: [{ url: 'https://b.example' }] }),
+      '/paths/~1x/get/servers',
+      'https://a.example',
+    ],
     ['OpenAPI 2', { swagger: '2.0' }, '/swagger', '2.0'],
     ['OpenAPI 4', { openapi: '4.0.0' }, '/openapi', '3.0'],
     ['no TLS', one({}, { servers: [{ url: 'http://a.example' }] }), '/servers/0', 'https'],
     ['a relative server', one({}, { servers: [{ url: '/v1' }] }), '/servers/0', 'https'],
-    ['two servers', one({}, { servers: [{ url: 'https://a.example' }, { url: 'https://b.example' }] }), '/servers', '2 servers'],
+    [
+      'two servers',
+      one({}, { servers: [{ url: 'https://a.example' }, { url: 'https://b.example' }] }),
+      '/servers',
+      '2 servers',
+    ],
     ['a user in a server', one({}, { servers: [{ url: 'https://u:p@a.example' }] }), '/servers/0', 'a.example'],
     ['text that is no document', 'a: [', '', 'YAML'],
-    ['aliases of aliases', `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c]`, '', 'alias'],
+    [
+      'aliases of aliases',
+      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c]`,
+      '',
+      'alias',
+    ],
   ])('%s', (_what, document, pointer, text) => {
     const problem = problemOf(document);
     expect(problem?.pointer).toBe(pointer);
@@ -178,7 +253,10 @@ describe('what can not be had exactly is a problem with its place:', () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 40 }, (_, n) => [
         `S${n}`,
-        { type: 'object', properties: { a: { $ref: `#/components/schemas/S${n + 1}` }, b: { $ref: `#/components/schemas/S${n + 1}` } } },
+        {
+          type: 'object',
+          properties: { a: { $ref: `#/components/schemas/S${n + 1}` }, b: { $ref: `#/components/schemas/S${n + 1}` } },
+        },
       ]),
     );
     const document = one(
@@ -194,7 +272,10 @@ describe('what can not be had exactly is a problem with its place:', () => {
   it('two operations of one name', () => {
     const { problems, tools } = run({
       ...one({}),
-      paths: { '/a': { get: { operationId: 'x y', responses: {} } }, '/b': { get: { operationId: 'x/y', responses: {} } } },
+      paths: {
+        '/a': { get: { operationId: 'x y', responses: {} } },
+        '/b': { get: { operationId: 'x/y', responses: {} } },
+      },
     });
     expect([problems.length, tools.length]).toEqual([2, 0]);
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DECLARED_TOOLS, DeclaredToolName, type ToolCategory } from '@writ/contract';
+import { Value } from 'typebox/value';
 import { isListed, operationsOf, type FoundOperation } from './operations.ts';
 import { attempt, Unusable, type ImportProblem } from './problems.ts';
 import { DOCUMENT_LIMITS, readDocument, type ReadDocument } from './read-document.ts';
@@ -53,7 +54,6 @@ export interface ImportedApi {
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,31}$/;
-const TOOL_ID = new RegExp(DeclaredToolName.pattern);
 const NOTES_MAX = 500;
 
 /**
@@ -63,9 +63,17 @@ const NOTES_MAX = 500;
 export function importApi(text: string, options: ImportOptions): ImportedApi {
   const read = attempt(() => {
     if (!NAME.test(options.name))
-      throw new Unusable('/options/name', 'is no name of an API: a letter, then letters, digits and `_`, all lower case', '', 'options');
+      throw new Unusable(
+        '/options/name',
+        'is no name of an API: a letter, then letters, digits and `_`, all lower case',
+        '',
+        'options',
+      );
     const document = readDocument(text);
-    return { document, server: chosenServer(document.root, { ...given(options.server), variables: options.server_variables }) };
+    return {
+      document,
+      server: chosenServer(document.root, { ...given(options.server), variables: options.server_variables }),
+    };
   });
   if ('problem' in read)
     return { title: '', server: null, operations: [], problems: [read.problem], notes: [], tools: [] };
@@ -131,10 +139,14 @@ function toolOf(
   options: ImportOptions,
 ): ReadOperation {
   const { name, operation } = one;
-  if (name === null || !TOOL_ID.test(`api.${options.name}.${name}`) || `api.${options.name}.${name}`.length > 128)
+  if (name === null || !Value.Check(DeclaredToolName, `api.${options.name}.${name}`))
     throw new Unusable(operation.pointer, 'has no name that a tool can have', 'give it a short `operationId`');
   if (all.some((other) => other !== one && other.name === name && isWanted(other, options)))
-    throw new Unusable(operation.pointer, `has the name \`${name}\` of another operation`, 'give each its own `operationId`');
+    throw new Unusable(
+      operation.pointer,
+      `has the name \`${name}\` of another operation`,
+      'give each its own `operationId`',
+    );
   return readOperation(document, one, server, options);
 }
 

@@ -2,7 +2,7 @@
 import type { HttpInput } from '@writ/contract';
 import { isHeaderForApi } from '@writ/http-tool';
 import { attempt, Unusable, type ImportProblem } from './problems.ts';
-import { isObject, type Dialect, type Json } from './read-document.ts';
+import { isObject, type Json } from './read-document.ts';
 import { entriesOf, memberOf, resolved, type Located } from './references.ts';
 
 type Place = HttpInput['in'];
@@ -43,7 +43,7 @@ const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 
  * had is not offered. @throws Unusable where a required one can't be had
  */
 export function readParameters(
-  { root, dialect }: { readonly root: Json; readonly dialect: Dialect },
+  root: Json,
   lists: readonly Located[],
   reserved: Reserved,
 ): ReadParameters {
@@ -60,14 +60,18 @@ export function readParameters(
     const read = attempt(() => readParameter(parameter, reserved));
     if ('value' in read) parameters.push(read.value);
     else if (parameter.value['required'] === true || place === 'path') {
-      if (!isSetByTool(parameter.value, reserved)) throw new Unusable(read.problem.pointer, read.problem.message, read.problem.help);
+      if (!isSetByTool(parameter.value, reserved))
+        throw new Unusable(read.problem.pointer, read.problem.message, read.problem.help);
     } else notes.push({ ...read.problem, message: `${read.problem.message}; it is not offered` });
   }
   return { parameters, notes };
 }
 
 function isSetByTool({ in: place, name }: Json, { headers, query }: Reserved): boolean {
-  return typeof name === 'string' && (place === 'header' ? headers.has(name.toLowerCase()) : place === 'query' && query.has(name));
+  return (
+    typeof name === 'string' &&
+    (place === 'header' ? headers.has(name.toLowerCase()) : place === 'query' && query.has(name))
+  );
 }
 
 function readParameter(parameter: Located<Json>, reserved: Reserved): ReadParameter {
@@ -82,9 +86,17 @@ function readParameter(parameter: Located<Json>, reserved: Reserved): ReadParame
   if (place === 'header' && !isHeaderForApi(name))
     throw new Unusable(`${pointer}/name`, `the header \`${name}\` is none that a tool may set`);
   if (value['schema'] === undefined)
-    throw new Unusable(pointer, `\`${name}\` has no \`schema\``, 'a value of another media type in a parameter is not sent');
+    throw new Unusable(
+      pointer,
+      `\`${name}\` has no \`schema\``,
+      'a value of another media type in a parameter is not sent',
+    );
   if (value['allowReserved'] === true)
-    throw new Unusable(`${pointer}/allowReserved`, `\`${name}\` would stand in the URL unescaped`, 'values are always escaped');
+    throw new Unusable(
+      `${pointer}/allowReserved`,
+      `\`${name}\` would stand in the URL unescaped`,
+      'values are always escaped',
+    );
   return {
     input: { name, in: place, ...styleOf(value, place, pointer) },
     required: value['required'] === true,
@@ -99,7 +111,10 @@ function styleOf(value: Json, place: Place, pointer: string): Pick<HttpInput, 's
   const written = value['style'] ?? (place === 'query' ? 'form' : 'simple');
   const style = STYLES[place].find((one) => one === written);
   if (style === undefined)
-    throw new Unusable(`${pointer}/style`, `the style \`${String(written).slice(0, 32)}\` can't be written in \`${place}\``);
+    throw new Unusable(
+      `${pointer}/style`,
+      `the style \`${String(written).slice(0, 32)}\` can't be written in \`${place}\``,
+    );
   const explode = value['explode'] ?? style === 'form';
   if (typeof explode !== 'boolean') throw new Unusable(`${pointer}/explode`, 'is no boolean');
   if (explode && (style === 'spaceDelimited' || style === 'pipeDelimited'))
@@ -125,7 +140,14 @@ export function styleProblem(
     return new Unusable(at, 'has lists or objects within lists or objects, for which OpenAPI has no style');
   if (style === 'deepObject' && types[0] !== undefined && !types.includes('object'))
     return new Unusable(at, 'has the style `deepObject` and is no object');
-  if (style === 'form' && explode && place === 'query' && types.includes('object') && schema['additionalProperties'] !== false && members.length === 0)
+  if (
+    style === 'form' &&
+    explode &&
+    place === 'query' &&
+    types.includes('object') &&
+    schema['additionalProperties'] !== false &&
+    members.length === 0
+  )
     return new Unusable(at, 'is an object whose members would become parameters of any name');
   return null;
 }

@@ -34,7 +34,11 @@ export interface ReadDocument {
  */
 export function readDocument(text: string): ReadDocument {
   if (new TextEncoder().encode(text).length > DOCUMENT_LIMITS.bytes)
-    throw new Unusable('', `the document is longer than ${DOCUMENT_LIMITS.bytes} bytes`, 'cut it to the operations needed');
+    throw new Unusable(
+      '',
+      `the document is longer than ${DOCUMENT_LIMITS.bytes} bytes`,
+      'cut it to the operations needed',
+    );
   const root = /^\s*\{/.test(text) ? fromJson(text) : fromYaml(text);
   if (!isObject(root)) throw new Unusable('', 'the document is no object');
   verifySize(root);

@@ -35,8 +35,12 @@ export function readOperation(
   if (!isSentMethod(method)) throw new Unusable(operation.pointer, `the method \`${method}\` is not sent by tools`);
   const credentials = credentialsOf(document.root, operation, options.secrets);
   const idempotency_header = options.idempotency_headers[name] ?? null;
-  const read = readParameters(document, [memberOf(item, 'parameters'), memberOf(operation, 'parameters')], {
-    headers: new Set([...ofPlace(credentials, 'header'), ...(idempotency_header === null ? [] : [idempotency_header])].map((one) => one.toLowerCase())),
+  const read = readParameters(document.root, [memberOf(item, 'parameters'), memberOf(operation, 'parameters')], {
+    headers: new Set(
+      [...ofPlace(credentials, 'header'), ...(idempotency_header === null ? [] : [idempotency_header])].map((one) =>
+        one.toLowerCase(),
+      ),
+    ),
     query: new Set(ofPlace(credentials, 'query')),
   });
   const body = bodyOf(document, operation, method);
@@ -61,7 +65,8 @@ export function readOperation(
     idempotency_header,
   };
   const [wrong] = httpToolProblems(tool);
-  if (wrong !== undefined) throw new Unusable(operation.pointer, `${wrong.pointer.slice(1)} ${wrong.message}`, wrong.help);
+  if (wrong !== undefined)
+    throw new Unusable(operation.pointer, `${wrong.pointer.slice(1)} ${wrong.message}`, wrong.help);
   return { tool, notes: [...read.notes, ...offered.notes, ...body.notes, ...result.notes] };
 }
 
@@ -92,7 +97,8 @@ function offeredParameters({ root, dialect }: ReadDocument, read: readonly ReadP
     const made = attempt(() => parameterSchema(new SchemaReader(root, dialect, 'sent', true), parameter));
     if ('value' in made) parameters.push(parameter);
     else if (parameter.required) throw new Unusable(made.problem.pointer, made.problem.message, made.problem.help);
-    else notes.push({ ...made.problem, message: `${made.problem.message}; \`${parameter.input.name}\` is not offered` });
+    else
+      notes.push({ ...made.problem, message: `${made.problem.message}; \`${parameter.input.name}\` is not offered` });
   }
   return { parameters, notes };
 }
@@ -150,7 +156,9 @@ function bodySchema(reader: SchemaReader, body: ReadBody): unknown {
   const schema = body.schema === null ? {} : reader.convert(body.schema);
   const problem = body.media === 'application/json' ? null : formProblem(body, schema);
   if (problem !== null) throw problem;
-  return body.description === null || typeof schema !== 'object' ? schema : { ...schema, description: body.description };
+  return body.description === null || typeof schema !== 'object'
+    ? schema
+    : { ...schema, description: body.description };
 }
 
 /** The schema of the result. What comes is not checked by it, so an unknown one doesn't keep a tool out. */
@@ -167,7 +175,10 @@ function resultOf(
   });
   return 'value' in read
     ? { schema: read.value, notes: [] }
-    : { schema: null, notes: [{ ...read.problem, message: `the result is described as any JSON: ${read.problem.message}` }] };
+    : {
+        schema: null,
+        notes: [{ ...read.problem, message: `the result is described as any JSON: ${read.problem.message}` }],
+      };
 }
 
 function descriptionOf({ summary, description }: Json, method: string, path: string): string {

@@ -45,7 +45,11 @@ export function targetOf(root: Json, reference: string, pointer: string): Locate
       'bundle the documents into one before the import',
     );
   if (reference !== '#' && !reference.startsWith('#/'))
-    throw new Unusable(`${pointer}/$ref`, `refers to the anchor \`${reference.slice(0, 200)}\``, 'refer to it by its path');
+    throw new Unusable(
+      `${pointer}/$ref`,
+      `refers to the anchor \`${reference.slice(0, 200)}\``,
+      'refer to it by its path',
+    );
   const names = decodedFragment(reference, pointer)
     .split('/')
     .slice(1)

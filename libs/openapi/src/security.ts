@@ -8,8 +8,8 @@ import { entriesOf, memberOf, membersOf, resolved, type Located } from './refere
 const SECRET_NAME = /^[A-Z_][A-Z0-9_]{0,63}$/;
 
 /**
- * The credentials of an operation, by the first of its alternatives of which a secret is named for each scheme; none for
- * an operation that asks for none. @throws Unusable where no alternative can be had
+ * The credentials of an operation, by the first of its alternatives of which a secret is named for each scheme; none
+ * for an operation that asks for none. @throws Unusable where no alternative can be had
  */
 export function credentialsOf(
   root: Json,
@@ -47,7 +47,8 @@ function credentialOf(
 ): HttpCredential {
   const schemes = memberOf({ value: root, pointer: '' }, 'components');
   const declared = memberOf(memberOf(schemes, 'securitySchemes'), name);
-  if (declared.value === undefined) throw new Unusable(pointer, `\`${name.slice(0, 64)}\` is no scheme of the document`);
+  if (declared.value === undefined)
+    throw new Unusable(pointer, `\`${name.slice(0, 64)}\` is no scheme of the document`);
   const secret = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
   if (secret === undefined) throw new Unusable(pointer, `no secret is named for \`${name.slice(0, 64)}\``);
   if (!SECRET_NAME.test(secret))
@@ -68,5 +69,8 @@ function placeOf(scheme: Json, name: string, pointer: string): Omit<HttpCredenti
     if (place === 'query') return { in: 'query', name: key, prefix: '' };
     if (place === 'header' && isHeaderForApi(key, true)) return { in: 'header', name: key.toLowerCase(), prefix: '' };
   }
-  throw new Unusable(pointer, `the scheme \`${name.slice(0, 64)}\` can't be had: API keys in a header or the query, bearer, basic, OAuth 2 and OpenID Connect can`);
+  throw new Unusable(
+    pointer,
+    `the scheme \`${name.slice(0, 64)}\` can't be had: API keys in a header or the query, bearer, basic, OAuth 2 and OpenID Connect can`,
+  );
 }

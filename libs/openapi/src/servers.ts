@@ -24,7 +24,10 @@ export function chosenServer(root: Json, { server, variables }: ServerChoice): s
       '/servers',
       first === undefined
         ? 'the document names no server'
-        : `the document names ${addresses.length} servers: ${addresses.map((one) => `\`${one.slice(0, 128)}\``).join(', ')}`.slice(0, 1_000),
+        : `the document names ${addresses.length} servers: ${addresses.map((one) => `\`${one.slice(0, 128)}\``).join(', ')}`.slice(
+            0,
+            1_000,
+          ),
       'choose one with `--server`',
     );
   return plainServer(first, '/servers/0');
@@ -34,11 +37,7 @@ export function chosenServer(root: Json, { server, variables }: ServerChoice): s
  * The server of an operation: the chosen one, unless the operation or its path names servers of its own.
  * @throws Unusable where those have another origin
  */
-export function serverOf(
-  chosen: string,
-  own: readonly Located[],
-  variables: ServerChoice['variables'],
-): string {
+export function serverOf(chosen: string, own: readonly Located[], variables: ServerChoice['variables']): string {
   const listed = own.find(({ value }) => value !== undefined);
   if (listed === undefined) return chosen;
   const { origin } = new URL(chosen);
@@ -46,7 +45,11 @@ export function serverOf(
     const read = attempt(() => plainServer(filled(one, variables), one.pointer));
     if ('value' in read && new URL(read.value).origin === origin) return read.value;
   }
-  throw new Unusable(listed.pointer, `is served by another server than \`${origin}\``, 'import it under a name of its own');
+  throw new Unusable(
+    listed.pointer,
+    `is served by another server than \`${origin}\``,
+    'import it under a name of its own',
+  );
 }
 
 /** The address of a server with its variables filled. @throws Unusable */
@@ -58,7 +61,11 @@ function filled({ value, pointer }: Located, given: ServerChoice['variables']): 
     const { default: byDefault, enum: choices } = isObject(variable.value) ? variable.value : {};
     const chosen = Object.hasOwn(given, name) ? given[name] : byDefault;
     if (typeof chosen !== 'string')
-      throw new Unusable(variable.pointer, `the variable \`${name}\` of the server has no value`, `give one with \`--server-variable ${name}=…\``);
+      throw new Unusable(
+        variable.pointer,
+        `the variable \`${name}\` of the server has no value`,
+        `give one with \`--server-variable ${name}=…\``,
+      );
     if (Array.isArray(choices) && !choices.includes(chosen))
       throw new Unusable(variable.pointer, `\`${chosen}\` is no value of the variable \`${name}\` of the server`);
     return chosen;

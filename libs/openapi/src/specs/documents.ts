@@ -98,7 +98,12 @@ export const SEARCH_31 = {
           { name: 'id', in: 'query', schema: { type: 'integer' } },
           { name: 'id', in: 'header', schema: { type: 'string' } },
         ],
-        responses: { 200: { description: 'ok', content: { 'application/json': { schema: { $ref: '#/components/schemas/Tree' } } } } },
+        responses: {
+          200: {
+            description: 'ok',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Tree' } } },
+          },
+        },
       },
     },
     '/forms/{a}.{b}': {
@@ -111,7 +116,10 @@ export const SEARCH_31 = {
         requestBody: {
           content: {
             'application/x-www-form-urlencoded': {
-              schema: { type: 'object', properties: { to: { type: 'string' }, cc: { type: 'array', items: { type: 'string' } } } },
+              schema: {
+                type: 'object',
+                properties: { to: { type: 'string' }, cc: { type: 'array', items: { type: 'string' } } },
+              },
             },
           },
         },

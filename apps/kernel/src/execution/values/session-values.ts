@@ -111,8 +111,8 @@ export class SessionValues {
 
   /**
    * The tenant's secrets that the settings of the call's resources name, and those of the credentials of an HTTP tool,
-   * by the name with `RESOURCE_SECRET_PREFIX`. The grant of the resource or of the tool suffices for them. A value that a
-   * person gave to a session is none of them.
+   * by the name with `RESOURCE_SECRET_PREFIX`. The grant of the resource or of the tool suffices for them. A value that
+   * a person gave to a session is none of them.
    * @throws Fault `secret.unknown` for one that is gone since the call was decided
    */
   async forResources(

@@ -95,7 +95,7 @@ describe('tools of an HTTP API', () => {
     const { valid, problems } = await apply([ORDER, wrong]);
     expect(valid).toBe(false);
     expect(problems[0]?.pointer.startsWith(pointer)).toBe(true);
-    expect(await tenant.countOf('tool')).toBe(0);
+    expect(await tenant.countOf('outbox')).toBe(0);
   });
 
   it('name their request, so that the token decides on host and method', async () => {

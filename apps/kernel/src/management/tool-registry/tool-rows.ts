@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TenantTool } from '@writ/contract';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, type Rows } from '../../foundation/tenancy/index.ts';
 
@@ -15,6 +16,9 @@ interface Version {
   readonly document: TenantTool;
 }
 
+/** A document is JSON, whatever schemas it holds. */
+const jsonOf = (document: TenantTool): Prisma.InputJsonObject => structuredClone(document) as Prisma.InputJsonObject;
+
 /** Stores a version of a tool, unless it is stored already. */
 export async function storeVersion(
   rows: Rows,
@@ -24,7 +28,7 @@ export async function storeVersion(
 ): Promise<void> {
   await rows.tool_version.createMany({
     data: [
-      { tenant_id: tenantId, tool_id, version, definition_digest, document: structuredClone(document), created_by: by },
+      { tenant_id: tenantId, tool_id, version, definition_digest, document: jsonOf(document), created_by: by },
     ],
     skipDuplicates: true,
   });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ToolsApplied } from '@writ/contract';
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { closed } from '../../edge/requests/fields.ts';
 
 const NAMES_MAX = 256;
 const Name = Type.String({ minLength: 1, maxLength: 128 });
-const byName = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Enum>>(schema: T) =>
+const byName = <T extends TSchema>(schema: T) =>
   Type.Record(Name, schema, { maxProperties: NAMES_MAX });
 
 /** How an API is imported: see `ImportOptions` of libs/openapi. */
@@ -16,16 +16,24 @@ const ImportSettings = Type.Object(
       description: 'the part of the names of the tools after `api.`: lower case, digits and `_`',
     }),
     server: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 512, description: 'the address of the API over TLS; absent: that of the document' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 512,
+        description: 'the address of the API over TLS; absent: that of the document',
+      }),
     ),
     server_variables: Type.Optional(byName(Type.String({ maxLength: 256 }))),
     secrets: Type.Optional(byName(Type.String({ minLength: 1, maxLength: 64 }))),
     categories: Type.Optional(byName(Type.Enum(['read', 'write', 'admin']))),
     idempotency_headers: Type.Optional(byName(Type.String({ minLength: 1, maxLength: 64 }))),
-    include: Type.Optional(Type.Array(Name, { maxItems: NAMES_MAX, description: 'operations, each may end in `*`; absent: all' })),
+    include: Type.Optional(
+      Type.Array(Name, { maxItems: NAMES_MAX, description: 'operations, each may end in `*`; absent: all' }),
+    ),
     exclude: Type.Optional(Type.Array(Name, { maxItems: NAMES_MAX })),
     deprecated: Type.Optional(Type.Boolean({ description: 'whether deprecated operations are imported, too' })),
-    timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000, description: 'of each call; 30000 by default' })),
+    timeout_ms: Type.Optional(
+      Type.Integer({ minimum: 100, maximum: 60_000, description: 'of each call; 30000 by default' }),
+    ),
   },
   closed,
 );
@@ -46,7 +54,9 @@ export const ApiImport = Type.Object(
   {
     document: Type.String({ minLength: 1, maxLength: 1_900_000, description: 'OpenAPI 3.0 or 3.1, JSON or YAML' }),
     options: ImportSettings,
-    strict: Type.Optional(Type.Boolean({ description: 'an operation that has a problem keeps all from being registered' })),
+    strict: Type.Optional(
+      Type.Boolean({ description: 'an operation that has a problem keeps all from being registered' }),
+    ),
     dry_run: Type.Optional(Type.Boolean({ description: 'only report what would change' })),
   },
   closed,
@@ -81,7 +91,9 @@ export const ApiImported = Type.Object(
     ),
     problems: Type.Array(ImportProblem, { description: 'why operations were left out' }),
     notes: Type.Array(ImportProblem, { description: 'what of imported operations is not offered' }),
-    applied: Type.Union([ToolsApplied, Type.Null()], { description: 'the result for each tool; null: nothing was registered' }),
+    applied: Type.Union([ToolsApplied, Type.Null()], {
+      description: 'the result for each tool; null: nothing was registered',
+    }),
   },
   closed,
 );

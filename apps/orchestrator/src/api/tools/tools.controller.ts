@@ -72,7 +72,13 @@ export class ToolsController {
         `the tools take ${bytes} bytes, and one import has at most ${TOOLS_BYTES_MAX}: import a part with \`include\``,
       );
     const applied = isRefused ? null : await this.kernel.ask('tool.apply', caller, { file: { http: tools }, dry_run });
-    return structuredClone({ ...report, applied });
+    return {
+      ...report,
+      operations: [...report.operations],
+      problems: [...report.problems],
+      notes: [...report.notes],
+      applied,
+    };
   }
 
   @Route(TOOL_ROUTES.remove)
