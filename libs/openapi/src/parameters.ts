@@ -42,11 +42,7 @@ const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 
  * The parameters of an operation: its own, and those of its path that it doesn't replace. An optional one that can't be
  * had is not offered. @throws Unusable where a required one can't be had
  */
-export function readParameters(
-  root: Json,
-  lists: readonly Located[],
-  reserved: Reserved,
-): ReadParameters {
+export function readParameters(root: Json, lists: readonly Located[], reserved: Reserved): ReadParameters {
   const byPlace = new Map<string, Located<Json>>();
   for (const list of lists)
     for (const entry of entriesOf(list)) {

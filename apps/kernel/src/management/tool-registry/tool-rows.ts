@@ -27,9 +27,7 @@ export async function storeVersion(
   { tool_id, version, definition_digest, document }: Version,
 ): Promise<void> {
   await rows.tool_version.createMany({
-    data: [
-      { tenant_id: tenantId, tool_id, version, definition_digest, document: jsonOf(document), created_by: by },
-    ],
+    data: [{ tenant_id: tenantId, tool_id, version, definition_digest, document: jsonOf(document), created_by: by }],
     skipDuplicates: true,
   });
 }

@@ -5,8 +5,7 @@ import { closed } from '../../edge/requests/fields.ts';
 
 const NAMES_MAX = 256;
 const Name = Type.String({ minLength: 1, maxLength: 128 });
-const byName = <T extends TSchema>(schema: T) =>
-  Type.Record(Name, schema, { maxProperties: NAMES_MAX });
+const byName = <T extends TSchema>(schema: T) => Type.Record(Name, schema, { maxProperties: NAMES_MAX });
 
 /** How an API is imported: see `ImportOptions` of libs/openapi. */
 const ImportSettings = Type.Object(
