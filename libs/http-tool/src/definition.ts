@@ -7,9 +7,9 @@ import {
   type ToolDefinition,
 } from '@writ/contract';
 import { Type, type TObject } from 'typebox';
-import { Errors } from 'typebox/schema';
-import { httpRequestOf, requestFaults } from './http-request.ts';
+import { requestFaults, requestUrlOf, type HttpRecipe } from './http-request.ts';
 import { RequestError } from './request-error.ts';
+import { schemaFaults, type ArgumentFault } from './schema-faults.ts';
 
 /** Any object: the schema of the arguments is checked by `faults`, since it may refer to parts of itself. */
 const ANY_OBJECT: TObject = Type.Object({});
@@ -39,24 +39,13 @@ export function httpDefinition(tool: HttpTool): ToolDefinition {
     http,
     resources: () => [],
     requests: (args) => requestsOf(http, args),
-    faults: (args) => {
-      const wrong = schemaFaults(parameters, args);
-      return wrong.length > 0 ? wrong : requestFaults(http, args);
-    },
+    faults: (args) => httpArgumentFaults({ http, parameters }, args),
   };
 }
 
-/** Whether a request may be sent twice with the effect of one: by its method, or since the API drops the second. */
-export const isRepeatable = ({
-  method,
-  idempotency_header,
-}: Pick<HttpTool, 'method' | 'idempotency_header'>): boolean =>
-  idempotency_header !== null || method === 'GET' || method === 'HEAD' || method === 'PUT' || method === 'DELETE';
-
 function requestsOf(http: NonNullable<ToolDefinition['http']>, args: Readonly<Record<string, unknown>>) {
   try {
-    const { method, url } = httpRequestOf(http, args);
-    return [{ method, url, purpose: '' }];
+    return [{ method: http.method, url: requestUrlOf(http, args), purpose: '' }];
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     // Such arguments are refused by `faults`. An empty URL is no target, and is refused wherever it is read.
@@ -64,14 +53,36 @@ function requestsOf(http: NonNullable<ToolDefinition['http']>, args: Readonly<Re
   }
 }
 
-/**
- * The problems of arguments by their schema. SEAM: `libs/json-schema` takes this over, with a bound on the work of a
- * schema, which this has not.
- */
-function schemaFaults(parameters: JsonSchemaText, args: unknown): { pointer: string; message: string }[] {
-  const [matches, errors] = Errors(parameters, args);
-  return matches ? [] : errors.map(({ instancePath, message }) => ({ pointer: instancePath, message }));
+/** The most steps of checking the arguments of a call: they take some tenths of a second, and belong on a thread. */
+const CHECK_STEPS_MAX = 200_000;
+const TOO_LONG: readonly ArgumentFault[] = [
+  { pointer: '', message: 'take more work to check by the schema of the tool than a call may' },
+];
+
+/** The parts of a tool that determine which arguments it takes. */
+export interface HttpArguments {
+  readonly http: HttpRecipe;
+  readonly parameters: JsonSchemaText;
 }
+
+/**
+ * The problems of arguments: by the schema, and else by the request that is to carry them. Null where the check took
+ * more steps than allowed: then nothing is known. Pure.
+ */
+export function httpFaults(
+  { http, parameters }: HttpArguments,
+  args: Readonly<Record<string, unknown>>,
+  stepsMax: number,
+): readonly ArgumentFault[] | null {
+  const wrong = schemaFaults(parameters, args, stepsMax);
+  return wrong === null || wrong.length > 0 ? wrong : requestFaults(http, args);
+}
+
+/** The problems of arguments. Arguments that take too much work to check have one. Total and pure. */
+export const httpArgumentFaults = (
+  about: HttpArguments,
+  args: Readonly<Record<string, unknown>>,
+): readonly ArgumentFault[] => httpFaults(about, args, CHECK_STEPS_MAX) ?? TOO_LONG;
 
 /** The result: what came, of which `body` has the schema that the API documents for success. Nobody checks that. */
 const resultOf = (body: JsonSchemaText | null): TObject =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { HttpTool } from '@writ/contract';
-import { parseUrl, TargetError } from '@writ/egress';
+import { parseUrl, TargetError, URL_CHARS_MAX } from '@writ/egress';
 import { pathOf } from './path.ts';
 import { pointerOf, RequestError } from './request-error.ts';
 import { pairsOf, percentEncoded, simpleText, type Pair } from './serialize.ts';
@@ -22,6 +22,8 @@ export interface HttpRequest {
   readonly body: { readonly media: string; readonly text: string } | null;
 }
 
+/** Servers take no longer headers in general. */
+const FIELD_CHARS_MAX = 4_096;
 /** What a header's value may hold and still arrive as it was sent: ASCII (RFC 9110 §5.5), and no space at an end. */
 const FIELD_VALUE = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
@@ -32,16 +34,23 @@ const FIELD_VALUE = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
  * @throws RequestError for arguments that no request can carry exactly
  */
 export function httpRequestOf(recipe: HttpRecipe, args: Args): HttpRequest {
-  const { method, server } = recipe;
+  const { method } = recipe;
+  return { method, url: requestUrlOf(recipe, args), headers: headersOf(recipe, args), body: bodyOf(recipe, args) };
+}
+
+/** The URL of that request alone: its work is bounded by the length that a URL may have. @throws RequestError */
+export function requestUrlOf(recipe: HttpRecipe, args: Args): string {
   const query = queryOf(recipe, args);
-  const url = `${server}${pathOf(recipe, args)}${query === '' ? '' : `?${query}`}`;
-  return { method, url: verifiedUrl(url), headers: headersOf(recipe, args), body: bodyOf(recipe, args) };
+  return verifiedUrl(`${recipe.server}${pathOf(recipe, args)}${query === '' ? '' : `?${query}`}`);
 }
 
 /** The problems of arguments that match the schema; empty if a request can carry them. Total and pure. */
 export function requestFaults(recipe: HttpRecipe, args: Args): { pointer: string; message: string }[] {
   try {
-    httpRequestOf(recipe, args);
+    requestUrlOf(recipe, args);
+    headersOf(recipe, args);
+    // Any JSON has a text.
+    if (recipe.body?.media !== 'application/json') bodyOf(recipe, args);
     return [];
   } catch (error) {
     if (error instanceof RequestError) return [{ pointer: error.pointer, message: error.message }];
@@ -67,23 +76,26 @@ function queryOf({ inputs, credentials }: HttpRecipe, args: Args): string {
     ...own.map(({ name }) => name),
     ...credentials.filter((one) => one.in === 'query').map(({ name }) => name),
   ]);
-  const pairs: Pair[] = [];
+  const names = new Set<string>();
   const written: string[] = [];
+  let length = 0;
   for (const input of own) {
     const value = args[input.argument];
     if (value === undefined) continue;
     for (const pair of pairsOf(input, value)) {
       const [name] = pair;
       // Members of an object that is written in this way become parameters. Some readers take `a[b]` for a part of `a`.
-      const isTaken =
-        reserved.has(name) || reserved.has(name.split('[')[0] ?? '') || pairs.some(([other]) => other === name);
+      const isTaken = reserved.has(name) || reserved.has(name.split('[')[0] ?? '') || names.has(name);
       if (input.style === 'form' && name !== input.name && isTaken)
         throw new RequestError(pointerOf(input.argument), 'has a member with the name of another parameter');
-      pairs.push(pair);
+      names.add(name);
       // No part of a list holds a comma, so every comma here parts values, and stands for itself.
       const isJoined = input.style === 'form' && !input.explode && typeof value === 'object';
       const encoded = percentEncoded(pair[1]);
-      written.push(`${percentEncoded(name)}=${isJoined ? encoded.replaceAll('%2C', ',') : encoded}`);
+      const text = `${percentEncoded(name)}=${isJoined ? encoded.replaceAll('%2C', ',') : encoded}`;
+      written.push(text);
+      length += text.length;
+      if (length > URL_CHARS_MAX) throw new RequestError(pointerOf(input.argument), 'is too long for a URL');
     }
   }
   return written.join('&');
@@ -94,6 +106,8 @@ function headersOf({ inputs }: HttpRecipe, args: Args): Pair[] {
     const value = args[input.argument];
     if (input.in !== 'header' || value === undefined) return [];
     const text = simpleText(input, value, (one) => one);
+    if (text.length > FIELD_CHARS_MAX)
+      throw new RequestError(pointerOf(input.argument), `stands in a header: it may have ${FIELD_CHARS_MAX} characters`);
     if (!FIELD_VALUE.test(text))
       throw new RequestError(
         pointerOf(input.argument),

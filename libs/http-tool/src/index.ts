@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-export { httpDefinition, isRepeatable } from './definition.ts';
+export { httpArgumentFaults, httpDefinition, httpFaults, type HttpArguments } from './definition.ts';
 export { httpRequestOf, requestFaults, type HttpRecipe, type HttpRequest } from './http-request.ts';
 export { RequestError } from './request-error.ts';
 export { percentEncoded } from './serialize.ts';
@@ -10,3 +10,5 @@ export {
   isPlainPath,
   type HttpToolProblem,
 } from './tool-problems.ts';
+export { schemaFaults, type ArgumentFault } from './schema-faults.ts';
+export { verifySchema } from './verify-schema.ts';

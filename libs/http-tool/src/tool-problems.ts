@@ -5,6 +5,7 @@
 import type { HttpTool } from '@writ/contract';
 import { parseUrl, TargetError } from '@writ/egress';
 import { PATH_INPUT } from './path.ts';
+import { verifySchema } from './verify-schema.ts';
 
 /** A problem of a document, with its place. */
 export interface HttpToolProblem {
@@ -43,6 +44,7 @@ export function httpToolProblems(tool: Omit<HttpTool, 'version'>): HttpToolProbl
     ...serverProblems(tool),
     ...pathProblems(tool),
     ...argumentProblems(tool),
+    ...verifySchema(tool.parameters).map((problem) => ({ ...problem, pointer: `/parameters${problem.pointer}` })),
     ...headerProblems(tool),
     ...(tool.timeout_ms > HTTP_TIMEOUT_MS_MAX ? [at('/timeout_ms', `is at most ${HTTP_TIMEOUT_MS_MAX}`)] : []),
   ];

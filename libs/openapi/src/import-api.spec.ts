@@ -269,6 +269,16 @@ describe('what can not be had exactly is a problem with its place:', () => {
     expect(Object.keys((tools[0]?.parameters['$defs'] ?? {}) as object)).toHaveLength(41);
   });
 
+  it('an operation whose arguments have a pattern that RE2 can not match', () => {
+    const query = (pattern: string) =>
+      one({ parameters: [{ name: 'a', in: 'query', schema: { type: 'string', pattern } }] });
+    expect(problemOf(query('(?=a)'))).toMatchObject({
+      pointer: '/paths/~1x/get',
+      message: expect.stringContaining('parameters/properties/a/pattern') as unknown,
+    });
+    expect(run(query('^(a+)+$')).problems).toEqual([]);
+  });
+
   it('two operations of one name', () => {
     const { problems, tools } = run({
       ...one({}),

@@ -135,7 +135,7 @@ function failed(
 ): BrokerOutcome {
   if (signal.aborted && !(error instanceof Fault))
     return failure('timeout', 'command.timeout', 'the request took longer than the call may');
-  if (error instanceof ApiRefusal) return { ...failure('failed', 'api.refused', error.message), result: error.answer };
+  if (error instanceof ApiRefusal) return { ...failure('failed', error.code, error.message), result: error.answer };
   const ofStore = storeFailureOf(error, resources);
   if (ofStore !== null)
     return failure(ofStore.code === 'limit.exceeded' ? 'limit' : 'failed', ofStore.code, ofStore.message, ofStore.hint);

@@ -101,16 +101,16 @@ it('no report has a credential, neither of the request nor of an answer that rep
 });
 
 it.each([
-  [404, '{"why":"no shop"}', 'application/json', { why: 'no shop' }],
-  [302, '', 'text/html', null],
-  [500, 'broken', 'text/plain', 'broken'],
+  [404, 'api.refused', '{"why":"no shop"}', 'application/json', { why: 'no shop' }],
+  [302, 'api.failed', '', 'text/html', null],
+  [500, 'api.failed', 'broken', 'text/plain', 'broken'],
 ] as const)(
-  'an answer of %d is a failed call that shows its body, and nothing is followed',
-  async (status, body, media, shown) => {
+  'an answer of %d is a failed call (`%s`) that shows its body, and nothing is followed',
+  async (status, code, body, media, shown) => {
     answers(status, body, media, { location: 'https://other.outside.example/' });
     expect(await call()).toMatchObject({
       ended: 'failed',
-      error: { code: 'api.refused' },
+      error: { code },
       result: { status, body: shown },
     });
     expect(on.outside.received).toHaveLength(1);

@@ -23,14 +23,19 @@ export interface ApiAnswer extends ApiBody {
   readonly truncated: boolean;
 }
 
-/** The API answered, and not with success. */
+/**
+ * The API answered, and not with success. A status of 4xx is a refusal: the request was not carried out. Any other,
+ * such as 303 or 500, leaves open what was done.
+ */
 export class ApiRefusal extends Error {
   readonly answer: ApiAnswer;
+  readonly code: 'api.refused' | 'api.failed';
 
   constructor(answer: ApiAnswer) {
     super(`the API answered ${answer.status}`);
     this.name = 'ApiRefusal';
     this.answer = answer;
+    this.code = answer.status >= 400 && answer.status <= 499 ? 'api.refused' : 'api.failed';
   }
 }
 

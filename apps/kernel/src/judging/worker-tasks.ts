@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { COMMAND_BUDGET } from '@writ/risk';
 import { readArgumentsText, writeArguments } from './judgement/read-arguments.ts';
-import { readDeclared, readScript } from './judgement/read-tool.ts';
+import { readDeclared, readHttp, readScript } from './judgement/read-tool.ts';
 import { checkPolicy } from './policies/check-policy.ts';
 import { readCall, type CallRead, type ReadCall } from './policies/read-call.ts';
 import { shellGrammar } from './policies/shell-grammar.ts';
@@ -11,6 +11,7 @@ export const judgingTasks = {
   'args.read': readArgumentsText,
   'args.write': writeArguments,
   'call.read': async (call: ReadCall): Promise<CallRead> => readCall(call, await shellGrammar(), COMMAND_BUDGET),
+  'http.read': readHttp,
   'policy.check': checkPolicy,
   'script.read': readScript,
   'values.read': readDeclared,

@@ -245,6 +245,14 @@ function heldOutcome(facts: AttemptFacts, report: ReportRequest, checked: Checke
   };
 }
 
+/**
+ * Whether the call may have done something outside. It counts as having done nothing where the API answered its one
+ * request with a status of 4xx, which blames the request (RFC 9110 §15.5). Only the executor of an HTTP tool can report
+ * that.
+ */
+const mayHaveActed = ({ operation }: AttemptFacts, fault: OutcomeFault | null): boolean =>
+  operation.effect_started && fault?.code !== 'api.refused';
+
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
 function failedOutcome(
   facts: AttemptFacts,
@@ -259,7 +267,7 @@ function failedOutcome(
     effectDigest: checked.digest,
     ...decidedBy(facts, checked),
   };
-  if (operation.effect_started) return { ...ambiguousOutcome(['performed', 'ambiguous']), ...reported };
+  if (mayHaveActed(facts, fault)) return { ...ambiguousOutcome(['performed', 'ambiguous']), ...reported };
   const txOutcome = unchangedOutcomeOf(operation);
   return {
     ...reported,

@@ -44,8 +44,8 @@ const SESSION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'limit.exceeded',
   'args.invalid',
 ]);
-/** The API answered with another status than 2xx. */
-const API_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['api.refused']);
+/** The API answered with a status of 4xx; or with another that is no success. */
+const API_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['api.refused', 'api.failed']);
 /** A session has as many tasks as it may, or doesn't have the one that is named. */
 const TASK_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['task.unknown', 'limit.exceeded']);
 

@@ -5,6 +5,7 @@
 // same.
 import { cliFaults } from '@writ/cli-tool';
 import type { CliCommand, FsResource, RequestResource, ToolCategory, ToolDefinition } from '@writ/contract';
+import { httpArgumentFaults, type HttpArguments } from '@writ/http-tool';
 import { DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
 import { scriptTool } from '@writ/mk8-shell/tool';
 
@@ -50,6 +51,10 @@ export function readScript({ args, sandbox }: ScriptCall): ScriptRead {
 
 /** Matches the values of a call. They MUST fit their schemas. */
 export const readDeclared = ({ args, cli, parameters }: DeclaredCall): Faults => cliFaults(parameters, cli)(args);
+
+/** Checks the arguments of a call of an HTTP tool by the schema that a tenant wrote, and by the request. */
+export const readHttp = ({ args, ...about }: HttpArguments & { readonly args: Args }): Faults =>
+  httpArgumentFaults(about, args);
 
 /** The definition with precomputed results for one call. */
 export function withScriptRead(tool: ToolDefinition, read: ScriptRead): ToolDefinition {

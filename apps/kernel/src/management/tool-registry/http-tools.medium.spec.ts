@@ -2,7 +2,7 @@
 import { RESOURCE_SECRET_PREFIX, type HttpTool, type ProposedCall } from '@writ/contract';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { requestBy, callerOf, type TestManagement } from '../../specs/test-management.ts';
-import { reportOf, type TestExecution } from '../../specs/test-executor.ts';
+import { credentialsOf, reportOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
@@ -77,6 +77,15 @@ describe('tools of an HTTP API', () => {
     ['a path that leads upwards', { ...ORDER, tool_id: 'api.shop.x', path: '/shops/../{shop}' }, '/http/1/path'],
     ['an argument without a place', { ...ORDER, tool_id: 'api.shop.x', body: null }, '/http/1/inputs'],
     [
+      'a pattern that only V8 can match',
+      {
+        ...ORDER,
+        tool_id: 'api.shop.x',
+        parameters: { ...ORDER.parameters, $defs: { a: { pattern: '(a)\\1' } } },
+      },
+      '/http/1/parameters/$defs/a/pattern',
+    ],
+    [
       'a credential in clear',
       {
         ...ORDER,
@@ -144,5 +153,29 @@ describe('tools of an HTTP API', () => {
     );
     expect(reply).toMatchObject({ tx_outcome: 'no_op' });
     expect(await tenant.row(call.operation_id)).toMatchObject({ fault_code: 'api.refused' });
+  });
+
+  it.each([
+    ['refused by the API did nothing', 'api.refused', 404, 'rolled_back', 'api.refused'],
+    ['that the API answered otherwise may have acted', 'api.failed', 500, 'ambiguous', 'effect.ambiguous'],
+    ['that got no answer may have acted', 'egress.failed', null, 'ambiguous', 'effect.ambiguous'],
+    ['that ran too long may have acted', 'command.timeout', null, 'ambiguous', 'effect.ambiguous'],
+  ])('a call that writes and was %s', async (_what, code, status, tx_outcome, fault_code) => {
+    await apply([ORDER]);
+    const call = order();
+    await kernel.admit.run(call, null);
+    const { attempt } = await run.performAdmitted(tenant, call.operation_id, 'broker');
+    await run.renew.effectStarted(credentialsOf(attempt));
+    const result =
+      status === null ? null : { status, headers: {}, body: null, encoding: 'none', size: 0, truncated: false };
+    const reply = await run.commit.run(
+      reportOf(attempt, null, {
+        ended: code === 'command.timeout' ? 'timeout' : 'failed',
+        error: { code, message: 'why', hint: null },
+        result,
+      }),
+    );
+    expect(reply).toMatchObject({ tx_outcome });
+    expect(await tenant.row(call.operation_id)).toMatchObject({ fault_code });
   });
 });
