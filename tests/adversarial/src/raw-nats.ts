@@ -71,10 +71,10 @@ export class RawNats {
         Buffer.from('\r\n'),
       ]),
     );
-    const answered = new RegExp(`(?:MSG ${inbox.replaceAll('.', '\\.')} 1 \\d+\\r\\n)(.*)\\r\\n`, 's');
-    const text = await this.#until((received) => answered.test(received));
-    const [, answer] = answered.exec(text) ?? [];
-    return answer === undefined ? null : (JSON.parse(answer) as JsonValue);
+    const answered = (received: string): string | undefined => answerIn(received, inbox);
+    const text = await this.#until((received) => answered(received) !== undefined);
+    const answer = answered(text) ?? '';
+    return answer === '' ? null : (JSON.parse(answer) as JsonValue);
   }
 
   async close(): Promise<void> {
@@ -103,4 +103,14 @@ export class RawNats {
     }
     return this.#received.toString('utf8');
   }
+}
+
+/** The payload of the message to an inbox, by the length that its line names: whatever follows it is another line. */
+function answerIn(received: string, inbox: string): string | undefined {
+  const line = new RegExp(`(?<kind>H?)MSG ${inbox.replaceAll('.', '\\.')} 1 (?<sizes>[\\d ]+)\\r\\n`).exec(received);
+  if (line?.groups === undefined) return undefined;
+  const [head = 0, whole = head] = (line.groups['sizes'] ?? '').split(' ').map(Number);
+  const bytes = Buffer.from(received.slice(line.index + line[0].length));
+  if (bytes.length < whole) return undefined;
+  return bytes.subarray(line.groups['kind'] === 'H' ? head : 0, whole).toString();
 }
