@@ -41,11 +41,20 @@ const name = pg.escapeIdentifier;
  * deployments on one server share them. Faults: `database.unavailable`.
  */
 export async function provisionRoles(options: ProvisionOptions): Promise<Provisioned> {
+  try {
+    return await repeated(() => provision(options));
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+/** Repeats a step that another client disturbed. */
+async function repeated<T>(step: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await provision(options);
+      return await step();
     } catch (error) {
-      if (codeOf(error) !== CHANGED_MEANWHILE || attempt === ATTEMPTS_MAX) throw faultOf(error);
+      if (codeOf(error) !== CHANGED_MEANWHILE || attempt === ATTEMPTS_MAX) throw error;
       await sleep(Math.random() * PAUSE_MS_MAX);
     }
   }
@@ -86,11 +95,12 @@ async function maintenance(url: string, ownerUrl: string): Promise<pg.Client> {
 
 async function provisionCluster(admin: pg.Client, passwords: ProvisionOptions['passwords']): Promise<void> {
   if (!(await mayMakeRoles(admin))) return await verifyRoles(admin);
-  await provisionRole(admin, OWNER_ROLE, 'NOLOGIN');
+  // Each step by itself: with many roles, a client that changes them all the time would disturb every whole attempt.
+  await repeated(() => provisionRole(admin, OWNER_ROLE, 'NOLOGIN'));
   for (const role of LOGIN_ROLES) {
-    await provisionRole(admin, role, 'LOGIN');
+    await repeated(() => provisionRole(admin, role, 'LOGIN'));
     const verifier = scramVerifier(passwords[role], randomBytes(16));
-    await admin.query(`ALTER ROLE ${name(role)} PASSWORD ${pg.escapeLiteral(verifier)}`);
+    await repeated(() => admin.query(`ALTER ROLE ${name(role)} PASSWORD ${pg.escapeLiteral(verifier)}`));
   }
   const { rows } = await admin.query<{ super: boolean }>(
     'SELECT rolsuper AS super FROM pg_roles WHERE rolname = current_user',
