@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type Docker from 'dockerode';
+import { engineTask } from '@writ/sandbox-docker';
 import { MARK } from '../process/marked.ts';
 import { unmountBelow } from '../process/mounts.ts';
 import type { Setup } from '../setup.ts';
@@ -92,10 +93,5 @@ export const baseFromPackages = async (setup: Setup, docker: Docker, recipe: Rec
   const archive = await ensureArchive(setup, recipe, `sandbox-base-${version}`);
   setup.report('importing');
   const stream = await docker.importImage(archive, { repo, tag: version });
-  await new Promise<void>((resolve, reject) => {
-    docker.modem.followProgress(stream, (error) => {
-      if (error) reject(error);
-      else resolve();
-    });
-  });
+  await engineTask(docker, stream);
 };

@@ -122,8 +122,8 @@ function framesOf(
   try {
     const frames = framesOfWav(bytes, { seq, startMs: 0 }, { durationMsMax: FILE_MS_MAX });
     const length = frames.reduce((ms, { pcm }) => ms + durationMsOf(pcm.length / SAMPLE_BYTES), 0);
-    const defaultText = Math.max(Date.now() - (live === true ? 0 : Math.ceil(length)), recorded_until ?? 0);
-    const startMs = at === undefined ? defaultText : timeOf(at);
+    const defaultStart = Math.max(Date.now() - (live === true ? 0 : Math.ceil(length)), recorded_until ?? 0);
+    const startMs = at === undefined ? defaultStart : timeOf(at);
     return frames.map((frame) => ({ ...frame, startMs: startMs + frame.startMs }));
   } catch (error) {
     if (error instanceof Fault) throw new CliError(error.code, error.message, undefined, { cause: error });
