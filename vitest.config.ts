@@ -75,6 +75,7 @@ export default defineConfig({
       suite('unit', UNIT_SETUP, RETRY),
       suite('e2e', STACK_SETUP, RETRY),
       sharedSuite('shared', sharedFiles),
+      suite('timing', UNIT_SETUP, RETRY),
       suite('long', STACK_SETUP, RETRY),
       sharedSuite('shared-long', sharedLongFiles),
       suite('fault', STACK_SETUP, RETRY),

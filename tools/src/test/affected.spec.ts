@@ -35,9 +35,10 @@ const STATIC = ['lint', 'types', 'modules', 'canary'];
 
 test('a source affects its project and all that depend on it by any number of steps', () => {
   expect(affected('libs/digest/src/hash.ts')).toEqual({
-    names: [...STATIC, 'docs', 'unit', 'e2e', 'fault', 'adversarial'],
+    names: [...STATIC, 'docs', 'unit', 'timing', 'e2e', 'fault', 'adversarial'],
     files: {
       unit: ['apps/kernel/', 'libs/digest/', 'libs/merkle/', 'tools/'],
+      timing: ['apps/kernel/', 'libs/digest/', 'libs/merkle/', 'tools/'],
       e2e: ['tests/e2e/'],
       fault: ['tests/fault/'],
       adversarial: ['tests/adversarial/'],
@@ -47,16 +48,21 @@ test('a source affects its project and all that depend on it by any number of st
 
 test('a source of one suite does not affect the others', () => {
   expect(affected('apps/cli/src/main.ts')).toEqual({
-    names: [...STATIC, 'unit', 'e2e'],
-    files: { unit: ['apps/cli/', 'tools/src/docs/', 'tools/src/tool-registrations/'], e2e: ['tests/e2e/'] },
+    names: [...STATIC, 'unit', 'timing', 'e2e'],
+    files: {
+      unit: ['apps/cli/', 'tools/src/docs/', 'tools/src/tool-registrations/'],
+      timing: ['apps/cli/', 'tools/src/docs/', 'tools/src/tool-registrations/'],
+      e2e: ['tests/e2e/'],
+    },
   });
 });
 
 test('a spec affects itself, and the specs that check names of tests', () => {
   expect(affected('libs/digest/src/hash.spec.ts', 'tests/e2e/src/a.spec.ts')).toEqual({
-    names: [...STATIC, 'unit', 'e2e'],
+    names: [...STATIC, 'unit', 'timing', 'e2e'],
     files: {
       unit: ['libs/digest/src/hash.spec.ts', 'tools/src/docs/', 'tools/src/tool-registrations/'],
+      timing: ['libs/digest/src/hash.spec.ts', 'tools/src/docs/', 'tools/src/tool-registrations/'],
       e2e: ['tests/e2e/src/a.spec.ts', 'tests/e2e/src/fault-codes.spec.ts'],
     },
   });
@@ -93,16 +99,16 @@ test.each([
 
 test('a text affects the specs that read texts', () => {
   expect(affected('README.md', 'docs/adr/0001-a.md')).toEqual({
-    names: ['docs', 'unit'],
-    files: { unit: [BY_HAND, 'tools/'] },
+    names: ['docs', 'unit', 'timing'],
+    files: { unit: [BY_HAND, 'tools/'], timing: [BY_HAND, 'tools/'] },
   });
 });
 
 test('a guide affects the specs that run its commands too, and those exist', () => {
   const guides = ['tests/e2e/src/freeze.spec.ts'];
   expect(affected('docs/explanation/risk.md')).toEqual({
-    names: ['docs', 'unit', 'e2e'],
-    files: { unit: [BY_HAND, 'tools/'], e2e: guides },
+    names: ['docs', 'unit', 'timing', 'e2e'],
+    files: { unit: [BY_HAND, 'tools/'], timing: [BY_HAND, 'tools/'], e2e: guides },
   });
   expect(
     [...guides, BY_HAND, 'tests/e2e/src/fault-codes.spec.ts', 'tools/src/docs'].filter(
@@ -118,8 +124,12 @@ test('no change affects nothing, and a file that no check reads neither', () => 
 
 test('a filter without a spec is left out, with its suite where it was the only one', () => {
   const selection = {
-    names: ['lint', 'unit', 'e2e'],
-    files: { unit: ['bench/', 'libs/merkle/'], e2e: ['tests/e2e/src/gone.spec.ts'] },
+    names: ['lint', 'unit', 'timing', 'e2e'],
+    files: {
+      unit: ['bench/', 'libs/merkle/'],
+      timing: ['bench/', 'libs/merkle/'],
+      e2e: ['tests/e2e/src/gone.spec.ts'],
+    },
   };
   expect(narrowed(checkout, selection)).toEqual({ names: ['lint', 'unit'], files: { unit: ['libs/merkle/'] } });
 });

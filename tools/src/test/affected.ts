@@ -114,10 +114,14 @@ export const affectedBy = (
       // A tool builds the site from texts.
       ...(whole.has(TOOLS) ? ['docs'] : []),
       ...(whole.has(FUZZED) ? ['fuzz'] : []),
-      ...(unit.length > 0 ? ['unit'] : []),
+      // The folders are the same, and `narrowed` removes those without a spec of that suite.
+      ...(unit.length > 0 ? ['unit', 'timing'] : []),
       ...stacks.map(([suite]) => suite),
     ],
-    files: { ...(unit.length > 0 ? { unit: unit.toSorted() } : {}), ...Object.fromEntries(stacks) },
+    files: {
+      ...(unit.length > 0 ? { unit: unit.toSorted(), timing: unit.toSorted() } : {}),
+      ...Object.fromEntries(stacks),
+    },
   };
 };
 
@@ -130,10 +134,10 @@ const specsOutside = (specs: readonly string[], whole: ReadonlySet<string>): str
  * without files.
  */
 export const narrowed = (checkout: string, { names, files = {}, ...rest }: Selection): Selection => {
-  const specs = globSync(Object.values(suiteFiles).flat(), { cwd: checkout });
-  const found = Object.entries(files).map(
-    ([suite, filters]) => [suite, filters.filter((filter) => specs.some((spec) => spec.includes(filter)))] as const,
-  );
+  const found = Object.entries(files).map(([suite, filters]) => {
+    const specs = globSync([...suiteFiles[suite as SuiteName]], { cwd: checkout });
+    return [suite, filters.filter((filter) => specs.some((spec) => spec.includes(filter)))] as const;
+  });
   const empty = found.filter(([, filters]) => filters.length === 0).map(([suite]) => suite);
   return {
     ...rest,

@@ -6,8 +6,25 @@ const checks = (selection: Partial<Selection>) =>
 const names = (selection: Partial<Selection>): string[] => checks(selection).map(({ name }) => name);
 
 test('everything consists of source checks, unit specs and stack specs', () => {
-  expect(names({})).toEqual(['lint', 'types', 'modules', 'docs', 'unit', 'stacks', 'canary', 'fuzz', 'faults']);
-  expect(checks({}).flatMap(({ specs }) => specs?.suites ?? [])).toEqual(['unit', 'e2e', 'adversarial', 'fault']);
+  expect(names({})).toEqual([
+    'lint',
+    'types',
+    'modules',
+    'docs',
+    'unit',
+    'stacks',
+    'canary',
+    'fuzz',
+    'faults',
+    'timing',
+  ]);
+  expect(checks({}).flatMap(({ specs }) => specs?.suites ?? [])).toEqual([
+    'unit',
+    'e2e',
+    'adversarial',
+    'fault',
+    'timing',
+  ]);
 });
 
 test('specs of a cluster run only where they are named, alone, without the infrastructure', () => {
@@ -35,7 +52,7 @@ test('specs that share a stack run with the suite `e2e`', () => {
 
 test('only the first shard checks the sources, and each has its part of the specs', () => {
   expect(names({ shard: { index: 1, count: 2 } })).toContain('lint');
-  expect(names({ shard: { index: 2, count: 2 } })).toEqual(['unit', 'stacks', 'faults']);
+  expect(names({ shard: { index: 2, count: 2 } })).toEqual(['unit', 'stacks', 'faults', 'timing']);
   for (const { command } of checks({ shard: { index: 2, count: 2 } })) expect(command).toContain('--shard=2/2');
 });
 
@@ -44,13 +61,17 @@ test('a filter of one suite does not filter the others', () => {
   expect(stacks?.command.slice(-2)).toEqual(['tests/e2e/src/a.spec.ts', 'tests/adversarial/']);
 });
 
-test('nothing runs beside specs that kill processes', () => {
-  expect(PHASES.find((lanes) => (lanes as readonly string[]).includes('faults'))).toEqual(['faults']);
+test.each(['faults', 'timing'])('nothing runs beside the specs of `%s`', (alone) => {
+  expect(PHASES.find((lanes) => (lanes as readonly string[]).includes(alone))).toEqual([alone]);
   expect(
     checks({})
-      .filter(({ lane }) => lane === 'faults')
+      .filter(({ lane }) => lane === alone)
       .map(({ name }) => name),
-  ).toEqual(['faults']);
+  ).toEqual([alone]);
+});
+
+test('files of specs that measure times run one after another', () => {
+  expect(checks({ names: ['timing'] })[0]?.command).toContain('--maxWorkers=1');
 });
 
 test('a focused test fails its run', () => {

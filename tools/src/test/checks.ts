@@ -7,9 +7,9 @@ import { suiteFiles, type SuiteName } from './suite-files.ts';
 
 /**
  * Lanes of a phase run in parallel, and phases one after another. Specs that kill and freeze processes have time
- * limits, so nothing else runs beside them.
+ * limits, and others measure times of a few milliseconds, so nothing else runs beside either.
  */
-export const PHASES = [['analysis', 'stacks'], ['faults'], ['long'], ['deploy'], ['cluster']] as const;
+export const PHASES = [['analysis', 'stacks'], ['faults'], ['timing'], ['long'], ['deploy'], ['cluster']] as const;
 
 export type Lane = (typeof PHASES)[number][number];
 
@@ -195,6 +195,7 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...undivided(afterStacks(checkout)),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
+    ...vitest('timing', (['timing'] as const).filter(chosen), 'timing', 1),
     ...vitest('long', (['long'] as const).filter(chosen), 'long', STACK_WORKERS),
     // It renders the chart, and needs no other part.
     ...vitest('chart', (['chart'] as const).filter(chosen), 'deploy', UNIT_WORKERS).map((check) => ({

@@ -26,6 +26,14 @@ test('only failed tests are listed, each with the beginning of its reason', () =
   ).toEqual([{ file: 'a.spec.ts', test: 'x is z', lines: ['Expected 1', '    at line 3'] }]);
 });
 
+test('a property that passed on retry is listed as failed, like it is counted, and any other test as retried', () => {
+  const tests = [outcome('grows', { retried: true, errors: ['10.9 is not less than 10'] })];
+  const listed = [results(file('a.prop.spec.ts', { tests }), file('b.spec.ts', { tests }))];
+  const entry = { test: 'grows', lines: ['10.9 is not less than 10'] };
+  expect(failuresOf(listed)).toEqual([{ file: 'a.prop.spec.ts', ...entry }]);
+  expect(retriedOf(listed)).toEqual([{ file: 'b.spec.ts', ...entry }]);
+});
+
 test('a file that could not be run is listed, and a long reason is cut', () => {
   const message = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
   const [failure] = failuresOf([results(file('a.spec.ts', { errors: [message] }))]);

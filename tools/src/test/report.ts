@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FileOutcome, Results } from '../vitest/results.ts';
+import { stateOf } from './tally.ts';
 
 /** A failed test, or a file that could not be run. */
 export interface Failure {
@@ -30,7 +31,7 @@ const testsOf = (results: readonly Results[]) =>
 /** All failures, for the end of the output: it is long, and a reader starts at its end. */
 export const failuresOf = (results: readonly Results[]): Failure[] => [
   ...testsOf(results)
-    .filter(({ state }) => state === 'failed')
+    .filter(({ file, ...test }) => stateOf(file, test) === 'failed')
     .map(({ file, name, errors }) => ({ file, test: name, lines: beginningOf(errors.join('\n')) })),
   ...results
     .flatMap(({ files }) => files)
@@ -44,7 +45,7 @@ export const failuresOf = (results: readonly Results[]): Failure[] => [
  */
 export const retriedOf = (results: readonly Results[]): Failure[] =>
   testsOf(results)
-    .filter(({ retried }) => retried)
+    .filter(({ file, ...test }) => test.retried && stateOf(file, test) !== 'failed')
     .map(({ file, name, errors }) => ({ file, test: name, lines: beginningOf(errors.join('\n')) }));
 
 /** The slowest files, slowest first. */

@@ -3,10 +3,11 @@
 /** The suites of specs and the paths of their files, relative to the checkout. */
 export const suiteFiles = {
   unit: [
-    '{apps,libs}/*/src/**/!(*.cluster|*.chart|*.long).spec.ts',
-    'tools/src/**/!(*.cluster|*.chart|*.long).spec.ts',
+    '{apps,libs}/*/src/**/!(*.cluster|*.chart|*.long|*.timing).spec.ts',
+    'tools/src/**/!(*.cluster|*.chart|*.long|*.timing).spec.ts',
     'tests/corpus/src/**/*.spec.ts',
   ],
+  timing: ['{apps,libs}/*/src/**/*.timing.spec.ts'],
   e2e: ['tests/e2e/src/**/!(*.long).spec.ts'],
   fault: ['tests/fault/src/**/!(*.long).spec.ts'],
   adversarial: ['tests/adversarial/src/**/!(*.long).spec.ts'],
@@ -25,14 +26,15 @@ export const sharedLongFiles = ['tests/e2e/src/shared/**/*.long.spec.ts'] as con
 export type SuiteName = keyof typeof suiteFiles;
 
 /**
- * The suite of a file, by its path relative to the checkout: long specs and those of the chart and the cluster by
- * their name, stack specs by their folder, and all others are unit specs.
+ * The suite of a file, by its path relative to the checkout: long specs, those that measure times and those of the
+ * chart and the cluster by their name, stack specs by their folder, and all others are unit specs.
  */
 export const suiteOf = (file: string): SuiteName | undefined => {
   if (file.endsWith('.long.spec.ts')) return 'long';
   const folder = /^tests\/([^/]+)\//.exec(file)?.[1];
   if (folder === 'e2e' || folder === 'fault' || folder === 'adversarial' || folder === 'deploy') return folder;
   if (file.endsWith('.cluster.spec.ts')) return 'cluster';
+  if (file.endsWith('.timing.spec.ts')) return 'timing';
   if (file.endsWith('.chart.spec.ts')) return 'chart';
   return file.endsWith('.spec.ts') ? 'unit' : undefined;
 };

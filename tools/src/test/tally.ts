@@ -18,8 +18,10 @@ export const add = (a: Tally, b: Tally): Tally => ({
   skipped: a.skipped + b.skipped,
 });
 
-/** A property chooses new inputs each time, so a passed retry shows nothing about the failed input. */
-const stateOf = (file: string, { state, retried }: TestOutcome): TestOutcome['state'] =>
+/**
+ * The state that counts. A property chooses new inputs each time, so a passed retry shows nothing about the failed input.
+ */
+export const stateOf = (file: string, { state, retried }: TestOutcome): TestOutcome['state'] =>
   retried && file.endsWith('.prop.spec.ts') ? 'failed' : state;
 
 /**

@@ -42,11 +42,8 @@ const action = (command: string): JudgedAction => ({
 
 /** So many readings are measured together: the system counts processor time in ticks of some milliseconds. */
 const READINGS = 10;
-/**
- * Milliseconds of processor time that the event loop may spend on one call. Measured: 6 beside other suites, and 9
- * where those keep the processor's caches busy.
- */
-const CALL_MS_MAX = 16;
+/** Milliseconds of processor time that the event loop may spend on one call. Measured: 6. */
+const CALL_MS_MAX = 10;
 
 let work: NeverCompletingWork;
 let reader: CallReader;
