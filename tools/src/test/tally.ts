@@ -19,7 +19,8 @@ export const add = (a: Tally, b: Tally): Tally => ({
 });
 
 /**
- * The state that counts. A property chooses new inputs each time, so a passed retry shows nothing about the failed input.
+ * The state that counts. A property chooses new inputs each time, so a passed retry shows nothing about the failed
+ * input.
  */
 export const stateOf = (file: string, { state, retried }: TestOutcome): TestOutcome['state'] =>
   retried && file.endsWith('.prop.spec.ts') ? 'failed' : state;
