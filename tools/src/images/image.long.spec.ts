@@ -93,6 +93,8 @@ describe('the image of the services', () => {
       format: 'esm',
       conditions: ['@writ/source'],
       external: ['onnxruntime-node', '*.node'],
+      // As for the services: of a package in two formats, the one whose imports a bundler can resolve.
+      mainFields: ['module', 'main'],
     });
     const { status, output } = await containers.run({ args: ['/spec/embed.mjs'], binds: [`${folder}:/spec:ro`] });
     const answer = JSON.parse(output) as { readonly hasModel: boolean };
