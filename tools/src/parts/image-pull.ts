@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { engineTask } from '@writ/sandbox-docker';
 import type Docker from 'dockerode';
 import { LABEL } from '../supervisor/containers.ts';
 import type { Setup } from '../setup.ts';
@@ -15,27 +16,24 @@ const followPull = async (
   docker: Docker,
   stream: NodeJS.ReadableStream & { destroy?: () => void },
   onLine: (line: string) => void,
-): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const giveUp = (): void => {
-      stream.destroy?.();
-      reject(new Error(`the registry said nothing for ${SILENCE_MS / 1000} s`));
-    };
-    let timer = setTimeout(giveUp, SILENCE_MS);
-    docker.modem.followProgress(
-      stream,
-      (error) => {
-        clearTimeout(timer);
-        if (error) reject(error);
-        else resolve();
-      },
-      (event: { status?: string; id?: string; progress?: string }) => {
-        clearTimeout(timer);
-        timer = setTimeout(giveUp, SILENCE_MS);
-        onLine([event.status, event.id, event.progress].filter(Boolean).join(' '));
-      },
-    );
+): Promise<void> => {
+  const silence = Promise.withResolvers<never>();
+  const giveUp = (): void => {
+    stream.destroy?.();
+    silence.reject(new Error(`the registry said nothing for ${SILENCE_MS / 1000} s`));
+  };
+  let timer = setTimeout(giveUp, SILENCE_MS);
+  const pulled = engineTask(docker, stream, ({ status, id, progress }) => {
+    clearTimeout(timer);
+    timer = setTimeout(giveUp, SILENCE_MS);
+    onLine([status, id, progress].filter(Boolean).join(' '));
   });
+  try {
+    await Promise.race([pulled, silence.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 /** Pulls an image from its registry; rejects soon when that is unreachable. */
 export const pull = async (docker: Docker, reference: string, onLine: (line: string) => void): Promise<void> => {
