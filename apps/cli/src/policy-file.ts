@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { basename, dirname, join } from 'node:path';
-import type { ToolDefinition } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
-import { compilePolicySet, PolicySetError, type PolicyProblem, type PolicySet } from '@writ/policy';
+import { compilePolicySet, PolicySetError, type PolicyProblem, type PolicySet, type PolicyTool } from '@writ/policy';
 import { usage } from './cli-error.ts';
 import { readNamedText } from './read-named-file.ts';
 import { visibleLine } from './visible.ts';
@@ -32,9 +31,6 @@ export function readPolicyFile(path: string): PolicyFile {
   const rulesPath = join(dirname(path), file);
   return { document: { ...rest, cedar: readNamedText(rulesPath) }, path, rulesPath };
 }
-
-/** The fields of a tool that rules can refer to. */
-export type PolicyTool = Pick<ToolDefinition, 'tool_id' | 'category'>;
 
 /** The compiled set, or its problems. It is checked against these tools, or against Writ's own. */
 export function checkPolicyFile(

@@ -54,6 +54,16 @@ export const FAULTS = {
   'budget.exhausted': { status: 403, retry: 'never', message: 'the capability token has no budget left' },
   'workspace.unknown': { status: 404, retry: 'never', message: 'there is no such workspace' },
   // policy, approval
+  'policy.args_changed': {
+    status: 403,
+    retry: 'never',
+    message: 'rules of the policy do not fit the arguments that the tool takes now, so its calls are refused',
+  },
+  'policy.args_untyped': {
+    status: 403,
+    retry: 'never',
+    message: 'a rule of the policy reads an argument that it cannot see, so the call is refused',
+  },
   'policy.denied': { status: 403, retry: 'never', message: 'the policy forbids the call' },
   'policy.error': { status: 403, retry: 'never', message: 'a rule of the policy failed, so the call is refused' },
   'policy.invalid': { status: 422, retry: 'never', message: 'the policy set is not valid' },

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+export { argumentsType, type RecordType } from './arguments/argument-type.ts';
 export type {
   Approvers,
   EgressFacts,
   PolicyRequest,
   PolicyDecision,
+  PolicyFault,
   RiskCeiling,
   SessionMode,
   Supervision,
   HistoryFacts,
 } from './policy-request.ts';
-export type { Steps } from './decide/cedar.ts';
+export type { Steps } from './decide/steps.ts';
 export {
   decideEffectPolicy,
   decideEffectPolicySteps,
@@ -32,11 +34,12 @@ export {
   compilePolicySet,
   policySetOf,
   type CheckedPolicySet,
+  type PolicySetAge,
   type PolicyRule,
   type PolicySet,
 } from './policy-set.ts';
 export { PolicySetError, problemText, type PolicyProblem } from './problems.ts';
-export { CONTEXT_ATTRIBUTES, POLICY_SCHEMA_VERSION, policySchema } from './rules/schema.ts';
+export { CONTEXT_ATTRIBUTES, POLICY_SCHEMA_VERSION, policySchema, type PolicyTool } from './rules/schema.ts';
 export { DEFAULT_POLICY } from './sets/default-policy.ts';
 export { OBSERVE_POLICY, observing } from './sets/observe-policy.ts';
 export { STRICT_POLICY } from './sets/strict-policy.ts';

@@ -3,6 +3,7 @@ import {
   AUTONOMY_MODES,
   type AutonomyMode,
   type BoundResource,
+  type FaultCode,
   type FsResource,
   type Reason,
   type ToolCategory,
@@ -66,7 +67,15 @@ export interface PolicyRequest {
    * `context has time` first
    */
   readonly time?: { readonly hour: number; readonly weekday: number };
+  /**
+   * the arguments, which fit the JSON Schema `parameters` of the definition that the call is judged by; without them a
+   * set whose rules read arguments of the call refuses it
+   */
+  readonly args?: { readonly parameters: object; readonly value: Readonly<Record<string, unknown>> };
 }
+
+/** Why a call is refused that the rules can't decide on. */
+export type PolicyFault = Extract<FaultCode, 'policy.error' | 'policy.args_untyped' | 'policy.args_changed'>;
 
 /** Who must approve: a number of distinct people with that role or a higher one. */
 export interface Approvers {
@@ -91,8 +100,10 @@ export interface PolicyDecision {
   readonly would_pass: readonly string[];
   /** who must approve a call that `mode` holds; null if nobody needs to, or nobody can */
   readonly approvers: Approvers | null;
-  /** errors of rules; if there are any, the mode is `no_go` and the fault is `policy.error` */
+  /** what the rules failed on; if there is anything, the mode is `no_go`. It quotes no argument */
   readonly errors: readonly string[];
+  /** the code of these errors; null without any */
+  readonly fault: PolicyFault | null;
 }
 
 /** The levels of supervision to evaluate, least first, from the least allowed one. */

@@ -7,10 +7,12 @@ import { readDocument } from './document/read-document.ts';
 import { problemOf, PolicySetError, type PolicyProblem } from './problems.ts';
 import { located, readRules, RESERVED_IDS, verifyAnswer } from './rules/cedar-text.ts';
 import type { RuleText } from './rules/rule-text.ts';
+import type { ArgumentReads } from './arguments/argument-reads.ts';
 import { checkedRule, type CheckedRule } from './rules/checked-rule.ts';
+import { readsOfAll } from './rules/reads.ts';
 import { groupProblems, IMPOSSIBLE_HELP, isImpossible } from './rules/impossible.ts';
-import { policySchema, POLICY_SCHEMA_VERSION } from './rules/schema.ts';
-import { sliceOf, type Tool, type ToolSlice } from './rules/slices.ts';
+import { groupsOf, policySchema, schemaVersionFor, type PolicyTool } from './rules/schema.ts';
+import { appliesToTool, sliceOf, type Tool, type ToolSlice } from './rules/slices.ts';
 
 /** One rule of a set's Cedar text, by its `@id`. */
 export interface PolicyRule {
@@ -57,10 +59,17 @@ export interface CheckedPolicySet {
  */
 export function compilePolicySet(
   source: PolicySetSource | Readonly<Record<string, unknown>>,
-  tools: Iterable<Tool> = TOOLS.values(),
+  tools: Iterable<PolicyTool> = TOOLS.values(),
 ): PolicySet {
   return policySetOf(checkPolicySet(source, tools));
 }
+
+/**
+ * `new`: all rules must fit the tools. `stored`: the set passed when it was stored, and tools may have changed since. A
+ * rule that reads arguments and doesn't fit a tool any more refuses the calls of that tool, and the rest of the set
+ * stays in force.
+ */
+export type PolicySetAge = 'new' | 'stored';
 
 /**
  * The slow part for sets with many or large rules: everything but the preparation for decisions.
@@ -68,10 +77,11 @@ export function compilePolicySet(
  */
 export function checkPolicySet(
   source: PolicySetSource | Readonly<Record<string, unknown>>,
-  tools: Iterable<Tool> = TOOLS.values(),
+  tools: Iterable<PolicyTool> = TOOLS.values(),
+  age: PolicySetAge = 'new',
 ): CheckedPolicySet {
   try {
-    return check(source, [...tools]);
+    return check(source, [...tools], age);
   } catch (error) {
     if (error instanceof CedarFailure)
       throw new PolicySetError([problemOf('/cedar', 'the policy engine gave up on the rules', 'write them simpler')]);
@@ -79,17 +89,25 @@ export function checkPolicySet(
   }
 }
 
-function check(source: PolicySetSource | Readonly<Record<string, unknown>>, all: readonly Tool[]): CheckedPolicySet {
+function check(
+  source: PolicySetSource | Readonly<Record<string, unknown>>,
+  all: readonly PolicyTool[],
+  age: PolicySetAge,
+): CheckedPolicySet {
   const { document, problems } = readDocument(source, all);
   if (document === null) throw new PolicySetError(problems);
   const read = readRules(document.cedar);
-  const checked = validate(document.cedar, read.rules, all);
+  const rules = new Map([...read.rules].map(([id, rule]) => [id, checkedRule(rule)]));
+  const { args } = readsOfAll([...rules.values()].map(({ reads }) => reads));
+  const readsArguments = (id: string): boolean => rules.get(id)?.reads.args !== null;
+  const mayNotFit = (id: string): boolean => age === 'stored' && readsArguments(id);
+  const checked = validate(document.cedar, read.rules, { tools: all, args, readsArguments, mayNotFit });
   const wrong = [...problems, ...idProblems(document, read.rules), ...read.problems, ...checked.errors];
   if (wrong.length > 0) throw new PolicySetError(wrong);
   return {
-    policy_hash: sha256Hex(canonicalBytes({ document, schema: POLICY_SCHEMA_VERSION, v: 1 })),
+    policy_hash: sha256Hex(canonicalBytes({ document, schema: schemaVersionFor(args !== null), v: 1 })),
     document,
-    rules: new Map([...read.rules].map(([id, rule]) => [id, checkedRule(rule)])),
+    rules,
     warnings: checked.warnings,
     impossible: checked.impossible,
   };
@@ -158,11 +176,48 @@ interface Checked {
   readonly impossible: readonly PolicyProblem[];
 }
 
-function validate(source: string, rules: ReadonlyMap<string, RuleText>, tools: readonly Tool[]): Checked {
-  const staticPolicies = Object.fromEntries([...rules].map(([id, { text }]) => [id, text]));
-  const { validationErrors, validationWarnings } = verifyAnswer(
-    callCedar((cedar) => cedar.validate({ schema: policySchema(tools), policies: { staticPolicies } })),
-  );
+/** What rules are validated against, and those whose errors don't count. */
+interface Validation {
+  readonly tools: readonly PolicyTool[];
+  /** the arguments that the rules read; null: none */
+  readonly args: ArgumentReads | null;
+  readonly readsArguments: (id: string) => boolean;
+  readonly mayNotFit: (id: string) => boolean;
+}
+
+/** The schema with the tools that the rules can apply to; all others are only named. */
+function schemaFor(
+  reading: readonly (readonly [string, RuleText])[],
+  tools: readonly PolicyTool[],
+  args: ArgumentReads | null,
+): string {
+  const rules = reading.map(([, rule]) => checkedRule(rule));
+  const met = new Set(tools.filter((tool) => appliesToTool(rules, tool)));
+  const others = tools.filter((tool) => !met.has(tool)).flatMap((tool) => [tool.tool_id, ...groupsOf(tool)]);
+  return policySchema(met, args, others);
+}
+
+function validateRules(rules: readonly (readonly [string, RuleText])[], schema: string) {
+  const staticPolicies = Object.fromEntries(rules.map(([id, { text }]) => [id, text]));
+  return verifyAnswer(callCedar((cedar) => cedar.validate({ schema, policies: { staticPolicies } })));
+}
+
+function validate(
+  source: string,
+  rules: ReadonlyMap<string, RuleText>,
+  { tools, args, readsArguments, mayNotFit }: Validation,
+): Checked {
+  // A schema with the arguments of all tools makes the check of a rule slow, and most rules need none.
+  const [reading, others] = [
+    [...rules].filter(([id]) => readsArguments(id)),
+    [...rules].filter(([id]) => !readsArguments(id)),
+  ];
+  const answers = [
+    ...(others.length === 0 && reading.length > 0 ? [] : [validateRules(others, policySchema(tools, null))]),
+    ...(reading.length === 0 ? [] : [validateRules(reading, schemaFor(reading, tools, args))]),
+  ];
+  const validationErrors = answers.flatMap((answer) => answer.validationErrors);
+  const validationWarnings = answers.flatMap((answer) => answer.validationWarnings);
   const locatedOnce = (found: typeof validationErrors): PolicyProblem[] =>
     onePerPosition(found.map(({ policyId, error }) => located(source, (rules.get(policyId) as RuleText).at, error)));
   const validatorWarnings = locatedOnce(validationWarnings);
@@ -172,7 +227,11 @@ function validate(source: string, rules: ReadonlyMap<string, RuleText>, tools: r
     ...groups.impossible,
   ]).map(withHelp);
   const odd = [...validatorWarnings.filter(({ message }) => !isImpossible(message)), ...groups.odd];
-  return { errors: locatedOnce(validationErrors), impossible, warnings: byPosition([...odd, ...impossible]) };
+  return {
+    errors: locatedOnce(validationErrors.filter(({ policyId }) => !mayNotFit(policyId))),
+    impossible,
+    warnings: byPosition([...odd, ...impossible]),
+  };
 }
 
 const withHelp = (problem: PolicyProblem): PolicyProblem => ({

@@ -9,14 +9,21 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
-import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile, type PolicyTool } from '../policy-file.ts';
+import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile } from '../policy-file.ts';
+import type { PolicyTool } from '@writ/policy';
 import { verifyBacktestCommand } from './verify-backtest.ts';
 import { backtestCommand, explainCommand } from './what-if.ts';
 import { templateCommand } from './templates.ts';
 import { diffCommand, historyCommand, listCommand, showCommand } from './show-policies.ts';
 
 const Tools = Type.Object({
-  items: Type.Array(Type.Object({ tool_id: Type.String(), category: Type.Enum(['read', 'write', 'admin']) })),
+  items: Type.Array(
+    Type.Object({
+      tool_id: Type.String(),
+      category: Type.Enum(['read', 'write', 'admin']),
+      parameters: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    }),
+  ),
 });
 
 type ActivateOptions = CommonOptions & {

@@ -8,6 +8,7 @@ import { PRESENT, type Facts } from '../rules/facets.ts';
 import type { ContextAttribute } from '../rules/schema.ts';
 import type { Slice, ToolSlice } from '../rules/slices.ts';
 import { slotOf } from '../rules/slots.ts';
+import type { Steps } from './steps.ts';
 
 /** All inputs of the rules except the supervision. */
 export interface Question {
@@ -17,6 +18,8 @@ export interface Question {
   readonly history_broken: readonly string[];
   readonly effect: EffectFacts | undefined;
   readonly paths: readonly FsResource[];
+  /** the arguments that rules read, typed; absent where none reads any */
+  readonly args?: Record<string, CedarValueJson>;
 }
 
 /** Whether everything is allowed; `rules` are those that allowed it, or those that forbade it. */
@@ -27,17 +30,6 @@ export interface Answer {
 }
 
 type Values = Partial<Record<ContextAttribute, CedarValueJson>>;
-
-/** A computation in steps, with a pause possible between any two of them. */
-export type Steps<T> = Generator<undefined, T, undefined>;
-
-/** Runs all steps at once. */
-export function runToCompletion<T>(steps: Steps<T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
 
 /**
  * Evaluates a question for one level of supervision after another, with a step for each path. Constant parts are built
@@ -98,14 +90,19 @@ function* evaluatePaths(question: Question, { slice, context }: Prepared, superv
       );
       yield;
     }
-    const answer = readAnswers(answers);
+    const answer = readAnswers(answers, slice.reads.args !== null);
     if (!answer.allowed) return answer;
     for (const rule of answer.rules) allowing.add(rule);
   }
   return { allowed: true, rules: [...allowing].sort(), errors: [] };
 }
 
-function factsOf({ ask, risk_level, effect }: Question): Omit<Facts, 'supervision'> {
+/** The words of a question, without its supervision. */
+export function factsOf({
+  ask,
+  risk_level,
+  effect,
+}: Pick<Question, 'ask' | 'risk_level' | 'effect'>): Omit<Facts, 'supervision'> {
   const { agent_id, session_mode, risk_ceiling, tool_class, task_class, time } = ask;
   return {
     agent_id,
@@ -122,13 +119,14 @@ function factsOf({ ask, risk_level, effect }: Question): Omit<Facts, 'supervisio
 /**
  * Combines Cedar's answers for the pieces of a slice. INVARIANT (pieces change nothing): the result is that of all
  * rules at once: a forbid of any piece wins, else a permit of any allows, else it is denied by no rule. Warnings aren't
- * errors; anything else but a plain decision is.
+ * errors; anything else but a plain decision is. INVARIANT (no value is quoted): Cedar's messages quote operands, so
+ * they are left out where rules read arguments.
  */
-export function readAnswers(answers: readonly AuthorizationAnswer[]): Answer {
+export function readAnswers(answers: readonly AuthorizationAnswer[], readsArguments = false): Answer {
   const [permits, forbids, errors]: [string[], string[], string[]] = [[], [], []];
   for (const answer of answers) {
     if (answer.type === 'failure') {
-      errors.push(...answer.errors.map(({ message }) => message));
+      errors.push(...answer.errors.map(({ message }) => (readsArguments ? UNSAID : message)));
       continue;
     }
     const {
@@ -136,7 +134,7 @@ export function readAnswers(answers: readonly AuthorizationAnswer[]): Answer {
       diagnostics: { reason, errors: failed },
     } = answer.response;
     (decision === 'allow' ? permits : forbids).push(...reason);
-    errors.push(...failed.map(({ policyId, error }) => `\`${policyId}\`: ${error.message}`));
+    errors.push(...failed.map(({ policyId, error }) => `\`${policyId}\`: ${readsArguments ? UNSAID : error.message}`));
   }
   const isForbidden = forbids.length > 0;
   return {
@@ -146,9 +144,11 @@ export function readAnswers(answers: readonly AuthorizationAnswer[]): Answer {
   };
 }
 
+const UNSAID = 'the rule failed on what it reads';
+
 /** Only attributes that some rule of the slice reads: Cedar would need longer to parse the rest than to answer. */
 function contextOf(
-  { ask, risk_level, history_broken, effect }: Question,
+  { ask, risk_level, history_broken, effect, args }: Question,
   slice: Slice,
 ): Record<string, CedarValueJson> {
   const all: Values = {
@@ -168,6 +168,7 @@ function contextOf(
   if (ask.egress !== undefined)
     all.egress = { domains: [...ask.egress.domains], methods: [...ask.egress.methods], purpose: ask.egress.purpose };
   if (effect !== undefined) all.effect = { ...effect, areas: [...effect.areas] };
+  if (args !== undefined) all.args = args;
   const context: Record<string, CedarValueJson> = {};
   for (const name of slice.reads.context) {
     const value = all[name];

@@ -31,6 +31,7 @@ describe('a policy decides', () => {
       enforcement: 'enforce',
       rule_ids: ['default.deny'],
       errors: [],
+      fault: null,
       approvers: null,
       reasons: [
         {
@@ -52,6 +53,7 @@ describe('a policy decides', () => {
       rule_ids: ['stop'],
       reasons: [{ code: 'stop', message: 'not today' }],
       errors: [],
+      fault: null,
     });
   });
 

@@ -10,7 +10,9 @@ import {
 } from '../policy-request.ts';
 import { effectFacts, type EffectFacts } from '../effect.ts';
 import type { PolicySet } from '../policy-set.ts';
-import { runToCompletion, evaluator, type Answer, type Steps } from './cedar.ts';
+import { evaluator, factsOf, type Answer } from './cedar.ts';
+import { readArguments } from './read-arguments.ts';
+import { runToCompletion, type Steps } from './steps.ts';
 import { findingGrounds, leastOf, riskGrounds, type SupervisionRequirement } from './corridor.ts';
 import { decisionOf, failed, type DecisionTrace } from './decision.ts';
 import { brokenRules } from './history.ts';
@@ -95,14 +97,18 @@ function* evaluateLevels(
     stricterOf,
     'autopilot',
   );
-  const course = { least, grounds, staged: remaining.length < risk.length, errors: [] };
+  const course = { least, grounds, staged: remaining.length < risk.length, errors: [], fault: null };
+  const risk_level = leastOf(risk);
+  const read = yield* readArguments(slice, ask, factsOf({ ask, risk_level, effect }));
+  if (read !== null && !read.ok) return failed(read.errors, read.fault);
   const evaluate = evaluator({
     ask,
     slice,
-    risk_level: leastOf(risk),
+    risk_level,
     history_broken: effect === undefined ? broken.map(({ rule_id }) => rule_id) : [],
     effect,
     paths,
+    ...(read === null ? {} : { args: read.record }),
   });
   const answers: [Supervision, Answer][] = [];
   for (const supervision of supervisionsFrom(least)) {

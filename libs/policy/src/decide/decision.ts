@@ -3,6 +3,7 @@ import type { AutonomyMode, Reason } from '@writ/contract';
 import {
   stricterOf,
   type Approvers,
+  type PolicyFault,
   type PolicyRequest,
   type PolicyDecision,
   type Supervision,
@@ -23,16 +24,18 @@ export interface DecisionTrace {
   readonly staged: boolean;
   readonly answers: readonly (readonly [Supervision, Answer])[];
   readonly errors: readonly string[];
+  readonly fault: PolicyFault | null;
 }
 
 /** A trace that ends at once, because an input is unknown or a rule failed. */
-export const failed = (errors: readonly string[]): DecisionTrace => ({
+export const failed = (errors: readonly string[], fault: PolicyFault = 'policy.error'): DecisionTrace => ({
   mode: 'no_go',
   least: 'no_go',
   grounds: [],
   staged: false,
   answers: [],
   errors,
+  fault,
 });
 
 /** Something that decided: its id, its reason, and how many people it requires. */
@@ -58,7 +61,8 @@ const OBSERVED = 'policy.observed';
 export function decisionOf(set: PolicySet, ask: PolicyRequest, course: DecisionTrace): PolicyDecision {
   const { enforcement } = set.document;
   if (course.errors.length > 0) {
-    const reasons = course.errors.map((message) => ({ code: 'policy.error', message }));
+    const fault = course.fault ?? 'policy.error';
+    const reasons = course.errors.map((message) => ({ code: fault, message }));
     return {
       mode: 'no_go',
       decided: 'no_go',
@@ -68,6 +72,7 @@ export function decisionOf(set: PolicySet, ask: PolicyRequest, course: DecisionT
       would_pass: [],
       approvers: null,
       errors: course.errors,
+      fault,
     };
   }
   const against = opposingFactors(set, ask, course);
@@ -90,6 +95,7 @@ export function decisionOf(set: PolicySet, ask: PolicyRequest, course: DecisionT
     would_pass: course.mode === 'autopilot' ? [] : wouldPass(ask, course, against, approvers),
     approvers,
     errors: [],
+    fault: null,
   };
 }
 

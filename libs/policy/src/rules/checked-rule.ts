@@ -16,6 +16,8 @@ export interface CheckedRule {
   readonly action: ActionConstraint;
   /** the inputs that it reads */
   readonly reads: Reads;
+  /** ids of actions that it names; empty for a rule that reads no arguments, which needs none of them */
+  readonly actions: readonly string[];
   /** conditions that must hold for it to apply */
   readonly demands: readonly Demand[];
 }
@@ -24,5 +26,15 @@ export interface CheckedRule {
 export function checkedRule({ text, json }: RuleText): CheckedRule {
   const { effect, action, annotations } = json;
   const known = (annotations ?? {}) as CheckedRule['annotations'];
-  return { text, effect, annotations: known, action, reads: readsOf([json]), demands: demandsOf(json) };
+  const reads = readsOf([json]);
+  const actions = reads.args === null ? [] : [...new Set(actionsIn([action, json.conditions]))];
+  return { text, effect, annotations: known, action, reads, actions, demands: demandsOf(json) };
+}
+
+/** Ids of the actions in a tree of Cedar's JSON. `complexityProblems` bounds its depth. */
+function actionsIn(tree: unknown): string[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  const { type, id } = tree as { readonly type?: unknown; readonly id?: unknown };
+  if (type === 'Action' && typeof id === 'string') return [id];
+  return Object.values(tree).flatMap(actionsIn);
 }

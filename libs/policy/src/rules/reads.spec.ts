@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { oracle } from '../oracle-cedar.contract.ts';
+import type { ArgumentReads } from '../arguments/argument-reads.ts';
 import { verifyAnswer } from './cedar-text.ts';
 import { readsOf } from './reads.ts';
 import { CONTEXT_ATTRIBUTES } from './schema.ts';
@@ -10,8 +11,12 @@ const reads = (condition: string, scope = 'principal, action, resource') => {
   const { context, resource, groups } = readsOf([jsonOf(`permit (${scope}) when { ${condition} };`)]);
   return { context: [...context].sort(), resource, groups };
 };
+const shown = ({ whole, members }: ArgumentReads): unknown =>
+  whole ? 'whole' : Object.fromEntries([...members].map(([name, reads]) => [name, shown(reads)]));
 const NOTHING = { context: [], resource: false, groups: false };
 const ALL = Object.keys(CONTEXT_ATTRIBUTES).sort();
+/** Arguments are read by name, or by a rule that names them besides using the context as a value. */
+const CONTEXT = ALL.filter((name) => name !== 'args');
 
 describe('the inputs that rules read', () => {
   test.each([
@@ -27,14 +32,33 @@ describe('the inputs that rules read', () => {
     ['{"Value": context.labels, "Var": 1}.Value.isEmpty()', ['labels']],
     ['{"Var": "resource"}.Var == "context"', []],
     ['context.task_class like "a*"', ['task_class']],
-    ['context == context', ALL],
-    ['{"a": context}.a.supervision == "x"', ALL],
+    ['context == context', CONTEXT],
+    ['{"a": context}.a.supervision == "x"', CONTEXT],
+    ['{"a": context}.a.args.x == "x"', ALL],
+    ['context == {"args": 1}', ALL],
+    ['context.args.a == 1', ['args']],
+    ['context has args', ['args']],
     [
       'datetime("2026-01-01").offset(duration("1h")) > datetime("2026-01-01") && context.job_lists_tool',
       ['job_lists_tool'],
     ],
   ])('%s', (condition, context) => {
     expect(reads(condition)).toEqual({ ...NOTHING, context });
+  });
+
+  test.each<[string, unknown]>([
+    ['context.risk_milli < 3', null],
+    ['context has args', {}],
+    ['context.args.a < 3 && context.args has b.c', { a: 'whole', b: { c: {} } }],
+    ['context has args.a', { a: {} }],
+    ['context["args"]["a b"].c == context.args.d', { 'a b': { c: 'whole' }, d: 'whole' }],
+    ['context.args == context.args', 'whole'],
+    ['[context.args.a].contains(1) || context.args.a.b == 1', { a: 'whole' }],
+    ['{"a": context}.a.args.x == "x"', 'whole'],
+    ['{"args": 3}.args == 3', null],
+  ])('%s reads the arguments %j', (condition, expected) => {
+    const { args } = readsOf([jsonOf(`permit (principal, action, resource) when { ${condition} };`)]);
+    expect(args === null ? null : shown(args)).toEqual(expected);
   });
 
   test.each([

@@ -6,6 +6,25 @@ test('the schema that rules are written against: if it can change what a rule me
     policySchema([
       { tool_id: 'fs.read', category: 'read' },
       { tool_id: 'web.api.post', category: 'write' },
+      {
+        tool_id: 'pay',
+        category: 'admin',
+        parameters: {
+          type: 'object',
+          properties: {
+            amount: { type: 'integer' },
+            fee: { type: 'number' },
+            to: {
+              type: 'object',
+              properties: { in: { type: 'string' }, 'a b': { type: 'boolean' } },
+              required: ['in'],
+            },
+            tags: { type: 'array', items: { enum: ['x'] } },
+            maybe: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+          },
+          required: ['amount'],
+        },
+      },
     ]),
   ).toMatchInlineSnapshot(`
     "type Context = {
@@ -25,6 +44,24 @@ test('the schema that rules are written against: if it can change what a rule me
         egress?: { domains: Set<String>, methods: Set<String>, purpose: String },
         effect?: { created: Long, modified: Long, deleted: Long, areas: Set<String> },
     };
+    type Context1 = {
+        supervision: String,
+        risk_milli: Long,
+        risk_ceiling: String,
+        risk_level: String,
+        task_class: String,
+        tool_class: String,
+        labels: Set<String>,
+        delegated_by: Set<Agent>,
+        session_mode: String,
+        job_lists_tool: Bool,
+        staged_change: Bool,
+        history_broken: Set<String>,
+        time?: { hour: Long, weekday: Long },
+        egress?: { domains: Set<String>, methods: Set<String>, purpose: String },
+        effect?: { created: Long, modified: Long, deleted: Long, areas: Set<String> },
+        args: { amount: Long, fee?: decimal, tags?: Set<String>, to?: { "a b"?: Bool, "in": String } },
+    };
     entity Agent;
     entity Workspace;
     entity File in [Workspace] { path: String, access: String };
@@ -39,6 +76,11 @@ test('the schema that rules are written against: if it can change what a rule me
       principal: Agent,
       resource: [Workspace, File, Resource],
       context: Context,
+    };
+    action "pay" in [Action::"admin"] appliesTo {
+      principal: Agent,
+      resource: [Workspace, File, Resource],
+      context: Context1,
     };"
   `);
 });

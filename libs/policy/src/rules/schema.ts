@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ToolDefinition } from '@writ/contract';
+import { namedPart, type ArgumentReads } from '../arguments/argument-reads.ts';
+import { argumentsType, cedarTypeText, partsOf, type RecordType } from '../arguments/argument-type.ts';
 
 /** Raised when the meaning of a policy text could change: it is part of every policy hash. */
-export const POLICY_SCHEMA_VERSION = 2;
+export const POLICY_SCHEMA_VERSION = 3;
+/**
+ * The version in the hashes of sets of which no rule reads arguments. Version 3 added `context.args` and changed nothing
+ * else, so the sets of before keep their meaning and their hash.
+ */
+const VERSION_WITHOUT_ARGUMENTS = 2;
+
+/** The version that is part of the hash of a set. */
+export const schemaVersionFor = (readsArguments: boolean): number =>
+  readsArguments ? POLICY_SCHEMA_VERSION : VERSION_WITHOUT_ARGUMENTS;
 
 /** The attributes of `context` for rules, in the order of the published schema. The texts are the documentation. */
 export const CONTEXT_ATTRIBUTES = {
@@ -42,11 +53,17 @@ export const CONTEXT_ATTRIBUTES = {
     '{ created: Long, modified: Long, deleted: Long, areas: Set<String> }',
     'what the call changed, and in which areas; only when the effect is asked about',
   ],
+  args: [
+    '{ … }',
+    "the arguments of the call, each with the type that the tool's schema gives it; a rule on several tools asks `context has args && context.args has path` first",
+  ],
 } as const;
 export type ContextAttribute = keyof typeof CONTEXT_ATTRIBUTES;
 const OPTIONAL: readonly string[] = ['time', 'egress', 'effect'];
 
+/** The attributes that every tool's context has; `args` depends on the tool. */
 const CONTEXT = Object.entries(CONTEXT_ATTRIBUTES)
+  .filter(([name]) => name !== 'args')
   .map(([name, [type]]) => `    ${name}${OPTIONAL.includes(name) ? '?' : ''}: ${type},`)
   .join('\n');
 
@@ -59,21 +76,58 @@ export function groupsOf({ tool_id, category }: GroupedTool): string[] {
   return [category, ...parts.slice(1).map((_, n) => `${parts.slice(0, n + 1).join('.')}.*`)];
 }
 
+/** A tool as rules see it: its groups, and its arguments by their schema or their type. */
+export interface PolicyTool extends GroupedTool {
+  readonly parameters?: object;
+  /** the type that `parameters` have, for threads; absent or null with no parameters: it has no `context.args` */
+  readonly args?: RecordType | null;
+}
+
+/** The type of a tool's arguments; null where its schema isn't known. */
+export const argumentsOf = ({ parameters, args }: PolicyTool): RecordType | null =>
+  args ?? (parameters === undefined ? null : argumentsType(parameters));
+
+/** Limit on the parts of all arguments together. Beyond it only those are in the schema that the rules name. */
+const PARTS_MAX = 8_192;
+
+/** The arguments of each tool that the schema has, in the order of the tools; null: none. */
+function argumentsInSchema(tools: readonly PolicyTool[], reads: ArgumentReads | null): (RecordType | null)[] {
+  if (reads === null) return tools.map(() => null);
+  const types = tools.map(argumentsOf);
+  const parts = types.reduce((sum, type) => sum + (type === null ? 0 : partsOf(type)), 0);
+  return parts <= PARTS_MAX ? types : types.map((type) => (type === null ? null : namedPart(type, reads)));
+}
+
+/** Ids that need no escapes; no tool has another. */
+const PLAIN_ID = /^[^\p{C}"\\]+$/u;
+const EVERYTHING: ArgumentReads = { whole: true, members: new Map() };
+
 /**
  * The Cedar schema for checking policies, made from the tools: an agent acts with a tool, in the groups of its category
  * and families, on a workspace, on a file of it, or on a registered resource. Modes are strings, since Cedar has no
  * enumerations for attributes.
+ *
+ * @param reads the arguments that the rules read; null: none, and no context has any
+ * @param others more actions that rules name, to which no rule applies
  */
-export function policySchema(tools: Iterable<Pick<ToolDefinition, 'tool_id' | 'category'>>): string {
+export function policySchema(
+  tools: Iterable<PolicyTool>,
+  reads: ArgumentReads | null = EVERYTHING,
+  others: readonly string[] = [],
+): string {
   const all = [...tools];
-  const groups = [...new Set(['read', 'write', 'admin', ...all.flatMap(groupsOf)])];
+  const ids = new Set(all.map(({ tool_id }) => tool_id));
+  const named = others.filter((id) => !ids.has(id) && PLAIN_ID.test(id));
+  const groups = [...new Set(['read', 'write', 'admin', ...all.flatMap(groupsOf), ...named])];
   const quoted = (ids: readonly string[]): string => ids.map((id) => `Action::"${id}"`).join(', ');
+  const args = argumentsInSchema(all, reads);
+  const contexts = new Contexts();
   const actions = all.map(
-    (tool) =>
-      `action "${tool.tool_id}" in [${quoted(groupsOf(tool))}] appliesTo {\n  principal: Agent,\n  resource: [Workspace, File, Resource],\n  context: Context,\n};`,
+    (tool, n) =>
+      `action "${tool.tool_id}" in [${quoted(groupsOf(tool))}] appliesTo {\n  principal: Agent,\n  resource: [Workspace, File, Resource],\n  context: ${contexts.nameOf(args[n] ?? null)},\n};`,
   );
   return [
-    `type Context = {\n${CONTEXT}\n};`,
+    ...contexts.definitions(),
     'entity Agent;',
     'entity Workspace;',
     'entity File in [Workspace] { path: String, access: String };',
@@ -82,4 +136,24 @@ export function policySchema(tools: Iterable<Pick<ToolDefinition, 'tool_id' | 'c
     `action ${groups.map((group) => `"${group}"`).join(', ')};`,
     ...actions,
   ].join('\n');
+}
+
+/** The types of contexts: tools with the same arguments share one, which makes checking four times as fast. */
+class Contexts {
+  /** names by the type of the arguments; empty for none */
+  readonly #names = new Map<string, string>([['', 'Context']]);
+
+  nameOf(args: RecordType | null): string {
+    const text = args === null ? '' : cedarTypeText(args);
+    const name = this.#names.get(text) ?? `Context${this.#names.size}`;
+    this.#names.set(text, name);
+    return name;
+  }
+
+  /** All that were named so far, and the one without arguments. */
+  definitions(): string[] {
+    return [...this.#names].map(
+      ([args, name]) => `type ${name} = {\n${CONTEXT}\n${args === '' ? '' : `    args: ${args},\n`}};`,
+    );
+  }
 }

@@ -5,6 +5,7 @@ import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { CheckedRule } from './checked-rule.ts';
 import { FACETS, type Demand, type Facet, type Facts } from './facets.ts';
 import { readsOfAll, type Reads } from './reads.ts';
+import { addArguments, noArguments, type ArgumentReads } from '../arguments/argument-reads.ts';
 import { groupsOf } from './schema.ts';
 
 export type Tool = Pick<ToolDefinition, 'tool_id' | 'category'>;
@@ -17,6 +18,9 @@ export interface Piece {
   readonly policies: Readonly<Record<string, string>>;
   readonly size: number;
 }
+
+/** Rules by their ids. */
+export type Chosen = readonly (readonly [id: string, rule: CheckedRule])[];
 
 /** The rules of a set that can apply to a question, ready for Cedar. */
 export interface Slice {
@@ -37,20 +41,45 @@ export interface ToolSlice extends Slice {
   readonly unsupervised: ReadonlySet<string>;
   /** the rules whose first demands are met by the facts */
   readonly narrowed: (facts: Facts) => Slice;
+  /** the rules that read arguments, in the order of the set; empty for most slices */
+  readonly argumentRules: Chosen;
+  /** the arguments that these rules read of a call with the facts, whatever its supervision; null: none */
+  readonly argumentsRead: (facts: Omit<Facts, 'supervision'>) => ArgumentReads | null;
 }
 
-type Chosen = readonly (readonly [id: string, rule: CheckedRule])[];
+/** Answers whether the scope of any of the rules has the tool in it. */
+export function appliesToTool(rules: Iterable<CheckedRule>, tool: Tool): boolean {
+  const fits = new Set([tool.tool_id, ...groupsOf(tool)]);
+  return [...rules].some(({ action }) => scopeFits(action, tool.tool_id, fits));
+}
 
 /** Makes the slice of a tool. */
 export function sliceOf(rules: ReadonlyMap<string, CheckedRule>, tool: Tool): ToolSlice {
   const fits = new Set([tool.tool_id, ...groupsOf(tool)]);
   const chosen = [...rules].filter(([, { action }]) => scopeFits(action, tool.tool_id, fits));
   const whole = sliceOfRules(chosen, tool);
+  const argumentRules = chosen.filter(([, { reads }]) => reads.args !== null);
   return {
     ...whole,
+    argumentRules,
+    argumentsRead: (facts) => argumentsRead(argumentRules, facts),
     unsupervised: new Set(chosen.filter(([, { reads }]) => !reads.context.has('supervision')).map(([id]) => id)),
     narrowed: narrower(chosen, tool, whole),
   };
+}
+
+/**
+ * INVARIANT (one answer): computed anew from the rules, without the narrowed slices, whose cache has an end. So the same
+ * call always needs the same arguments.
+ */
+function argumentsRead(rules: Chosen, facts: Omit<Facts, 'supervision'>): ArgumentReads | null {
+  const canApply = rules.filter(([, { demands }]) =>
+    demands.every(([facet, word]) => facet === 'supervision' || facts[facet] === word),
+  );
+  if (canApply.length === 0) return null;
+  const found = noArguments();
+  for (const [, { reads }] of canApply) if (reads.args !== null) addArguments(found, reads.args);
+  return found;
 }
 
 function sliceOfRules(chosen: Chosen, tool: Tool): Slice {
@@ -68,7 +97,8 @@ function sliceOfRules(chosen: Chosen, tool: Tool): Slice {
 const PIECE_RULES_MAX = 24;
 const PIECE_CHARS_MAX = 6_144;
 
-function piecesOf(chosen: Chosen): Piece[] {
+/** Splits rules into pieces that take Cedar a few milliseconds each. */
+export function piecesOf(chosen: Chosen): Piece[] {
   const groups: (readonly [id: string, text: string])[][] = [];
   let chars = 0;
   for (const [id, { text }] of chosen) {

@@ -2,7 +2,7 @@
 import { AUTONOMY_MODES, type AutonomyMode } from '@writ/contract';
 import type { PolicyRequest, PolicyDecision, Supervision } from '../policy-request.ts';
 import { thresholdsFor, type SupervisionRequirement } from '../decide/corridor.ts';
-import { runToCompletion, type Steps } from '../decide/cedar.ts';
+import { runToCompletion, type Steps } from '../decide/steps.ts';
 import { traceDecision, traceEffectDecision, type EffectRequest } from '../decide/decide-policy.ts';
 import { decisionOf, type DecisionTrace } from '../decide/decision.ts';
 import type { Thresholds } from '../document/policy-document.ts';

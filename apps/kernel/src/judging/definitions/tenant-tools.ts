@@ -6,6 +6,8 @@ import { tenantDefinition } from '@writ/cli-tool';
 import { definitionForDigest, parseMessage, TenantTool, TOOLS, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { inTenant } from '@writ/database';
+import { argumentsType, type PolicyTool } from '@writ/policy';
+import { inSlices } from '@writ/worker-pool';
 import { LRUCache } from 'lru-cache';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { StoredTool } from '../../foundation/database/functions/tools.ts';
@@ -68,24 +70,35 @@ export async function readDecidedTool(
     : { definition, document: parseMessage(TenantTool, stored.document), inForce: stored.in_force };
 }
 
+type ToolRow = Pick<ToolDefinition, 'tool_id' | 'category'> & StoredTool;
+
+/** A tool with the definition in force, or with the last one of a name that was removed. */
+const NEWEST_DEFINITIONS = `SELECT t.tool_id, t.category, v.document, v.definition_digest
+  FROM kernel.tool t JOIN kernel.tool_version v USING (tenant_id, tool_id, version) ORDER BY t.tool_id`;
+
 /**
- * The tools that policies are checked against: Writ's own and the tenant's. Names that were removed stay, so that a
- * policy that names one can still be read.
+ * The tools that policies are checked against, with the types of their arguments: Writ's own and the tenant's. Names
+ * that were removed stay, so that a policy that names one can still be read.
  */
-export async function readToolNames(
-  tenants: TenantPool,
-  tenantId: string,
-): Promise<Pick<ToolDefinition, 'tool_id' | 'category'>[]> {
+export async function readPolicyTools(tenants: TenantPool, tenantId: string): Promise<PolicyTool[]> {
   const { rows } = await inTenant(
     tenants.pool,
     tenantId,
-    async (client) =>
-      await client.query<Pick<ToolDefinition, 'tool_id' | 'category'>>(
-        'SELECT tool_id, category FROM kernel.tool ORDER BY tool_id',
-      ),
+    async (client) => await client.query<ToolRow>(NEWEST_DEFINITIONS),
     { readOnly: true },
   );
-  return [...TOOLS.values(), ...rows];
+  const tools = [...TOOLS.values()].map(({ tool_id, category, parameters }): PolicyTool => ({
+    tool_id,
+    category,
+    args: argumentsType(parameters),
+  }));
+  // A tenant may have many, and each is read by its schema.
+  for await (const row of inSlices(rows)) {
+    const parameters = readyOf(row)?.parameters;
+    const args = parameters === undefined ? null : argumentsType(parameters);
+    tools.push({ tool_id: row.tool_id, category: row.category, args });
+  }
+  return tools;
 }
 
 function readyOf({ document, definition_digest }: StoredTool): ToolDefinition | null {

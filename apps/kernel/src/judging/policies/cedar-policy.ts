@@ -10,6 +10,7 @@ import {
   type HistoryRule,
   type PolicyRequest,
   type PolicyDecision,
+  type PolicyFault,
   type PolicySet,
 } from '@writ/policy';
 import type { Risk } from '@writ/risk';
@@ -121,6 +122,7 @@ export function policyInputOf(action: JudgedAction, risk: Risk): PolicyRequest {
     max_autonomy: action.max_autonomy,
     ...(action.egress === undefined || action.egress === null ? {} : { egress: action.egress }),
     ...(action.history === null ? {} : { history: action.history }),
+    args: { parameters: action.tool.parameters, value: action.args },
   };
 }
 
@@ -149,8 +151,7 @@ function countsFor(
 const mostOf = (rule: HistoryRule | undefined): number => Math.max(1, rule?.kind === 'at_most' ? rule.n : 1);
 
 function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervision> {
-  if (decision.errors.length > 0)
-    return { effect: 'refuse', code: 'policy.error', message: 'a rule of the policy failed, so the call is refused' };
+  if (decision.fault !== null) return unreadRefusal(decision.fault, decision);
   return {
     effect: 'allow',
     autonomy_mode: decision.mode,
@@ -163,6 +164,18 @@ function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervisio
     would_pass: decision.would_pass,
   };
 }
+
+/** A refusal because rules can't be asked, or failed. Reasons about arguments name pointers and rules, and no values. */
+function unreadRefusal(code: PolicyFault, { errors }: PolicyDecision): Extract<Verdict, { effect: 'refuse' }> {
+  if (code === 'policy.error')
+    return { effect: 'refuse', code, message: 'a rule of the policy failed, so the call is refused' };
+  return { effect: 'refuse', code, message: errors.join('; '), hint: HINTS[code] };
+}
+
+const HINTS = {
+  'policy.args_untyped': 'write the argument so that rules can read it, or leave it out',
+  'policy.args_changed': 'an administrator stores a policy set whose rules fit the tool as it is now',
+} as const;
 
 /**
  * The decision that would have been enforced, for the record, which holds ids and no words. No rule of a set can have

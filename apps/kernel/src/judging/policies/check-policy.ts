@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ToolDefinition } from '@writ/contract';
-import { checkPolicySet, PolicySetError, type CheckedPolicySet, type PolicyProblem } from '@writ/policy';
-
-/** A tool as rules can name it. */
-export type PolicyTool = Pick<ToolDefinition, 'tool_id' | 'category'>;
+import {
+  checkPolicySet,
+  PolicySetError,
+  type CheckedPolicySet,
+  type PolicyProblem,
+  type PolicySetAge,
+  type PolicyTool,
+} from '@writ/policy';
 
 /** A document that may be a policy set, and the tools that it is checked against. */
 export interface ProposedPolicy {
   readonly document: Readonly<Record<string, unknown>>;
   readonly tools: readonly PolicyTool[];
+  /** `stored` where it was stored before, so that tools may have changed since; absent: `new` */
+  readonly age?: PolicySetAge;
 }
 
 /** The checked set, or all its problems. */
@@ -17,9 +22,9 @@ export type PolicyCheck =
   | { readonly ok: false; readonly problems: readonly PolicyProblem[] };
 
 /** Checks a policy set. */
-export function checkPolicy({ document, tools }: ProposedPolicy): PolicyCheck {
+export function checkPolicy({ document, tools, age }: ProposedPolicy): PolicyCheck {
   try {
-    return { ok: true, checked: checkPolicySet(document, tools) };
+    return { ok: true, checked: checkPolicySet(document, tools, age) };
   } catch (error) {
     if (error instanceof PolicySetError) return { ok: false, problems: error.problems };
     throw error;

@@ -11,5 +11,5 @@ export {
   type FoundSet,
   type SetRow,
 } from './policy-repository.ts';
-export type { ProposedPolicy, PolicyTool } from './check-policy.ts';
+export type { ProposedPolicy } from './check-policy.ts';
 export { StoredPolicySets } from './stored-policy-sets.ts';

@@ -55,10 +55,8 @@ export class PolicyEngine {
    * Reads and checks a set of the tenant's in a worker thread.
    * @throws PolicySetError with all problems, Fault `limit.exceeded`, `overloaded`
    */
-  async compile(tenantId: string, { document, tools }: ProposedPolicy): Promise<PolicySet> {
-    // Tools have functions, which can't be sent to a thread.
-    const sent = { document, tools: tools.map(({ tool_id, category }) => ({ tool_id, category })) };
-    const answer = await this.work.run('policy.check', sent, {
+  async compile(tenantId: string, proposed: ProposedPolicy): Promise<PolicySet> {
+    const answer = await this.work.run('policy.check', proposed, {
       tenantId,
       wallMs: CHECK_WALL_MS,
       waitMs: CHECK_WAIT_MS,

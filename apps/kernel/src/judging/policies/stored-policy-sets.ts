@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import { inTenant } from '@writ/database';
-import { PolicySetError } from '@writ/policy';
+import { PolicySetError, type PolicyTool } from '@writ/policy';
 import { LRUCache } from 'lru-cache';
 import { PolicySets, type ActivePolicy } from './policy-sets.ts';
-import { readToolNames } from '../definitions/tenant-tools.ts';
+import { readPolicyTools } from '../definitions/tenant-tools.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
-import type { ProposedPolicy, PolicyTool } from './check-policy.ts';
+import type { ProposedPolicy } from './check-policy.ts';
 import type { PolicyEngine, ReadyPolicy } from './policy-engine.ts';
 
 /** Compiled sets in memory. One of a hundred rules takes some hundreds of KB. */
@@ -57,9 +57,9 @@ export class StoredPolicySets extends PolicySets {
     return await pending;
   }
 
-  /** The tools that sets of the tenant are checked against. */
+  /** The tools that sets of the tenant are checked against, with the types of their arguments. */
   async tools(tenantId: string): Promise<PolicyTool[]> {
-    return await readToolNames(this.#tenants, tenantId);
+    return await readPolicyTools(this.#tenants, tenantId);
   }
 
   async #read(tenantId: string, hash: string): Promise<ReadyPolicy> {
@@ -77,7 +77,11 @@ export class StoredPolicySets extends PolicySets {
     );
     if (rows[0] === undefined) throw new Fault('not_found', 'there is no such policy set');
     const ready = this.#engine.ready(
-      await this.#compile(tenantId, hash, { document: rows[0].document, tools: await this.tools(tenantId) }),
+      await this.#compile(tenantId, hash, {
+        document: rows[0].document,
+        tools: await this.tools(tenantId),
+        age: 'stored',
+      }),
     );
     this.#compiled.set(hash, ready);
     return ready;

@@ -12,7 +12,14 @@ import type {
   PolicyTimes,
 } from '@writ/contract';
 import { parseJson } from '@writ/digest';
-import { diffSets, POLICY_SCHEMA_VERSION, POLICY_TEMPLATES, policySchema, PolicySetSource } from '@writ/policy';
+import {
+  diffSets,
+  POLICY_SCHEMA_VERSION,
+  POLICY_TEMPLATES,
+  policySchema,
+  PolicySetSource,
+  type PolicyTool,
+} from '@writ/policy';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { pageOf, type ListPage } from '@writ/paging';
 import { newestFirst, requireRole, rowsAfter, type Tenancy } from '../../foundation/tenancy/index.ts';
@@ -115,7 +122,7 @@ export class ShowPolicies {
     requireReader(caller);
     return {
       version: POLICY_SCHEMA_VERSION,
-      cedar: policySchema(await this.#repository.stored.tools(caller.tenant_id)),
+      cedar: shownSchema(await this.#repository.stored.tools(caller.tenant_id)),
       document: plain(PolicySetSource),
     };
   }
@@ -141,6 +148,16 @@ export class ShowPolicies {
     const { policy_hash } = await this.#tenancy.within(tenant_id, (rows) => this.#repository.active(rows, tenant_id));
     return viewOf(found, policy_hash, this.#repository.engine);
   }
+}
+
+/** Limit on the schema in an answer, in characters: it and the document's schema fit one message. */
+const SCHEMA_CHARS_MAX = 160 * 1024;
+
+/** The schema with the arguments of all tools; of a tenant with very many, without any. */
+function shownSchema(tools: readonly PolicyTool[]): string {
+  const schema = policySchema(tools);
+  if (schema.length <= SCHEMA_CHARS_MAX) return schema;
+  return `// \`context.args\` is left out: the tools are too many. \`GET /v1/tools\` has their parameters.\n${policySchema(tools, null)}`;
 }
 
 const requireReader = (caller: Caller): void => requireRole(caller, 'admin', 'operator', 'auditor');

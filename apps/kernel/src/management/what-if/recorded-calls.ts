@@ -203,7 +203,13 @@ export class RecordedCalls {
 
 /** Whether the call was refused before policy was evaluated. */
 const wasRefusedBeforePolicy = ({ autonomy_mode, fault_code }: OperationRow): boolean =>
-  autonomy_mode === 'no_go' && fault_code !== 'policy.denied' && fault_code !== 'policy.error';
+  autonomy_mode === 'no_go' && !POLICY_REFUSALS.includes(fault_code);
+const POLICY_REFUSALS: readonly OperationRow['fault_code'][] = [
+  'policy.denied',
+  'policy.error',
+  'policy.args_untyped',
+  'policy.args_changed',
+];
 
 /**
  * Why a call can't be decided again, in words: its sandbox or profile has changed. Null where it can. Only the digest
