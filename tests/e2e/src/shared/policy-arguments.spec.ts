@@ -11,8 +11,8 @@ const PAY: JsonValue = {
   description: 'Pays an invoice.',
   category: 'read',
   cmd: 'printf',
-  args: ['paid %s', '{{amount}}'],
-  optional_args: { fee: ['%s', '{{fee}}'], note: ['%s', '{{note}}'] },
+  args: ['<%s>', '{{amount}}'],
+  optional_args: { fee: ['{{fee}}'], note: ['{{note}}'] },
   parameters: {
     amount: { type: 'integer' },
     fee: { type: 'number', optional: true },
@@ -64,13 +64,13 @@ beforeAll(async () => {
   token = issued.capability_token_id as string;
   const stored = await put(CEDAR);
   expect(stored.status).toBeLessThan(300);
-  await world.admin.must('/v1/policies/activate', { policy: 'amounts', if_active: 'default' });
+  await world.admin.must('/v1/policies/activate', { policy: 'amounts' });
 });
 
 it('an amount within the bound is paid, and one beyond it is refused without quoting it', async () => {
   const paid = await pay({ amount: 500, fee: 1.4999 });
-  expect(paid).toMatchObject({ status: 'ok', result: { output: 'paid 5001.4999' } });
-  await verifiedReceipt(stack, world.admin, paid.operation_id as string);
+  expect(paid).toMatchObject({ status: 'ok', result: { output: '<500><1.4999>' } });
+  await verifiedReceipt(stack, world, paid.operation_id as string);
 
   const refused = await pay({ amount: 733_411 });
   expect(refused).toMatchObject({
@@ -81,8 +81,8 @@ it('an amount within the bound is paid, and one beyond it is refused without quo
   const explained = await world.admin.request('GET', `/v1/operations/${refused.operation_id as string}/explain`);
   for (const said of [refused, shown.body.error, shown.body.reasons, explained.body])
     expect(JSON.stringify(said ?? null)).not.toContain('733411');
-  const receipt = await verifiedReceipt(stack, world.admin, refused.operation_id as string);
-  expect(JSON.stringify(receipt)).not.toContain('733411');
+  const { record } = await verifiedReceipt(stack, world, refused.operation_id as string, 'decision');
+  expect(JSON.stringify(record)).not.toContain('733411');
   expect(explained.body).toMatchObject({ asked: true, then: { mode: 'no_go', rule_ids: ['pay.bounded'] } });
 });
 
@@ -92,7 +92,7 @@ it.each([
 ])('the call with %j is refused as `%s`', async (args, code) => {
   const refused = await pay(args);
   expect(refused).toMatchObject({ status: 'error', error: { code } });
-  await verifiedReceipt(stack, world.admin, refused.operation_id as string);
+  await verifiedReceipt(stack, world, refused.operation_id as string, 'decision');
 });
 
 it('an argument that no rule reads is as free as before', async () => {
@@ -133,7 +133,7 @@ it('a tool whose argument changed is refused, and all others go on under the sam
   const refused = await pay({ amount: 1 });
   expect(refused).toMatchObject({ error: { code: 'policy.args_changed' } });
   expect((refused.error as JsonValue).message).toContain('`pay.bounded`');
-  await verifiedReceipt(stack, world.admin, refused.operation_id as string);
+  await verifiedReceipt(stack, world, refused.operation_id as string, 'decision');
   expect((await world.call('fs.read', { path: 'a.txt' })).body).toMatchObject({ status: 'ok' });
   await apply([PAY]);
   expect(await pay({ amount: 2 })).toMatchObject({ status: 'ok' });
