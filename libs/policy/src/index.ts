@@ -40,6 +40,7 @@ export {
 } from './policy-set.ts';
 export { PolicySetError, problemText, type PolicyProblem } from './problems.ts';
 export { CONTEXT_ATTRIBUTES, POLICY_SCHEMA_VERSION, policySchema, type PolicyTool } from './rules/schema.ts';
+export { checkDefinition, pendingCheck, type DefinitionCheck, type PendingCheck } from './rules/definition-check.ts';
 export { DEFAULT_POLICY } from './sets/default-policy.ts';
 export { OBSERVE_POLICY, observing } from './sets/observe-policy.ts';
 export { STRICT_POLICY } from './sets/strict-policy.ts';

@@ -71,7 +71,15 @@ export interface PolicyRequest {
    * the arguments, which fit the JSON Schema `parameters` of the definition that the call is judged by; without them a
    * set whose rules read arguments of the call refuses it
    */
-  readonly args?: { readonly parameters: object; readonly value: Readonly<Record<string, unknown>> };
+  readonly args?: CallArguments;
+}
+
+/** The arguments of a call. */
+export interface CallArguments {
+  readonly parameters: object;
+  readonly value: Readonly<Record<string, unknown>>;
+  /** names of the arguments in which the kernel replaces references to secrets; absent: none */
+  readonly secrets?: readonly string[];
 }
 
 /** Why a call is refused that the rules can't decide on. */

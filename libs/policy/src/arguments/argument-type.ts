@@ -12,10 +12,8 @@ export type ArgumentType =
 /** The type of an object with declared properties, and of all arguments together. */
 export interface RecordType {
   readonly kind: 'Record';
-  /** the properties that have a type, by name in the order of code units */
+  /** the properties that have a type, by name in the order of code units; all others have none, declared or not */
   readonly members: readonly Member[];
-  /** the declared properties that have none */
-  readonly untyped: readonly string[];
 }
 
 export interface Member {
@@ -29,7 +27,7 @@ export interface Member {
  * Limits on the type of a tool: parts (properties and items, typed or not) and their nesting. References can make a
  * small schema describe a huge one. What is beyond has no type.
  */
-export const TYPE_LIMITS = { parts: 512, depth: 8, nameChars: 128 } as const;
+export const TYPE_LIMITS = { parts: 512, depth: 8, nameChars: 128, referenceChars: 512 } as const;
 
 /**
  * Names that Cedar's text and JSON write as they are. Cedar's JSON and JavaScript give meanings of their own to some
@@ -50,8 +48,8 @@ interface Reading {
 const types = new WeakMap<object, RecordType>();
 
 /**
- * The type of the arguments that a schema describes. It has no members for a schema that describes no object. Unions,
- * null, objects without declared properties, lists of mixed items and recursive parts have no type.
+ * The type of the arguments that a schema describes. It has no members for a schema that describes no object. Unions of
+ * different types, null, objects without declared properties, lists of mixed items and recursive parts have no type.
  */
 export function argumentsType(schema: object): RecordType {
   const cached = types.get(schema);
@@ -59,7 +57,7 @@ export function argumentsType(schema: object): RecordType {
   const root = schema as Schema;
   const budget = { parts: TYPE_LIMITS.parts };
   const type = typeOf(schema, { root, following: new Set(), depth: 0, budget });
-  const record: RecordType = type?.kind === 'Record' ? type : { kind: 'Record', members: [], untyped: [] };
+  const record: RecordType = type?.kind === 'Record' ? type : { kind: 'Record', members: [] };
   types.set(schema, record);
   return record;
 }
@@ -85,7 +83,7 @@ function typeOf(schema: unknown, reading: Reading): ArgumentType | null {
     case 'object':
       return recordType(schema, reading);
     case undefined:
-      return choiceType(schema);
+      return choiceType(schema) ?? unionType(schema, reading);
     default:
       return null;
   }
@@ -93,7 +91,8 @@ function typeOf(schema: unknown, reading: Reading): ArgumentType | null {
 
 /** A part of the same document, by its JSON pointer. */
 function referencedType(reference: unknown, reading: Reading): ArgumentType | null {
-  if (typeof reference !== 'string' || !reference.startsWith('#/') || reading.following.has(reference)) return null;
+  if (typeof reference !== 'string' || reference.length > TYPE_LIMITS.referenceChars) return null;
+  if (!reference.startsWith('#/') || reading.following.has(reference)) return null;
   const following = new Set([...reading.following, reference]);
   return typeOf(partAt(reading.root, reference.slice(2)), { ...reading, following, depth: reading.depth + 1 });
 }
@@ -125,14 +124,15 @@ function setType({ items, prefixItems }: Schema, reading: Reading): ArgumentType
 function recordType({ properties, required }: Schema, reading: Reading): RecordType | null {
   if (!isObject(properties) || Object.keys(properties).length === 0) return null;
   const needed = new Set(Array.isArray(required) ? (required as unknown[]) : []);
-  const [members, untyped]: [Member[], string[]] = [[], []];
+  const members: Member[] = [];
   for (const name of Object.keys(properties).sort(byCodeUnits)) {
+    if (reading.budget.parts <= 0) break;
     const isPlain = name.length <= TYPE_LIMITS.nameChars && PLAIN_NAME.test(name);
+    if (!isPlain) reading.budget.parts -= 1;
     const type = isPlain ? typeOf(properties[name], { ...reading, depth: reading.depth + 1 }) : null;
-    if (type === null) untyped.push(name);
-    else members.push({ name, type, required: needed.has(name) });
+    if (type !== null) members.push({ name, type, required: needed.has(name) });
   }
-  return { kind: 'Record', members, untyped };
+  return { kind: 'Record', members };
 }
 
 /** A list of values without a type of their own: numbers among them could be of either kind. */
@@ -143,6 +143,20 @@ function choiceType({ enum: choices, const: only }: Schema): ArgumentType | null
   return values.every((value) => typeof value === 'boolean') ? { kind: 'Bool' } : null;
 }
 
+/** Alternatives that all have the same simple type: such as the texts of a list, each with words about it. */
+function unionType({ anyOf, oneOf }: Schema, reading: Reading): ArgumentType | null {
+  const choices = anyOf ?? oneOf;
+  if (!Array.isArray(choices)) return null;
+  let found: ArgumentType | null = null;
+  for (const choice of choices as unknown[]) {
+    const type = typeOf(choice, { ...reading, depth: reading.depth + 1 });
+    if (type === null || !isSimple(type) || (found !== null && found.kind !== type.kind)) return null;
+    found = type;
+  }
+  return found;
+}
+
+const isSimple = ({ kind }: ArgumentType): boolean => kind !== 'Record' && kind !== 'Set';
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

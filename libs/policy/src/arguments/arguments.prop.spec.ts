@@ -24,8 +24,11 @@ const number = fc.oneof(
   fc.constantFrom(-0, 922337203685477, -922337203685477, 922337203685478, 1e15, 0.00001, 1e-7),
 );
 const name = fc.oneof(
-  fc.constantFrom('amount', 'a b', 'é', '__proto__', '__entity', '__extn', 'x"y', 'constructor', 'a/b', 'if', 'in'),
+  fc.constantFrom('amount', 'a b', 'é', '__proto__', '__entity', '__extn', 'x"y', 'constructor', 'a/b', '', '\u2028'),
+  // Words of Cedar's rules and schemas.
+  fc.constantFrom('if', 'in', 'type', 'Set', 'Long', 'decimal', 'namespace', 'action', 'context', 'attributes', 'enum'),
   fc.string({ minLength: 1, maxLength: 5 }),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }),
 );
 const of = (schema: object, value: fc.Arbitrary<unknown>): fc.Arbitrary<Sample> =>
   value.map((one) => ({ schema, value: one }));
@@ -38,6 +41,12 @@ const scalar: fc.Arbitrary<Sample> = fc.oneof(
   of({ type: 'boolean' }, fc.boolean()),
   of({ type: ['string', 'null'] }, fc.constantFrom('a', null)),
   of({ anyOf: [{ type: 'integer' }, { type: 'string' }] }, fc.constantFrom(1, 'a')),
+  of({ anyOf: [{ type: 'integer' }, { type: 'number' }] }, fc.constantFrom(1, 1.5)),
+  of({ oneOf: [{ const: 'a' }, { type: 'string', maxLength: 3 }] }, fc.constantFrom('a', 'b')),
+  of({ anyOf: [{ type: 'object', properties: { a: {} } }, { type: 'string' }] }, fc.constantFrom({ a: 1 }, 'b')),
+  of({ enum: [1, 'a', null] }, fc.constantFrom(1, 'a', null)),
+  of({ type: 'object', patternProperties: { '^a': {} } }, fc.constantFrom({ a: 1 })),
+  of({ type: 'object', properties: {} }, fc.constantFrom({}, { a: 1 })),
   of({ type: 'null' }, fc.constant(null)),
   of({ type: 'object' }, fc.constantFrom({}, { a: 1 })),
   of({}, fc.constantFrom(1, 'a', null, [])),
@@ -89,7 +98,7 @@ test('a value that fits its schema has exactly the type of the schema, or is nam
     fc.property(objects(3), ({ schema, value }) => {
       const type = argumentsType(schema);
       const { record, untyped } = typeArguments(type, value as object, WHOLE);
-      for (const { pointer, why } of untyped) expect(`${pointer} ${why}`).toMatch(/^\/.* (?:is|has|holds) /su);
+      for (const { pointer, why } of untyped) expect(`${pointer} ${why}`).toMatch(/^(?:\/.*)? (?:is|has|holds)\b/su);
       if (untyped.length > 0) return;
       const answer = oracle.isAuthorized({
         principal: { type: 'Agent', id: 'a' },
@@ -208,5 +217,28 @@ test('no spelling of the arguments changes a verdict: order of members, escapes,
       expect(decided(other)).toBe(decided(plain));
     }),
     { numRuns: 300 },
+  );
+});
+
+/** Names that a rule's text can quote as they are. */
+const QUOTABLE = /^[^\p{C}"\\]*$/u;
+
+test('a forbid that asks for an argument is never silent where it is there, whatever its schema', () => {
+  fc.assert(
+    fc.property(objects(2), ({ schema, value }) => {
+      const tool = { tool_id: PLAIN_ASK.tool_id, category: PLAIN_ASK.category, parameters: schema };
+      const declared = Object.keys((schema as { properties: object }).properties);
+      for (const each of [...declared, 'un1', '__proto__'].filter((one) => QUOTABLE.test(one)).slice(0, 4)) {
+        const cedar = `@id("all") permit (principal, action, resource);
+          @id("has") forbid (principal, action, resource) when { context.args has "${each}" };`;
+        const set = compilePolicySet({ v: 1, name: 'random', cedar }, [tool]);
+        const { mode } = decidePolicy(set, {
+          ...PLAIN_ASK,
+          args: { parameters: schema, value: value as Record<string, unknown> },
+        });
+        expect([each, mode]).toEqual([each, Object.hasOwn(value as object, each) ? 'no_go' : 'autopilot']);
+      }
+    }),
+    { numRuns: 100 },
   );
 });

@@ -78,7 +78,8 @@ describe('a rule on arguments', () => {
     ['context.args has free', { amount: 1, free: {} }, UNTYPED],
     ['context.args has undeclared', { amount: 1, undeclared: 3 }, UNTYPED],
     ['context.args has undeclared', { amount: 1 }, ALLOWED],
-    ['context.args == context.args && context.args.amount > 5', { amount: 6, undeclared: 3 }, FORBIDDEN],
+    ['context.args == context.args && context.args.amount > 5', { amount: 6, undeclared: 3 }, UNTYPED],
+    ['context.args == context.args && context.args.amount > 5', { amount: 6, note: 'x' }, FORBIDDEN],
     ['context.args == context.args && context.args.amount > 5', { amount: 6, maybe: 3 }, UNTYPED],
     ['context.args.amount > 500', { amount: 1, note: 'x'.repeat(9999), maybe: null, undeclared: 3 }, ALLOWED],
   ])('%s, asked about %j', (condition, value, expected) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CedarValueJson } from '@cedar-policy/cedar-wasm/nodejs';
-import { argumentsType } from '../arguments/argument-type.ts';
-import { typeArguments } from '../arguments/type-arguments.ts';
+import { argumentsType, type RecordType } from '../arguments/argument-type.ts';
+import { typeArguments, type UntypedArgument } from '../arguments/type-arguments.ts';
 import { CedarFailure } from '../cedar-instance.ts';
 import type { PolicyFault, PolicyRequest } from '../policy-request.ts';
 import { unfitRules } from '../rules/definition-check.ts';
@@ -42,21 +42,17 @@ export function* readArguments(
       errors: [`rules don't fit the arguments that \`${ask.tool_id}\` takes: ${ids.join(', ')}`],
     };
   }
-  const { record, untyped } = typeArguments(type, ask.args.value, reads);
+  const { record, untyped } = typeArguments(type, ask.args.value, reads, ask.args.secrets);
   if (untyped.length === 0) return { ok: true, record };
-  return {
-    ok: false,
-    fault: 'policy.args_untyped',
-    errors: untyped.slice(0, NAMED_MAX).map(({ pointer, why }) => `a rule reads \`${pointer}\`, and it ${why}`),
-  };
+  return { ok: false, fault: 'policy.args_untyped', errors: untyped.slice(0, NAMED_MAX).map(wordsOf) };
 }
 
+/** The empty pointer is that of all arguments together. */
+const wordsOf = ({ pointer, why }: UntypedArgument): string =>
+  `a rule reads \`${pointer === '' ? 'args' : pointer}\`, and it ${why}`;
+
 /** A crash of Cedar counts as an answer against every rule that reads arguments. */
-function* unfitSafely(
-  slice: ToolSlice,
-  ask: PolicyRequest,
-  type: Parameters<typeof unfitRules>[2],
-): Steps<readonly string[]> {
+function* unfitSafely(slice: ToolSlice, ask: PolicyRequest, type: RecordType): Steps<readonly string[]> {
   try {
     return yield* unfitRules(slice, ask, type);
   } catch (error) {

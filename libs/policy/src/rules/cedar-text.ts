@@ -31,6 +31,8 @@ export const RESERVED_IDS: readonly string[] = [
   'default.deny',
   'policy.observed',
   'policy.error',
+  'policy.args_changed',
+  'policy.args_untyped',
   'policy.would_pass',
   ...EFFECT_RULES,
 ];

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { compilePolicySet } from '../policy-set.ts';
 import { policySchema } from './schema.ts';
 
 test('the schema that rules are written against: if it can change what a rule means, its version must be raised', () => {
@@ -83,4 +84,13 @@ test('the schema that rules are written against: if it can change what a rule me
       context: Context1,
     };"
   `);
+});
+
+test('the hash of a set that reads arguments includes the version of the schema', () => {
+  const cedar = '@id("a") permit (principal, action == Action::"pay", resource) when { context.args.amount < 500 };';
+  const parameters = { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] };
+  const { policy_hash } = compilePolicySet({ v: 1, name: 'pinned', cedar }, [
+    { tool_id: 'pay', category: 'admin', parameters },
+  ]);
+  expect(policy_hash).toMatchInlineSnapshot(`"0052b29fef85d60839d0c8c2aa803899cf0f50d13321dc5a57e26027ca36216a"`);
 });

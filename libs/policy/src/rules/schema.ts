@@ -6,8 +6,8 @@ import { argumentsType, cedarTypeText, partsOf, type RecordType } from '../argum
 /** Raised when the meaning of a policy text could change: it is part of every policy hash. */
 export const POLICY_SCHEMA_VERSION = 3;
 /**
- * The version in the hashes of sets of which no rule reads arguments. Version 3 added `context.args` and changed nothing
- * else, so the sets of before keep their meaning and their hash.
+ * The version in the hashes of sets of which no rule reads arguments. Version 3 added `context.args` and changed
+ * nothing else, so the sets of before keep their meaning and their hash.
  */
 const VERSION_WITHOUT_ARGUMENTS = 2;
 
@@ -55,7 +55,7 @@ export const CONTEXT_ATTRIBUTES = {
   ],
   args: [
     '{ … }',
-    "the arguments of the call, each with the type that the tool's schema gives it; a rule on several tools asks `context has args && context.args has path` first",
+    "the arguments of the call, each with the type that the tool's schema gives it; a rule on several tools asks `context has args && context.args has encoding` first",
   ],
 } as const;
 export type ContextAttribute = keyof typeof CONTEXT_ATTRIBUTES;

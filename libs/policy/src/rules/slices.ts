@@ -69,8 +69,8 @@ export function sliceOf(rules: ReadonlyMap<string, CheckedRule>, tool: Tool): To
 }
 
 /**
- * INVARIANT (one answer): computed anew from the rules, without the narrowed slices, whose cache has an end. So the same
- * call always needs the same arguments.
+ * INVARIANT (one answer): computed anew from the rules, without the narrowed slices, whose cache has an end. So the
+ * same call always needs the same arguments.
  */
 function argumentsRead(rules: Chosen, facts: Omit<Facts, 'supervision'>): ArgumentReads | null {
   const canApply = rules.filter(([, { demands }]) =>
