@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { checkDefinition } from '@writ/policy';
 import { COMMAND_BUDGET } from '@writ/risk';
 import { readArgumentsText, writeArguments } from './judgement/read-arguments.ts';
 import { readDeclared, readScript } from './judgement/read-tool.ts';
@@ -12,6 +13,7 @@ export const judgingTasks = {
   'args.write': writeArguments,
   'call.read': async (call: ReadCall): Promise<CallRead> => readCall(call, await shellGrammar(), COMMAND_BUDGET),
   'policy.check': checkPolicy,
+  'policy.fit': checkDefinition,
   'script.read': readScript,
   'values.read': readDeclared,
 };

@@ -5,13 +5,20 @@ import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/seal
 import type { SentCall } from '../admission/admit/proposal.ts';
 import type { TestKernel } from './test-kernel.ts';
 
-/** The call with its arguments stored as an API stores long ones, sealed under a key for them. */
-export async function withSealedArguments({ blobs }: Pick<TestKernel, 'blobs'>, call: ProposedCall): Promise<SentCall> {
+/**
+ * The call with its arguments stored as an API stores long ones, sealed under a key for them.
+ * @param text the arguments in another spelling
+ */
+export async function withSealedArguments(
+  { blobs }: Pick<TestKernel, 'blobs'>,
+  call: ProposedCall,
+  text = JSON.stringify(call.args),
+): Promise<SentCall> {
   const key = randomBytes(KEY_BYTES);
   const sealed = sealContent(
     { key, tenantId: call.tenant_id, operationId: call.operation_id, attempt: ARGUMENTS_ATTEMPT },
     'args',
-    Buffer.from(JSON.stringify(call.args)),
+    Buffer.from(text),
   );
   return {
     ...call,

@@ -19,8 +19,11 @@ import type { ActivePolicy, CountNeeded, JudgedAction, JudgedEffect, Supervision
 import type { CallReader } from './call-reader.ts';
 import type { CallRead } from './read-call.ts';
 
+/** Checks that rules fit the tool of a call, where a decision needs to know it. MUST NOT hold up the event loop. */
+export type FitCheck = (tenantId: string, ask: PolicyRequest) => Promise<void>;
+
 /** A policy set behind the risk table: risk is one of the inputs of policy. */
-export function cedarPolicy(set: PolicySet, reader: CallReader): ActivePolicy {
+export function cedarPolicy(set: PolicySet, reader: CallReader, fit: FitCheck): ActivePolicy {
   const { ttl } = set.document;
   return {
     hash: set.policy_hash,
@@ -34,11 +37,14 @@ export function cedarPolicy(set: PolicySet, reader: CallReader): ActivePolicy {
     judge: async (action) => {
       const read = await reader.read(action);
       if (!read.ok) return refusalOf(read);
-      return supervisionOf(await runInSlices(decidePolicySteps(set, policyInputOf(action, read.risk))), read.risk);
+      const ask = policyInputOf(action, read.risk);
+      await fit(action.tenant_id, ask);
+      return supervisionOf(await runInSlices(decidePolicySteps(set, ask)), read.risk);
     },
     judgeEffect: async (effect) => {
       const read = await reader.read(riskOfEffect(effect));
       if (!read.ok) return refusalOf(read);
+      await fit(effect.tenant_id, policyInputOf(effect, read.risk));
       return await judgedEffect(set, effect, read.risk);
     },
   };
@@ -122,7 +128,7 @@ export function policyInputOf(action: JudgedAction, risk: Risk): PolicyRequest {
     max_autonomy: action.max_autonomy,
     ...(action.egress === undefined || action.egress === null ? {} : { egress: action.egress }),
     ...(action.history === null ? {} : { history: action.history }),
-    args: { parameters: action.tool.parameters, value: action.args },
+    args: { parameters: action.tool.parameters, value: action.args, secrets: action.tool.accepts_secrets },
   };
 }
 
@@ -165,7 +171,7 @@ function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervisio
   };
 }
 
-/** A refusal because rules can't be asked, or failed. Reasons about arguments name pointers and rules, and no values. */
+/** A refusal because rules can't be asked, or failed. Reasons about arguments name pointers and rules, no values. */
 function unreadRefusal(code: PolicyFault, { errors }: PolicyDecision): Extract<Verdict, { effect: 'refuse' }> {
   if (code === 'policy.error')
     return { effect: 'refuse', code, message: 'a rule of the policy failed, so the call is refused' };

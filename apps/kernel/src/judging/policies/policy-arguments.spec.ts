@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cliDefinition } from '@writ/cli-tool';
-import { TOOLS, type CliParameter, type ToolDefinition } from '@writ/contract';
+import { Fault, TOOLS, type CliParameter, type ToolDefinition } from '@writ/contract';
 import { argumentsType, PolicySetError, type PolicySet } from '@writ/policy';
 import { InlineTaskRunner } from '@writ/worker-pool';
 import { judgingTasks } from '../worker-tasks.ts';
@@ -101,4 +101,57 @@ it('the effect of a call is judged with the same arguments', async () => {
     permitted: [],
   };
   expect(await engine.ready(stored).active.judgeEffect(effect)).toMatchObject({ autonomy_mode: 'no_go' });
+});
+
+describe('the check of rules against a definition', () => {
+  /** An engine whose checks are counted, and fail with the fault where there is one. */
+  async function counting(
+    fault: Fault | null = null,
+    tasks = judgingTasks,
+  ): Promise<{ engine: PolicyEngine; checks: () => number }> {
+    const work = new InlineTaskRunner(tasks);
+    let checks = 0;
+    const run = work.run.bind(work);
+    work.run = (task, input, options) => {
+      if (task === 'policy.fit') checks += 1;
+      return task === 'policy.fit' && fault !== null ? Promise.reject(fault) : run(task, input, options);
+    };
+    return { engine: new PolicyEngine(new CallReader(await shellGrammar(), work), work), checks: () => checks };
+  }
+  const unchecked = async (): Promise<PolicySet> => await compile(payTool('integer'));
+
+  it('runs in a thread, once for a set and a definition, however many calls wait for it', async () => {
+    const { engine: other, checks } = await counting();
+    const set = await unchecked();
+    const { active } = other.ready(set);
+    const all = await Promise.all([1, 501, 3].map((amount) => active.judge(actionOf(payTool('integer'), { amount }))));
+    expect(all).toMatchObject(['autopilot', 'no_go', 'autopilot'].map((autonomy_mode) => ({ autonomy_mode })));
+    await active.judge(actionOf(payTool('integer'), { amount: 2 }));
+    expect(checks()).toBe(1);
+    expect(await active.judge(actionOf(payTool('number'), { amount: 2 }))).toMatchObject({ effect: 'refuse' });
+    expect(checks()).toBe(2);
+  });
+
+  it("decides by the thread's answer", async () => {
+    const { engine: other } = await counting(null, { ...judgingTasks, 'policy.fit': () => ['bounded'] });
+    const { active } = other.ready(await unchecked());
+    expect(await active.judge(actionOf(payTool('integer'), { amount: 1 }))).toMatchObject({
+      effect: 'refuse',
+      code: 'policy.args_changed',
+    });
+  });
+
+  it('is not needed for calls whose arguments no rule reads', async () => {
+    const { engine: other, checks } = await counting();
+    await other.ready(await unchecked()).active.judge(actionOf(TOOLS.get('fs.read') as ToolDefinition, { path: 'a' }));
+    expect(checks()).toBe(0);
+  });
+
+  it('that takes too long permits nothing, and can be tried again', async () => {
+    const { engine: other } = await counting(new Fault('limit.exceeded'));
+    const set = await unchecked();
+    const call = actionOf(payTool('integer'), { amount: 1 });
+    await expect(other.ready(set).active.judge(call)).rejects.toMatchObject({ code: 'overloaded' });
+    expect(await engine.ready(set).active.judge(call)).toMatchObject({ autonomy_mode: 'autopilot' });
+  });
 });

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Fault } from '@writ/contract';
 import {
   compilePolicySet,
   DEFAULT_POLICY,
   OBSERVE_POLICY,
+  pendingCheck,
   policySetOf,
   PolicySetError,
   STRICT_POLICY,
+  type PendingCheck,
+  type PolicyRequest,
   type PolicySet,
 } from '@writ/policy';
 import type { TaskRunner } from '@writ/worker-pool';
@@ -37,6 +41,8 @@ export class PolicyEngine {
   readonly shipped: ReadonlyMap<string, ReadyPolicy>;
   /** the set of a tenant that has activated none */
   readonly standard: ReadyPolicy;
+  /** checks of rules against definitions that are under way: a second call of the tool waits for the same one */
+  readonly #checks = new Map<string, Promise<void>>();
 
   constructor(reader: CallReader, work: TaskRunner<JudgingTasks>) {
     this.reader = reader;
@@ -66,7 +72,30 @@ export class PolicyEngine {
   }
 
   ready(set: PolicySet): ReadyPolicy {
-    return { set, active: cedarPolicy(set, this.reader) };
+    return { set, active: cedarPolicy(set, this.reader, (tenantId, ask) => this.#fit(tenantId, set, ask)) };
+  }
+
+  /**
+   * Checks the rules on arguments against the tool's definition in a worker thread, once for each set and definition.
+   * @throws Fault `overloaded`
+   */
+  async #fit(tenantId: string, set: PolicySet, ask: PolicyRequest): Promise<void> {
+    const pending = pendingCheck(set.sliceFor, ask);
+    if (pending === null) return;
+    const key = `${set.policy_hash} ${pending.key}`;
+    const running = this.#checks.get(key) ?? this.#check(tenantId, pending).finally(() => this.#checks.delete(key));
+    this.#checks.set(key, running);
+    await running;
+  }
+
+  async #check(tenantId: string, { check, remember }: PendingCheck): Promise<void> {
+    try {
+      remember(await this.work.run('policy.fit', check, { tenantId, wallMs: CHECK_WALL_MS, waitMs: CHECK_WAIT_MS }));
+    } catch (cause) {
+      // The rules passed such a check when they were stored, so the machine is busy now.
+      if (!(cause instanceof Fault) || cause.code !== 'limit.exceeded') throw cause;
+      throw new Fault('overloaded', 'the rules of the policy could not be checked in time: try again later', { cause });
+    }
   }
 }
 

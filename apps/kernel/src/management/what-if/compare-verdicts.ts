@@ -44,7 +44,7 @@ function answerOf(verdict: Verdict<Supervision>): Answer {
       verdict: 'refused',
       mode: 'no_go',
       decided: 'no_go',
-      rule_ids: ['policy.error'],
+      rule_ids: [verdict.code],
       reasons: [{ code: verdict.code, message: verdict.message }],
     };
   const { autonomy_mode: mode, decided, rule_ids, reasons } = verdict;
