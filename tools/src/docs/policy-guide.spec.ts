@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compilePolicySet, CONTEXT_ATTRIBUTES } from '@writ/policy';
+import { TOOLS } from '@writ/contract';
+import { compilePolicySet, CONTEXT_ATTRIBUTES, type PolicyTool } from '@writ/policy';
 import { checkout } from '../setup.ts';
 
 const blocksOf = (path: string) =>
   [...readFileSync(join(checkout, path), 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
     ([, language, text]) => ({ language, text: text as string }),
   );
+
+/** The tool of the guide's rules on arguments. */
+const PAY_INVOICE: PolicyTool = {
+  tool_id: 'pay_invoice',
+  category: 'read',
+  parameters: {
+    type: 'object',
+    properties: { amount: { type: 'integer' }, fee: { type: 'number' } },
+    required: ['amount'],
+  },
+};
 
 test("the kernel accepts the policy guide's sets and rules without a warning", () => {
   const blocks = blocksOf('docs/how-to/policy.md');
@@ -17,8 +29,9 @@ test("the kernel accepts the policy guide's sets and rules without a warning", (
   const rules = blocks
     .filter(({ text }) => text.startsWith('@id('))
     .map(({ text }) => ({ v: 1, name: 'guide', cedar: text }));
-  expect([sets.length, rules.length]).toEqual([1, 2]);
-  for (const source of [...sets, ...rules]) expect(compilePolicySet(source).warnings).toEqual([]);
+  expect([sets.length, rules.length]).toEqual([1, 4]);
+  const tools = [...TOOLS.values(), PAY_INVOICE];
+  for (const source of [...sets, ...rules]) expect(compilePolicySet(source, tools).warnings).toEqual([]);
 });
 
 test('the policy reference has the schema, with every attribute', () => {

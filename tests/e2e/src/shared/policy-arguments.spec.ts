@@ -31,9 +31,9 @@ when { context.args.amount > 500 };
 forbid (principal, action == Action::"pay_invoice", resource)
 when { context.args has fee && context.args.fee.greaterThanOrEqual(decimal("1.50")) };
 
-@id("etc.closed") @reason("no tool of files looks there") @would_pass("another path")
+@id("text.only") @reason("files are written as text") @would_pass("a content that is text")
 forbid (principal, action in Action::"fs.*", resource)
-when { context has args && context.args has path && context.args.path like "etc/*" };
+when { context has args && context.args has encoding && context.args.encoding == "base64" };
 `;
 
 let stack: SharedStack;
@@ -48,7 +48,7 @@ const pay = async (args: JsonValue): Promise<JsonValue> =>
 
 beforeAll(async () => {
   stack = await sharedStack();
-  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'etc/b': 'two\n' } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   await apply([PAY]);
   const { agentId: agent_id, workspaceId: workspace_id } = world;
   const grant = {
@@ -101,8 +101,9 @@ it('an argument that no rule reads is as free as before', async () => {
 
 it('a rule on a family of tools reads the argument that they share', async () => {
   expect((await world.call('fs.read', { path: 'a.txt' })).body).toMatchObject({ status: 'ok' });
-  const refused = await world.call('fs.read', { path: 'etc/b' });
-  expect(refused.body).toMatchObject({ error: { code: 'policy.denied', message: 'no tool of files looks there' } });
+  const content = Buffer.from('two').toString('base64');
+  const refused = await world.call('fs.write', { path: 'b', content, encoding: 'base64' });
+  expect(refused.body).toMatchObject({ error: { code: 'policy.denied', message: 'files are written as text' } });
 });
 
 it.each([
