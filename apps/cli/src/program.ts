@@ -184,6 +184,12 @@ const GROUPS: readonly Group[] = [
     load: async () => (await import('./keys/keys.ts')).keysCommand,
   },
   {
+    name: 'identity-providers',
+    alias: 'identity-provider',
+    summary: 'OAuth issuers whose access tokens are accepted',
+    load: async () => (await import('./identity-providers/identity-providers.ts')).identityProvidersCommand,
+  },
+  {
     name: 'signing-keys',
     alias: 'signing-key',
     summary: 'the keys that sign permits, records and checkpoints, in their files',

@@ -15,11 +15,13 @@ import {
   readEnvironment,
   readKeyFile,
   readSecretFile,
+  type Outbound,
 } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 import { parsePlatformHash } from './edge/access/platform-key.ts';
 import { currencyProblem, readModelsFile, type ConfiguredModel } from './runs/models/models-file.ts';
-import { parseAllowedHosts } from './delivery/webhooks/allowed-hosts.ts';
+import { parseAllowedHosts } from './edge/outbound/allowed-hosts.ts';
+import { issuerUrls, publicUrl } from './edge/access/oauth/urls.ts';
 import { parseLogKeys, parseRecordKeys, Published } from './edge/published-keys.ts';
 
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
@@ -45,6 +47,33 @@ export const Environment = Type.Object({
       default: '',
       description:
         "`host:port`, with commas between, that webhooks may reach though their address isn't public, and by plain HTTP",
+    }),
+    parseAllowedHosts,
+  ),
+  WRIT_PUBLIC_URL: Type.Optional(
+    ReadBy(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'the URL at which clients reach the API, such as `https://writ.example.org`: OAuth access tokens must name it as their audience; unless set, only API keys are accepted',
+      }),
+      publicUrl,
+    ),
+  ),
+  WRIT_AUTHORIZATION_SERVERS: ReadBy(
+    Type.String({
+      default: '',
+      description:
+        'issuers, with commas between, that the metadata of the protected resource name, so that clients find them; whose tokens are accepted, each tenant registers',
+    }),
+    issuerUrls,
+  ),
+  WRIT_ISSUER_ALLOW: ReadBy(
+    Type.String({
+      default: '',
+      description:
+        "`host:port`, with commas between, of OAuth issuers that are reached though their address isn't public, and by plain HTTP",
     }),
     parseAllowedHosts,
   ),
@@ -126,6 +155,11 @@ export type OrchestratorConfig = Readonly<Static<typeof Environment>> & {
   readonly models: readonly ConfiguredModel[];
   /** `host:port` */
   readonly webhookAllowed: ReadonlySet<string>;
+  /** issuers that the metadata name */
+  readonly authorizationServers: readonly string[];
+  /** `host:port` */
+  readonly issuerAllowed: ReadonlySet<string>;
+  readonly outbound: Outbound;
   /** absent where NATS has no users */
   readonly natsPassword: string | undefined;
 };
@@ -140,7 +174,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const models = modelsFile === undefined ? [] : named('WRIT_MODELS_FILE', () => readModelsFile(modelsFile));
   const mixed = read.WRIT_RUN_COST_PER_DAY_MAX === undefined ? null : currencyProblem(models);
   if (mixed !== null) throw new EnvironmentError([mixed]);
-  named('WRIT_OUTBOUND_DNS', () => outboundOf(read));
+  const outbound = named('WRIT_OUTBOUND_DNS', () => outboundOf(read));
   return Object.freeze({
     ...read,
     platformKeyHash: named('WRIT_PLATFORM_KEY_HASH_FILE', () =>
@@ -152,6 +186,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ),
     webhookKey: named('WRIT_WEBHOOK_KEY_FILE', () => readKeyFile('WRIT_WEBHOOK_KEY_FILE', read.WRIT_WEBHOOK_KEY_FILE)),
     models,
+    authorizationServers: issuerUrls(read.WRIT_AUTHORIZATION_SERVERS),
+    issuerAllowed: parseAllowedHosts(read.WRIT_ISSUER_ALLOW),
+    outbound,
     webhookAllowed: parseAllowedHosts(read.WRIT_WEBHOOK_ALLOW),
     natsPassword: readCommonFiles(read),
   });

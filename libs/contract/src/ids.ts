@@ -30,6 +30,8 @@ export const ID_KINDS = {
   job: 'job',
   jobStart: 'jst',
   image: 'img',
+  identityProvider: 'idp',
+  person: 'per',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 

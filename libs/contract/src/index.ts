@@ -178,7 +178,7 @@ export { Erased, FINAL_STATES, isFinal, OperationEvent, OperationView, Resolutio
 export { ApprovalEffect, ApprovalView, DiffView, PreviewView, VoteCount, VoteView } from './messages/operations.ts';
 export { SNAPSHOT_KINDS, SnapshotView, TreeEntry, WorkspaceView } from './messages/operations.ts';
 export type { SnapshotKind } from './messages/operations.ts';
-export { PersonName, Principal, principalOf } from './messages/persons.ts';
+export { personIn, PersonName, Principal, principalOf } from './messages/persons.ts';
 export {
   POLICY_REF,
   PolicyActivation,

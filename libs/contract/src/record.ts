@@ -65,6 +65,12 @@ export const AuditRecord = Type.Object(
      * was counted in a sandbox, or the record is older than this member. So the bytes of older records are unchanged.
      */
     usage_counted_by: Type.Optional(UsageCounter),
+    /**
+     * The pseudonym of the person on whose behalf the call was made. Absent, and never null, if no person is known, or
+     * the record is older than this member. Only the orchestrator's table of persons can tell whose it is, until it
+     * forgets that.
+     */
+    person: Type.Optional(idSchema('person')),
     decision_record_id: orNull(idSchema('record')),
     /**
      * hex SHA-256 of the decision's Statement bytes, the payload of its envelope: with both receipts, a verifier can

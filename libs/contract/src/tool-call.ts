@@ -86,6 +86,8 @@ export const ProposedCall = Type.Object(
      * `proposed_by`
      */
     proposers: Type.Optional(Type.Array(Principal, { minItems: 1, maxItems: 16 })),
+    /** the pseudonym of the person on whose behalf it is made; absent where none is known, and from an older peer */
+    person: Type.Optional(idSchema('person')),
     tool_id: Type.String({ minLength: 1, maxLength: 128 }),
     args: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
     args_ref: Type.Union([BlobRef, Type.Null()]),

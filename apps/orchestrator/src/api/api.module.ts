@@ -38,6 +38,12 @@ import { LogController } from './log/log.controller.ts';
 import { OperationsController } from './operations/operations.controller.ts';
 import { OutputController } from './operations/output.controller.ts';
 import { PoliciesController } from './policies/policies.controller.ts';
+import { ChangeProviders } from './identity-providers/change-providers.ts';
+import { IdentityProvidersController } from './identity-providers/identity-providers.controller.ts';
+import { PersonsController } from './identity-providers/persons.controller.ts';
+import { IdentityHashes } from '../edge/access/oauth/person-links.ts';
+import { ProtectedResource } from '../edge/access/oauth/protected-resource.ts';
+import { Identities } from '../store/identities/identities.ts';
 import { ImagesController } from './images/images.controller.ts';
 import { ProfilesController } from './profiles/profiles.controller.ts';
 import { PutFiles } from './workspaces/put-files.ts';
@@ -72,6 +78,8 @@ import { WorkspacesController } from './workspaces/workspaces.controller.ts';
 export interface ApiConfig {
   /** `host:port` */
   readonly webhookAllowed: ReadonlySet<string>;
+  /** `host:port` of OAuth issuers that may be reached by plain HTTP */
+  readonly issuerAllowed: ReadonlySet<string>;
 }
 
 const workspaces: Provider[] = [
@@ -89,12 +97,18 @@ const workspaces: Provider[] = [
   provideClass(Import, KernelClient, BlobStore),
 ];
 
-const resources = ({ webhookAllowed }: ApiConfig): Provider[] => [
+const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => [
   provideClass(CreateTenant, KernelClient, ApiKeys),
   provideBy(
     ChangeKeys,
     [KernelClient, ApiKeys, Authenticator, Jobs, DriveRuns],
     (kernel, keys, authenticator, jobs, runs) => new ChangeKeys(kernel, keys, authenticator, { jobs, runs }),
+  ),
+  provideBy(
+    ChangeProviders,
+    [KernelClient, Identities, ApiKeys, Authenticator, DriveRuns, IdentityHashes, ProtectedResource],
+    (kernel, identities, keys, authenticator, runs, hashes, resource) =>
+      new ChangeProviders(kernel, { identities, keys, authenticator, runs, hashes, resource, issuerAllowed }),
   ),
   provideClass(Delegate, KernelClient, ApiKeys),
   provideBy(
@@ -124,6 +138,8 @@ export class ApiModule {
       controllers: [
         TenantsController,
         KeysController,
+        IdentityProvidersController,
+        PersonsController,
         CallSettingsController,
         AgentsController,
         ResourcesController,

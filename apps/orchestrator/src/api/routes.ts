@@ -13,6 +13,7 @@ import { EXPORTS } from './exports/routes.ts';
 import { FILES } from './workspaces/file-routes.ts';
 import { FREEZES } from './freezes/routes.ts';
 import { JOBS } from './jobs/routes.ts';
+import { IDENTITY_PROVIDERS, PERSONS } from './identity-providers/routes.ts';
 import { LOG } from './log/routes.ts';
 import { OPERATIONS } from './operations/routes.ts';
 import { POLICIES } from './policies/routes.ts';
@@ -37,6 +38,8 @@ import { WORKSPACES } from './workspaces/routes.ts';
 export const ROUTES: readonly RouteRow[] = [
   TENANTS,
   API_KEYS,
+  IDENTITY_PROVIDERS,
+  PERSONS,
   CALL_SETTINGS,
   AGENTS,
   CALLS,

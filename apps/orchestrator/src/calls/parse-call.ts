@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, IdempotencyKey, parseMessage, principalOf, type Caller, type Provenance } from '@writ/contract';
+import { Fault, IdempotencyKey, parseMessage, personIn, principalOf, type Caller, type Provenance } from '@writ/contract';
 import { CallBody } from './call-body.ts';
 import { agentOf, type ParsedCall } from './parsed-call.ts';
 
@@ -15,6 +15,7 @@ const ORCHESTRATOR_MEMBERS = [
   'operation_id',
   'proposed_by',
   'proposers',
+  'person',
   'args_ref',
   'scheduling_class',
 ] as const;
@@ -48,6 +49,7 @@ export function parseCall(
     agent_id: agentOf(call.agent_id, caller),
     proposed_by: caller.api_key_id,
     proposers: [principalOf(caller)],
+    ...personIn(caller),
     tool_id: call.tool_id,
     args: call.args,
     capability_token_id: call.capability_token_id,

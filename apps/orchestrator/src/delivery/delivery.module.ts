@@ -12,7 +12,7 @@ import { ExportRecords } from './exports/export-records.ts';
 import { LoggedEventsController } from './exports/logged-events.controller.ts';
 import { LedgerClient } from './ledger-client.ts';
 import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
-import { EgressGate, resolveByDns } from './webhooks/egress-gate.ts';
+import { EgressGate, resolveByDns } from '../edge/outbound/egress-gate.ts';
 import { GatherNotices } from './webhooks/gather-notices.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
 import { watchDeliveries } from './webhooks/delivery-metrics.ts';

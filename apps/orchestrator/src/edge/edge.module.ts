@@ -10,15 +10,23 @@ import {
   Readiness,
   Repeated,
   VERSION,
+  type Outbound,
   type ProcessContext,
 } from '@writ/nest-kit';
 import { poolSizes, watchPool, WorkerPool, type TaskTable } from '@writ/worker-pool';
+import { Identities } from '../store/identities/identities.ts';
 import { ApiKeys } from '../store/keys/api-keys.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
 import { AccessLog } from './server/access-log.ts';
 import { AccessGuard } from './access/access.guard.ts';
 import { allowedMethodsOf } from './problems/allowed-methods.ts';
 import { Authenticator } from './access/authenticator.ts';
+import { IssuerKeys } from './access/oauth/issuer-keys.ts';
+import { IdentityHashes, PersonLinks } from './access/oauth/person-links.ts';
+import { ProtectedResource } from './access/oauth/protected-resource.ts';
+import { recordByKernel, TokenCallers } from './access/oauth/token-callers.ts';
+import { EgressGate, resolveByDns } from './outbound/egress-gate.ts';
+import { getDocument } from './outbound/get-document.ts';
 import { FailedKeys } from './access/failed-keys.ts';
 import { FullQueues } from './access/full-queues.ts';
 import { LongResponses } from './server/long-responses.ts';
@@ -44,6 +52,15 @@ export interface EdgeConfig {
   /** SHA-256 of the platform key */
   readonly platformKeyHash: Buffer;
   readonly published: Published;
+  /** absent: access tokens are not accepted */
+  readonly WRIT_PUBLIC_URL?: string | undefined;
+  /** issuers that the metadata name */
+  readonly authorizationServers: readonly string[];
+  /** `host:port` of issuers that may be reached though their address isn't public */
+  readonly issuerAllowed: ReadonlySet<string>;
+  readonly outbound: Outbound;
+  /** the key from which the key of identity hashes is derived */
+  readonly webhookKey: Buffer;
 }
 
 /** The parts of the API, which the modules above supply. */
@@ -77,6 +94,29 @@ function limits(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
   ];
 }
 
+/** The documents of an issuer: metadata and keys take a few kibibytes, and a person waits for the answer. */
+const ISSUER_DOCUMENT = { bytesMax: 256 * 1024, timeoutMs: 3_000 };
+
+/** Provides what finds callers: keys, access tokens, and the persons behind both. */
+function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
+  const failed = new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic);
+  const gate = new EgressGate(config.issuerAllowed, resolveByDns, config.outbound);
+  const issuerKeys = new IssuerKeys((url) => getDocument(gate, url, ISSUER_DOCUMENT), monotonic);
+  const hashes = new IdentityHashes(config.webhookKey);
+  const resource = new ProtectedResource(config.WRIT_PUBLIC_URL ?? null, config.authorizationServers);
+  const record = recordByKernel(bus, subjectsOf(config.WRIT_SHARD), Date.now);
+  return [
+    provideValue(resource),
+    provideValue(hashes),
+    provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
+    provideBy(Authenticator, [ApiKeys, Identities, PersonLinks], (apiKeys, identities, persons) => {
+      const parts = { identities, apiKeys, issuerKeys, resource, hashes, persons, record, now: Date.now, monotonic };
+      const tokens = new TokenCallers(parts);
+      return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, { persons, tokens });
+    }),
+  ];
+}
+
 /** Provides worker threads for callers' inputs. None is started yet. */
 function workers(filename: URL, { telemetry: { meter } }: ProcessContext): Provider[] {
   return [
@@ -96,11 +136,10 @@ export class EdgeModule {
   /** @param below the modules before this one */
   static with(config: EdgeConfig, given: ProcessContext, api: ApiParts, below: DynamicModule[]): DynamicModule {
     const { logger, telemetry, readiness } = given;
-    const failed = new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic);
     const providers = [
       ...limits(config, given),
       ...workers(api.workers, given),
-      provideBy(Authenticator, [ApiKeys], (keys) => new Authenticator(keys, config.platformKeyHash, monotonic, failed)),
+      ...access(config, given),
       provideBy(Published, [RegisteredLifetime], (lifetime) => {
         lifetime.add(followKeys(config.published.parts, { logger, telemetry }));
         return config.published;
@@ -110,7 +149,7 @@ export class EdgeModule {
       provideValue(readiness, Readiness),
     ];
     const global = [
-      { ...provideClass(AccessGuard, Authenticator, RateLimit, FullQueues), provide: APP_GUARD },
+      { ...provideClass(AccessGuard, Authenticator, RateLimit, FullQueues, ProtectedResource), provide: APP_GUARD },
       { provide: APP_FILTER, useValue: new ProblemFilter(logger, allowedMethodsOf(api.routes)) },
       { provide: APP_INTERCEPTOR, useValue: new LongResponses() },
     ];

@@ -11,6 +11,7 @@ import { OperationWatch } from '../calls/operation-watch.ts';
 import { Propose } from '../calls/propose.ts';
 import { ProposeInOrder } from '../calls/propose-in-order.ts';
 import { ShowOperation } from '../calls/show-operation.ts';
+import { PersonLinks } from '../edge/access/oauth/person-links.ts';
 import { RateLimit } from '../edge/access/rate-limit.ts';
 import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { Jobs, JobWork } from '../store/jobs/jobs.ts';
@@ -107,14 +108,15 @@ function driving(config: RunsConfig, given: ProcessContext): Provider[] {
     provideClass(CallServices, Propose, ShowOperation, StagedChanges, Offers),
     provideBy(
       DriveRuns,
-      [KernelClient, RunWork, Models, CallServices, OperationWatch, RegisteredLifetime],
-      (kernel, work, models, callServices, watch, lifetime) => {
+      [KernelClient, RunWork, Models, CallServices, OperationWatch, RegisteredLifetime, PersonLinks],
+      (kernel, work, models, callServices, watch, lifetime, persons) => {
         const runs = new DriveRuns(
           drivePartsOf(
             { kernel, work, models, callServices },
             {
               meter,
               tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
+              withPerson: (caller) => persons.withPerson(caller),
               publish: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
             },
           ),

@@ -118,6 +118,12 @@ export function sampleOf(
       return {
         body: { kind: 'search_engine', resource_id: null, right: 'use', agent_id: null, clearance: 'soft_gate' },
       };
+    case 'putIdentityProvider':
+      return { body: { issuer: 'https://login.example.org' } };
+    case 'denyTokens':
+      return { body: { subject: 'ann-1' } };
+    case 'findPerson':
+      return { query: '?principal=ann' };
     case 'setSecret':
       return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
     case 'setExternalVersion':

@@ -5,7 +5,7 @@ import { memoryBlobs } from '@writ/blobs';
 import { memoryBus } from '@writ/bus';
 import { subjectsOf, type AgentId, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
-import { BusTransport, NestLogger, newId, Readiness } from '@writ/nest-kit';
+import { BusTransport, DIRECT, NestLogger, newId, Readiness } from '@writ/nest-kit';
 import { startTelemetry, traceHooks } from '@writ/telemetry';
 import { emptyTree, snapshotIdOf } from '@writ/workspace';
 import { NestFactory } from '@nestjs/core';
@@ -24,6 +24,7 @@ import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { formatApiKey, hashApiKey } from '../edge/access/api-key-text.ts';
 import { undocumentedAnswer } from './documented-answers.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
+import { FakeIdentities } from './fake-identities.ts';
 import { FakeLedger } from './fake-ledger.ts';
 import { FakeKernel } from './fake-kernel.ts';
 import { FakeJobs } from './fake-jobs.ts';
@@ -69,6 +70,9 @@ export const TEST_CONFIG = {
   webhookKey: Buffer.alloc(32, 1),
   models: [RECORDED],
   webhookAllowed: new Set<string>(),
+  authorizationServers: [],
+  issuerAllowed: new Set<string>(),
+  outbound: DIRECT,
   platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
   published: new Published(
     { value: { record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }] }, refresh: async () => false },
@@ -92,6 +96,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
     new FakeApiKeys(),
     memoryBlobs(),
   ];
+  const identities = new FakeIdentities(keys);
   const empty = emptyTree();
   const kernel = new FakeKernel({ emptySnapshot: snapshotIdOf(empty.root) });
   await kernel.serve(bus);
@@ -106,6 +111,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
   const audio = new MemoryAudioIngest();
   const stores: Stores = {
     keys,
+    identities,
     blobs,
     audio,
     webhooks: hooks.webhooks,
@@ -180,6 +186,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
     kernel,
     ledger,
     keys,
+    identities,
     blobs,
     hooks,
     runs,

@@ -3,6 +3,7 @@
 // statements.
 import type { Id, TenantId } from '@writ/contract';
 import { sqlFunction, sqlTypes } from '@writ/database';
+import type { ProviderInForce } from './identities/identities.ts';
 import type { Role } from './keys/roles.ts';
 import type { RenewedRun, RunClaim } from './session-rows/sessions.ts';
 import type { DeliveryClaim } from './webhooks/deliveries.ts';
@@ -34,6 +35,8 @@ export interface WaitingWork {
 
 export const orchestratorSql = {
   authenticate: sqlFunction<KeyOwner>()('orchestrator.authenticate', { hash: bytea }, { returns: 'row' }),
+
+  providersOf: sqlFunction<ProviderInForce>()('orchestrator.providers_of', { issuer: text }, { returns: 'rows' }),
 
   dueJobs: sqlFunction<{ tenant_id: TenantId; job_id: Id<'job'> }>()(
     'orchestrator.due_jobs',

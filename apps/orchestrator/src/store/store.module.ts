@@ -7,6 +7,8 @@ import { pgBlobs } from '@writ/blobs-pg';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { provideValue, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
+import { Identities } from './identities/identities.ts';
+import { PgIdentities } from './identities/pg-identities.ts';
 import { Jobs, JobWork } from './jobs/jobs.ts';
 import { PgJobWork } from './jobs/pg-job-work.ts';
 import { PgJobs } from './jobs/pg-jobs.ts';
@@ -39,6 +41,7 @@ export interface StoreConfig {
 /** The stores of this process. */
 export interface Stores {
   readonly keys: ApiKeys;
+  readonly identities: Identities;
   readonly blobs: BlobStore;
   readonly audio: AudioIngest;
   readonly webhooks: Webhooks;
@@ -80,6 +83,7 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
   const seal = new SessionSeal(config.webhookKey);
   return {
     keys,
+    identities: new PgIdentities(pool),
     blobs: pgBlobs(pool),
     audio: pgAudioIngest(pool),
     webhooks: new PgWebhooks(pool),
@@ -102,6 +106,7 @@ export class StoreModule {
     const providers = [
       provideValue(lifetime),
       provideValue(stores.keys, ApiKeys),
+      provideValue(stores.identities, Identities),
       provideValue(cachedBlobs(stores.blobs, { bytesMax: BLOB_CACHE_BYTES }), BlobStore),
       provideValue(stores.audio, AudioIngest),
       provideValue(stores.webhooks, Webhooks),

@@ -200,6 +200,8 @@ export const Caller = Type.Object(
     agent_id: orNull(idSchema('agent')),
     /** absent for a key without a name: see `principalOf` */
     principal: Type.Optional(Principal),
+    /** the pseudonym of the person; absent where none is known, and from an older peer */
+    person: Type.Optional(idSchema('person')),
   },
   closed,
 );

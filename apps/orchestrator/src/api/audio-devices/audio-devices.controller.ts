@@ -28,7 +28,7 @@ export class AudioDevicesController {
     const key = exchange.header('authorization');
     return this.receiveFrames.run(caller, params.resource_id, {
       body: stream,
-      verifyKey: () => this.authenticator.identify(key, exchange.address),
+      verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
     });
   }
 

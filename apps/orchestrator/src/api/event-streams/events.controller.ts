@@ -24,7 +24,7 @@ export class EventsController {
     const key = exchange.header('authorization');
     const stream = new EventStream({
       isFor: (event) => isFor(caller, event),
-      verifyKey: () => this.authenticator.identify(key, exchange.address),
+      verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
       isResuming: exchange.header('last-event-id') !== undefined,
       forMs: query.for_ms ?? null,
     });

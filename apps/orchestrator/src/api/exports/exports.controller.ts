@@ -28,7 +28,7 @@ export class ExportsController {
       from: query.after === undefined ? 0 : query.after + 1,
       limit: query.limit ?? Infinity,
       follow: query.follow ?? false,
-      verifyKey: () => this.authenticator.identify(key, exchange.address),
+      verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
       gone: exchange.gone,
     });
     exchange.setHeader('cache-control', 'private, no-store');

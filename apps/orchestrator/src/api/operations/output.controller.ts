@@ -71,7 +71,7 @@ export class OutputController {
             after,
             next: (ms, gone) => subscription.next(ms, gone),
             read,
-            verifyKey: () => this.authenticator.identify(key, exchange.address),
+            verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
             forMs: query.for_ms ?? null,
           }),
       );

@@ -64,7 +64,7 @@ export class RunsController {
       after: parseLastEventId(exchange.header('last-event-id')) ?? query.after ?? 0,
       forMs: query.for_ms ?? null,
       read: (after, limit) => this.sessions.events(caller.tenant_id, run_id, after, limit),
-      verifyKey: () => this.authenticator.identify(key, exchange.address),
+      verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
     });
     try {
       stream.readable.once('close', this.hub.watch(caller.tenant_id, run_id, stream));

@@ -104,7 +104,7 @@ export class SessionsController {
       transcriptLines(this.sessions, {
         session,
         tenantId: caller.tenant_id,
-        verifyKey: () => this.authenticator.identify(key, exchange.address),
+        verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
       }),
       { type: 'application/x-ndjson' },
     );

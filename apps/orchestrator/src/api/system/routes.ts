@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
+import {
+  MCP_PATH,
+  ProtectedResourceMetadata,
+  RESOURCE_METADATA_PATH,
+} from '../../edge/access/oauth/protected-resource.ts';
 import { PublishedKeyFile } from '../../edge/published-keys.ts';
 import { route } from '../../edge/requests/route.ts';
 import { Health, ReadyView } from './views.ts';
@@ -37,5 +42,21 @@ export const SYSTEM = {
     path: '/.well-known/writ-keys.json',
     summary: 'Returns the public keys that verify receipts',
     answers: { 200: { description: 'The keys', schema: PublishedKeyFile } },
+  }),
+  resource: route({
+    ...open,
+    id: 'readProtectedResource',
+    path: RESOURCE_METADATA_PATH,
+    summary: 'Returns what an OAuth client needs to get an access token for the API (RFC 9728)',
+    answers: { 200: { description: 'The metadata', schema: ProtectedResourceMetadata } },
+    faults: ['not_found'],
+  }),
+  mcpResource: route({
+    ...open,
+    id: 'readProtectedMcpResource',
+    path: `${RESOURCE_METADATA_PATH}${MCP_PATH}`,
+    summary: 'Returns what an OAuth client needs to get an access token for `/mcp` alone (RFC 9728)',
+    answers: { 200: { description: 'The metadata', schema: ProtectedResourceMetadata } },
+    faults: ['not_found'],
   }),
 };

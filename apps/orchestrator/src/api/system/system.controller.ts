@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
+import { Fault } from '@writ/contract';
 import { Readiness, type ReadinessReport } from '@writ/nest-kit';
+import {
+  MCP_PATH,
+  ProtectedResource,
+  type ProtectedResourceMetadata,
+} from '../../edge/access/oauth/protected-resource.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { Published } from '../../edge/published-keys.ts';
 import { Route } from '../../edge/requests/route.ts';
@@ -14,6 +20,7 @@ export class SystemController {
     private readonly readiness: Readiness,
     private readonly document: ApiDocument,
     private readonly published: Published,
+    private readonly resource: ProtectedResource,
   ) {}
 
   @Route(SYSTEM.health)
@@ -37,4 +44,19 @@ export class SystemController {
   keys(): object {
     return this.published.keys;
   }
+
+  @Route(SYSTEM.resource)
+  protectedResource(): ProtectedResourceMetadata {
+    return found(this.resource.metadata(''));
+  }
+
+  @Route(SYSTEM.mcpResource)
+  protectedMcpResource(): ProtectedResourceMetadata {
+    return found(this.resource.metadata(MCP_PATH));
+  }
+}
+
+function found(metadata: ProtectedResourceMetadata | null): ProtectedResourceMetadata {
+  if (metadata === null) throw new Fault('not_found');
+  return metadata;
 }

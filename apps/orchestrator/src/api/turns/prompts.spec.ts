@@ -48,7 +48,7 @@ async function sessionPrompt(dialect: string): Promise<string> {
       models: app.get(Models),
       callServices: app.get(CallServices),
     },
-    { meter: api.telemetry.meter, tenantCostMax: null, publish: () => undefined },
+    { meter: api.telemetry.meter, tenantCostMax: null, publish: () => undefined, withPerson: async (caller) => caller },
   );
   const caller: Caller = {
     tenant_id: tenant.tenantId,

@@ -4,7 +4,7 @@ import { newId } from '@writ/nest-kit';
 import { Webhooks, type WebhookKind, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { WebhookSecrets } from '../../delivery/webhooks/secrets.ts';
-import { parseWebhookUrl } from '../../delivery/webhooks/webhook-url.ts';
+import { parseWebhookUrl } from '../../edge/outbound/webhook-url.ts';
 
 /** Most webhooks of one tenant: nobody looks through a longer list. */
 export const WEBHOOKS_MAX = 10;

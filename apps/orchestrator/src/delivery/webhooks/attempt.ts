@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DeliveryClaim, DeliveryEnd, OpenDelivery } from '../../store/webhooks/deliveries.ts';
-import { DeliveryError, DELIVERY_ERRORS } from './delivery-error.ts';
-import type { EgressGate } from './egress-gate.ts';
+import { DeliveryError, DELIVERY_ERRORS } from '../../edge/outbound/delivery-error.ts';
+import type { EgressGate } from '../../edge/outbound/egress-gate.ts';
 import { postMessage, type PostAnswer } from './post-message.ts';
 import { retryAfterMs, retryMs } from './retry-schedule.ts';
 import type { WebhookSecrets } from './secrets.ts';

@@ -15,7 +15,7 @@ import {
   type CertificateAuthority,
   type CertificateOptions,
 } from '@writ/testing';
-import { EgressGate } from './egress-gate.ts';
+import { EgressGate } from '../../edge/outbound/egress-gate.ts';
 import { postMessage } from './post-message.ts';
 
 const HOST = 'hooks.example';

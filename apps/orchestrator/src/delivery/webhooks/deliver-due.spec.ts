@@ -7,9 +7,9 @@ import { newId } from '@writ/nest-kit';
 import { Webhook } from 'standardwebhooks';
 import { FakeHooks } from '../../specs/fake-webhooks.ts';
 import { openReceiver, type Receiver } from '../../specs/receiver.ts';
-import { parseAllowedHosts } from './allowed-hosts.ts';
+import { parseAllowedHosts } from '../../edge/outbound/allowed-hosts.ts';
 import { DeliverDue } from './deliver-due.ts';
-import { EgressGate, type Resolve } from './egress-gate.ts';
+import { EgressGate, type Resolve } from '../../edge/outbound/egress-gate.ts';
 import { WebhookSecrets } from './secrets.ts';
 
 const tenant = newId('tenant');

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { Fault } from '@writ/contract';
-import type { FastifyRequest } from 'fastify';
+import { Fault, type Caller } from '@writ/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from './authenticator.ts';
 import { rememberCaller } from './caller.ts';
 import type { FullQueues } from './full-queues.ts';
+import { defaultScopeFor, ProtectedResource, type Challenge } from './oauth/protected-resource.ts';
+import { ScopeFault } from './oauth/token-callers.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { ROUTE, type Role, type RouteRow } from '../requests/route.ts';
+import { ROLES, ROUTE, type Role, type RouteRow } from '../requests/route.ts';
 
 /**
  * Admits the callers that the route's row allows.
@@ -16,11 +18,18 @@ export class AccessGuard implements CanActivate {
   readonly #authenticator: Authenticator;
   readonly #rate: RateLimit;
   readonly #queues: FullQueues;
+  readonly #resource: ProtectedResource;
 
-  constructor(authenticator: Authenticator, rate: RateLimit, queues: FullQueues) {
+  constructor(
+    authenticator: Authenticator,
+    rate: RateLimit,
+    queues: FullQueues,
+    resource: ProtectedResource = new ProtectedResource(null),
+  ) {
     this.#authenticator = authenticator;
     this.#rate = rate;
     this.#queues = queues;
+    this.#resource = resource;
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -28,13 +37,40 @@ export class AccessGuard implements CanActivate {
     if (row === undefined) throw new Fault('auth.role');
     if (row.allowed === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const caller = await this.#authenticator.identify(request.headers.authorization, request.ip);
+    const caller = await this.#identify(context, row.allowed);
     if (caller === 'platform') return allowOrThrow(row.allowed === 'platform' || row.allowed.includes('platform'));
     rememberCaller(request, caller);
     this.#rate.consume(caller.tenant_id);
     if (row.queued === true) this.#queues.verifyNotFull(caller.tenant_id);
     return allowOrThrow(row.allowed !== 'platform' && row.allowed.includes(caller.role as Role));
   }
+
+  /** A refusal says which token the request needs (RFC 6750 §3, RFC 9728 §5.1). */
+  async #identify(
+    context: ExecutionContext,
+    allowed: Exclude<RouteRow['allowed'], 'public'>,
+  ): Promise<Caller | 'platform'> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const roles = allowed === 'platform' ? [] : ROLES.filter((role) => allowed.includes(role));
+    try {
+      const need = { roles, path: request.url };
+      return await this.#authenticator.identify(request.headers.authorization, request.ip, need);
+    } catch (error) {
+      const challenge = challengeOf(error, roles);
+      if (challenge !== null)
+        void context
+          .switchToHttp()
+          .getResponse<FastifyReply>()
+          .header('www-authenticate', this.#resource.bearerChallenge({ ...challenge, path: request.url }));
+      throw error;
+    }
+  }
+}
+
+function challengeOf(error: unknown, roles: readonly Role[]): Challenge | null {
+  if (error instanceof ScopeFault) return { error: 'insufficient_scope', scopes: error.scopes };
+  if (!(error instanceof Fault) || error.status !== 401) return null;
+  return { ...(error.code === 'auth.missing' ? {} : { error: 'invalid_token' }), scopes: defaultScopeFor(roles) };
 }
 
 function allowOrThrow(isAllowed: boolean): true {

@@ -48,10 +48,13 @@ export function sendProblem(reply: FastifyReply, error: unknown, requestId: stri
   if (problem.code === 'request.method_not_allowed') reply.header('allow', methods(reply.request.url).join(', '));
   // Removes headers that a handler set for content that it then could not send.
   for (const name of CONTENT_HEADERS) void reply.removeHeader(name);
+  // The guard knows which token the request needs.
+  const challenge = reply.getHeader('www-authenticate');
   void reply
     .code(problem.status)
     .headers({
       ...headersOf(problem),
+      ...(challenge === undefined ? {} : { 'www-authenticate': String(challenge) }),
       ...(error instanceof RetryAfterFault ? { 'retry-after': String(error.afterS) } : {}),
     })
     .serializer((value: unknown) => value as string)

@@ -84,6 +84,7 @@ function isValidParam(kind: ParamKind, text: string): boolean {
   if (kind === 'sandbox') return SANDBOX.test(text);
   if (kind === 'skill') return SKILL.test(text);
   if (kind === 'imageName') return PROFILE.test(text);
+  if (kind === 'provider') return PROFILE.test(text);
   if (kind === 'profile') return PROFILE.test(text);
   if (kind === 'keyid') return THUMBPRINT.test(text);
   return kind === 'policy' ? POLICY.test(text) : isId(kind, text);

@@ -27,6 +27,8 @@ export interface DriveParts {
   /** whether a held call has been decided */
   readonly isDecided: (caller: Caller, operationId: string) => Promise<boolean>;
   readonly subAgents: SubAgents;
+  /** the caller with the pseudonym of its person */
+  readonly withPerson: (caller: Caller) => Promise<Caller>;
   /** whether the session's token or an ancestor was revoked, and whether one of them limits model tokens */
   readonly tokenOf: (
     caller: Caller,
@@ -78,6 +80,7 @@ export interface DriveEnvironment {
   /** most that the runs of one tenant may cost within a day; null: no limit */
   readonly tenantCostMax: number | null;
   readonly publish: (news: RunUpdate) => void;
+  readonly withPerson: (caller: Caller) => Promise<Caller>;
 }
 
 const callParts = ({ propose, show, staged }: CallServices): CallParts => ({
@@ -112,7 +115,7 @@ function promptsOf({ models, callServices }: DriveDependencies, calls: CallParts
 /** Builds the parts with the configured models and the usual services for calls. */
 export function drivePartsOf(
   needs: DriveDependencies,
-  { meter, tenantCostMax, publish }: DriveEnvironment,
+  { meter, tenantCostMax, publish, withPerson }: DriveEnvironment,
 ): DriveParts {
   const { kernel, work, models, callServices } = needs;
   const calls = callParts(callServices);
@@ -140,5 +143,6 @@ export function drivePartsOf(
     charge: (caller, draw) => kernel.askUntilAnswered('token.draw', caller, draw),
     cancelCalls: (caller, sessionId, runId) => cancelCalls(kernel, caller, sessionId, runId),
     publish,
+    withPerson,
   };
 }

@@ -113,6 +113,7 @@ async function begun(
         subAgents: new SubAgents(runs.work, async () => newId('token')),
         tokenOf: async () => ({ revoked: false, bounded: false }),
         charge: () => Promise.reject(new Error('drawn')),
+        withPerson: async (caller) => caller,
         cancelCalls: async (_caller, _session, runId) => {
           cancelled.push(runId);
         },

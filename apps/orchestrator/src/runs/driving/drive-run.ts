@@ -103,7 +103,7 @@ export class DriveRun {
     this.#open = open;
     this.#dialect = textDialectOf(open.session);
     const { run, session } = open;
-    this.#caller = callerOf(this.#claim, open);
+    this.#caller = await this.#parts.withPerson(callerOf(this.#claim, open));
     this.#hasBegun = open.prompt !== null;
     const { state, events, replies } = await foldRun(
       await conversationAfter(session.content.base, open.earlier, this.#dialect),

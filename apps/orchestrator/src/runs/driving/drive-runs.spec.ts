@@ -70,6 +70,7 @@ async function asking() {
       subAgents: new SubAgents(runs.work, async () => newId('token')),
       tokenOf: async () => ({ revoked: false, bounded: false }),
       charge: () => Promise.reject(new Error('drawn')),
+      withPerson: async (caller) => caller,
       cancelCalls: async (_caller, _session, runId) => {
         cancelled.push(runId);
       },
@@ -148,6 +149,7 @@ test('a run whose model no replica has ends as failed after this replica has run
       monotonic: () => monotonic,
       tokenOf: async () => ({ revoked: false, bounded: false }),
       tell: () => undefined,
+      withPerson: async (caller) => caller,
       cancelCalls: async () => undefined,
     } as unknown as DriveParts,
     (error) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { principalOf, type Caller, type SchedulingClass } from '@writ/contract';
+import { personIn, principalOf, type Caller, type SchedulingClass } from '@writ/contract';
 import type { Args, DialectName } from '@writ/dialects';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { TurnBody } from './turn-schemas.ts';
@@ -48,6 +48,7 @@ export function callOf(
     agent_id: turn.agent_id,
     proposed_by: caller.api_key_id,
     proposers: [principalOf(caller)],
+    ...personIn(caller),
     tool_id,
     args,
     capability_token_id: turn.capability_token_id,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Fault, type Caller, type TenantId } from '@writ/contract';
+import { Fault, ID_KINDS, type Caller, type TenantId } from '@writ/contract';
 import { faultOf, type Pool } from '@writ/database';
 import { PrismaClient, type ApiKey, type Prisma } from '../../generated/prisma/client.ts';
 import { orchestratorSql } from '../functions.ts';
@@ -12,6 +12,10 @@ type Transaction = Prisma.TransactionClient;
 
 /** A revocation waits for the kernel within its transaction, ten seconds at most. */
 const BOUNDS = { maxWait: 5_000, timeout: 20_000 } as const;
+
+/** Credentials of identity providers: whether one is good, the issuer decides. So none counts as a last key. */
+const CREDENTIAL = { createdBy: { startsWith: `${ID_KINDS.identityProvider}_` } };
+const isHeld = ({ createdBy }: ApiKey): boolean => !createdBy.startsWith(CREDENTIAL.createdBy.startsWith);
 
 /** The schema `orchestrator` of Postgres: through Prisma, except for the query that every request needs. */
 export class PrismaApiKeys extends ApiKeys {
@@ -99,7 +103,8 @@ export class PrismaApiKeys extends ApiKeys {
       if (
         row.revokedAt === null &&
         row.role === 'admin' &&
-        (await tx.apiKey.count({ where: { tenantId, role: 'admin', revokedAt: null } })) === 1
+        isHeld(row) &&
+        (await tx.apiKey.count({ where: { tenantId, role: 'admin', revokedAt: null, NOT: CREDENTIAL } })) === 1
       ) {
         throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why an attempt failed, in texts that a tenant may read: nothing about this machine or its networks. */
+/** Why a request to a URL of a tenant failed, in texts that a tenant may read: nothing about this machine or its networks. */
 export const DELIVERY_ERRORS = {
   'url.refused': 'the URL is not one that may be delivered to',
   'host.unknown': 'the host has no address',
@@ -12,7 +12,7 @@ export const DELIVERY_ERRORS = {
 } as const;
 export type DeliveryErrorCode = keyof typeof DELIVERY_ERRORS;
 
-/** A failed attempt. `cause` is for operators. */
+/** A failed request to a URL of a tenant. `cause` is for operators. */
 export class DeliveryError extends Error {
   readonly code: DeliveryErrorCode;
 

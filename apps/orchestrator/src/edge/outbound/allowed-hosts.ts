@@ -7,8 +7,7 @@ export const hostOf = ({ protocol, hostname, port }: URL): string =>
   `${hostname}:${port === '' ? (DEFAULT_PORTS[protocol] ?? '') : port}`;
 
 /**
- * Parses `host:port,host:port`: hosts that the operator allows webhooks to reach, whatever their address, also by plain
- * HTTP. Throws on another form.
+ * Parses `host:port,host:port`: hosts that the operator allows to be reached, whatever their address, also by plain HTTP. Throws on another form.
  */
 export function parseAllowedHosts(text: string): ReadonlySet<string> {
   return new Set(
@@ -25,7 +24,7 @@ export function parseAllowedHosts(text: string): ReadonlySet<string> {
           url.username !== '' ||
           url.search !== ''
         )
-          throw new Error(`\`${entry}\` of WRIT_WEBHOOK_ALLOW is no \`host:port\``);
+          throw new Error(`\`${entry}\` is no \`host:port\``);
         return hostOf(url);
       }),
   );

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Command } from 'commander';
+import { Type, type Static } from 'typebox';
+import { usage } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+
+const OrNull = Type.Union([Type.String(), Type.Null()]);
+const Provider = Type.Object({
+  name: Type.String(),
+  issuer: Type.String(),
+  audience: Type.String(),
+  tenant_claim: OrNull,
+  tenant_value: OrNull,
+  scopes: Type.Array(Type.Object({ scope: Type.String(), role: Type.String() })),
+  person_claim: OrNull,
+  agent_id: OrNull,
+  agent_claim: OrNull,
+  updated_at: Type.Integer(),
+});
+const Ended = Type.Object({ name: Type.String(), revoked: Type.Array(Type.String()), more: Type.Boolean() });
+
+const PATH = '/v1/identity-providers';
+
+interface PutOptions extends CommonOptions {
+  readonly audience?: string;
+  readonly scope?: readonly string[];
+  readonly personClaim?: string;
+  readonly agentId?: string;
+  readonly agentClaim?: string;
+  readonly tenantClaim?: string;
+}
+
+interface DenyOptions extends CommonOptions {
+  readonly subject?: string;
+  readonly jti?: string;
+}
+
+/** `writ identity-providers`. */
+export function identityProvidersCommand(context: Context): Command {
+  return new Command('identity-providers')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(putCommand(context))
+    .addCommand(removeCommand(context))
+    .addCommand(denyCommand(context));
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list').description('OAuth issuers whose access tokens are accepted');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const list = await connect(context, options, 'admin').client.read(
+      Type.Object({ items: Type.Array(Provider) }),
+      PATH,
+    );
+    const rows = list.items.map((each) => [momentOf(each.updated_at), each.name, each.issuer, scopesOf(each)]);
+    show(context, options, list, () => tableOf(['since', 'name', 'issuer', 'scopes'], rows));
+  });
+}
+
+function putCommand(context: Context): Command {
+  const command = new Command('put')
+    .description('registers an issuer, or changes what its tokens may do')
+    .argument('<name>')
+    .argument('<issuer>', 'its URL, exactly as in `iss`')
+    .option('--scope <scope=role...>', 'which scope gives which role; default: `writ:admin` and so on')
+    .option('--person-claim <claim>', 'the claim that names the person as API keys do')
+    .option('--agent-id <id>', 'the agent that tokens of the role `agent` act for')
+    .option('--agent-claim <claim>', 'the claim with the id of that agent')
+    .option('--tenant-claim <claim=value>', 'for an issuer that serves several tenants')
+    .option('--audience <url>', 'what `aud` must contain; default: the public URL');
+  return command.action(async (name: string, issuer: string) => {
+    const options = command.optsWithGlobals<PutOptions>();
+    const provider = await connect(context, options, 'admin').client.read(Provider, pathOf(name), {
+      method: 'PUT',
+      body: settingsOf(issuer, options),
+    });
+    show(context, options, provider, () =>
+      fieldsOf({ name: provider.name, issuer: provider.issuer, audience: provider.audience, scopes: scopesOf(provider) }),
+    );
+  });
+}
+
+function settingsOf(issuer: string, options: PutOptions): object {
+  const tenant = options.tenantClaim === undefined ? undefined : pairOf(options.tenantClaim, '--tenant-claim');
+  return {
+    issuer,
+    ...(options.audience === undefined ? {} : { audience: options.audience }),
+    ...(options.scope === undefined
+      ? {}
+      : {
+          scopes: options.scope.map((text) => {
+            const [scope, role] = pairOf(text, '--scope');
+            return { scope, role };
+          }),
+        }),
+    ...(options.personClaim === undefined ? {} : { person_claim: options.personClaim }),
+    ...(options.agentId === undefined ? {} : { agent_id: options.agentId }),
+    ...(options.agentClaim === undefined ? {} : { agent_claim: options.agentClaim }),
+    ...(tenant === undefined ? {} : { tenant_claim: tenant[0], tenant_value: tenant[1] }),
+  };
+}
+
+function removeCommand(context: Context): Command {
+  const command = new Command('rm')
+    .description('removes an issuer: its tokens are refused, and their calls and streams end')
+    .argument('<name>');
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const { client } = connect(context, options, 'admin');
+    const revoked: string[] = [];
+    let ended: Static<typeof Ended>;
+    do {
+      ended = await client.read(Ended, pathOf(name), { method: 'DELETE' });
+      revoked.push(...ended.revoked);
+    } while (ended.more);
+    show(context, options, { ...ended, revoked }, () => fieldsOf({ removed: name, credentials: String(revoked.length) }));
+  });
+}
+
+function denyCommand(context: Context): Command {
+  const command = new Command('deny')
+    .description('refuses a subject, or one token, though the issuer still vouches for it')
+    .argument('<name>')
+    .option('--subject <sub>', 'a `sub`, with all its tokens')
+    .option('--jti <jti>', 'one token');
+  return command.action(async (name: string) => {
+    const { subject, jti, ...common } = command.optsWithGlobals<DenyOptions>();
+    if ((subject === undefined) === (jti === undefined)) throw usage('name either `--subject` or `--jti`');
+    const ended = await connect(context, common, 'admin').client.read(Ended, `${pathOf(name)}/denials`, {
+      method: 'POST',
+      body: { subject, jti },
+    });
+    show(context, common, ended, () => fieldsOf({ denied: name, credentials: String(ended.revoked.length) }));
+  });
+}
+
+const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
+const scopesOf = ({ scopes }: Static<typeof Provider>): string =>
+  scopes.map(({ scope, role }) => `${scope}=${role}`).join(' ');
+
+/** The last `=` parts both, since scopes are often URLs. */
+function pairOf(text: string, option: string): readonly [string, string] {
+  const at = text.lastIndexOf('=');
+  if (at < 1 || at === text.length - 1) throw usage(`\`${option}\` takes two parts with \`=\` between, not \`${text}\``);
+  return [text.slice(0, at), text.slice(at + 1)];
+}

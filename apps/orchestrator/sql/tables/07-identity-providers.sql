@@ -1,0 +1,95 @@
+-- Identity providers: OAuth issuers whose access tokens a tenant accepts beside its API keys, and the persons behind
+-- calls.
+
+-- One issuer that a tenant registered. Its mapping may change; what tells the tenant of a token never does.
+-- INVARIANT (one tenant): of one issuer and audience there is either one row in force without a tenant claim, or rows
+-- that all name the same claim, each with another value. Whoever inserts a row holds the advisory lock of the issuer.
+CREATE TABLE orchestrator.identity_provider (
+  provider_id  text COLLATE "C" PRIMARY KEY,
+  tenant_id    text COLLATE "C" NOT NULL CHECK (tenant_id <> ''),
+  name         text COLLATE "C" NOT NULL CHECK (name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'), -- as the API names it
+
+  -- What tells the tenant of a token.
+  issuer       text COLLATE "C" NOT NULL CHECK (issuer <> ''),   -- `iss`, exactly
+  audience     text COLLATE "C" NOT NULL CHECK (audience <> ''), -- `aud` contains it
+  tenant_claim text COLLATE "C", -- the claim that tells tenants of one issuer apart; null: the issuer serves one tenant
+  tenant_value text COLLATE "C", -- the value of that claim
+
+  -- What a token may do, and for whom.
+  scopes       jsonb NOT NULL,   -- which scope gives which role: [{scope, role}]
+  person_claim text COLLATE "C", -- the claim that names the person as API keys do; null: issuer and `sub` are the person
+  agent_id     text COLLATE "C", -- the agent that tokens of role `agent` act for; null: agent_claim names it, or nothing
+  agent_claim  text COLLATE "C", -- the claim with the id of that agent
+
+  -- Its lifetime.
+  created_at   bigint DEFAULT orchestrator.now_ms() NOT NULL,
+  created_by   text COLLATE "C" NOT NULL, -- the API key
+  updated_at   bigint DEFAULT orchestrator.now_ms() NOT NULL,
+  removed_at   bigint,                    -- null: its tokens are accepted
+
+  CONSTRAINT identity_provider_claim CHECK ((tenant_claim IS NULL) = (tenant_value IS NULL)),
+  CONSTRAINT identity_provider_agent CHECK (agent_id IS NULL OR agent_claim IS NULL)
+);
+-- One of a name in force.
+CREATE UNIQUE INDEX identity_provider_named ON orchestrator.identity_provider (tenant_id, name)
+  WHERE removed_at IS NULL;
+-- orchestrator.providers_of finds those of an issuer.
+CREATE INDEX identity_provider_of_issuer ON orchestrator.identity_provider (issuer) WHERE removed_at IS NULL;
+ALTER TABLE orchestrator.identity_provider ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY identity_provider_tenant ON orchestrator.identity_provider TO writ_orchestrator
+  USING (tenant_id = current_setting('writ.tenant_id', true))
+  WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
+-- For orchestrator.providers_of: the tenant of a token is unknown until its issuer is found.
+CREATE POLICY identity_provider_of_issuer ON orchestrator.identity_provider FOR SELECT TO writ_owner
+  USING (issuer = current_setting('writ.issuer', true));
+GRANT SELECT, INSERT, UPDATE (scopes, person_claim, agent_id, agent_claim, updated_at, removed_at)
+  ON orchestrator.identity_provider TO writ_orchestrator;
+
+-- Which rows of api_key are credentials of a provider? One for each subject, role and agent, made when a token first
+-- asks for it. Nobody holds a key to it: its hash is of no key's text. It is revoked as a key is.
+CREATE TABLE orchestrator.credential (
+  api_key_id   text COLLATE "C" PRIMARY KEY REFERENCES orchestrator.api_key,
+  tenant_id    text COLLATE "C" NOT NULL CHECK (tenant_id <> ''),
+  provider_id  text COLLATE "C" NOT NULL REFERENCES orchestrator.identity_provider,
+  subject_hash bytea NOT NULL CHECK (octet_length(subject_hash) = 32) -- keyed hash of provider and `sub`
+);
+-- Which credentials end with the provider, or with a denied subject?
+CREATE INDEX credential_of ON orchestrator.credential (provider_id, subject_hash);
+ALTER TABLE orchestrator.credential ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY credential_tenant ON orchestrator.credential TO writ_orchestrator
+  USING (tenant_id = current_setting('writ.tenant_id', true))
+  WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
+-- A forgotten person's credentials lose the subject.
+GRANT SELECT, INSERT, UPDATE (subject_hash) ON orchestrator.credential TO writ_orchestrator;
+
+-- A row is a subject or a token of a provider that is refused, though its issuer still vouches for it.
+CREATE TABLE orchestrator.token_denial (
+  provider_id text COLLATE "C" NOT NULL REFERENCES orchestrator.identity_provider,
+  tenant_id   text COLLATE "C" NOT NULL CHECK (tenant_id <> ''),
+  kind        text COLLATE "C" NOT NULL CHECK (kind IN ('subject', 'jti')), -- of `sub`, or of one token
+  value_hash  bytea NOT NULL CHECK (octet_length(value_hash) = 32), -- keyed hash of provider and value
+  denied_at   bigint DEFAULT orchestrator.now_ms() NOT NULL,
+  denied_by   text COLLATE "C" NOT NULL, -- the API key
+  PRIMARY KEY (provider_id, kind, value_hash)
+);
+ALTER TABLE orchestrator.token_denial ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY token_denial_tenant ON orchestrator.token_denial TO writ_orchestrator
+  USING (tenant_id = current_setting('writ.tenant_id', true))
+  WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
+GRANT SELECT, INSERT ON orchestrator.token_denial TO writ_orchestrator;
+
+-- The pseudonym of a person. Policy, calls and records have the random person_id alone. Without the row, nobody can
+-- tell whose it was.
+CREATE TABLE orchestrator.person (
+  tenant_id  text COLLATE "C" NOT NULL CHECK (tenant_id <> ''),
+  link       bytea NOT NULL CHECK (octet_length(link) = 32), -- keyed hash of the person's name, or of issuer and `sub`
+  person_id  text COLLATE "C" NOT NULL UNIQUE,
+  created_at bigint DEFAULT orchestrator.now_ms() NOT NULL,
+  PRIMARY KEY (tenant_id, link)
+);
+ALTER TABLE orchestrator.person ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY person_tenant ON orchestrator.person TO writ_orchestrator
+  USING (tenant_id = current_setting('writ.tenant_id', true))
+  WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
+-- A pseudonym is made and forgotten; it never changes.
+GRANT SELECT, INSERT, DELETE ON orchestrator.person TO writ_orchestrator;

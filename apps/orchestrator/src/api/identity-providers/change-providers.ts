@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type Caller } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { newId } from '@writ/nest-kit';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import type { Authenticator } from '../../edge/access/authenticator.ts';
+import type { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
+import { DEFAULT_SCOPES, LEAST_FIRST, type ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
+import { verifyIssuer } from '../../edge/access/oauth/urls.ts';
+import type { Identities, NewProvider, ProviderRow } from '../../store/identities/identities.ts';
+import type { ApiKeys } from '../../store/keys/api-keys.ts';
+import type { Denial, Ended, ProviderSettings } from './views.ts';
+
+/** Most issuers of one tenant: nobody looks through a longer list. */
+export const PROVIDERS_MAX = 20;
+/** Credentials that one request revokes: each waits for the kernel, a few milliseconds. */
+const REVOKED_MAX = 100;
+
+export interface ChangeProvidersParts {
+  readonly identities: Identities;
+  readonly keys: ApiKeys;
+  readonly authenticator: Pick<Authenticator, 'forget' | 'forgetIdentities'>;
+  /** the runs that this replica drives */
+  readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
+  readonly hashes: IdentityHashes;
+  readonly resource: ProtectedResource;
+  /** `host:port` of issuers that may be reached by plain HTTP */
+  readonly issuerAllowed: ReadonlySet<string>;
+}
+
+/**
+ * Registers and removes issuers, and denies tokens. INVARIANT (recorded first): a change is durable in the kernel's
+ * outbox before it takes effect.
+ */
+export class ChangeProviders {
+  readonly #kernel: KernelClient;
+  readonly #parts: ChangeProvidersParts;
+
+  constructor(kernel: KernelClient, parts: ChangeProvidersParts) {
+    this.#kernel = kernel;
+    this.#parts = parts;
+  }
+
+  /** Faults: `request.malformed`, `conflict`, `limit.exceeded`, `not_found` for an agent that isn't there. */
+  async put(caller: Caller, name: string, settings: ProviderSettings): Promise<ProviderRow> {
+    const provider = this.#providerOf(caller, name, settings);
+    if (provider.agent_id !== null) await this.#kernel.ask('agent.read', caller, { agent_id: provider.agent_id });
+    const { provider_id: _made, created_by: _by, ...said } = provider;
+    await this.#record(caller, 'identity_provider_put', name, said);
+    const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX);
+    this.#parts.authenticator.forgetIdentities();
+    return row;
+  }
+
+  /**
+   * Refuses the issuer's tokens, then revokes its credentials as keys are revoked, some at a time. A repeated request
+   * completes what is left. Fault `not_found`.
+   */
+  async remove(caller: Caller, name: string): Promise<Ended> {
+    const provider = await this.#read(caller, name);
+    await this.#record(caller, 'identity_provider_removed', provider.provider_id);
+    await this.#parts.identities.remove(caller.tenant_id, provider.provider_id);
+    this.#parts.authenticator.forgetIdentities();
+    return await this.#revoke(caller, provider, null);
+  }
+
+  /** Faults: `request.malformed` unless exactly one of both is named, `not_found`. */
+  async deny(caller: Caller, name: string, { subject, jti }: Denial): Promise<Ended> {
+    if ((subject === undefined) === (jti === undefined))
+      throw new Fault('request.malformed', 'name either `subject` or `jti`', { pointer: '/subject' });
+    const provider = await this.#read(caller, name);
+    const { identities, hashes, authenticator } = this.#parts;
+    const kind = subject === undefined ? 'jti' : 'subject';
+    const value_hash = hashes.of(kind, provider.provider_id, (subject ?? jti) as string);
+    await this.#record(caller, `oauth_${kind}_denied`, provider.provider_id, value_hash.toString('hex'));
+    const denial = { kind, value_hash, denied_by: caller.api_key_id } as const;
+    await identities.deny(caller.tenant_id, provider.provider_id, denial);
+    authenticator.forgetIdentities();
+    // A token has no credential of its own: its streams end, and calls that it began go on under the subject's.
+    return kind === 'jti' ? { name, revoked: [], more: false } : await this.#revoke(caller, provider, value_hash);
+  }
+
+  #providerOf(caller: Caller, name: string, settings: ProviderSettings): NewProvider {
+    const { url } = this.#parts.resource;
+    if (url === null)
+      throw new Fault('conflict', 'access tokens are not accepted here: the operator must set `WRIT_PUBLIC_URL`');
+    const { tenant_claim = null, tenant_value = null, agent_id = null, agent_claim = null } = settings;
+    if ((tenant_claim === null) !== (tenant_value === null))
+      throw new Fault('request.malformed', '`tenant_claim` and `tenant_value` go together', {
+        pointer: '/tenant_value',
+      });
+    if (agent_id !== null && agent_claim !== null)
+      throw new Fault('request.malformed', 'name either `agent_id` or `agent_claim`', { pointer: '/agent_claim' });
+    return {
+      provider_id: newId('identityProvider'),
+      name,
+      issuer: verifyIssuer(settings.issuer, this.#parts.issuerAllowed),
+      audience: verifyAudience(settings.audience ?? url, url),
+      tenant_claim,
+      tenant_value,
+      scopes: settings.scopes ?? LEAST_FIRST.map((role) => ({ scope: DEFAULT_SCOPES[role], role })),
+      person_claim: settings.person_claim ?? null,
+      agent_id,
+      agent_claim,
+      created_by: caller.api_key_id,
+    };
+  }
+
+  async #read({ tenant_id }: Caller, name: string): Promise<ProviderRow> {
+    const provider = await this.#parts.identities.read(tenant_id, name);
+    if (provider === null) throw new Fault('not_found');
+    return provider;
+  }
+
+  /** INVARIANT (the kernel first): the kernel durably refuses a credential's calls before it is revoked here. */
+  async #revoke(caller: Caller, { name, provider_id }: ProviderRow, subject: Uint8Array | null): Promise<Ended> {
+    const { identities, keys, authenticator, runs } = this.#parts;
+    const found = await identities.credentialsOf(caller.tenant_id, provider_id, subject, REVOKED_MAX + 1);
+    const revoked = found.slice(0, REVOKED_MAX);
+    for (const api_key_id of revoked) {
+      await keys.revoke(caller.tenant_id, api_key_id, async () => {
+        await this.#kernel.ask('api_key.revoke', caller, { api_key_id });
+      });
+      authenticator.forget(api_key_id);
+      runs.keyRevoked(api_key_id);
+    }
+    return { name, revoked, more: found.length > revoked.length };
+  }
+
+  async #record(caller: Caller, verb: string, subject: string, said?: unknown): Promise<void> {
+    const digest = said === undefined ? {} : { digest: sha256Hex(canonicalBytes(said as never)) };
+    await this.#kernel.ask('change.record', caller, { verb, subject, ...digest });
+  }
+}
+
+/** A token of another resource must not be good here, so a tenant can't name an audience of its own. */
+function verifyAudience(audience: string, url: string): string {
+  if (
+    audience === url ||
+    (audience.startsWith(`${url}/`) && /^[\x21-\x7e]+$/.test(audience) && !/["\\?#]|\/$/.test(audience))
+  )
+    return audience;
+  throw new Fault('request.malformed', `the \`audience\` must be \`${url}\`, or begin with \`${url}/\``, {
+    pointer: '/audience',
+  });
+}

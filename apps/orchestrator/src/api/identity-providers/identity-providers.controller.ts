@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { RequestInput } from '../../edge/requests/request-input.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
+import { Identities } from '../../store/identities/identities.ts';
+import { ChangeProviders } from './change-providers.ts';
+import { IDENTITY_PROVIDERS } from './routes.ts';
+import type { Ended, ProviderView } from './views.ts';
+
+@Controller()
+export class IdentityProvidersController {
+  constructor(
+    private readonly identities: Identities,
+    private readonly change: ChangeProviders,
+  ) {}
+
+  @Route(IDENTITY_PROVIDERS.list)
+  async list(
+    @RequestInput() { caller }: RequestInputOf<typeof IDENTITY_PROVIDERS.list>,
+  ): Promise<{ items: ProviderView[] }> {
+    return { items: (await this.identities.list(caller.tenant_id)) as ProviderView[] };
+  }
+
+  @Route(IDENTITY_PROVIDERS.put)
+  async put(
+    @RequestInput() { caller, params, body }: RequestInputOf<typeof IDENTITY_PROVIDERS.put>,
+  ): Promise<ProviderView> {
+    return (await this.change.put(caller, params.name, body)) as ProviderView;
+  }
+
+  @Route(IDENTITY_PROVIDERS.remove)
+  remove(@RequestInput() { caller, params }: RequestInputOf<typeof IDENTITY_PROVIDERS.remove>): Promise<Ended> {
+    return this.change.remove(caller, params.name);
+  }
+
+  @Route(IDENTITY_PROVIDERS.deny)
+  deny(@RequestInput() { caller, params, body }: RequestInputOf<typeof IDENTITY_PROVIDERS.deny>): Promise<Ended> {
+    return this.change.deny(caller, params.name, body);
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import { idSchema } from '@writ/contract';
+import { Type, type Static } from 'typebox';
+import { closed, Instant, orNull } from '../../edge/requests/fields.ts';
+import { ROLES } from '../../edge/requests/route.ts';
+
+const Claim = (description: string) => Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$', description });
+/** RFC 6749 §3.3. */
+const Scope = Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,128}$', description: 'a scope of the issuer' });
+
+export const ScopeRole = Type.Object({ scope: Scope, role: Type.Enum(ROLES) }, closed);
+
+const mapping = {
+  scopes: Type.Array(ScopeRole, { minItems: 1, maxItems: 32, description: 'which scope gives which role' }),
+  person_claim: orNull(
+    Claim('the claim that names the person as API keys do; null: issuer and `sub` are the person, who has no API key'),
+  ),
+  agent_id: orNull({ ...idSchema('agent'), description: 'the agent that tokens of the role `agent` act for' }),
+  agent_claim: orNull(Claim('the claim with the id of that agent, where it depends on the token')),
+};
+const identity = {
+  issuer: Type.String({ minLength: 1, maxLength: 512, description: 'the URL of the issuer, exactly as in `iss`' }),
+  audience: Type.String({
+    minLength: 1,
+    maxLength: 512,
+    description: 'what `aud` must contain: the public URL of this deployment, or one below it',
+  }),
+  tenant_claim: orNull(Claim('the claim that tells the tenants of one issuer apart')),
+  tenant_value: orNull(Type.String({ minLength: 1, maxLength: 255, description: 'its value for this tenant' })),
+};
+
+/** A registration as a request names it. */
+export const ProviderSettings = Type.Object(
+  {
+    issuer: identity.issuer,
+    audience: Type.Optional(identity.audience),
+    tenant_claim: Type.Optional(identity.tenant_claim),
+    tenant_value: Type.Optional(identity.tenant_value),
+    scopes: Type.Optional(mapping.scopes),
+    person_claim: Type.Optional(mapping.person_claim),
+    agent_id: Type.Optional(mapping.agent_id),
+    agent_claim: Type.Optional(mapping.agent_claim),
+  },
+  closed,
+);
+export type ProviderSettings = Static<typeof ProviderSettings>;
+
+export const ProviderView = Type.Object(
+  {
+    provider_id: idSchema('identityProvider'),
+    name: Type.String(),
+    ...identity,
+    ...mapping,
+    created_at: Instant,
+    created_by: Type.String({ description: 'the API key that registered it' }),
+    updated_at: Instant,
+    removed_at: orNull(Instant),
+  },
+  closed,
+);
+export type ProviderView = Static<typeof ProviderView>;
+
+export const ProviderList = Type.Object({ items: Type.Array(ProviderView) }, closed);
+
+/** What a removal or a denial ended. */
+export const Ended = Type.Object(
+  {
+    name: Type.String(),
+    revoked: Type.Array(idSchema('apiKey'), { description: 'credentials that this request revoked' }),
+    more: Type.Boolean({ description: 'whether credentials are left to revoke: send the request again' }),
+  },
+  closed,
+);
+export type Ended = Static<typeof Ended>;
+
+/** Exactly one of both. */
+export const Denial = Type.Object(
+  {
+    subject: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'a `sub`, with all its tokens' })),
+    jti: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'one token, by its `jti`' })),
+  },
+  closed,
+);
+export type Denial = Static<typeof Denial>;
+
+export const PersonView = Type.Object({ person_id: idSchema('person'), created_at: Instant }, closed);
+export type PersonView = Static<typeof PersonView>;
+export const PersonForgotten = Type.Object({ person_id: idSchema('person'), forgotten: Type.Literal(true) }, closed);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import { testIssuer, type TestIssuer } from '../../../specs/test-issuer.ts';
+import { IssuerKeys, metadataUrlsOf } from './issuer-keys.ts';
+
+const unavailable = { code: 'auth.issuer_unavailable' };
+let issuer: TestIssuer;
+let keys: IssuerKeys;
+let now: number;
+beforeEach(async () => {
+  issuer = await testIssuer();
+  now = 10_000_000;
+  keys = new IssuerKeys(issuer.fetchDocument, () => now);
+});
+const keysOf = (kid = 'k1') => keys.keysOf(issuer.issuer, kid);
+const fetches = (): number => issuer.requested.filter((url) => url.endsWith('/jwks')).length;
+
+it('the metadata of an issuer are searched where RFC 8414 and OpenID Connect have them', () => {
+  expect(metadataUrlsOf('https://a.example/t')).toEqual([
+    'https://a.example/.well-known/oauth-authorization-server/t',
+    'https://a.example/t/.well-known/openid-configuration',
+  ]);
+  expect(metadataUrlsOf('https://a.example/')[0]).toBe('https://a.example/.well-known/oauth-authorization-server');
+});
+
+it('keys are fetched once for requests that arrive together, and cached', async () => {
+  await Promise.all(Array.from({ length: 50 }, () => keysOf()));
+  now += 299_000;
+  await keysOf();
+  expect(fetches()).toBe(1);
+});
+
+it('keys are fetched anew in the background, and are not used beyond their greatest age', async () => {
+  await keysOf();
+  now += 301_000;
+  await keysOf();
+  await new Promise(setImmediate);
+  expect(fetches()).toBe(2);
+  issuer.setDown(true);
+  now += 599_000;
+  await keysOf();
+  now += 10_000;
+  await expect(keysOf()).rejects.toMatchObject(unavailable);
+});
+
+it('an unknown key is searched once a minute at most, whoever invents ids', async () => {
+  await keysOf();
+  for (let n = 0; n < 20; n++) await keysOf(`invented-${n}`);
+  expect(fetches()).toBe(2);
+  now += 60_001;
+  const added = await issuer.newKey('k2');
+  issuer.setKeys([issuer.first.jwk, added.jwk]);
+  await keysOf('k2');
+  expect(fetches()).toBe(3);
+});
+
+it('an issuer that is down lets nobody in, and is not asked again for some seconds', async () => {
+  issuer.setDown(true);
+  await expect(keysOf()).rejects.toMatchObject(unavailable);
+  const asked = issuer.requested.length;
+  await expect(keysOf()).rejects.toMatchObject(unavailable);
+  expect(issuer.requested).toHaveLength(asked);
+  issuer.setDown(false);
+  now += 5_001;
+  await expect(keysOf()).resolves.toBeDefined();
+});
+
+it.each([
+  ['metadata of another issuer', JSON.stringify({ issuer: 'https://evil.example', jwks_uri: 'https://login.example.org/jwks' })],
+  ['metadata without keys', JSON.stringify({ issuer: 'https://login.example.org' })],
+  ['metadata that are no object', '[]'],
+  ['metadata that name the issuer twice', '{"issuer":"https://evil.example","issuer":"https://login.example.org","jwks_uri":"https://login.example.org/jwks"}'],
+])('%s are refused', async (_what, text) => {
+  for (const url of metadataUrlsOf(issuer.issuer)) issuer.documents.set(url, text);
+  await expect(keysOf()).rejects.toMatchObject(unavailable);
+});

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public keys of OAuth issuers. The issuer's URL comes from a tenant, so everything that it serves is
+// attacker-controlled.
+//
+// INVARIANT (no keys, no entry): a token is verified only with keys that its issuer served within KEYS_MAX_AGE_MS. An
+// issuer that can't be reached after that lets nobody in.
+// INVARIANT (bounded requests): however many tokens arrive, an issuer is asked once at a time, once within RETRY_MS
+// after a failure, and once within UNKNOWN_KEY_MS for keys that it doesn't list.
+import { Fault } from '@writ/contract';
+import { parseIJson } from '@writ/digest';
+import { createLocalJWKSet, type JSONWebKeySet, type JWK, type LocalJWKSet } from 'jose';
+import { LRUCache } from 'lru-cache';
+
+/** Keys are fetched anew in the background from this age on, so that an issuer's pause isn't noticed. */
+const KEYS_FRESH_MS = 300_000;
+/** The age at which keys are no longer used: a key that an issuer removed is good for that long at most. */
+const KEYS_MAX_AGE_MS = 600_000;
+/** An unknown key makes the keys be fetched anew, this often at most: anyone can invent a key's id. */
+const UNKNOWN_KEY_MS = 60_000;
+/** How long an issuer that failed isn't asked again. */
+const RETRY_MS = 5_000;
+/** Issuers whose keys are cached: more than the tenants of one deployment have. */
+const ISSUERS_MAX = 2_000;
+/** Keys of one issuer that are read; more are refused. Issuers have two or three. */
+const KEYS_MAX = 100;
+const DOCUMENT = { depthMax: 8 };
+
+/** Fetches a document, bounded in size and time. Rejects with any error where there is none. */
+export type FetchDocument = (url: string) => Promise<string>;
+
+interface Cached {
+  keys: LocalJWKSet | null;
+  ids: ReadonlySet<string>;
+  /** monotonic milliseconds at the start of the fetch */
+  fetchedAt: number;
+  failedAt: number;
+  askedForUnknownAt: number;
+  fetching: Promise<void> | null;
+}
+
+/** The verification keys of issuers, fetched when tokens need them. */
+export class IssuerKeys {
+  readonly #fetch: FetchDocument;
+  readonly #monotonic: () => number;
+  readonly #issuers = new LRUCache<string, Cached>({ max: ISSUERS_MAX });
+
+  /** @param monotonic milliseconds */
+  constructor(fetch: FetchDocument, monotonic: () => number) {
+    this.#fetch = fetch;
+    this.#monotonic = monotonic;
+  }
+
+  /**
+   * The keys of the issuer, which list `kid` if the issuer does.
+   * @throws Fault `auth.issuer_unavailable` while the issuer's keys can't be fetched
+   */
+  async keysOf(issuer: string, kid: string): Promise<LocalJWKSet> {
+    const cached = this.#cachedOf(issuer);
+    const age = this.#monotonic() - cached.fetchedAt;
+    if (cached.keys === null || age > KEYS_MAX_AGE_MS) await this.#refresh(issuer, cached);
+    else if (!cached.ids.has(kid)) await this.#refreshForUnknown(issuer, cached);
+    // A failure is handled when the keys are too old.
+    else if (age > KEYS_FRESH_MS) this.#refresh(issuer, cached).catch(() => undefined);
+    if (cached.keys === null) throw unavailable(issuer);
+    return cached.keys;
+  }
+
+  #cachedOf(issuer: string): Cached {
+    const cached = this.#issuers.get(issuer);
+    if (cached !== undefined) return cached;
+    const never = Number.NEGATIVE_INFINITY;
+    const made: Cached = {
+      keys: null,
+      ids: new Set(),
+      fetchedAt: never,
+      failedAt: never,
+      askedForUnknownAt: never,
+      fetching: null,
+    };
+    this.#issuers.set(issuer, made);
+    return made;
+  }
+
+  async #refreshForUnknown(issuer: string, cached: Cached): Promise<void> {
+    const now = this.#monotonic();
+    if (cached.fetching === null) {
+      if (now - cached.askedForUnknownAt < UNKNOWN_KEY_MS) return;
+      cached.askedForUnknownAt = now;
+    }
+    await this.#refresh(issuer, cached);
+  }
+
+  async #refresh(issuer: string, cached: Cached): Promise<void> {
+    if (cached.fetching === null && this.#monotonic() - cached.failedAt < RETRY_MS) throw unavailable(issuer);
+    cached.fetching ??= this.#fetchKeys(issuer, cached).finally(() => {
+      cached.fetching = null;
+    });
+    await cached.fetching;
+  }
+
+  async #fetchKeys(issuer: string, cached: Cached): Promise<void> {
+    const start = this.#monotonic();
+    try {
+      const { keys } = parseKeys(await this.#fetch(await this.#keysUrlOf(issuer)));
+      cached.ids = new Set(keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
+      cached.keys = createLocalJWKSet({ keys });
+      cached.fetchedAt = start;
+    } catch (cause) {
+      cached.failedAt = this.#monotonic();
+      throw unavailable(issuer, cause);
+    }
+  }
+
+  /** The URL of the keys, from the first of the issuer's metadata documents that is there. */
+  async #keysUrlOf(issuer: string): Promise<string> {
+    let failure: unknown;
+    for (const url of metadataUrlsOf(issuer)) {
+      try {
+        return parseMetadata(await this.#fetch(url), issuer);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+}
+
+/** Where an issuer may publish its metadata: RFC 8414 §3, and OpenID Connect Discovery 1.0 §4. */
+export function metadataUrlsOf(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname === '/' ? '' : pathname;
+  const openId = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  return [...new Set([`${origin}/.well-known/oauth-authorization-server${path}`, openId])];
+}
+
+function parseMetadata(text: string, issuer: string): string {
+  const metadata = objectOf(parseIJson(text, DOCUMENT));
+  // RFC 8414 §3.3: exactly the issuer whose metadata was asked for, so that no issuer speaks for another.
+  if (metadata['issuer'] !== issuer) throw new Error('the metadata are of another issuer');
+  const { jwks_uri } = metadata;
+  if (typeof jwks_uri !== 'string') throw new Error('the metadata have no `jwks_uri`');
+  return jwks_uri;
+}
+
+/** Only public keys for signatures stay: a symmetric key that is published is known to everybody. */
+function parseKeys(text: string): JSONWebKeySet {
+  const { keys } = objectOf(parseIJson(text, DOCUMENT));
+  if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Error(`the keys are no list of ${KEYS_MAX} at most`);
+  return { keys: keys.map(objectOf).filter(isPublic) as JWK[] };
+}
+
+const isPublic = ({ kty, d, use }: Record<string, unknown>): boolean =>
+  (kty === 'RSA' || kty === 'EC' || kty === 'OKP') && d === undefined && (use === undefined || use === 'sig');
+
+function objectOf(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('no JSON object');
+  return value as Record<string, unknown>;
+}
+
+const unavailable = (issuer: string, cause?: unknown): Fault =>
+  new Fault(
+    'auth.issuer_unavailable',
+    `the keys of the issuer \`${issuer}\` could not be fetched: its metadata and keys must be there and well-formed`,
+    { cause },
+  );

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import { newId } from '@writ/nest-kit';
+import type { Caller } from '@writ/contract';
+import { FakeApiKeys } from '../../../specs/fake-api-keys.ts';
+import { FakeIdentities } from '../../../specs/fake-identities.ts';
+import { RESOURCE, testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
+import type { NewProvider } from '../../../store/identities/identities.ts';
+import { IssuerKeys } from './issuer-keys.ts';
+import { IdentityHashes, PersonLinks } from './person-links.ts';
+import { ProtectedResource } from './protected-resource.ts';
+import { TokenCallers, type TokenNeed } from './token-callers.ts';
+
+const START = 1_800_000_000_000;
+const TENANT = newId('tenant');
+const AGENT = newId('agent');
+let now: number;
+let issuer: TestIssuer;
+let keys: FakeApiKeys;
+let identities: FakeIdentities;
+let callers: TokenCallers;
+let persons: PersonLinks;
+let recorded: Caller[];
+beforeEach(async () => {
+  now = START;
+  issuer = await testIssuer();
+  keys = new FakeApiKeys();
+  identities = new FakeIdentities(keys);
+  recorded = [];
+  const hashes = new IdentityHashes(Buffer.alloc(32, 1));
+  persons = new PersonLinks(identities, hashes, () => now);
+  callers = new TokenCallers({
+    identities,
+    apiKeys: keys,
+    issuerKeys: new IssuerKeys(issuer.fetchDocument, () => now),
+    resource: new ProtectedResource(RESOURCE),
+    hashes,
+    persons,
+    record: async (caller) => {
+      recorded.push(caller);
+    },
+    now: () => now,
+    monotonic: () => now,
+  });
+});
+
+const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
+  provider_id: newId('identityProvider'),
+  name: 'corp',
+  issuer: issuer.issuer,
+  audience: RESOURCE,
+  tenant_claim: null,
+  tenant_value: null,
+  scopes: [
+    { scope: 'use', role: 'agent' },
+    { scope: 'approve', role: 'operator' },
+    { scope: 'manage', role: 'admin' },
+  ],
+  person_claim: null,
+  agent_id: AGENT,
+  agent_claim: null,
+  created_by: newId('apiKey'),
+  ...more,
+});
+const register = (more: Partial<NewProvider> = {}) => identities.put(TENANT, provider(more), 20);
+const token = (claims: Record<string, unknown> = {}, more: TokenChanges = {}) =>
+  issuer.token(START, { ...more, claims: { scope: 'use approve', ...claims } });
+const need = (roles: TokenNeed['roles'] = null, path = '/v1/tools'): TokenNeed => ({ roles, path });
+const refused = { code: 'auth.invalid' };
+
+it('a token becomes one credential for each role, recorded before it exists', async () => {
+  await register();
+  const text = await token();
+  const agent = await callers.identify(text, need(['agent']));
+  expect(agent).toMatchObject({ tenant_id: TENANT, role: 'agent', agent_id: AGENT, person: expect.stringMatching(/^per_/) });
+  const operator = await callers.identify(text, need(['admin', 'operator']));
+  expect(operator).toMatchObject({ role: 'operator', agent_id: null, person: agent.person });
+  // Both are of one person: what one proposes, the other can't approve.
+  expect(operator.principal).toBe(agent.principal);
+  now += 1_000;
+  expect(await callers.identify(await token({ jti: 'another' }), need(['agent']))).toEqual(agent);
+  expect(recorded.map(({ role }) => role)).toEqual(['agent', 'operator']);
+});
+
+it('a token without a scope for the request is refused with the scopes that are missing', async () => {
+  await register();
+  await expect(callers.identify(await token({ scope: 'use' }), need(['operator', 'admin']))).rejects.toMatchObject({
+    code: 'auth.insufficient_scope',
+    scopes: ['approve'],
+  });
+  await expect(callers.identify(await token({ scope: undefined }), need())).rejects.toMatchObject({ scopes: ['use'] });
+  await expect(callers.identify(await token(), need(['auditor']))).rejects.toMatchObject({ scopes: [] });
+});
+
+it('a token that ends while it is cached is refused', async () => {
+  await register();
+  now = START + 599_500;
+  const text = await token();
+  await callers.identify(text, need());
+  now += 600;
+  await expect(callers.identify(text, need())).rejects.toMatchObject(refused);
+});
+
+it('a token of `/mcp` is good there alone', async () => {
+  await register();
+  const text = await token({ aud: `${RESOURCE}/mcp` });
+  expect(await callers.identify(text, need(null, '/mcp'))).toMatchObject({ tenant_id: TENANT });
+  await expect(callers.identify(text, need(null, '/v1/tools'))).rejects.toMatchObject(refused);
+  await expect(callers.identify(text, need(null, '/mcpx'))).rejects.toMatchObject(refused);
+});
+
+it('the agent is the one that the token names, where the registration names a claim', async () => {
+  await register({ agent_id: null, agent_claim: 'agent' });
+  const other = newId('agent');
+  expect(await callers.identify(await token({ agent: other }), need(['agent']))).toMatchObject({ agent_id: other });
+  for (const agent of [undefined, 'x', newId('apiKey'), [other]])
+    await expect(callers.identify(await token({ agent }), need(['agent']))).rejects.toMatchObject(refused);
+});
+
+it('an issuer that no tenant registered is not even asked for its keys', async () => {
+  await expect(callers.identify(await token(), need())).rejects.toMatchObject(refused);
+  expect(issuer.requested).toEqual([]);
+});
+
+it('a revoked credential is neither good nor made anew', async () => {
+  await register();
+  const { api_key_id } = await callers.identify(await token(), need(['operator']));
+  await keys.revoke(TENANT, api_key_id);
+  callers.forget();
+  for (const jti of ['a', 'b'])
+    await expect(callers.identify(await token({ jti }), need(['operator']))).rejects.toMatchObject(refused);
+  expect(recorded).toHaveLength(1);
+});
+
+it('a removed issuer is refused within a second at every replica', async () => {
+  const { provider_id } = await register();
+  const text = await token();
+  await callers.identify(text, need());
+  await identities.remove(TENANT, provider_id);
+  now += 999;
+  await expect(callers.identify(text, need())).rejects.toMatchObject(refused);
+});
+
+it('a forgotten person gets another pseudonym and another credential', async () => {
+  await register();
+  const before = await callers.identify(await token(), need(['operator']));
+  await identities.forgetPerson(TENANT, String(before.person));
+  persons.forget();
+  callers.forget();
+  const after = await callers.identify(await token(), need(['operator']));
+  expect([after.person === before.person, after.api_key_id === before.api_key_id]).toEqual([false, false]);
+});
+
+it('a person whom a claim names is that of API keys with the name', async () => {
+  await register({ person_claim: 'email' });
+  const caller = await callers.identify(await token({ email: 'Ann@Example.org' }), need(['operator']));
+  expect(caller).toMatchObject({ principal: 'ann@example.org' });
+  expect(await persons.idOf(TENANT, { principal: 'ann@example.org' })).toBe(caller.person);
+});

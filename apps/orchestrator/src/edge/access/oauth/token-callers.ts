@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a verified access token to a caller.
+//
+// A caller is a credential: an API key that nobody holds, one for each (provider, subject, role, agent). So everything
+// that works by the key of a call works for tokens too: records, revocation, runs, jobs, delegations.
+import type { Bus } from '@writ/bus';
+import { Fault, isId, parseMessage, PersonName, type AgentId, type Caller, type Subjects } from '@writ/contract';
+import { sha256 } from '@writ/digest';
+import { newId } from '@writ/nest-kit';
+import { LRUCache } from 'lru-cache';
+import type { Identities, ProviderInForce } from '../../../store/identities/identities.ts';
+import type { ApiKeys } from '../../../store/keys/api-keys.ts';
+import type { Role } from '../../../store/keys/roles.ts';
+import { claimedIssuerOf, verifyAccessToken, type AccessToken } from './access-token.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
+import type { IdentityHashes, PersonLinks } from './person-links.ts';
+import { LEAST_FIRST, type ProtectedResource } from './protected-resource.ts';
+
+/** How long a token's verification is used again, in milliseconds: a removal takes effect within a second. */
+const CACHED_MS = 900;
+/** Cached tokens: more than are in use within a second. */
+const CACHED_MAX = 10_000;
+/** Longest wait for the kernel's record of a new credential, in milliseconds. */
+const RECORD_MS = 10_000;
+
+/** A token without a scope for the request: the client may ask its issuer for one of `scopes`, and come back. */
+export class ScopeFault extends Fault {
+  readonly scopes: readonly string[];
+
+  constructor(scopes: readonly string[]) {
+    super(
+      'auth.insufficient_scope',
+      scopes.length === 0
+        ? 'no scope of this issuer gives a role that may do this'
+        : `the access token needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}`,
+    );
+    this.scopes = scopes;
+  }
+}
+
+/** Records, before a credential takes effect, that it is made. Rejects where it can't be recorded. */
+export type RecordCredential = (caller: Caller) => Promise<void>;
+
+/** Records a new credential through the kernel. Nobody but the credential itself acts, so that it is the actor. */
+export const recordByKernel =
+  (bus: Bus, subjects: Subjects, now: () => number): RecordCredential =>
+  async ({ tenant_id, api_key_id }) => {
+    // The kernel lets only administrators record changes of keys; that the issuer vouches for it is checked here.
+    const caller: Caller = { tenant_id, api_key_id, role: 'admin', agent_id: null };
+    const change = { v: 1, caller, verb: 'oauth_credential_created', subject: api_key_id };
+    await bus.request(subjects.request('kernel.change.record'), change, { deadline: now() + RECORD_MS });
+  };
+
+/** What a request needs. */
+export interface TokenNeed {
+  /** roles of which one is needed; null: whichever the token gives */
+  readonly roles: readonly Role[] | null;
+  /** the path of the request, which tells the resource */
+  readonly path: string;
+}
+
+/** A token whose provider is found. */
+interface KnownToken {
+  readonly token: AccessToken;
+  readonly provider: ProviderInForce;
+}
+
+export interface TokenCallersParts {
+  readonly identities: Identities;
+  readonly apiKeys: ApiKeys;
+  readonly issuerKeys: IssuerKeys;
+  readonly resource: ProtectedResource;
+  readonly hashes: IdentityHashes;
+  readonly persons: PersonLinks;
+  readonly record: RecordCredential;
+  /** milliseconds since the epoch */
+  readonly now: () => number;
+  readonly monotonic: () => number;
+}
+
+/** Finds the caller behind an access token. */
+export class TokenCallers {
+  readonly #parts: TokenCallersParts;
+  readonly #tokens: LRUCache<string, KnownToken>;
+  readonly #callers: LRUCache<string, Caller>;
+  /** removals and denials through this replica */
+  #ended = 0;
+
+  constructor(parts: TokenCallersParts) {
+    this.#parts = parts;
+    const options = { max: CACHED_MAX, ttl: CACHED_MS, ttlResolution: 0, perf: { now: parts.monotonic } };
+    this.#tokens = new LRUCache(options);
+    this.#callers = new LRUCache(options);
+  }
+
+  /** Whether a token was verified within the last second. */
+  isCached(text: string): boolean {
+    return this.#tokens.has(nameOf(text));
+  }
+
+  /** Faults: `auth.invalid`, `auth.issuer_unavailable`, `auth.insufficient_scope` as a ScopeFault. */
+  async identify(text: string, { roles, path }: TokenNeed): Promise<Caller> {
+    if (this.#parts.resource.url === null) throw new Fault('auth.invalid', 'access tokens are not accepted here');
+    const { token, provider } = await this.#tokenOf(text);
+    if (token.expiresAt <= this.#parts.now()) throw new Fault('auth.invalid', 'the access token has expired (`exp`)');
+    const good = this.#parts.resource.audiencesOf(provider.audience, path);
+    if (!token.audiences.some((audience) => good.includes(audience)))
+      throw new Fault(
+        'auth.invalid',
+        `the access token is for another resource: its \`aud\` must contain \`${good.at(-1)}\``,
+      );
+    return await this.#callerOf(nameOf(text), { token, provider }, roleOf(token, provider, roles));
+  }
+
+  /** Drops all cached tokens, after a removal or a denial through this replica. */
+  forget(): void {
+    this.#ended += 1;
+    this.#tokens.clear();
+    this.#callers.clear();
+  }
+
+  async #tokenOf(text: string): Promise<KnownToken> {
+    const name = nameOf(text);
+    const cached = this.#tokens.get(name);
+    if (cached !== undefined) return cached;
+    const [start, ended] = [this.#parts.monotonic(), this.#ended];
+    const known = await this.#verify(text);
+    if (ended === this.#ended) this.#tokens.set(name, known, { start });
+    return known;
+  }
+
+  async #verify(text: string): Promise<KnownToken> {
+    const { identities, issuerKeys, hashes, now } = this.#parts;
+    const issuer = claimedIssuerOf(text);
+    // Only issuers that a tenant registered are asked for their keys.
+    const providers = await identities.providersOf(issuer);
+    if (providers.length === 0)
+      throw new Fault('auth.invalid', 'no tenant has registered the issuer of the access token');
+    const audiences = providers.flatMap(({ audience }) => this.#parts.resource.audiencesOf(audience, '/mcp'));
+    const token = await verifyAccessToken(text, issuer, audiences, issuerKeys, now());
+    const provider = this.#providerOf(token, providers);
+    const of = {
+      subject_hash: hashes.of('subject', provider.provider_id, token.subject),
+      jti_hash: hashes.of('jti', provider.provider_id, token.jti),
+    };
+    if (await identities.isDenied(provider.tenant_id, provider.provider_id, of))
+      throw new Fault('auth.invalid', 'the access token, or its subject, is denied');
+    return { token, provider };
+  }
+
+  /** INVARIANT (one tenant): a token that fits no registration, or more than one, is refused. */
+  #providerOf(token: AccessToken, providers: readonly ProviderInForce[]): ProviderInForce {
+    const fitting = providers.filter(
+      ({ audience, tenant_claim, tenant_value }) =>
+        this.#parts.resource.audiencesOf(audience, '/mcp').some((each) => token.audiences.includes(each)) &&
+        (tenant_claim === null || token.claims[tenant_claim] === tenant_value),
+    );
+    const [provider] = fitting;
+    if (provider === undefined || fitting.length > 1)
+      throw new Fault(
+        'auth.invalid',
+        'the access token belongs to no tenant, or to several: see its `aud` and its tenant claim',
+      );
+    return provider;
+  }
+
+  async #callerOf(name: string, { token, provider }: KnownToken, role: Role): Promise<Caller> {
+    const agentId = role === 'agent' ? agentOf(token, provider) : null;
+    const key = `${name}\n${role}\n${agentId ?? ''}`;
+    const cached = this.#callers.get(key);
+    if (cached !== undefined) return cached;
+    const [start, ended] = [this.#parts.monotonic(), this.#ended];
+    const { persons, apiKeys, hashes } = this.#parts;
+    const named = personNameOf(token, provider);
+    const source = named === null ? { issuer: token.issuer, subject: token.subject } : { principal: named };
+    const person = await persons.idOf(provider.tenant_id, source);
+    // Without a name, the pseudonym is the person's name wherever one is needed.
+    const principal = named ?? person;
+    // Of a person without a name the hash holds no subject, so that a forgotten pseudonym leads to nobody.
+    const subject = named === null ? '' : token.subject;
+    const hash = hashes.of('credential', provider.provider_id, subject, role, agentId ?? '', principal);
+    const found =
+      (await apiKeys.authenticate(hash)) ??
+      (await this.#create(provider, { hash, subject: token.subject, role, agentId, principal }));
+    const caller: Caller = { ...found, person };
+    if (ended === this.#ended) this.#callers.set(key, caller, { start });
+    return caller;
+  }
+
+  /** INVARIANT (recorded first): the log names a credential before it takes effect. A revoked one is never made anew. */
+  async #create(
+    { tenant_id, provider_id, name }: ProviderInForce,
+    of: {
+      readonly hash: Buffer;
+      readonly subject: string;
+      readonly role: Role;
+      readonly agentId: AgentId | null;
+      readonly principal: string;
+    },
+  ): Promise<Caller> {
+    const { identities, apiKeys, hashes, record } = this.#parts;
+    if (await identities.hasCredential(tenant_id, of.hash))
+      throw new Fault('auth.invalid', 'the credential of this subject was revoked');
+    const api_key_id = newId('apiKey');
+    await record({ tenant_id, api_key_id, role: of.role, agent_id: of.agentId, principal: of.principal });
+    await identities.createCredential(
+      tenant_id,
+      {
+        api_key_id,
+        name: `token of ${name}`,
+        role: of.role,
+        agent_id: of.agentId,
+        principal: of.principal,
+        hash: of.hash,
+        created_by: provider_id,
+      },
+      { provider_id, subject_hash: hashes.of('subject', provider_id, of.subject) },
+    );
+    const made = await apiKeys.authenticate(of.hash);
+    if (made === null) throw new Fault('auth.invalid', 'the credential of this subject was revoked');
+    return made;
+  }
+}
+
+const nameOf = (text: string): string => Buffer.from(sha256(Buffer.from(text, 'utf8'))).toString('base64');
+
+/** The role with the fewest rights that the token gives and the request needs. */
+function roleOf({ scopes }: AccessToken, provider: ProviderInForce, needed: readonly Role[] | null): Role {
+  const given = new Set(provider.scopes.filter(({ scope }) => scopes.includes(scope)).map(({ role }) => role));
+  const role = LEAST_FIRST.find((each) => given.has(each) && (needed === null || needed.includes(each)));
+  if (role !== undefined) return role;
+  const least = LEAST_FIRST.find(
+    (each) => (needed === null || needed.includes(each)) && provider.scopes.some((one) => one.role === each),
+  );
+  throw new ScopeFault(provider.scopes.filter((each) => each.role === least).map(({ scope }) => scope));
+}
+
+function agentOf({ claims }: AccessToken, { agent_id, agent_claim }: ProviderInForce): AgentId {
+  const agentId = agent_claim === null ? agent_id : claims[agent_claim];
+  if (isId('agent', agentId)) return agentId;
+  throw new Fault(
+    'auth.invalid',
+    agent_claim === null
+      ? 'the registration of the issuer names no agent for tokens of the role `agent`'
+      : `the access token names no agent: its \`${agent_claim}\` must be the id of one`,
+  );
+}
+
+/** The person's name as API keys have it; null where the registration names no claim for it. */
+function personNameOf({ claims }: AccessToken, { person_claim }: ProviderInForce): string | null {
+  if (person_claim === null) return null;
+  if (person_claim === 'email' && claims['email_verified'] === false)
+    throw new Fault('auth.invalid', 'the address of the access token is not verified (`email_verified`)');
+  const value = claims[person_claim];
+  try {
+    return parseMessage(PersonName, typeof value === 'string' ? value.toLowerCase() : value);
+  } catch (cause) {
+    throw new Fault(
+      'auth.invalid',
+      `the access token names no person: its \`${person_claim}\` must be a name or an address`,
+      { cause },
+    );
+  }
+}

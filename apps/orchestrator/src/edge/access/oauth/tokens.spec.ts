@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 Access tokens through the API, with an issuer on this machine.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../../specs/test-api.ts';
+import { testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
+
+const RESOURCE = 'https://writ.example.org';
+let server: Server;
+let issuer: TestIssuer;
+let api: TestApi;
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    issuer
+      .fetchDocument(`${issuer.issuer}${request.url ?? ''}`)
+      .then((text) => response.end(text))
+      .catch(() => response.writeHead(404).end());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const place = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  issuer = await testIssuer(`http://${place}`);
+  api = await openTestApi({
+    WRIT_PUBLIC_URL: RESOURCE,
+    authorizationServers: [issuer.issuer],
+    issuerAllowed: new Set([place]),
+  });
+  api.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
+  api.kernel.handlers.set('api_key.revoke', () => ({ tokens: [], more_tokens: false }));
+});
+afterAll(async () => {
+  await api.close();
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(async () => {
+  tenant = await api.newTenant();
+});
+afterEach(async () => {
+  await api.ask('DELETE', '/v1/identity-providers/corp', { key: tenant.admin });
+});
+
+const register = (more: object = {}, of = tenant) =>
+  api.ask('PUT', '/v1/identity-providers/corp', { key: of.admin, body: { issuer: issuer.issuer, ...more } });
+const token = (changes: TokenChanges = {}) => issuer.token(Date.now(), changes);
+const tools = async (key: string) => await api.ask('GET', '/v1/tools', { key });
+
+it('the metadata name the resource, for the API and for `/mcp`', async () => {
+  const metadata = await api.ask('GET', '/.well-known/oauth-protected-resource');
+  expect(metadata.json).toMatchObject({ resource: RESOURCE, authorization_servers: [issuer.issuer] });
+  const mcp = await api.ask('GET', '/.well-known/oauth-protected-resource/mcp');
+  expect(mcp.json).toMatchObject({ resource: `${RESOURCE}/mcp`, bearer_methods_supported: ['header'] });
+});
+
+it('a request without a token is told where to get one', async () => {
+  const { headers, json } = await api.ask('GET', '/v1/tools');
+  expect(json).toEqual(problem('auth.missing', 401));
+  expect(headers.get('www-authenticate')).toBe(
+    `Bearer realm="writ", scope="writ:agent", resource_metadata="${RESOURCE}/.well-known/oauth-protected-resource"`,
+  );
+});
+
+it('a token of an issuer that nobody registered is refused', async () => {
+  expect((await tools(await token())).json).toEqual(problem('auth.invalid', 401));
+});
+
+it('a token of a registered issuer has the role of its scope, and is asked for more where that is too little', async () => {
+  expect((await register()).status).toBe(200);
+  const operator = await token();
+  expect((await tools(operator)).status).toBe(200);
+  const refused = await api.ask('GET', '/v1/api-keys', { key: operator });
+  expect(refused.json).toEqual(problem('auth.insufficient_scope', 403));
+  expect(refused.headers.get('www-authenticate')).toMatch(/error="insufficient_scope", scope="writ:admin"/);
+  const admin = await token({ claims: { scope: 'writ:operator writ:admin' } });
+  expect((await api.ask('GET', '/v1/api-keys', { key: admin })).status).toBe(200);
+});
+
+it('a token for `/mcp` alone is refused elsewhere', async () => {
+  await register();
+  expect((await tools(await token({ claims: { aud: `${RESOURCE}/mcp` } }))).json).toEqual(problem('auth.invalid', 401));
+});
+
+it('one issuer serves several tenants only by a claim of each', async () => {
+  const other = await api.newTenant();
+  await register({ tenant_claim: 'org', tenant_value: 'a' });
+  expect((await register({}, other)).json).toEqual(problem('conflict', 409));
+  expect((await register({ tenant_claim: 'team', tenant_value: 'b' }, other)).json).toEqual(problem('conflict', 409));
+  expect((await register({ tenant_claim: 'org', tenant_value: 'a' }, other)).json).toEqual(problem('conflict', 409));
+  expect((await register({ tenant_claim: 'org', tenant_value: 'b' }, other)).status).toBe(200);
+  const admin = { scope: 'writ:admin' };
+  for (const [org, of] of [
+    ['a', tenant],
+    ['b', other],
+  ] as const) {
+    const listed = await api.ask('GET', '/v1/api-keys', { key: await token({ claims: { ...admin, org } }) });
+    const keys = (await api.ask('GET', '/v1/api-keys', { key: of.admin })).json;
+    expect(listed.json).toEqual(keys);
+  }
+  for (const org of ['c', undefined, ['a'], 7])
+    expect((await tools(await token({ claims: { ...admin, org } }))).json).toEqual(problem('auth.invalid', 401));
+  await api.ask('DELETE', '/v1/identity-providers/corp', { key: other.admin });
+});
+
+it('a removed issuer, a denied subject and a denied token are refused at once', async () => {
+  await register();
+  const [one, same, other] = [
+    await token({ claims: { jti: 'one' } }),
+    await token(),
+    await token({ claims: { sub: 'bob-2' } }),
+  ];
+  for (const each of [one, same, other]) expect((await tools(each)).status).toBe(200);
+  const deny = (body: object) =>
+    api.ask('POST', '/v1/identity-providers/corp/denials', { key: tenant.admin, body });
+  expect((await deny({ jti: 'one' })).json).toMatchObject({ revoked: [] });
+  expect([(await tools(one)).status, (await tools(same)).status]).toEqual([401, 200]);
+  expect((await deny({ subject: 'ann-1' })).json).toMatchObject({ revoked: [expect.stringMatching(/^key_/)] });
+  expect([(await tools(same)).status, (await tools(other)).status]).toEqual([401, 200]);
+  expect((await deny({})).json).toEqual(problem('request.malformed', 400));
+  const removed = await api.ask('DELETE', '/v1/identity-providers/corp', { key: tenant.admin });
+  expect(removed.json).toMatchObject({ revoked: [expect.stringMatching(/^key_/)], more: false });
+  expect((await tools(other)).status).toBe(401);
+});
+
+it('a credential that was revoked as a key stays revoked', async () => {
+  await register();
+  const text = await token();
+  await tools(text);
+  const { items } = (await api.ask('GET', '/v1/api-keys', { key: tenant.admin })).json as {
+    items: { api_key_id: string; name: string }[];
+  };
+  const made = items.find(({ name }) => name === 'token of corp');
+  await api.ask('DELETE', `/v1/api-keys/${String(made?.api_key_id)}`, { key: tenant.admin });
+  expect((await tools(text)).status).toBe(401);
+  expect((await tools(await token())).status).toBe(401);
+});
+
+it('a call carries the pseudonym of its person, the same for a key and a token of one person', async () => {
+  await register({ person_claim: 'email', agent_id: tenant.agentId });
+  const claims = { scope: 'writ:agent', email: 'Ann@Example.org', email_verified: true };
+  const key = await api.ask('POST', '/v1/api-keys', {
+    key: tenant.admin,
+    body: { name: 'ann', role: 'operator', principal: 'ann@example.org' },
+  });
+  expect((await tools(await token({ claims }))).status).toBe(200);
+  expect((await tools(key.json['api_key'] as string)).status).toBe(200);
+  const found = await api.ask('GET', '/v1/persons?principal=ann@example.org', { key: tenant.admin });
+  expect(found.json).toMatchObject({ person_id: expect.stringMatching(/^per_/) });
+  const path = `/v1/persons/${String(found.json['person_id'])}`;
+  expect((await api.ask('DELETE', path, { key: tenant.admin })).json).toMatchObject({ forgotten: true });
+  expect((await api.ask('DELETE', path, { key: tenant.admin })).json).toEqual(problem('not_found', 404));
+  for (const wrong of [{ email: undefined }, { email: 7 }, { email: 'not a name' }, { email_verified: false }])
+    expect((await tools(await token({ claims: { ...claims, ...wrong } }))).status).toBe(401);
+});
+
+it('an issuer that redirects its keys is unavailable, and the answer says when to try again', async () => {
+  const other = createServer((request, response) => {
+    if (request.url === '/jwks') response.writeHead(302, { location: `${issuer.issuer}/jwks` }).end();
+    else response.end(JSON.stringify({ issuer: url, jwks_uri: `${url}/jwks` }));
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const place = `127.0.0.1:${String((other.address() as AddressInfo).port)}`;
+  const url = `http://${place}`;
+  const another = await openTestApi({ WRIT_PUBLIC_URL: RESOURCE, issuerAllowed: new Set([place]) });
+  another.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
+  const of = await another.newTenant();
+  await another.ask('PUT', '/v1/identity-providers/corp', { key: of.admin, body: { issuer: url } });
+  const answer = await another.ask('GET', '/v1/tools', { key: await token({ claims: { iss: url } }) });
+  expect(answer.json).toEqual(problem('auth.issuer_unavailable', 503));
+  expect(answer.headers.get('retry-after')).toBe('1');
+  await another.close();
+  other.closeAllConnections();
+  other.close();
+});

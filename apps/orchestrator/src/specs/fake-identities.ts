@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type Id, type TenantId } from '@writ/contract';
+import type { ApiKeys, NewKey } from '../store/keys/api-keys.ts';
+import {
+  AMBIGUOUS,
+  areAmbiguous,
+  Identities,
+  type DenialKind,
+  type NewProvider,
+  type PersonRow,
+  type ProviderInForce,
+  type ProviderRow,
+} from '../store/identities/identities.ts';
+
+type Kept = ProviderRow & { readonly tenant_id: TenantId };
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/** An in-memory store of identity providers, credentials and persons. */
+export class FakeIdentities extends Identities {
+  readonly #keys: ApiKeys;
+  #providers: Kept[] = [];
+  readonly #credentials = new Map<
+    string,
+    { tenantId: TenantId; api_key_id: string; provider: string; subject: string }
+  >();
+  readonly #denied = new Set<string>();
+  readonly #persons = new Map<string, PersonRow>();
+  #clock = 1_000;
+
+  constructor(keys: ApiKeys) {
+    super();
+    this.#keys = keys;
+  }
+
+  override async providersOf(issuer: string): Promise<ProviderInForce[]> {
+    return this.#providers.filter((each) => each.issuer === issuer && each.removed_at === null);
+  }
+
+  override async put(tenant_id: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow> {
+    const named = this.#providers.find(
+      (each) => each.tenant_id === tenant_id && each.name === provider.name && each.removed_at === null,
+    );
+    const at = (this.#clock += 1);
+    if (named !== undefined) {
+      for (const member of ['issuer', 'audience', 'tenant_claim', 'tenant_value'] as const)
+        if (named[member] !== provider[member]) throw new Fault('conflict', `another \`${member}\``);
+      const { scopes, person_claim, agent_id, agent_claim } = provider;
+      const changed = { ...named, scopes, person_claim, agent_id, agent_claim, updated_at: at };
+      this.#providers = this.#providers.map((each) => (each === named ? changed : each));
+      return viewOf(changed);
+    }
+    if ((await this.providersOf(provider.issuer)).some((each) => areAmbiguous(each, provider)))
+      throw new Fault('conflict', AMBIGUOUS);
+    if ((await this.list(tenant_id)).length >= countMax) throw new Fault('limit.exceeded');
+    const row: Kept = { ...provider, tenant_id, created_at: at, updated_at: at, removed_at: null };
+    this.#providers.push(row);
+    return viewOf(row);
+  }
+
+  override async list(tenantId: TenantId): Promise<ProviderRow[]> {
+    return this.#providers
+      .filter((each) => each.tenant_id === tenantId && each.removed_at === null)
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(viewOf);
+  }
+
+  override async read(tenantId: TenantId, name: string): Promise<ProviderRow | null> {
+    const rows = this.#providers.filter((each) => each.tenant_id === tenantId && each.name === name);
+    const row = rows.find(({ removed_at }) => removed_at === null) ?? rows.at(-1);
+    return row === undefined ? null : viewOf(row);
+  }
+
+  override async remove(tenantId: TenantId, providerId: string): Promise<void> {
+    this.#providers = this.#providers.map((each) =>
+      each.tenant_id === tenantId && each.provider_id === providerId
+        ? { ...each, removed_at: each.removed_at ?? (this.#clock += 1) }
+        : each,
+    );
+  }
+
+  override async hasCredential(tenantId: TenantId, hash: Uint8Array): Promise<boolean> {
+    return this.#credentials.get(hex(hash))?.tenantId === tenantId;
+  }
+
+  override async createCredential(
+    tenantId: TenantId,
+    key: NewKey,
+    of: { readonly provider_id: string; readonly subject_hash: Uint8Array },
+  ): Promise<void> {
+    if (this.#credentials.has(hex(key.hash))) return;
+    const { api_key_id } = await this.#keys.create(tenantId, key);
+    const stored = { tenantId, api_key_id, provider: of.provider_id, subject: hex(of.subject_hash) };
+    this.#credentials.set(hex(key.hash), stored);
+  }
+
+  override async credentialsOf(
+    tenantId: TenantId,
+    providerId: string,
+    subjectHash: Uint8Array | null,
+    limit: number,
+  ): Promise<Id<'apiKey'>[]> {
+    const theirs = [...this.#credentials.values()].filter(
+      (each) =>
+        each.tenantId === tenantId &&
+        each.provider === providerId &&
+        (subjectHash === null || each.subject === hex(subjectHash)),
+    );
+    const rows = await Promise.all(theirs.map(({ api_key_id }) => this.#keys.read(tenantId, api_key_id)));
+    return rows
+      .flatMap((row) => (row === null || row.revoked_at !== null ? [] : [row.api_key_id]))
+      .sort()
+      .slice(0, limit);
+  }
+
+  override async deny(
+    _tenantId: TenantId,
+    providerId: string,
+    { kind, value_hash }: { readonly kind: DenialKind; readonly value_hash: Uint8Array },
+  ): Promise<void> {
+    this.#denied.add(`${providerId} ${kind} ${hex(value_hash)}`);
+  }
+
+  override async isDenied(
+    _tenantId: TenantId,
+    providerId: string,
+    of: { readonly subject_hash: Uint8Array; readonly jti_hash: Uint8Array },
+  ): Promise<boolean> {
+    return (
+      this.#denied.has(`${providerId} subject ${hex(of.subject_hash)}`) ||
+      this.#denied.has(`${providerId} jti ${hex(of.jti_hash)}`)
+    );
+  }
+
+  override async personOf(tenantId: TenantId, link: Uint8Array, newId: Id<'person'>): Promise<Id<'person'>> {
+    const key = `${tenantId} ${hex(link)}`;
+    const found = this.#persons.get(key) ?? { person_id: newId, created_at: (this.#clock += 1) };
+    this.#persons.set(key, found);
+    return found.person_id;
+  }
+
+  override async findPerson(tenantId: TenantId, link: Uint8Array): Promise<PersonRow | null> {
+    return this.#persons.get(`${tenantId} ${hex(link)}`) ?? null;
+  }
+
+  override async forgetPerson(tenantId: TenantId, personId: string): Promise<boolean> {
+    for (const [key, { person_id }] of this.#persons)
+      if (key.startsWith(`${tenantId} `) && person_id === personId) return this.#persons.delete(key);
+    return false;
+  }
+}
+
+function viewOf({ tenant_id: _tenant, ...row }: Kept): ProviderRow {
+  return row;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AgentId, Id, TenantId } from '@writ/contract';
+import type { NewKey } from '../keys/api-keys.ts';
+import type { Role } from '../keys/roles.ts';
+
+/** Which scope of a token gives which role. */
+export interface ScopeRole {
+  readonly scope: string;
+  readonly role: Role;
+}
+
+/** How a provider's tokens are read. Null for what it doesn't name. */
+export interface ProviderMapping {
+  readonly scopes: readonly ScopeRole[];
+  /** the claim that names the person as API keys do; null: issuer and `sub` are the person */
+  readonly person_claim: string | null;
+  /** the agent that tokens of role `agent` act for */
+  readonly agent_id: AgentId | null;
+  /** the claim with the id of that agent */
+  readonly agent_claim: string | null;
+}
+
+/** What tells the tenant of a token. It never changes. */
+export interface ProviderIdentity {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly tenant_claim: string | null;
+  readonly tenant_value: string | null;
+}
+
+/** A registered issuer. Times are milliseconds since the epoch by the database's clock. */
+export interface ProviderRow extends ProviderMapping, ProviderIdentity {
+  readonly provider_id: Id<'identityProvider'>;
+  readonly name: string;
+  readonly created_at: number;
+  readonly created_by: string;
+  readonly updated_at: number;
+  readonly removed_at: number | null;
+}
+
+export type NewProvider = ProviderMapping &
+  ProviderIdentity & {
+    readonly provider_id: Id<'identityProvider'>;
+    readonly name: string;
+    readonly created_by: string;
+  };
+
+/** A provider in force, with its tenant. */
+export interface ProviderInForce extends ProviderMapping, Omit<ProviderIdentity, 'issuer'> {
+  readonly provider_id: Id<'identityProvider'>;
+  readonly tenant_id: TenantId;
+  readonly name: string;
+}
+
+/** What can be denied: a subject with all its tokens, or one token by its `jti`. */
+export type DenialKind = 'subject' | 'jti';
+
+/** The pseudonym of a person. */
+export interface PersonRow {
+  readonly person_id: Id<'person'>;
+  readonly created_at: number;
+}
+
+/**
+ * Identity providers of the tenants, their credentials, and the persons behind calls. Implementations MUST NOT show or
+ * change anything of a tenant other than `tenantId`. Hashes are keyed SHA-256 values of 32 bytes.
+ */
+export abstract class Identities {
+  /** Those of all tenants in force, to find the tenant of a token. The only method without a tenant. */
+  abstract providersOf(issuer: string): Promise<ProviderInForce[]>;
+  /**
+   * Registers a provider, or changes the mapping of the one with its name. Fault `conflict` for a name with another
+   * identity, and for an identity that would leave the tenant of a token open. Fault `limit.exceeded`.
+   */
+  abstract put(tenantId: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow>;
+  /** Those in force, by name. */
+  abstract list(tenantId: TenantId): Promise<ProviderRow[]>;
+  /** The provider of that name: the one in force, else the one that was removed last. */
+  abstract read(tenantId: TenantId, name: string): Promise<ProviderRow | null>;
+  /** Its tokens are refused from then on. It stays as it is if it was removed before. */
+  abstract remove(tenantId: TenantId, providerId: string): Promise<void>;
+
+  /** Whether a credential has that hash, revoked or not. */
+  abstract hasCredential(tenantId: TenantId, hash: Uint8Array): Promise<boolean>;
+  /** Stores a credential as an API key that nobody holds; changes nothing where its hash is stored already. */
+  abstract createCredential(
+    tenantId: TenantId,
+    key: NewKey,
+    of: { readonly provider_id: string; readonly subject_hash: Uint8Array },
+  ): Promise<void>;
+  /** Ids of credentials that are not revoked: of the provider, or of one subject of it. */
+  abstract credentialsOf(
+    tenantId: TenantId,
+    providerId: string,
+    subjectHash: Uint8Array | null,
+    limit: number,
+  ): Promise<Id<'apiKey'>[]>;
+
+  abstract deny(
+    tenantId: TenantId,
+    providerId: string,
+    denial: { readonly kind: DenialKind; readonly value_hash: Uint8Array; readonly denied_by: string },
+  ): Promise<void>;
+  abstract isDenied(
+    tenantId: TenantId,
+    providerId: string,
+    of: { readonly subject_hash: Uint8Array; readonly jti_hash: Uint8Array },
+  ): Promise<boolean>;
+
+  /** The pseudonym behind a link; `newId` becomes it where there is none. */
+  abstract personOf(tenantId: TenantId, link: Uint8Array, newId: Id<'person'>): Promise<Id<'person'>>;
+  /** The pseudonym behind a link; null where there is none. */
+  abstract findPerson(tenantId: TenantId, link: Uint8Array): Promise<PersonRow | null>;
+  /** Whether the person exists: makes it impossible to tell whose the pseudonym was. */
+  abstract forgetPerson(tenantId: TenantId, personId: string): Promise<boolean>;
+}
+
+/** Whether both could be the provider of one token, so that its tenant would be open. */
+export const areAmbiguous = (a: Omit<ProviderIdentity, 'issuer'>, b: Omit<ProviderIdentity, 'issuer'>): boolean =>
+  a.audience === b.audience &&
+  (a.tenant_claim === null || a.tenant_claim !== b.tenant_claim || a.tenant_value === b.tenant_value);
+
+/** The fault of `put` for an identity that another registration has; it never says whose. */
+export const AMBIGUOUS =
+  'the issuer is registered for this audience already: one issuer serves several tenants only where every registration names the same claim (`tenant_claim`), each with its own value';

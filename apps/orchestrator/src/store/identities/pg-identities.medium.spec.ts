@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import type { TenantId } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { testStore, type TestStore } from '../../specs/test-store.ts';
+import { newKey } from '../keys/api-keys.contract.ts';
+import type { NewProvider } from './identities.ts';
+import { PgIdentities } from './pg-identities.ts';
+
+let store: TestStore;
+let identities: PgIdentities;
+let tenant: TenantId;
+beforeAll(async () => {
+  store = await testStore();
+  identities = new PgIdentities(store.pool);
+}, 120_000);
+afterAll(() => store.drop());
+beforeEach(() => {
+  tenant = newId('tenant');
+});
+
+const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
+  provider_id: newId('identityProvider'),
+  name: 'corp',
+  issuer: `https://${newId('request')}.example`,
+  audience: 'https://writ.example.org',
+  tenant_claim: null,
+  tenant_value: null,
+  scopes: [{ scope: 'writ:admin', role: 'admin' }],
+  person_claim: null,
+  agent_id: null,
+  agent_claim: null,
+  created_by: newId('apiKey'),
+  ...more,
+});
+const put = (one: NewProvider, of = tenant) => identities.put(of, one, 20);
+
+it('a registration is found by its issuer alone, changed in its mapping, and gone once it is removed', async () => {
+  const one = provider();
+  expect(await put(one)).toMatchObject({ ...one, removed_at: null, created_at: expect.any(Number) });
+  const { created_by: _by, issuer, ...inForce } = one;
+  expect(await identities.providersOf(issuer)).toEqual([{ ...inForce, tenant_id: tenant }]);
+  expect(await identities.providersOf(`${issuer}/`)).toEqual([]);
+  const changed = await put({ ...one, provider_id: newId('identityProvider'), person_claim: 'email' });
+  expect(changed).toMatchObject({ provider_id: one.provider_id, person_claim: 'email' });
+  await expect(put({ ...one, audience: 'https://writ.example.org/mcp' })).rejects.toMatchObject({ code: 'conflict' });
+  expect(await identities.list(newId('tenant'))).toEqual([]);
+  await identities.remove(newId('tenant'), one.provider_id);
+  expect(await identities.providersOf(issuer)).toHaveLength(1);
+  await identities.remove(tenant, one.provider_id);
+  expect(await identities.providersOf(issuer)).toEqual([]);
+  expect(await identities.read(tenant, 'corp')).toMatchObject({ removed_at: expect.any(Number) });
+});
+
+it('one issuer has one tenant, or tenants by the values of one claim, even when two register it at once', async () => {
+  const { issuer } = provider();
+  const ends = await Promise.allSettled(
+    [tenant, newId('tenant')].map((of) => put(provider({ issuer }), of)),
+  );
+  expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const shared = provider().issuer;
+  const by = (tenant_value: string, tenant_claim = 'org') => provider({ issuer: shared, tenant_claim, tenant_value });
+  await put(by('a'), newId('tenant'));
+  await put(by('b'), newId('tenant'));
+  for (const other of [by('a'), by('c', 'team'), provider({ issuer: shared })])
+    await expect(put(other, newId('tenant'))).rejects.toMatchObject({ code: 'conflict' });
+});
+
+it('a credential is stored once, and is listed until it is revoked', async () => {
+  const { provider_id } = await put(provider());
+  const [hash, subject_hash] = [randomBytes(32), randomBytes(32)];
+  const key = newKey({ hash, created_by: provider_id });
+  for (const each of [key, newKey({ hash, created_by: provider_id })])
+    await identities.createCredential(tenant, each, { provider_id, subject_hash });
+  expect(await identities.hasCredential(tenant, hash)).toBe(true);
+  expect(await identities.hasCredential(newId('tenant'), hash)).toBe(false);
+  expect(await identities.credentialsOf(tenant, provider_id, null, 10)).toEqual([key.api_key_id]);
+  expect(await identities.credentialsOf(tenant, provider_id, subject_hash, 10)).toEqual([key.api_key_id]);
+  expect(await identities.credentialsOf(tenant, provider_id, randomBytes(32), 10)).toEqual([]);
+});
+
+it('a subject and a token are denied for their provider alone', async () => {
+  const [one, other] = [await put(provider()), await put(provider({ name: 'two' }))];
+  const [subject_hash, jti_hash] = [randomBytes(32), randomBytes(32)];
+  const of = { subject_hash, jti_hash };
+  expect(await identities.isDenied(tenant, one.provider_id, of)).toBe(false);
+  for (let n = 0; n < 2; n++)
+    await identities.deny(tenant, one.provider_id, { kind: 'jti', value_hash: jti_hash, denied_by: 'key_x' });
+  expect(await identities.isDenied(tenant, one.provider_id, of)).toBe(true);
+  expect(await identities.isDenied(tenant, one.provider_id, { subject_hash: jti_hash, jti_hash: subject_hash })).toBe(false);
+  expect(await identities.isDenied(tenant, other.provider_id, of)).toBe(false);
+});
+
+it('a person has one pseudonym per tenant, until it is forgotten', async () => {
+  const link = randomBytes(32);
+  const ids = await Promise.all(
+    Array.from({ length: 8 }, () => identities.personOf(tenant, link, newId('person'))),
+  );
+  const [id] = ids;
+  expect(new Set(ids).size).toBe(1);
+  expect(await identities.personOf(newId('tenant'), link, newId('person'))).not.toBe(id);
+  expect(await identities.forgetPerson(newId('tenant'), String(id))).toBe(false);
+  expect(await identities.forgetPerson(tenant, String(id))).toBe(true);
+  expect(await identities.findPerson(tenant, link)).toBeNull();
+  expect(await identities.personOf(tenant, link, newId('person'))).not.toBe(id);
+});

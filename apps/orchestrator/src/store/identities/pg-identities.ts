@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type Id, type TenantId } from '@writ/contract';
+import { inTenant, type Client, type Pool } from '@writ/database';
+import { orchestratorSql } from '../functions.ts';
+import type { NewKey } from '../keys/api-keys.ts';
+import {
+  AMBIGUOUS,
+  areAmbiguous,
+  Identities,
+  type DenialKind,
+  type NewProvider,
+  type PersonRow,
+  type ProviderIdentity,
+  type ProviderInForce,
+  type ProviderRow,
+} from './identities.ts';
+
+const COLUMNS = `provider_id, name, issuer, audience, tenant_claim, tenant_value, scopes, person_claim, agent_id,
+  agent_claim, created_at, created_by, updated_at, removed_at`;
+
+/** Identity providers, credentials, denials and persons in Postgres. Row-level security shows the tenant's rows. */
+export class PgIdentities extends Identities {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    super();
+    this.#pool = pool;
+  }
+
+  override providersOf(issuer: string): Promise<ProviderInForce[]> {
+    return orchestratorSql.providersOf(this.#pool, { issuer });
+  }
+
+  override put(tenantId: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow> {
+    return inTenant(this.#pool, tenantId, async (client) => {
+      // Registrations of one issuer take turns, whoever makes them, so that its tokens stay unambiguous.
+      await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`writ.issuer.${provider.issuer}`]);
+      const [named] = await rowsOf(client, `name = $1 AND removed_at IS NULL`, [provider.name]);
+      if (named !== undefined) return await change(client, named, provider);
+      const { rows } = await client.query<ProviderInForce>('SELECT * FROM orchestrator.providers_of($1)', [
+        provider.issuer,
+      ]);
+      if (rows.some((each) => areAmbiguous(each, provider))) throw new Fault('conflict', AMBIGUOUS);
+      await verifyCount(client, countMax);
+      return await insert(client, tenantId, provider);
+    });
+  }
+
+  override list(tenantId: TenantId): Promise<ProviderRow[]> {
+    return inTenant(this.#pool, tenantId, (client) => rowsOf(client, 'removed_at IS NULL ORDER BY name', []), {
+      readOnly: true,
+    });
+  }
+
+  override async read(tenantId: TenantId, name: string): Promise<ProviderRow | null> {
+    const newest = 'name = $1 ORDER BY removed_at DESC NULLS FIRST LIMIT 1';
+    const rows = await inTenant(this.#pool, tenantId, (client) => rowsOf(client, newest, [name]), { readOnly: true });
+    return rows[0] ?? null;
+  }
+
+  override async remove(tenantId: TenantId, providerId: string): Promise<void> {
+    await inTenant(this.#pool, tenantId, (client) =>
+      client.query(
+        'UPDATE orchestrator.identity_provider SET removed_at = orchestrator.now_ms() WHERE provider_id = $1 AND removed_at IS NULL',
+        [providerId],
+      ),
+    );
+  }
+
+  override async hasCredential(tenantId: TenantId, hash: Uint8Array): Promise<boolean> {
+    return await this.#exists(tenantId, 'SELECT 1 FROM orchestrator.api_key WHERE key_hash = $1', [Buffer.from(hash)]);
+  }
+
+  override async createCredential(
+    tenantId: TenantId,
+    key: NewKey,
+    of: { readonly provider_id: string; readonly subject_hash: Uint8Array },
+  ): Promise<void> {
+    await inTenant(this.#pool, tenantId, async (client) => {
+      const made = await client.query(
+        `INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, agent_id, principal, key_hash, created_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (key_hash) DO NOTHING`,
+        [
+          key.api_key_id,
+          tenantId,
+          key.name,
+          key.role,
+          key.agent_id,
+          key.principal ?? null,
+          Buffer.from(key.hash),
+          key.created_by,
+        ],
+      );
+      if (made.rowCount === 0) return;
+      await client.query(
+        'INSERT INTO orchestrator.credential (api_key_id, tenant_id, provider_id, subject_hash) VALUES ($1, $2, $3, $4)',
+        [key.api_key_id, tenantId, of.provider_id, Buffer.from(of.subject_hash)],
+      );
+    });
+  }
+
+  override async credentialsOf(
+    tenantId: TenantId,
+    providerId: string,
+    subjectHash: Uint8Array | null,
+    limit: number,
+  ): Promise<Id<'apiKey'>[]> {
+    const { rows } = await inTenant(
+      this.#pool,
+      tenantId,
+      (client) =>
+        client.query<{ api_key_id: Id<'apiKey'> }>(
+          `SELECT api_key_id FROM orchestrator.credential c JOIN orchestrator.api_key k USING (api_key_id)
+           WHERE c.provider_id = $1 AND ($2::bytea IS NULL OR c.subject_hash = $2) AND k.revoked_at IS NULL
+           ORDER BY api_key_id LIMIT $3`,
+          [providerId, subjectHash === null ? null : Buffer.from(subjectHash), limit],
+        ),
+      { readOnly: true },
+    );
+    return rows.map(({ api_key_id }) => api_key_id);
+  }
+
+  override async deny(
+    tenantId: TenantId,
+    providerId: string,
+    denial: { readonly kind: DenialKind; readonly value_hash: Uint8Array; readonly denied_by: string },
+  ): Promise<void> {
+    await inTenant(this.#pool, tenantId, (client) =>
+      client.query(
+        `INSERT INTO orchestrator.token_denial (provider_id, tenant_id, kind, value_hash, denied_by)
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+        [providerId, tenantId, denial.kind, Buffer.from(denial.value_hash), denial.denied_by],
+      ),
+    );
+  }
+
+  override async isDenied(
+    tenantId: TenantId,
+    providerId: string,
+    of: { readonly subject_hash: Uint8Array; readonly jti_hash: Uint8Array },
+  ): Promise<boolean> {
+    return await this.#exists(
+      tenantId,
+      `SELECT 1 FROM orchestrator.token_denial WHERE provider_id = $1
+       AND ((kind = 'subject' AND value_hash = $2) OR (kind = 'jti' AND value_hash = $3)) LIMIT 1`,
+      [providerId, Buffer.from(of.subject_hash), Buffer.from(of.jti_hash)],
+    );
+  }
+
+  override async personOf(tenantId: TenantId, link: Uint8Array, newId: Id<'person'>): Promise<Id<'person'>> {
+    const found = await this.findPerson(tenantId, link);
+    if (found !== null) return found.person_id;
+    await inTenant(this.#pool, tenantId, (client) =>
+      client.query(
+        'INSERT INTO orchestrator.person (tenant_id, link, person_id) VALUES ($1, $2, $3) ON CONFLICT (tenant_id, link) DO NOTHING',
+        [tenantId, Buffer.from(link), newId],
+      ),
+    );
+    // Another replica may have made it meanwhile, or forgotten it.
+    return (await this.findPerson(tenantId, link))?.person_id ?? newId;
+  }
+
+  override async findPerson(tenantId: TenantId, link: Uint8Array): Promise<PersonRow | null> {
+    const { rows } = await inTenant(
+      this.#pool,
+      tenantId,
+      (client) =>
+        client.query<PersonRow>('SELECT person_id, created_at FROM orchestrator.person WHERE link = $1', [
+          Buffer.from(link),
+        ]),
+      { readOnly: true },
+    );
+    return rows[0] ?? null;
+  }
+
+  override async forgetPerson(tenantId: TenantId, personId: string): Promise<boolean> {
+    return await inTenant(this.#pool, tenantId, async (client) => {
+      // Credentials whose person has no name are the person's by their pseudonym alone, once the subject is gone.
+      await client.query(
+        `UPDATE orchestrator.credential c SET subject_hash = sha256(convert_to(gen_random_uuid()::text, 'UTF8'))
+         FROM orchestrator.api_key k WHERE k.api_key_id = c.api_key_id AND k.principal = $1`,
+        [personId],
+      );
+      const { rowCount } = await client.query('DELETE FROM orchestrator.person WHERE person_id = $1', [personId]);
+      return rowCount === 1;
+    });
+  }
+
+  async #exists(tenantId: TenantId, text: string, values: unknown[]): Promise<boolean> {
+    const { rowCount } = await inTenant(this.#pool, tenantId, (client) => client.query(text, values), {
+      readOnly: true,
+    });
+    return rowCount === 1;
+  }
+}
+
+async function rowsOf(client: Client, condition: string, values: unknown[]): Promise<ProviderRow[]> {
+  const text = `SELECT ${COLUMNS} FROM orchestrator.identity_provider WHERE ${condition}`;
+  return (await client.query<ProviderRow>(text, values)).rows;
+}
+
+async function verifyCount(client: Client, countMax: number): Promise<void> {
+  const { rows } = await client.query<{ n: number }>(
+    'SELECT count(*) AS n FROM orchestrator.identity_provider WHERE removed_at IS NULL',
+  );
+  if ((rows[0]?.n ?? 0) >= countMax)
+    throw new Fault('limit.exceeded', `a tenant has ${countMax} identity providers at most`);
+}
+
+const IDENTITY: readonly (keyof ProviderIdentity)[] = ['issuer', 'audience', 'tenant_claim', 'tenant_value'];
+
+async function change(client: Client, named: ProviderRow, provider: NewProvider): Promise<ProviderRow> {
+  const other = IDENTITY.find((member) => named[member] !== provider[member]);
+  if (other !== undefined)
+    throw new Fault(
+      'conflict',
+      `the provider \`${named.name}\` has another \`${other}\`, which never changes: remove it first`,
+    );
+  const { rows } = await client.query<ProviderRow>(
+    `UPDATE orchestrator.identity_provider SET scopes = $2, person_claim = $3, agent_id = $4, agent_claim = $5,
+       updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
+    [
+      named.provider_id,
+      JSON.stringify(provider.scopes),
+      provider.person_claim,
+      provider.agent_id,
+      provider.agent_claim,
+    ],
+  );
+  return rows[0] as ProviderRow;
+}
+
+async function insert(client: Client, tenantId: TenantId, provider: NewProvider): Promise<ProviderRow> {
+  const { rows } = await client.query<ProviderRow>(
+    `INSERT INTO orchestrator.identity_provider (provider_id, tenant_id, name, issuer, audience, tenant_claim,
+       tenant_value, scopes, person_claim, agent_id, agent_claim, created_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${COLUMNS}`,
+    [
+      provider.provider_id,
+      tenantId,
+      provider.name,
+      provider.issuer,
+      provider.audience,
+      provider.tenant_claim,
+      provider.tenant_value,
+      JSON.stringify(provider.scopes),
+      provider.person_claim,
+      provider.agent_id,
+      provider.agent_claim,
+      provider.created_by,
+    ],
+  );
+  return rows[0] as ProviderRow;
+}
