@@ -3,6 +3,7 @@ export { argumentsType, type RecordType } from './arguments/argument-type.ts';
 export type {
   Approvers,
   EgressFacts,
+  PersonFacts,
   PolicyRequest,
   PolicyDecision,
   PolicyFault,

@@ -30,6 +30,12 @@ export type PolicyResource = Pick<BoundResource, 'kind' | 'name' | 'owner_agent_
 /** The session's history before a call: counts, by the ids that `historyNeeds` returned. */
 export type HistoryFacts = Readonly<Record<string, number>>;
 
+/** A person by a stable pseudonym, or, where no person is `known`, the id of the key that calls. */
+export interface PersonFacts {
+  readonly id: string;
+  readonly known: boolean;
+}
+
 /**
  * The facts about a call that policy decides on. `category` is the tool definition's own; `risk_ceiling` has the risk
  * table's result.
@@ -54,6 +60,8 @@ export interface PolicyRequest {
   readonly task_class: string;
   readonly labels: readonly string[];
   readonly session_mode: SessionMode;
+  /** on whose behalf the call is made; absent where that isn't known to whoever asks */
+  readonly person?: PersonFacts;
   /** whether the list of the session's job has the tool */
   readonly job_lists_tool: boolean;
   /** whether the call applies a staged change, with its valid token */

@@ -27,6 +27,8 @@ CREATE TABLE kernel.operation (
   proposed_by            text NOT NULL, -- the API key that proposed it
   -- persons who proposed or edited it, none of whom may approve it; empty in old rows, where proposed_by counts instead
   proposers              text[] NOT NULL DEFAULT '{}',
+  -- pseudonym of the person on whose behalf it is made; null: none is known. orchestrator.person tells whose it is
+  person                 text,
   -- the person whose data the call holds, by an id of the caller's; null: none was named (the call counts as its
   -- agent's), or its content is erased
   data_subject           text,

@@ -165,6 +165,7 @@ function contextOf(
     history_broken: history_broken as string[],
   };
   if (ask.time !== undefined) all.time = { ...ask.time };
+  if (ask.person !== undefined) all.person = { ...ask.person };
   if (ask.egress !== undefined)
     all.egress = { domains: [...ask.egress.domains], methods: [...ask.egress.methods], purpose: ask.egress.purpose };
   if (effect !== undefined) all.effect = { ...effect, areas: [...effect.areas] };

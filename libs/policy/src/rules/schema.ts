@@ -41,6 +41,10 @@ export const CONTEXT_ATTRIBUTES = {
   job_lists_tool: ['Bool', 'whether the list of the job that the session runs names the tool'],
   staged_change: ['Bool', 'whether the call applies a change that was staged, with its valid token'],
   history_broken: ['Set<String>', "ids of the set's history rules that the call breaks"],
+  person: [
+    '{ id: String, known: Bool }',
+    'the person on whose behalf the call is made, by a stable pseudonym (`per_…`); where no person is known, the id of the API key; absent in tests without one, so ask `context has person` first',
+  ],
   time: [
     '{ hour: Long, weekday: Long }',
     "hour (0 to 23) and weekday (1 Monday to 7 Sunday), UTC; absent where the kernel doesn't say, so ask `context has time` first",
@@ -59,7 +63,7 @@ export const CONTEXT_ATTRIBUTES = {
   ],
 } as const;
 export type ContextAttribute = keyof typeof CONTEXT_ATTRIBUTES;
-const OPTIONAL: readonly string[] = ['time', 'egress', 'effect'];
+const OPTIONAL: readonly string[] = ['person', 'time', 'egress', 'effect'];
 
 /** The attributes that every tool's context has; `args` depends on the tool. */
 const CONTEXT = Object.entries(CONTEXT_ATTRIBUTES)

@@ -104,6 +104,7 @@ export function decidedColumns(decision: SealedDecision): DecidedColumns {
     session_mode: call.session_mode,
     proposed_by: call.proposed_by,
     proposers: call.proposers ?? [call.proposed_by],
+    person: call.person ?? null,
     proposal_digest: proposal.digest,
     state,
     mutating: isMutating(judgement),

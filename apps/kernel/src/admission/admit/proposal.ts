@@ -66,7 +66,9 @@ export const conflictFault = (): Fault => new Fault('conflict', 'the operation i
 
 function proposalDigest(call: ProposedCall, canonicalArgs: Uint8Array | null): string {
   try {
-    const envelope = canonicalBytes({ ...call, args: null, args_ref: null, deadline: null });
+    // The pseudonym of the proposer's person may be forgotten and made anew before the message is sent again.
+    const { person: _pseudonym, ...content } = call;
+    const envelope = canonicalBytes({ ...content, args: null, args_ref: null, deadline: null });
     // Arguments without a canonical form still have the same text when the same message is sent again.
     return sha256Hex(envelope, canonicalArgs ?? Buffer.from(JSON.stringify(call.args)));
   } catch (error) {

@@ -117,6 +117,7 @@ function editedCall(
     agent_id,
     proposed_by: caller.api_key_id,
     proposers,
+    ...(caller.person === undefined ? {} : { person: caller.person }),
     tool_id,
     args,
     args_ref: null,

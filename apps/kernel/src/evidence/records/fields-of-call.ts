@@ -18,6 +18,7 @@ export const fieldsOfCall = (row: OperationRow) =>
     state_snapshot_id: row.state_snapshot_id,
     image_digest: row.image_digest,
     provenance: row.provenance,
+    person: row.person,
     task_class: row.task_class,
     autonomy_mode: row.autonomy_mode,
     risk_score: row.risk_score,

@@ -12,7 +12,7 @@ import {
 import { listsTool } from '@writ/capability';
 import type { EffectExamination } from '@writ/effect';
 import { outcomeFault, type OutcomeFault } from '../outcomes/index.ts';
-import { delegatorsOf, hintOf, isStaged, passReasons } from '../../judging/judgement/index.ts';
+import { delegatorsOf, hintOf, isStaged, passReasons, personOf } from '../../judging/judgement/index.ts';
 import type { ActivePolicy, JudgedEffect as EffectQuestion, Supervision } from '../../judging/policies/policy-sets.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 
@@ -102,6 +102,7 @@ function effectInputOf({ operation, chain, tool, args, delta, ...more }: Attempt
     resources: delta.changes.map(({ path }) => ({ kind: 'fs', access: 'write', path })),
     task_class: operation.task_class,
     session_mode: operation.session_mode,
+    person: personOf(operation),
     job_lists_tool: listsTool(chain, operation.tool_id),
     max_autonomy: null,
     staged_change: isStaged(operation),

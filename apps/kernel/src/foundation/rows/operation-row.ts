@@ -50,6 +50,8 @@ export interface OperationRow extends ResolutionColumns {
    * the persons who took part in the proposal; empty for a call from before this column, for which `proposed_by` counts
    */
   readonly proposers: string[];
+  /** the pseudonym of the person on whose behalf it is made; null: none is known */
+  readonly person: string | null;
   /** how many persons approved the call as it runs */
   readonly approvers: number;
   readonly proposal_digest: string;

@@ -27,6 +27,8 @@ export interface JudgedCall {
   readonly session_mode: OperationRow['session_mode'];
   /** the key on whose behalf it is made */
   readonly proposed_by: string;
+  /** the pseudonym of the person on whose behalf it is made; null or absent: none is known */
+  readonly person?: string | null;
   /** the most freedom that the session allows, or the supervision already required; it only lowers */
   readonly max_autonomy: OperationRow['autonomy_mode'] | null;
   readonly task_class: string;

@@ -32,4 +32,5 @@ export { jsonSizeOf } from './arguments-size.ts';
 export { ArgumentsReader, type StoredArguments, type SentArguments } from './arguments-reader.ts';
 export { pastQueryFor } from './session-past.ts';
 export { assertedVersions, readVersions, type Versions } from './versions.ts';
+export { personOf } from './person-of.ts';
 export { hintOf, passReasons } from './would-pass.ts';

@@ -9,6 +9,7 @@ import { Fault, TOOLS, type Budgets, type ToolDefinition } from '@writ/contract'
 import { callBudget, decideReservation, listsTool } from '@writ/capability';
 import type { ActivePolicy, JudgedAction, PolicySets } from '../policies/policy-sets.ts';
 import type { Trees } from '../../foundation/workspace/trees.ts';
+import { personOf } from './person-of.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import { decidedLimits } from './command-output.ts';
 import { decideForm, type WellFormed } from './decide-form.ts';
@@ -210,6 +211,7 @@ function judgedAction(call: JudgedCall, facts: CallFacts, form: WellFormed, reac
     egress: egressOf(facts, form),
     task_class: call.task_class,
     session_mode: call.session_mode,
+    person: personOf(call),
     job_lists_tool: listsTool(
       chain.map(({ token }) => token),
       form.tool.tool_id,

@@ -122,6 +122,7 @@ export function policyInputOf(action: JudgedAction, risk: Risk): PolicyRequest {
     task_class: action.task_class,
     labels: action.labels,
     session_mode: action.session_mode,
+    ...(action.person === undefined ? {} : { person: action.person }),
     job_lists_tool: action.job_lists_tool,
     // Without it, most supervision is required.
     staged_change: action.staged_change ?? false,

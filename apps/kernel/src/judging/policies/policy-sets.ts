@@ -9,7 +9,7 @@ import type {
   ToolDefinition,
   Verdict,
 } from '@writ/contract';
-import type { Approvers, EgressFacts, HistoryFacts, HistoryNeed } from '@writ/policy';
+import type { Approvers, EgressFacts, HistoryFacts, HistoryNeed, PersonFacts } from '@writ/policy';
 import type { EffectExamination, EffectSettings } from '@writ/effect';
 import type { SessionPast } from '../../foundation/rows/session-past.ts';
 
@@ -33,6 +33,8 @@ export interface JudgedAction {
   readonly egress?: EgressFacts | null;
   readonly task_class: string;
   readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
+  /** on whose behalf it is made: a pseudonym, or a key without a known person; absent where neither is recorded */
+  readonly person?: PersonFacts;
   /** from the token that the call is made under, never from its proposer */
   readonly job_lists_tool: boolean;
   /** the least supervision that the session accepts; null: whatever policy requires */

@@ -21,6 +21,7 @@ import {
   type ArgumentsReader,
   type ToolReader,
   isStaged,
+  personOf,
 } from '../../judging/judgement/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
 import type { ReadyPolicy } from '../../judging/policies/index.ts';
@@ -157,6 +158,7 @@ export class RecordedCalls {
       resources,
       task_class,
       session_mode,
+      person: personOf(operation),
       job_lists_tool: listsTool(jobs, operation.tool_id),
       max_autonomy: null,
       staged_change: isStaged(operation),

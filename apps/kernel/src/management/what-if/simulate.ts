@@ -78,6 +78,7 @@ export class Simulate {
       provenance: {},
       deadline: null,
       proposed_by: caller.api_key_id,
+      person: caller.person ?? null,
     };
     const args = await reader.readProposed({
       tenant_id,
