@@ -65,6 +65,14 @@ describe('the bytes of a receipt', () => {
     ).toBe('13ec355c417e9db19f4cd684c959f39bdbe26f98cab4ce449d9415b614bec5e6');
   });
 
+  it('with `person` differ from those of version 1 by that member alone', () => {
+    const person = 'per_01kdvq8qfwe9gr4v9m1h7e3x2z';
+    const payloads = [RECORD, { ...RECORD, person }].map((record) =>
+      Buffer.from(sealRecord(record, RECORD_SIGNER).payloadBytes).toString(),
+    );
+    expect(payloads[1]?.replace(`"person":"${person}",`, '')).toBe(payloads[0]);
+  });
+
   it('of version 1 verify', () => {
     expect(failedCheckOf(() => verifyReceiptFile(FILE, KEYS))).toBe('none');
   });

@@ -169,6 +169,7 @@ export class Decisions {
       agent_id: call.agent_id,
       workspace_id: call.workspace_id,
       provenance: call.provenance,
+      person: call.person ?? null,
       task_class: call.task_class,
       traceparent: proposal.traceparent,
       recorded_at: now,

@@ -23,6 +23,8 @@ export interface DecidedCall {
   readonly agent_id: string;
   readonly workspace_id: string | null;
   readonly provenance: Provenance;
+  /** the pseudonym of the person on whose behalf it is made; null or absent: none is known */
+  readonly person?: string | null;
   readonly task_class: string;
   readonly traceparent: string | null;
   /** milliseconds by the database's clock */
@@ -50,6 +52,7 @@ export function decisionRecord(
     workspace_id: call.workspace_id,
     ...call.action,
     provenance: call.provenance,
+    person: call.person ?? null,
     task_class: call.task_class,
     autonomy_mode: judgement.autonomy_mode,
     risk_score: judgement.risk_score,

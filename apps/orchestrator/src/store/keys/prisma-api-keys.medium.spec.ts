@@ -69,6 +69,7 @@ describe('the database', () => {
       String: 'text',
       BigInt: 'bigint',
       Bytes: 'bytea',
+      Json: 'jsonb',
       Int: 'integer',
       Boolean: 'boolean',
       'String[]': 'ARRAY',
