@@ -56,7 +56,7 @@ function schemaOf(kind: ParamKind): TSchema {
   if (kind === 'container') return ContainerView.properties.container_id;
   if (kind === 'sandbox') return SandboxName;
   if (kind === 'skill') return SkillName;
-  if (kind === 'profile') return ProfileName;
+  if (kind === 'profile' || kind === 'provider') return ProfileName;
   if (kind === 'imageName') return ImageName;
   if (kind === 'keyid') return RegistrarKeyView.properties.keyid;
   if (kind === 'tool') return CliToolName;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model, type Conversation, type ModelDelta, type ModelTurn } from '@writ/agent-loop';
-import type { AgentId, TenantId } from '@writ/contract';
+import type { AgentId, Caller, TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { newRun, newSession } from '../../specs/session-steps.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';
@@ -149,7 +149,7 @@ test('a run whose model no replica has ends as failed after this replica has run
       monotonic: () => monotonic,
       tokenOf: async () => ({ revoked: false, bounded: false }),
       tell: () => undefined,
-      withPerson: async (caller) => caller,
+      withPerson: async (caller: Caller) => caller,
       cancelCalls: async () => undefined,
     } as unknown as DriveParts,
     (error) => {
