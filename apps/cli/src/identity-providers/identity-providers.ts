@@ -77,7 +77,12 @@ function putCommand(context: Context): Command {
       body: settingsOf(issuer, options),
     });
     show(context, options, provider, () =>
-      fieldsOf({ name: provider.name, issuer: provider.issuer, audience: provider.audience, scopes: scopesOf(provider) }),
+      fieldsOf({
+        name: provider.name,
+        issuer: provider.issuer,
+        audience: provider.audience,
+        scopes: scopesOf(provider),
+      }),
     );
   });
 }
@@ -115,7 +120,9 @@ function removeCommand(context: Context): Command {
       ended = await client.read(Ended, pathOf(name), { method: 'DELETE' });
       revoked.push(...ended.revoked);
     } while (ended.more);
-    show(context, options, { ...ended, revoked }, () => fieldsOf({ removed: name, credentials: String(revoked.length) }));
+    show(context, options, { ...ended, revoked }, () =>
+      fieldsOf({ removed: name, credentials: String(revoked.length) }),
+    );
   });
 }
 
@@ -143,6 +150,7 @@ const scopesOf = ({ scopes }: Static<typeof Provider>): string =>
 /** The last `=` parts both, since scopes are often URLs. */
 function pairOf(text: string, option: string): readonly [string, string] {
   const at = text.lastIndexOf('=');
-  if (at < 1 || at === text.length - 1) throw usage(`\`${option}\` takes two parts with \`=\` between, not \`${text}\``);
+  if (at < 1 || at === text.length - 1)
+    throw usage(`\`${option}\` takes two parts with \`=\` between, not \`${text}\``);
   return [text.slice(0, at), text.slice(at + 1)];
 }

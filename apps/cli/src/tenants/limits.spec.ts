@@ -34,6 +34,7 @@ test('`writ tenant limits` without options shows the limits and sets nothing', a
   const { exit, out } = await run(IDS.tenant);
   expect(exit).toBe(0);
   expect(out).toMatch(/requests\/second +as the orchestrator is configured/);
+  expect(out).toMatch(/requests\/second of a person +any number/);
   expect(out).toMatch(/files +3 of 10\n/);
   expect(out).toMatch(/bytes +4096 of any number/);
   expect(out).toMatch(/bytes of outputs +70000 of 1000000/);
@@ -50,6 +51,10 @@ test('`writ tenant limits` sets only the limits that options name', async () => 
     'default',
     '--waiting-max',
     '500',
+    '--person-requests-per-second',
+    '5',
+    '--person-request-burst',
+    'none',
     '--files-max',
     'none',
     '--bytes-max',
@@ -60,6 +65,8 @@ test('`writ tenant limits` sets only the limits that options name', async () => 
   expect(api.requests[0]).toMatchObject({ method: 'PATCH' });
   expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({
     requests_per_second: null,
+    person_requests_per_second: 5,
+    person_request_burst: null,
     weight: 3,
     waiting_max: 500,
     files_max: null,

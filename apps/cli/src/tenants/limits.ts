@@ -9,6 +9,8 @@ import { fieldsOf, momentOf } from '../terminal.ts';
 interface LimitOptions extends CommonOptions {
   readonly requestsPerSecond?: number | 'default';
   readonly requestBurst?: number | 'default';
+  readonly personRequestsPerSecond?: number | 'none';
+  readonly personRequestBurst?: number | 'none';
   readonly weight?: number;
   readonly runningMax?: number;
   readonly waitingMax?: number;
@@ -37,6 +39,8 @@ export function limitsCommand(context: Context): Command {
         tenant: limits.tenant_id,
         'requests/second': String(limits.requests_per_second ?? AS_CONFIGURED),
         'request burst': String(limits.request_burst ?? AS_CONFIGURED),
+        'requests/second of a person': String(limits.person_requests_per_second ?? 'any number'),
+        'request burst of a person': String(limits.person_request_burst ?? 'as many'),
         weight: String(limits.weight),
         'running at most': String(limits.running_max),
         'waiting at most': String(limits.waiting_max),
@@ -64,6 +68,12 @@ const limitOptions = (command: Command): Command =>
       `requests at once, at each replica of the orchestrator; \`default\`: ${AS_CONFIGURED}`,
       parseOrDefault,
     )
+    .option(
+      '--person-requests-per-second <count>',
+      'of each person, and of each key without one; `none`: without bound',
+      parseOrNone,
+    )
+    .option('--person-request-burst <count>', 'requests at once of each person; `none`: as many a second', parseOrNone)
     .option('--weight <count>', 'its share of shared capacity, 1 to 1000', parseAmount)
     .option('--running-max <count>', 'maximum calls that run at once', parseAmount)
     .option('--waiting-max <count>', 'maximum calls that wait for an executor', parseAmount)
@@ -74,6 +84,8 @@ const limitOptions = (command: Command): Command =>
 function changeOf({
   requestsPerSecond,
   requestBurst,
+  personRequestsPerSecond,
+  personRequestBurst,
   weight,
   runningMax,
   waitingMax,
@@ -84,12 +96,14 @@ function changeOf({
   const named = {
     requests_per_second: requestsPerSecond,
     request_burst: requestBurst,
+    person_requests_per_second: personRequestsPerSecond,
+    person_request_burst: personRequestBurst,
     weight,
     running_max: runningMax,
     waiting_max: waitingMax,
   };
   const changed = Object.entries(named).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value === 'default' ? null : value] as const],
+    value === undefined ? [] : [[name, value === 'default' || value === 'none' ? null : value] as const],
   );
   return {
     ...Object.fromEntries(changed),
@@ -101,6 +115,10 @@ function parseAmount(text: string): number {
   const amount = Number(text);
   if (!/^\d{1,7}$/.test(text) || amount < 1) throw new InvalidArgumentError(`\`${text}\` is no number from 1`);
   return amount;
+}
+
+function parseOrNone(text: string): number | 'none' {
+  return text === 'none' ? text : parseAmount(text);
 }
 
 function parseOrDefault(text: string): number | 'default' {

@@ -38,6 +38,10 @@ CREATE TABLE kernel.tenant (
   requests_per_second integer CHECK (requests_per_second BETWEEN 1 AND 1000000),
   -- Requests at once at each replica of the API; null: as the API is configured.
   request_burst       integer CHECK (request_burst BETWEEN 1 AND 1000000),
+  -- Requests per second of each person, and of each key without one, at each replica of the API; null: no bound.
+  person_requests_per_second integer CHECK (person_requests_per_second BETWEEN 1 AND 1000000),
+  -- Requests at once of each person at each replica of the API; null: as many as person_requests_per_second.
+  person_request_burst       integer CHECK (person_request_burst BETWEEN 1 AND 1000000),
   -- When a limit or quota was last set, in ms since the epoch; null: never, so all have their defaults.
   limits_at           bigint,
 
@@ -95,12 +99,13 @@ CREATE POLICY all_tenants ON kernel.tenant TO writ_kernel_worker USING (true) WI
 GRANT SELECT, INSERT ON kernel.tenant TO writ_kernel;
 GRANT UPDATE (
   data_key, finger_key, master_key_id, keys_recorded, weight, cap, waiting_max, requests_per_second, request_burst,
-  limits_at, files_max, bytes_max, outputs_bytes_max, payload_days, output_days, payload_mode, requests_mode,
+  person_requests_per_second, person_request_burst, limits_at, files_max, bytes_max, outputs_bytes_max, payload_days, output_days, payload_mode, requests_mode,
   retention_at, call_settings, call_settings_at, erased_until
 ) ON kernel.tenant TO writ_kernel;
 -- The worker finds tenants that are due for something. It never reads a key.
 GRANT SELECT (
-  tenant_id, weight, cap, waiting_max, requests_per_second, request_burst, limits_at, master_key_id, keys_recorded,
+  tenant_id, weight, cap, waiting_max, requests_per_second, request_burst, person_requests_per_second,
+  person_request_burst, limits_at, master_key_id, keys_recorded,
   payload_days, created_at, collected_at, retained_at
 ) ON kernel.tenant TO writ_kernel_worker;
 -- The worker marks a tenant as looked at, so that no other replica takes the same one.

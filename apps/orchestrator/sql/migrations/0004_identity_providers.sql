@@ -49,10 +49,12 @@ CREATE TABLE orchestrator.credential (
   api_key_id   text COLLATE "C" PRIMARY KEY REFERENCES orchestrator.api_key,
   tenant_id    text COLLATE "C" NOT NULL CHECK (tenant_id <> ''),
   provider_id  text COLLATE "C" NOT NULL REFERENCES orchestrator.identity_provider,
-  subject_hash bytea NOT NULL CHECK (octet_length(subject_hash) = 32) -- keyed hash of provider and `sub`
+  subject_hash bytea NOT NULL CHECK (octet_length(subject_hash) = 32) -- keyed hash of issuer and `sub`
 );
--- Which credentials end with the provider, or with a denied subject?
-CREATE INDEX credential_of ON orchestrator.credential (provider_id, subject_hash);
+-- Which credentials end with the provider?
+CREATE INDEX credential_of_provider ON orchestrator.credential (provider_id);
+-- Which credentials end with a denied subject?
+CREATE INDEX credential_of_subject ON orchestrator.credential (tenant_id, subject_hash);
 ALTER TABLE orchestrator.credential ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY credential_tenant ON orchestrator.credential TO writ_orchestrator
   USING (tenant_id = current_setting('writ.tenant_id', true))
@@ -60,15 +62,16 @@ CREATE POLICY credential_tenant ON orchestrator.credential TO writ_orchestrator
 -- A forgotten person's credentials lose the subject.
 GRANT SELECT, INSERT, UPDATE (subject_hash) ON orchestrator.credential TO writ_orchestrator;
 
--- A row is a subject or a token of a provider that is refused, though its issuer still vouches for it.
+-- A row is a subject or a token that is refused, though its issuer still vouches for it. It holds for every
+-- registration of the issuer in the tenant, so that a new registration doesn't lift it.
 CREATE TABLE orchestrator.token_denial (
-  provider_id text COLLATE "C" NOT NULL REFERENCES orchestrator.identity_provider,
+  provider_id text COLLATE "C" NOT NULL REFERENCES orchestrator.identity_provider, -- where it was denied
   tenant_id   text COLLATE "C" NOT NULL CHECK (tenant_id <> ''),
   kind        text COLLATE "C" NOT NULL CHECK (kind IN ('subject', 'jti')), -- of `sub`, or of one token
-  value_hash  bytea NOT NULL CHECK (octet_length(value_hash) = 32), -- keyed hash of provider and value
+  value_hash  bytea NOT NULL CHECK (octet_length(value_hash) = 32), -- keyed hash of issuer and value
   denied_at   bigint DEFAULT orchestrator.now_ms() NOT NULL,
   denied_by   text COLLATE "C" NOT NULL, -- the API key
-  PRIMARY KEY (provider_id, kind, value_hash)
+  PRIMARY KEY (tenant_id, kind, value_hash)
 );
 ALTER TABLE orchestrator.token_denial ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY token_denial_tenant ON orchestrator.token_denial TO writ_orchestrator

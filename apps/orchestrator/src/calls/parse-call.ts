@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, IdempotencyKey, parseMessage, personIn, principalOf, type Caller, type Provenance } from '@writ/contract';
+import {
+  Fault,
+  IdempotencyKey,
+  parseMessage,
+  personIn,
+  principalOf,
+  type Caller,
+  type Provenance,
+} from '@writ/contract';
 import { CallBody } from './call-body.ts';
 import { agentOf, type ParsedCall } from './parsed-call.ts';
 

@@ -86,8 +86,12 @@ function limits(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
     provideBy(RateLimit, [CachedTenantLimits], (set) => {
       const { WRIT_RATE_PER_SECOND: perSecond, WRIT_RATE_BURST: burst } = config;
       return new RateLimit((tenantId) => {
-        const { requests_per_second, request_burst } = set.of(tenantId) ?? {};
-        return { perSecond: requests_per_second ?? perSecond, burst: request_burst ?? burst };
+        const of = set.of(tenantId);
+        const each = of?.person_requests_per_second ?? null;
+        return {
+          tenant: { perSecond: of?.requests_per_second ?? perSecond, burst: of?.request_burst ?? burst },
+          person: each === null ? null : { perSecond: each, burst: of?.person_request_burst ?? each },
+        };
       }, monotonic);
     }),
     provideValue(new FullQueues(monotonic)),

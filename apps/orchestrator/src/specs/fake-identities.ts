@@ -5,6 +5,7 @@ import {
   AMBIGUOUS,
   areAmbiguous,
   Identities,
+  type CredentialSelector,
   type DenialKind,
   type NewProvider,
   type PersonRow,
@@ -93,41 +94,36 @@ export class FakeIdentities extends Identities {
     this.#credentials.set(hex(key.hash), stored);
   }
 
-  override async credentialsOf(
-    tenantId: TenantId,
-    providerId: string,
-    subjectHash: Uint8Array | null,
-    limit: number,
-  ): Promise<Id<'apiKey'>[]> {
+  override async credentialsOf(tenantId: TenantId, of: CredentialSelector, limit: number): Promise<Id<'apiKey'>[]> {
     const theirs = [...this.#credentials.values()].filter(
       (each) =>
         each.tenantId === tenantId &&
-        each.provider === providerId &&
-        (subjectHash === null || each.subject === hex(subjectHash)),
+        (!('provider_id' in of) || each.provider === of.provider_id) &&
+        (!('subject_hash' in of) || each.subject === hex(of.subject_hash)),
     );
     const rows = await Promise.all(theirs.map(({ api_key_id }) => this.#keys.read(tenantId, api_key_id)));
     return rows
+      .filter((row) => !('person_id' in of) || row?.principal === of.person_id)
       .flatMap((row) => (row === null || row.revoked_at !== null ? [] : [row.api_key_id]))
       .sort()
       .slice(0, limit);
   }
 
   override async deny(
-    _tenantId: TenantId,
-    providerId: string,
+    tenantId: TenantId,
+    _providerId: string,
     { kind, value_hash }: { readonly kind: DenialKind; readonly value_hash: Uint8Array },
   ): Promise<void> {
-    this.#denied.add(`${providerId} ${kind} ${hex(value_hash)}`);
+    this.#denied.add(`${tenantId} ${kind} ${hex(value_hash)}`);
   }
 
   override async isDenied(
-    _tenantId: TenantId,
-    providerId: string,
+    tenantId: TenantId,
     of: { readonly subject_hash: Uint8Array; readonly jti_hash: Uint8Array },
   ): Promise<boolean> {
     return (
-      this.#denied.has(`${providerId} subject ${hex(of.subject_hash)}`) ||
-      this.#denied.has(`${providerId} jti ${hex(of.jti_hash)}`)
+      this.#denied.has(`${tenantId} subject ${hex(of.subject_hash)}`) ||
+      this.#denied.has(`${tenantId} jti ${hex(of.jti_hash)}`)
     );
   }
 

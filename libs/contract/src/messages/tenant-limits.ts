@@ -26,6 +26,25 @@ const fields = {
       description: 'requests at once, at each replica of the orchestrator; null: as the orchestrator is configured',
     }),
   ),
+  // Absent from a kernel that is older than these two.
+  person_requests_per_second: Type.Optional(
+    orNull(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'of each person, and of each key without one, at each replica of the orchestrator; null: no bound',
+      }),
+    ),
+  ),
+  person_request_burst: Type.Optional(
+    orNull(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'requests at once of each person; null: as many as `person_requests_per_second`',
+      }),
+    ),
+  ),
   weight: Type.Integer({
     minimum: 1,
     maximum: 1_000,

@@ -19,6 +19,8 @@ const EMPTY = { files: 0, bytes: 0, outputs_bytes: 0 };
 const UNSET = {
   requests_per_second: null,
   request_burst: null,
+  person_requests_per_second: null,
+  person_request_burst: null,
   ...TENANT_DEFAULTS,
   files_max: null,
   bytes_max: null,

@@ -76,6 +76,8 @@ async function limitsOf(rows: Rows, tenantId: TenantId): Promise<TenantLimitsVie
         select: {
           requests_per_second: true,
           request_burst: true,
+          person_requests_per_second: true,
+          person_request_burst: true,
           weight: true,
           cap: true,
           waiting_max: true,

@@ -7,9 +7,9 @@ import type { Authenticator } from '../../edge/access/authenticator.ts';
 import type { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
 import { DEFAULT_SCOPES, LEAST_FIRST, type ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
 import { verifyIssuer } from '../../edge/access/oauth/urls.ts';
-import type { Identities, NewProvider, ProviderRow } from '../../store/identities/identities.ts';
+import type { CredentialSelector, Identities, NewProvider, ProviderRow } from '../../store/identities/identities.ts';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
-import type { Denial, Ended, ProviderSettings } from './views.ts';
+import type { Denial, Ended, PersonForgotten, ProviderSettings } from './views.ts';
 
 /** Most issuers of one tenant: nobody looks through a longer list. */
 export const PROVIDERS_MAX = 20;
@@ -61,7 +61,7 @@ export class ChangeProviders {
     await this.#record(caller, 'identity_provider_removed', provider.provider_id);
     await this.#parts.identities.remove(caller.tenant_id, provider.provider_id);
     this.#parts.authenticator.forgetIdentities();
-    return await this.#revoke(caller, provider, null);
+    return { name, ...(await this.#revoke(caller, { provider_id: provider.provider_id })) };
   }
 
   /** Faults: `request.malformed` unless exactly one of both is named, `not_found`. */
@@ -71,13 +71,31 @@ export class ChangeProviders {
     const provider = await this.#read(caller, name);
     const { identities, hashes, authenticator } = this.#parts;
     const kind = subject === undefined ? 'jti' : 'subject';
-    const value_hash = hashes.of(kind, provider.provider_id, (subject ?? jti) as string);
+    const value_hash = hashes.of(kind, caller.tenant_id, provider.issuer, (subject ?? jti) as string);
     await this.#record(caller, `oauth_${kind}_denied`, provider.provider_id, value_hash.toString('hex'));
     const denial = { kind, value_hash, denied_by: caller.api_key_id } as const;
     await identities.deny(caller.tenant_id, provider.provider_id, denial);
     authenticator.forgetIdentities();
     // A token has no credential of its own: its streams end, and calls that it began go on under the subject's.
-    return kind === 'jti' ? { name, revoked: [], more: false } : await this.#revoke(caller, provider, value_hash);
+    if (kind === 'jti') return { name, revoked: [], more: false };
+    return { name, ...(await this.#revoke(caller, { subject_hash: value_hash })) };
+  }
+
+  /**
+   * Unlinks a pseudonym. Credentials of a person without another name are revoked first: under a new pseudonym, the
+   * person could approve what the old one proposed. A repeated request completes what is left. Fault `not_found`.
+   */
+  async forget(caller: Caller, personId: string): Promise<PersonForgotten> {
+    const { identities, authenticator } = this.#parts;
+    await this.#record(caller, 'person_forgotten', personId);
+    const { revoked, more } = await this.#revoke(caller, { person_id: personId });
+    if (more) return { person_id: personId, forgotten: false, revoked, more };
+    const isForgotten = await identities.forgetPerson(caller.tenant_id, personId);
+    authenticator.forgetIdentities();
+    // Those that a replica made while the others were revoked.
+    const late = await this.#revoke(caller, { person_id: personId });
+    if (!isForgotten && revoked.length + late.revoked.length === 0) throw new Fault('not_found');
+    return { person_id: personId, forgotten: true, revoked: [...revoked, ...late.revoked], more: late.more };
   }
 
   #providerOf(caller: Caller, name: string, settings: ProviderSettings): NewProvider {
@@ -113,9 +131,9 @@ export class ChangeProviders {
   }
 
   /** INVARIANT (the kernel first): the kernel durably refuses a credential's calls before it is revoked here. */
-  async #revoke(caller: Caller, { name, provider_id }: ProviderRow, subject: Uint8Array | null): Promise<Ended> {
+  async #revoke(caller: Caller, of: CredentialSelector): Promise<Omit<Ended, 'name'>> {
     const { identities, keys, authenticator, runs } = this.#parts;
-    const found = await identities.credentialsOf(caller.tenant_id, provider_id, subject, REVOKED_MAX + 1);
+    const found = await identities.credentialsOf(caller.tenant_id, of, REVOKED_MAX + 1);
     const revoked = found.slice(0, REVOKED_MAX);
     for (const api_key_id of revoked) {
       await keys.revoke(caller.tenant_id, api_key_id, async () => {
@@ -124,7 +142,7 @@ export class ChangeProviders {
       authenticator.forget(api_key_id);
       runs.keyRevoked(api_key_id);
     }
-    return { name, revoked, more: found.length > revoked.length };
+    return { revoked, more: found.length > revoked.length };
   }
 
   async #record(caller: Caller, verb: string, subject: string, said?: unknown): Promise<void> {

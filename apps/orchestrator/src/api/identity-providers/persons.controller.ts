@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { Fault } from '@writ/contract';
-import { KernelClient } from '../../calls/kernel/kernel-client.ts';
-import { Authenticator } from '../../edge/access/authenticator.ts';
 import { PersonLinks, type PersonSource } from '../../edge/access/oauth/person-links.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { Identities } from '../../store/identities/identities.ts';
+import { ChangeProviders } from './change-providers.ts';
 import { PERSONS } from './routes.ts';
-import type { PersonView } from './views.ts';
+import type { PersonForgotten, PersonView } from './views.ts';
 
 @Controller()
 export class PersonsController {
   constructor(
-    private readonly kernel: KernelClient,
     private readonly identities: Identities,
     private readonly links: PersonLinks,
-    private readonly authenticator: Authenticator,
+    private readonly change: ChangeProviders,
   ) {}
 
   @Route(PERSONS.find)
@@ -28,13 +26,10 @@ export class PersonsController {
   }
 
   @Route(PERSONS.forget)
-  async forget(
+  forget(
     @RequestInput() { caller, params: { person_id } }: RequestInputOf<typeof PERSONS.forget>,
-  ): Promise<{ person_id: string; forgotten: true }> {
-    await this.kernel.ask('change.record', caller, { verb: 'person_forgotten', subject: person_id });
-    if (!(await this.identities.forgetPerson(caller.tenant_id, person_id))) throw new Fault('not_found');
-    this.authenticator.forgetIdentities();
-    return { person_id, forgotten: true };
+  ): Promise<PersonForgotten> {
+    return this.change.forget(caller, person_id);
   }
 }
 

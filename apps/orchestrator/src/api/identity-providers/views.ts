@@ -85,4 +85,13 @@ export type Denial = Static<typeof Denial>;
 
 export const PersonView = Type.Object({ person_id: idSchema('person'), created_at: Instant }, closed);
 export type PersonView = Static<typeof PersonView>;
-export const PersonForgotten = Type.Object({ person_id: idSchema('person'), forgotten: Type.Literal(true) }, closed);
+export const PersonForgotten = Type.Object(
+  {
+    person_id: idSchema('person'),
+    forgotten: Type.Boolean({ description: 'whether nobody can tell any more whose it was; false while `more`' }),
+    revoked: Ended.properties.revoked,
+    more: Ended.properties.more,
+  },
+  closed,
+);
+export type PersonForgotten = Static<typeof PersonForgotten>;

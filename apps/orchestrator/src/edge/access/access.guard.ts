@@ -37,31 +37,34 @@ export class AccessGuard implements CanActivate {
     if (row === undefined) throw new Fault('auth.role');
     if (row.allowed === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const caller = await this.#identify(context, row.allowed);
+    const caller = await this.#identify(context, row.allowed, row.path);
     if (caller === 'platform') return allowOrThrow(row.allowed === 'platform' || row.allowed.includes('platform'));
     rememberCaller(request, caller);
-    this.#rate.consume(caller.tenant_id);
+    this.#rate.consume(caller);
     if (row.queued === true) this.#queues.verifyNotFull(caller.tenant_id);
     return allowOrThrow(row.allowed !== 'platform' && row.allowed.includes(caller.role as Role));
   }
 
-  /** A refusal says which token the request needs (RFC 6750 §3, RFC 9728 §5.1). */
+  /**
+   * The row's path tells the resource that a token must be for, and not the text of the URL.
+   * A refusal says which token the request needs (RFC 6750 §3, RFC 9728 §5.1).
+   */
   async #identify(
     context: ExecutionContext,
     allowed: Exclude<RouteRow['allowed'], 'public'>,
+    path: string,
   ): Promise<Caller | 'platform'> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const roles = allowed === 'platform' ? [] : ROLES.filter((role) => allowed.includes(role));
     try {
-      const need = { roles, path: request.url };
-      return await this.#authenticator.identify(request.headers.authorization, request.ip, need);
+      return await this.#authenticator.identify(request.headers.authorization, request.ip, { roles, path });
     } catch (error) {
       const challenge = challengeOf(error, roles);
       if (challenge !== null)
         void context
           .switchToHttp()
           .getResponse<FastifyReply>()
-          .header('www-authenticate', this.#resource.bearerChallenge({ ...challenge, path: request.url }));
+          .header('www-authenticate', this.#resource.bearerChallenge({ ...challenge, path }));
       throw error;
     }
   }

@@ -130,13 +130,13 @@ describe('the rate of a tenant', () => {
   it('is a burst, then a number per second, separately for each tenant', () => {
     let now = 0;
     const rate = new RateLimit(
-      () => ({ perSecond: 10, burst: 3 }),
+      () => ({ tenant: { perSecond: 10, burst: 3 }, person: null }),
       () => now,
     );
     const takes = (tenant: string, times: number) =>
       Array.from({ length: times }, () => {
         try {
-          rate.consume(tenant);
+          rate.consume({ tenant_id: tenant as never, api_key_id: 'key_1' as never });
           return true;
         } catch {
           return false;
@@ -148,6 +148,25 @@ describe('the rate of a tenant', () => {
     expect(takes('a', 2)).toEqual([true, false]);
     now = 100_000;
     expect(takes('a', 4)).toEqual([true, true, true, false]);
+  });
+
+  it('is of each person too, where it is set, and leaves the rest to the others', () => {
+    const rate = new RateLimit(
+      () => ({ tenant: { perSecond: 1, burst: 5 }, person: { perSecond: 1, burst: 2 } }),
+      () => 0,
+    );
+    const take = (api_key_id: string, person?: string): boolean => {
+      try {
+        rate.consume({ tenant_id: 't', api_key_id, ...(person === undefined ? {} : { person }) } as never);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    // Two credentials of one person share what the person has.
+    expect([take('key_1', 'per_a'), take('key_2', 'per_a'), take('key_1', 'per_a')]).toEqual([true, true, false]);
+    expect([take('key_3'), take('key_4'), take('key_3')]).toEqual([true, true, true]);
+    expect(take('key_5')).toBe(false);
   });
 
   it('answers 429 with `Retry-After`', async () => {
@@ -182,7 +201,7 @@ test('a handler without a route of the table rejects every request', async () =>
   const guard = new AccessGuard(
     new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0)),
     new RateLimit(
-      () => ({ perSecond: 1, burst: 1 }),
+      () => ({ tenant: { perSecond: 1, burst: 1 }, person: null }),
       () => 0,
     ),
     new FullQueues(() => 0),

@@ -50,7 +50,7 @@ test.each([
 test.each(['localhost', 'host:port', 'http://host:80', 'host:80/path', 'a b:80', 'user@host:80'])(
   'a list of places that holds `%s` is refused',
   (text) => {
-    expect(() => parseAllowedHosts(`127.0.0.1:80,${text}`)).toThrow('WRIT_WEBHOOK_ALLOW');
+    expect(() => parseAllowedHosts(`127.0.0.1:80,${text}`)).toThrow('is no `host:port`');
     expect(parseAllowedHosts(' ')).toEqual(new Set());
   },
 );

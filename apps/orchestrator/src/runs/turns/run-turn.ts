@@ -72,7 +72,7 @@ export class RunTurn {
    */
   async run(caller: Caller, turn: PostedTurn, waitOptions: WaitOptions): Promise<TurnView> {
     const parsed = await this.#read(caller, turn);
-    this.#rate.charge(caller.tenant_id, Math.max(0, callsIn(parsed) - 1));
+    this.#rate.charge(caller, Math.max(0, callsIn(parsed) - 1));
     const tokens = (until: number): string[] =>
       parsed.calls.slice(0, until).flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
     const steps = parsed.calls.map((call, index) => this.#step({ caller, turn, waitOptions }, call, tokens(index)));

@@ -55,6 +55,10 @@ export interface ProviderInForce extends ProviderMapping, Omit<ProviderIdentity,
 /** What can be denied: a subject with all its tokens, or one token by its `jti`. */
 export type DenialKind = 'subject' | 'jti';
 
+/** Credentials of a provider, of a subject of an issuer, or of a person whose pseudonym is the only name. */
+export type CredentialSelector =
+  { readonly provider_id: string } | { readonly subject_hash: Uint8Array } | { readonly person_id: string };
+
 /** The pseudonym of a person. */
 export interface PersonRow {
   readonly person_id: Id<'person'>;
@@ -82,28 +86,26 @@ export abstract class Identities {
 
   /** Whether a credential has that hash, revoked or not. */
   abstract hasCredential(tenantId: TenantId, hash: Uint8Array): Promise<boolean>;
-  /** Stores a credential as an API key that nobody holds; changes nothing where its hash is stored already. */
+  /**
+   * Stores a credential as an API key that nobody holds; changes nothing where its hash is stored already. Fault
+   * `conflict` where the pseudonym that is its principal was forgotten meanwhile.
+   */
   abstract createCredential(
     tenantId: TenantId,
     key: NewKey,
     of: { readonly provider_id: string; readonly subject_hash: Uint8Array },
   ): Promise<void>;
-  /** Ids of credentials that are not revoked: of the provider, or of one subject of it. */
-  abstract credentialsOf(
-    tenantId: TenantId,
-    providerId: string,
-    subjectHash: Uint8Array | null,
-    limit: number,
-  ): Promise<Id<'apiKey'>[]>;
+  /** Ids of credentials that are not revoked. */
+  abstract credentialsOf(tenantId: TenantId, of: CredentialSelector, limit: number): Promise<Id<'apiKey'>[]>;
 
   abstract deny(
     tenantId: TenantId,
     providerId: string,
     denial: { readonly kind: DenialKind; readonly value_hash: Uint8Array; readonly denied_by: string },
   ): Promise<void>;
+  /** Of every registration of the tenant: a new registration of an issuer doesn't lift its denials. */
   abstract isDenied(
     tenantId: TenantId,
-    providerId: string,
     of: { readonly subject_hash: Uint8Array; readonly jti_hash: Uint8Array },
   ): Promise<boolean>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Id, type TenantId } from '@writ/contract';
+import { Fault, isId, type Id, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import { orchestratorSql } from '../functions.ts';
 import type { NewKey } from '../keys/api-keys.ts';
@@ -7,6 +7,7 @@ import {
   AMBIGUOUS,
   areAmbiguous,
   Identities,
+  type CredentialSelector,
   type DenialKind,
   type NewProvider,
   type PersonRow,
@@ -77,6 +78,7 @@ export class PgIdentities extends Identities {
     of: { readonly provider_id: string; readonly subject_hash: Uint8Array },
   ): Promise<void> {
     await inTenant(this.#pool, tenantId, async (client) => {
+      if (isId('person', key.principal)) await verifyPerson(client, key.principal);
       const made = await client.query(
         `INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, agent_id, principal, key_hash, created_by)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (key_hash) DO NOTHING`,
@@ -99,21 +101,16 @@ export class PgIdentities extends Identities {
     });
   }
 
-  override async credentialsOf(
-    tenantId: TenantId,
-    providerId: string,
-    subjectHash: Uint8Array | null,
-    limit: number,
-  ): Promise<Id<'apiKey'>[]> {
+  override async credentialsOf(tenantId: TenantId, of: CredentialSelector, limit: number): Promise<Id<'apiKey'>[]> {
+    const [condition, value] = conditionOf(of);
     const { rows } = await inTenant(
       this.#pool,
       tenantId,
       (client) =>
         client.query<{ api_key_id: Id<'apiKey'> }>(
           `SELECT api_key_id FROM orchestrator.credential c JOIN orchestrator.api_key k USING (api_key_id)
-           WHERE c.provider_id = $1 AND ($2::bytea IS NULL OR c.subject_hash = $2) AND k.revoked_at IS NULL
-           ORDER BY api_key_id LIMIT $3`,
-          [providerId, subjectHash === null ? null : Buffer.from(subjectHash), limit],
+           WHERE ${condition} AND k.revoked_at IS NULL ORDER BY api_key_id LIMIT $2`,
+          [value, limit],
         ),
       { readOnly: true },
     );
@@ -136,14 +133,13 @@ export class PgIdentities extends Identities {
 
   override async isDenied(
     tenantId: TenantId,
-    providerId: string,
     of: { readonly subject_hash: Uint8Array; readonly jti_hash: Uint8Array },
   ): Promise<boolean> {
     return await this.#exists(
       tenantId,
-      `SELECT 1 FROM orchestrator.token_denial WHERE provider_id = $1
-       AND ((kind = 'subject' AND value_hash = $2) OR (kind = 'jti' AND value_hash = $3)) LIMIT 1`,
-      [providerId, Buffer.from(of.subject_hash), Buffer.from(of.jti_hash)],
+      `SELECT 1 FROM orchestrator.token_denial
+       WHERE (kind = 'subject' AND value_hash = $1) OR (kind = 'jti' AND value_hash = $2) LIMIT 1`,
+      [Buffer.from(of.subject_hash), Buffer.from(of.jti_hash)],
     );
   }
 
@@ -192,6 +188,19 @@ export class PgIdentities extends Identities {
     });
     return rowCount === 1;
   }
+}
+
+/** A credential of a forgotten pseudonym would outlive the revocation of the others. */
+async function verifyPerson(client: Client, personId: string): Promise<void> {
+  const { rowCount } = await client.query('SELECT 1 FROM orchestrator.person WHERE person_id = $1', [personId]);
+  if (rowCount === 0) throw new Fault('conflict', 'the person was forgotten meanwhile: send the request again');
+}
+
+function conditionOf(of: CredentialSelector): readonly [string, string | Buffer] {
+  if ('provider_id' in of) return ['c.provider_id = $1', of.provider_id];
+  return 'subject_hash' in of
+    ? ['c.subject_hash = $1', Buffer.from(of.subject_hash)]
+    : ['k.principal = $1', of.person_id];
 }
 
 async function rowsOf(client: Client, condition: string, values: unknown[]): Promise<ProviderRow[]> {

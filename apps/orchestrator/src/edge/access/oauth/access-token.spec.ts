@@ -30,7 +30,9 @@ it('a valid access token gives its subject, scopes and times', async () => {
     scopes: ['writ:agent', 'mail'],
     expiresAt: (S + 600) * 1_000,
   });
-  expect(await verify(await issuer.token(NOW, { header: { typ: 'application/at+jwt' } }))).toMatchObject({ subject: 'ann-1' });
+  expect(await verify(await issuer.token(NOW, { header: { typ: 'application/at+jwt' } }))).toMatchObject({
+    subject: 'ann-1',
+  });
   expect((await verify(await issuer.token(NOW, { claims: { scope: undefined } }))).scopes).toEqual([]);
 });
 
@@ -65,6 +67,58 @@ it.each(WRONG)('an access token with %s is refused', async (_what, changes) => {
   await expect(verify(await issuer.token(NOW, changes))).rejects.toMatchObject(refused);
 });
 
+it.each([
+  ['jku', { jku: 'https://evil.example/jwks' }],
+  ['x5u', { x5u: 'https://evil.example/cert.pem' }],
+])(
+  'a token whose header names its own keys (`%s`) is verified with the keys of its issuer alone',
+  async (_what, header) => {
+    const stranger = await issuer.newKey('k1');
+    await expect(verify(await issuer.token(NOW, { header }, stranger))).rejects.toMatchObject(refused);
+    expect(issuer.requested.filter((url) => url.includes('evil'))).toEqual([]);
+    // The header is not followed, so that it does no harm beside a good signature.
+    expect(await verify(await issuer.token(NOW, { header }))).toMatchObject({ subject: 'ann-1' });
+  },
+);
+
+it('a token that carries its own key (`jwk`, `x5c`) is verified with the keys of its issuer alone', async () => {
+  const stranger = await issuer.newKey('k1');
+  for (const header of [{ jwk: stranger.jwk }, { x5c: ['MIIB'] }, { jwk: stranger.jwk, kid: 'k9' }])
+    await expect(verify(await issuer.token(NOW, { header }, stranger))).rejects.toMatchObject(refused);
+});
+
+it.each([
+  ['../../../../dev/null'],
+  ["k1' OR '1'='1"],
+  ['k1\0'],
+  ['__proto__'],
+  ['constructor'],
+  ['K1'],
+  ['k1 '],
+  ['\u212a1'],
+  ['k'.repeat(5_000)],
+  [7],
+  [['k1']],
+  [{ toString: 'k1' }],
+])('the key id %j leads to no key', async (kid) => {
+  const token = await issuer.token(NOW, { header: { kid } });
+  await expect(verify(token)).rejects.toMatchObject(refused);
+});
+
+it('an unknown extension that the header calls critical is refused', async () => {
+  const head = { alg: 'ES256', typ: 'at+jwt', kid: 'k1', crit: ['b64'], b64: false };
+  const token = await issuer.token(NOW);
+  const [, payload = '', signature = ''] = token.split('.');
+  await expect(verify(`${part(head)}.${payload}.${signature}`)).rejects.toMatchObject(refused);
+});
+
+it('clocks may differ by five seconds, and by no more', async () => {
+  for (const claims of [{ exp: S - 4 }, { nbf: S + 5 }, { iat: S + 5 }])
+    expect(await verify(await issuer.token(NOW, { claims }))).toMatchObject({ subject: 'ann-1' });
+  for (const claims of [{ exp: S - 5 }, { nbf: S + 6 }, { iat: S + 6 }])
+    await expect(verify(await issuer.token(NOW, { claims }))).rejects.toMatchObject(refused);
+});
+
 it('a token of another key under the id of a listed one is refused', async () => {
   const other = await issuer.newKey('k1');
   await expect(verify(await issuer.token(NOW, {}, other))).rejects.toMatchObject(refused);
@@ -76,7 +130,9 @@ it.each(['none', 'HS256', 'HS384', 'HS512', 'RS256', 'ES384'])(
     const head = `${part({ alg, typ: 'at+jwt', kid: 'k1' })}.${part(issuer.claimsAt(NOW))}`;
     // The classic confusion: the public key, which everybody knows, as the shared secret.
     const secret = await exportSPKI(issuer.first.pair.publicKey);
-    const mac = createHmac(`sha${alg.startsWith('HS') ? alg.slice(2) : '256'}`, secret).update(head).digest('base64url');
+    const mac = createHmac(`sha${alg.startsWith('HS') ? alg.slice(2) : '256'}`, secret)
+      .update(head)
+      .digest('base64url');
     for (const signature of [mac, 'AAAA']) await expect(verify(`${head}.${signature}`)).rejects.toMatchObject(refused);
     expect(isJwtText(`${head}.`)).toBe(false);
   },
@@ -98,7 +154,12 @@ it('keys that are symmetric, private or for encryption are never used', async ()
 
 it('texts that are longer than a token, or none, are not parsed', async () => {
   const token = await issuer.token(NOW, { claims: { pad: 'a'.repeat(TOKEN_CHARS_MAX) } });
-  expect([isJwtText(token), isJwtText('a.b'), isJwtText('a.b.c.d.e'), isJwtText('writ_x')]).toEqual([false, false, false, false]);
+  expect([isJwtText(token), isJwtText('a.b'), isJwtText('a.b.c.d.e'), isJwtText('writ_x')]).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
   expect(isJwtText(await issuer.token(NOW))).toBe(true);
   for (const text of ['a.b.c', `${part({})}.${part([])}.x`, `${part({})}.${part({ iss: 7 })}.x`])
     expect(() => claimedIssuerOf(text)).toThrow(expect.objectContaining(refused));
@@ -107,7 +168,11 @@ it('texts that are longer than a token, or none, are not parsed', async () => {
 it('no single changed character of a token passes', async () => {
   const token = await issuer.token(NOW);
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  const bytesOf = (text: string): string => text.split('.').map((each) => Buffer.from(each, 'base64url').toString('hex')).join('.');
+  const bytesOf = (text: string): string =>
+    text
+      .split('.')
+      .map((each) => Buffer.from(each, 'base64url').toString('hex'))
+      .join('.');
   await fc.assert(
     fc.asyncProperty(fc.nat(token.length - 1), fc.nat(63), async (at, pick) => {
       const changed = `${token.slice(0, at)}${alphabet.charAt(pick)}${token.slice(at + 1)}`;
@@ -120,7 +185,14 @@ it('no single changed character of a token passes', async () => {
 });
 
 it('no claim of the checked ones passes with any other value', async () => {
-  const other = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.array(fc.string()), fc.object());
+  const other = fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(fc.string()),
+    fc.object(),
+  );
   await fc.assert(
     fc.asyncProperty(fc.constantFrom('iss', 'aud', 'sub', 'jti', 'client_id'), other, async (claim, value) => {
       const isText = typeof value === 'string' && value !== '' && value.length <= 255;

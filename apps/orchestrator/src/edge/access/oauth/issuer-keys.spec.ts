@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { exportJWK, generateKeyPair } from 'jose';
 import { testIssuer, type TestIssuer } from '../../../specs/test-issuer.ts';
 import { IssuerKeys, metadataUrlsOf } from './issuer-keys.ts';
 
@@ -64,11 +65,62 @@ it('an issuer that is down lets nobody in, and is not asked again for some secon
   await expect(keysOf()).resolves.toBeDefined();
 });
 
+it('requests beyond a number are not kept waiting for a slow issuer', async () => {
+  let answer: () => void = () => undefined;
+  const slow = new IssuerKeys(
+    async (url) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return await issuer.fetchDocument(url);
+    },
+    () => now,
+  );
+  const asked = Array.from({ length: 100 }, () =>
+    slow.keysOf(issuer.issuer, 'k1').then(
+      () => 'keys',
+      () => 'refused',
+    ),
+  );
+  // The first document, then the second.
+  for (let n = 0; n < 2; n++) {
+    await new Promise(setImmediate);
+    answer();
+  }
+  const ends = await Promise.all(asked);
+  expect([ends.filter((end) => end === 'keys').length, ends.filter((end) => end === 'refused').length]).toEqual([
+    64, 36,
+  ]);
+});
+
+it('keys that are too long to be verified with at little cost are left out', async () => {
+  const { publicKey } = await generateKeyPair('RS256', { extractable: true });
+  const jwk = await exportJWK(publicKey);
+  issuer.setKeys([
+    { ...jwk, kid: 'long', n: 'A'.repeat(20_000) },
+    { ...jwk, kid: 'slow', e: 'A'.repeat(64) },
+    { ...jwk, kid: 'usual' },
+  ]);
+  const jwks = (await keysOf('usual')).jwks();
+  expect(jwks.keys.map(({ kid }) => kid)).toEqual(['usual']);
+});
+
+it('a list of more keys than an issuer has is refused', async () => {
+  issuer.setKeys(Array.from({ length: 101 }, (_, n) => ({ ...issuer.first.jwk, kid: `k${n}` })));
+  await expect(keysOf()).rejects.toMatchObject(unavailable);
+});
+
 it.each([
-  ['metadata of another issuer', JSON.stringify({ issuer: 'https://evil.example', jwks_uri: 'https://login.example.org/jwks' })],
+  [
+    'metadata of another issuer',
+    JSON.stringify({ issuer: 'https://evil.example', jwks_uri: 'https://login.example.org/jwks' }),
+  ],
   ['metadata without keys', JSON.stringify({ issuer: 'https://login.example.org' })],
   ['metadata that are no object', '[]'],
-  ['metadata that name the issuer twice', '{"issuer":"https://evil.example","issuer":"https://login.example.org","jwks_uri":"https://login.example.org/jwks"}'],
+  [
+    'metadata that name the issuer twice',
+    '{"issuer":"https://evil.example","issuer":"https://login.example.org","jwks_uri":"https://login.example.org/jwks"}',
+  ],
 ])('%s are refused', async (_what, text) => {
   for (const url of metadataUrlsOf(issuer.issuer)) issuer.documents.set(url, text);
   await expect(keysOf()).rejects.toMatchObject(unavailable);

@@ -5,7 +5,8 @@
 // INVARIANT (no keys, no entry): a token is verified only with keys that its issuer served within KEYS_MAX_AGE_MS. An
 // issuer that can't be reached after that lets nobody in.
 // INVARIANT (bounded requests): however many tokens arrive, an issuer is asked once at a time, once within RETRY_MS
-// after a failure, and once within UNKNOWN_KEY_MS for keys that it doesn't list.
+// after a failure, and once within UNKNOWN_KEY_MS for keys that it doesn't list. So many requests as WAITING_MAX wait for
+// one issuer, so that a slow one takes no places from the callers of others.
 import { Fault } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { createLocalJWKSet, type JSONWebKeySet, type JWK, type LocalJWKSet } from 'jose';
@@ -19,6 +20,13 @@ const KEYS_MAX_AGE_MS = 600_000;
 const UNKNOWN_KEY_MS = 60_000;
 /** How long an issuer that failed isn't asked again. */
 const RETRY_MS = 5_000;
+/** Requests that wait for the keys of one issuer: a small share of those that a replica serves at once. */
+const WAITING_MAX = 64;
+/**
+ * Longest modulus in characters of base64url: 8192 bits. Exponents have 4 bytes at most. The issuer chooses both, and
+ * the time that a verification takes grows with them.
+ */
+const [MODULUS_CHARS_MAX, EXPONENT_CHARS_MAX] = [1_366, 6];
 /** Issuers whose keys are cached: more than the tenants of one deployment have. */
 const ISSUERS_MAX = 2_000;
 /** Keys of one issuer that are read; more are refused. Issuers have two or three. */
@@ -36,6 +44,8 @@ interface Cached {
   failedAt: number;
   askedForUnknownAt: number;
   fetching: Promise<void> | null;
+  /** requests that wait for `fetching` */
+  waiting: number;
 }
 
 /** The verification keys of issuers, fetched when tokens need them. */
@@ -76,6 +86,7 @@ export class IssuerKeys {
       failedAt: never,
       askedForUnknownAt: never,
       fetching: null,
+      waiting: 0,
     };
     this.#issuers.set(issuer, made);
     return made;
@@ -95,7 +106,13 @@ export class IssuerKeys {
     cached.fetching ??= this.#fetchKeys(issuer, cached).finally(() => {
       cached.fetching = null;
     });
-    await cached.fetching;
+    if (cached.waiting >= WAITING_MAX) throw unavailable(issuer);
+    cached.waiting += 1;
+    try {
+      await cached.fetching;
+    } finally {
+      cached.waiting -= 1;
+    }
   }
 
   async #fetchKeys(issuer: string, cached: Cached): Promise<void> {
@@ -149,8 +166,14 @@ function parseKeys(text: string): JSONWebKeySet {
   return { keys: keys.map(objectOf).filter(isPublic) as JWK[] };
 }
 
-const isPublic = ({ kty, d, use }: Record<string, unknown>): boolean =>
-  (kty === 'RSA' || kty === 'EC' || kty === 'OKP') && d === undefined && (use === undefined || use === 'sig');
+const isPublic = ({ kty, d, use, n, e }: Record<string, unknown>): boolean =>
+  ((kty === 'RSA' && isShort(n, MODULUS_CHARS_MAX) && isShort(e, EXPONENT_CHARS_MAX)) ||
+    kty === 'EC' ||
+    kty === 'OKP') &&
+  d === undefined &&
+  (use === undefined || use === 'sig');
+
+const isShort = (value: unknown, charsMax: number): boolean => typeof value === 'string' && value.length <= charsMax;
 
 function objectOf(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('no JSON object');

@@ -71,7 +71,12 @@ it('a token becomes one credential for each role, recorded before it exists', as
   await register();
   const text = await token();
   const agent = await callers.identify(text, need(['agent']));
-  expect(agent).toMatchObject({ tenant_id: TENANT, role: 'agent', agent_id: AGENT, person: expect.stringMatching(/^per_/) });
+  expect(agent).toMatchObject({
+    tenant_id: TENANT,
+    role: 'agent',
+    agent_id: AGENT,
+    person: expect.stringMatching(/^per_/),
+  });
   const operator = await callers.identify(text, need(['admin', 'operator']));
   expect(operator).toMatchObject({ role: 'operator', agent_id: null, person: agent.person });
   // Both are of one person: what one proposes, the other can't approve.
@@ -155,4 +160,130 @@ it('a person whom a claim names is that of API keys with the name', async () => 
   const caller = await callers.identify(await token({ email: 'Ann@Example.org' }), need(['operator']));
   expect(caller).toMatchObject({ principal: 'ann@example.org' });
   expect(await persons.idOf(TENANT, { principal: 'ann@example.org' })).toBe(caller.person);
+});
+
+it.each([
+  '\u212aate@example.org',
+  'kate\u0000@example.org',
+  'kate@example.org\u200b',
+  '\u043aate@example.org',
+  'KATE\u0301@example.org',
+  'k'.repeat(65),
+  '',
+  ' kate@example.org',
+  'key_01kdvq8qfwe9gr4v9m1h7e3x2z',
+  'per_01kdvq8qfwe9gr4v9m1h7e3x2z',
+])('the name %j names nobody, and never somebody else', async (email) => {
+  await register({ person_claim: 'email' });
+  await expect(callers.identify(await token({ email }), need(['operator']))).rejects.toMatchObject(refused);
+  expect(recorded).toEqual([]);
+});
+
+it.each([false, 'false', null, 0, 'yes'])(
+  'an address whose `email_verified` is %j names nobody',
+  async (email_verified) => {
+    await register({ person_claim: 'email' });
+    const text = await token({ email: 'ann@example.org', email_verified });
+    const isAbsent = email_verified === null;
+    await (isAbsent
+      ? expect(callers.identify(text, need(['operator']))).resolves.toMatchObject({ principal: 'ann@example.org' })
+      : expect(callers.identify(text, need(['operator']))).rejects.toMatchObject(refused));
+  },
+);
+
+it('subjects of hostile or equal-looking spelling are persons apart', async () => {
+  await register();
+  const subjects = [
+    'ann',
+    'ANN',
+    'ann ',
+    'ann\u200b',
+    '\u0430nn',
+    'an\u0303n',
+    'a\u00f1n',
+    '__proto__',
+    "'; DROP TABLE person; --",
+    'x'.repeat(255),
+    '\u{1f600}'.repeat(100),
+  ];
+  const made = new Set<unknown>();
+  for (const sub of subjects) made.add((await callers.identify(await token({ sub }), need(['operator']))).person);
+  expect(made.size).toBe(subjects.length);
+});
+
+it('one subject of two issuers is two persons', async () => {
+  const other = await testIssuer('https://login.example.com');
+  const both = new Map([issuer, other].map((each) => [new URL(each.issuer).host, each]));
+  const fetchDocument = async (url: string) => await (both.get(new URL(url).host) as TestIssuer).fetchDocument(url);
+  const hashes = new IdentityHashes(Buffer.alloc(32, 1));
+  callers = new TokenCallers({
+    identities,
+    apiKeys: keys,
+    issuerKeys: new IssuerKeys(fetchDocument, () => now),
+    resource: new ProtectedResource(RESOURCE),
+    hashes,
+    persons,
+    record: async () => undefined,
+    now: () => now,
+    monotonic: () => now,
+  });
+  await register();
+  await register({ name: 'other', issuer: other.issuer });
+  const claims = { scope: 'approve', sub: 'ann' };
+  const [one, two] = [
+    await callers.identify(await issuer.token(START, { claims }), need(['operator'])),
+    await callers.identify(await other.token(START, { claims }), need(['operator'])),
+  ];
+  expect([one.person === two.person, one.principal === two.principal, one.api_key_id === two.api_key_id]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  // One issuer does not speak for the other.
+  const forged = await other.token(START, { claims: { ...claims, iss: issuer.issuer } });
+  await expect(callers.identify(forged, need(['operator']))).rejects.toMatchObject(refused);
+});
+
+it('an issuer of one tenant names no other tenant', async () => {
+  await register();
+  const other = newId('tenant');
+  for (const claims of [{ tenant_id: other }, { tenant: other }, { org: other }, { 'writ.tenant_id': other }])
+    expect(await callers.identify(await token(claims), need(['operator']))).toMatchObject({ tenant_id: TENANT });
+});
+
+it.each(['writ:admin', 'MANAGE', 'manage\u200b', 'man age', 'approve,manage', 'manage\u00a0x', 'admin'])(
+  'the scope %j is not `manage`',
+  async (scope) => {
+    await register();
+    await expect(callers.identify(await token({ scope }), need(['admin']))).rejects.toMatchObject({
+      code: 'auth.insufficient_scope',
+      scopes: ['manage'],
+    });
+  },
+);
+
+it('claims other than `scope` give no role', async () => {
+  await register();
+  const more = {
+    scope: 'use',
+    scp: ['manage'],
+    roles: ['admin'],
+    role: 'admin',
+    groups: ['manage'],
+    permissions: 'manage',
+  };
+  await expect(callers.identify(await token(more), need(['admin']))).rejects.toMatchObject({
+    code: 'auth.insufficient_scope',
+  });
+});
+
+it('a denied subject and a denied token stay denied under a new registration of the issuer', async () => {
+  const hashes = new IdentityHashes(Buffer.alloc(32, 1));
+  const { provider_id } = await register();
+  const value_hash = hashes.of('subject', TENANT, issuer.issuer, 'mallory');
+  await identities.deny(TENANT, provider_id, { kind: 'subject', value_hash, denied_by: 'key' });
+  await identities.remove(TENANT, provider_id);
+  await register();
+  await expect(callers.identify(await token({ sub: 'mallory' }), need())).rejects.toMatchObject(refused);
+  expect(await callers.identify(await token(), need())).toMatchObject({ tenant_id: TENANT });
 });

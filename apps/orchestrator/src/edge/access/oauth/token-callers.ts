@@ -140,10 +140,10 @@ export class TokenCallers {
     const token = await verifyAccessToken(text, issuer, audiences, issuerKeys, now());
     const provider = this.#providerOf(token, providers);
     const of = {
-      subject_hash: hashes.of('subject', provider.provider_id, token.subject),
-      jti_hash: hashes.of('jti', provider.provider_id, token.jti),
+      subject_hash: hashes.of('subject', provider.tenant_id, token.issuer, token.subject),
+      jti_hash: hashes.of('jti', provider.tenant_id, token.issuer, token.jti),
     };
-    if (await identities.isDenied(provider.tenant_id, provider.provider_id, of))
+    if (await identities.isDenied(provider.tenant_id, of))
       throw new Fault('auth.invalid', 'the access token, or its subject, is denied');
     return { token, provider };
   }
@@ -181,7 +181,7 @@ export class TokenCallers {
     const hash = hashes.of('credential', provider.provider_id, subject, role, agentId ?? '', principal);
     const found =
       (await apiKeys.authenticate(hash)) ??
-      (await this.#create(provider, { hash, subject: token.subject, role, agentId, principal }));
+      (await this.#create(provider, token.issuer, { hash, subject: token.subject, role, agentId, principal }));
     const caller: Caller = { ...found, person };
     if (ended === this.#ended) this.#callers.set(key, caller, { start });
     return caller;
@@ -190,6 +190,7 @@ export class TokenCallers {
   /** INVARIANT (recorded first): the log names a credential before it takes effect. A revoked one is never made anew. */
   async #create(
     { tenant_id, provider_id, name }: ProviderInForce,
+    issuer: string,
     of: {
       readonly hash: Buffer;
       readonly subject: string;
@@ -203,6 +204,7 @@ export class TokenCallers {
       throw new Fault('auth.invalid', 'the credential of this subject was revoked');
     const api_key_id = newId('apiKey');
     await record({ tenant_id, api_key_id, role: of.role, agent_id: of.agentId, principal: of.principal });
+    const subject_hash = hashes.of('subject', tenant_id, issuer, of.subject);
     await identities.createCredential(
       tenant_id,
       {
@@ -214,7 +216,7 @@ export class TokenCallers {
         hash: of.hash,
         created_by: provider_id,
       },
-      { provider_id, subject_hash: hashes.of('subject', provider_id, of.subject) },
+      { provider_id, subject_hash },
     );
     const made = await apiKeys.authenticate(of.hash);
     if (made === null) throw new Fault('auth.invalid', 'the credential of this subject was revoked');
@@ -246,14 +248,19 @@ function agentOf({ claims }: AccessToken, { agent_id, agent_claim }: ProviderInF
   );
 }
 
+/** INVARIANT (no look-alikes): only ASCII letters change, since the lower case of the Kelvin sign is a plain `k`. */
+const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
 /** The person's name as API keys have it; null where the registration names no claim for it. */
 function personNameOf({ claims }: AccessToken, { person_claim }: ProviderInForce): string | null {
   if (person_claim === null) return null;
-  if (person_claim === 'email' && claims['email_verified'] === false)
+  // Some issuers write it as a text. Where an issuer leaves it out, the administrator who named the claim answers for it.
+  const isVerified = claims['email_verified'] ?? true;
+  if (person_claim === 'email' && isVerified !== true && isVerified !== 'true')
     throw new Fault('auth.invalid', 'the address of the access token is not verified (`email_verified`)');
   const value = claims[person_claim];
   try {
-    return parseMessage(PersonName, typeof value === 'string' ? value.toLowerCase() : value);
+    return parseMessage(PersonName, typeof value === 'string' ? lowerAscii(value) : value);
   } catch (cause) {
     throw new Fault(
       'auth.invalid',

@@ -110,8 +110,7 @@ it('a removed issuer, a denied subject and a denied token are refused at once', 
     await token({ claims: { sub: 'bob-2' } }),
   ];
   for (const each of [one, same, other]) expect((await tools(each)).status).toBe(200);
-  const deny = (body: object) =>
-    api.ask('POST', '/v1/identity-providers/corp/denials', { key: tenant.admin, body });
+  const deny = (body: object) => api.ask('POST', '/v1/identity-providers/corp/denials', { key: tenant.admin, body });
   expect((await deny({ jti: 'one' })).json).toMatchObject({ revoked: [] });
   expect([(await tools(one)).status, (await tools(same)).status]).toEqual([401, 200]);
   expect((await deny({ subject: 'ann-1' })).json).toMatchObject({ revoked: [expect.stringMatching(/^key_/)] });

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Access tokens of a real authorization server, through a whole Writ: found, refused, stepped up, revoked; and the
+// person behind a call, in records, approvals, rules and limits.
+import { randomUUID } from 'node:crypto';
+import { vi } from 'vitest';
+import {
+  Api,
+  approveShown,
+  eventually,
+  makeWorld,
+  Observer,
+  startStack,
+  verifiedReceipt,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
+import { freePort } from '@writ/testing';
+import { AuthorizationServer } from './authorization-server.ts';
+import { challengeOf, OauthClient } from './oauth-client.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+const SCOPES = 'writ:agent writ:operator';
+let url: string;
+let stack: Stack;
+let world: World;
+let server: AuthorizationServer;
+let client: OauthClient;
+let observer: Observer;
+
+beforeAll(async () => {
+  const port = String(await freePort());
+  url = `http://127.0.0.1:${port}`;
+  server = await AuthorizationServer.open(url);
+  stack = await startStack({
+    env: {
+      orchestrator: {
+        WRIT_HTTP_PORT: port,
+        WRIT_PUBLIC_URL: url,
+        WRIT_AUTHORIZATION_SERVERS: server.issuer,
+        WRIT_ISSUER_ALLOW: server.place,
+      },
+    },
+  });
+  world = await makeWorld(url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+  observer = new Observer(stack);
+  await register({ person_claim: 'email' });
+  client = await OauthClient.discover(challengeOf((await new Api(url).get('/v1/tools')).headers));
+});
+afterAll(async () => {
+  await observer?.close();
+  await stack?.stop();
+  await server?.close();
+});
+
+async function register(more: object = {}, of = world): Promise<void> {
+  const body = { issuer: server.issuer, agent_id: of.agentId, ...more };
+  const answer = await of.admin.request('PUT', '/v1/identity-providers/corp', body);
+  if (answer.status !== 200) throw new Error(answer.text);
+}
+const remove = (of = world) => of.admin.request('DELETE', '/v1/identity-providers/corp');
+const as = async (subject: string, scope = SCOPES): Promise<Api> => new Api(url, await client.signIn(subject, scope));
+const call = (by: Api, tool_id: string, args: unknown, of = world) =>
+  by.post('/v1/tool-calls?wait=30000', {
+    tool_id,
+    args,
+    capability_token_id: of.tokenId,
+    workspace_id: of.workspaceId,
+    idempotency_key: randomUUID(),
+  });
+/** A call that needs an approval. */
+async function hold(by: Api, of = world): Promise<JsonValue> {
+  const dir = `dir-${randomUUID()}`;
+  await call(by, 'fs.write', { path: `${dir}/x.txt`, content: 'x' }, of);
+  const { body } = await call(by, 'shell.run', { command: `rm -rf ${dir}` }, of);
+  expect(body.state).toBe('held');
+  return body;
+}
+const keyFor = async (principal: string): Promise<Api> =>
+  world.admin.as(
+    (await world.admin.must('/v1/api-keys', { name: principal, role: 'operator', principal })).api_key as string,
+  );
+const personOf = async (query: string, of = world): Promise<string> =>
+  (await of.admin.get(`/v1/persons?${query}`)).body.person_id as string;
+
+it('a client that knows only the URL finds the issuer, signs a person in, and the record names the person', async () => {
+  const refused = await new Api(url).post('/v1/tool-calls', {});
+  expect([refused.status, challengeOf(refused.headers)]).toEqual([
+    401,
+    { error: undefined, scope: 'writ:agent', metadata: `${url}/.well-known/oauth-protected-resource` },
+  ]);
+  expect(client.resource).toBe(url);
+  const { body } = await call(await as('ann', 'writ:agent'), 'fs.read', { path: 'a.txt' });
+  expect(body).toMatchObject({ status: 'ok' });
+  const person = await personOf('principal=ann@example.org');
+  for (const phase of ['decision', 'outcome'] as const)
+    expect((await verifiedReceipt(stack, world, body.operation_id as string, phase)).record).toMatchObject({ person });
+});
+
+it('a token without the scope of a request is asked for it, and a token with it is good', async () => {
+  const few = await as('ann', 'writ:agent');
+  const refused = await few.get('/v1/approvals');
+  expect(refused.status).toBe(403);
+  expect(refused.body.code).toBe('auth.insufficient_scope');
+  const { error, scope = '' } = challengeOf(refused.headers);
+  expect([error, scope]).toEqual(['insufficient_scope', 'writ:operator']);
+  expect((await (await as('ann', `writ:agent ${scope}`)).get('/v1/approvals')).status).toBe(200);
+  // Scopes that the issuer did not give are not to be had by asking.
+  expect((await few.get('/v1/api-keys')).body.code).toBe('auth.insufficient_scope');
+});
+
+it('a token of another resource, an id token and a made-up one are refused', async () => {
+  const other = await client.signIn('ann', SCOPES, 'https://other.example');
+  const { id_token = '' } = await client.tokensOf('ann', SCOPES);
+  const [head = '', payload = '', signature = ''] = (await client.signIn('ann', SCOPES)).split('.');
+  const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt', kid: 'k1' })).toString('base64url');
+  for (const text of [
+    other,
+    id_token,
+    `${none}.${payload}.`,
+    `${none}.${payload}.${signature}`,
+    `${head}.${payload}.AAAA`,
+  ]) {
+    const answer = await new Api(url, text).get('/v1/tools');
+    expect([answer.status, answer.body.code]).toEqual([401, 'auth.invalid']);
+    expect(challengeOf(answer.headers).error).toBe('invalid_token');
+  }
+});
+
+it('a token that is signed with a new key of the issuer is good at once, and one with the old key stays good', async () => {
+  const before = await as('ann');
+  await server.rotate();
+  const after = await as('ann');
+  for (const each of [after, before]) expect((await each.get('/v1/tools')).status).toBe(200);
+});
+
+it('an identity assertion (ID-JAG) becomes a token at the issuer, and is itself refused', async () => {
+  const assertion = await server.assertionFor('eve');
+  expect((await new Api(url, assertion).get('/v1/approvals')).body.code).toBe('auth.invalid');
+  const api = new Api(url, await client.exchange(assertion));
+  expect((await api.get('/v1/approvals')).status).toBe(200);
+  expect(await personOf('principal=eve@example.org')).toMatch(/^per_/);
+});
+
+it('nobody approves their own call, neither with another scope, another sign-in nor an API key', async () => {
+  const ann = await as('ann');
+  const held = await hold(ann);
+  for (const other of [ann, await as('ann', 'writ:operator'), await keyFor('ann@example.org')]) {
+    const answer = await approveShown(other, held.approval_id as string, {});
+    expect([answer.status, answer.body.code]).toEqual([403, 'approval.own_call']);
+  }
+  expect((await approveShown(await as('bob'), held.approval_id as string, {})).status).toBe(200);
+  await world.until(held.operation_id as string, ['committed']);
+});
+
+it('what a person proposes by an API key, the same person does not approve by a token', async () => {
+  const key = await world.admin.must('/v1/api-keys', {
+    name: 'ann',
+    role: 'agent',
+    agent_id: world.agentId,
+    principal: 'ann@example.org',
+  });
+  const held = await hold(world.admin.as(key.api_key as string));
+  const answer = await approveShown(await as('ann'), held.approval_id as string, {});
+  expect(answer.body.code).toBe('approval.own_call');
+});
+
+it('a rule reads the person of a call, and a limit holds for each person alone', async () => {
+  const other = await makeWorld(url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+  await remove();
+  await register({ person_claim: 'email' }, other);
+  const [ann, bob] = [await as('ann'), await as('bob')];
+  for (const each of [ann, bob]) expect((await call(each, 'fs.read', { path: 'a.txt' }, other)).body.status).toBe('ok');
+  const person = await personOf('principal=ann@example.org', other);
+  const cedar = `@id("ann") @reason("not for her") @would_pass("another person")
+    forbid (principal, action, resource) when { context has person && context.person.id == "${person}" };
+    @id("all") @reason("everything else is permitted") permit (principal, action, resource);`;
+  const { policy_hash } = await other.admin.must('/v1/policies', { document: { v: 1, name: 'person', cedar } });
+  await other.admin.must('/v1/policies/activate', { policy: policy_hash as string });
+  expect((await call(ann, 'fs.read', { path: 'a.txt' }, other)).body.error.code).toBe('policy.forbidden');
+  expect((await call(bob, 'fs.read', { path: 'a.txt' }, other)).body.status).toBe('ok');
+
+  const platform = new Api(url, stack.keys.platformKey);
+  await platform.request('PATCH', `/v1/tenants/${other.tenantId}/limits`, { person_requests_per_second: 1 });
+  const statuses = (api: Api) =>
+    Promise.all(Array.from({ length: 5 }, async () => (await api.get('/v1/tools')).status));
+  await eventually('the limit counts', async () => (await statuses(ann)).includes(429), 5_000);
+  // Both credentials of a person count as one; those of another person are apart.
+  expect(await statuses(await as('ann', 'writ:operator'))).toContain(429);
+  expect((await bob.get('/v1/tools')).status).toBe(200);
+  await remove(other);
+  await register({ person_claim: 'email' });
+});
+
+it('the tokens of a removed issuer are refused, what waits under them ends, and another tenant gets nothing', async () => {
+  const ann = await as('ann');
+  const held = await hold(ann);
+  expect((await remove()).body).toMatchObject({ name: 'corp', more: false });
+  expect((await ann.get('/v1/tools')).body.code).toBe('auth.invalid');
+  await world.until(held.operation_id as string, ['refused', 'rolled_back']);
+  // The token is good again only where an administrator registers its issuer again.
+  await register({ person_claim: 'email' });
+  expect((await ann.get('/v1/tools')).status).toBe(200);
+  // A denied subject stays denied when the issuer is registered anew.
+  await world.admin.must('/v1/identity-providers/corp/denials', { subject: 'mallory' });
+  await remove();
+  await register({ person_claim: 'email' });
+  expect((await (await as('mallory')).get('/v1/tools')).body.code).toBe('auth.invalid');
+});
+
+it('a forgotten person gets another pseudonym, and can not approve what the old one proposed', async () => {
+  await remove();
+  await register();
+  const ann = await as('ann');
+  const held = await hold(ann);
+  const subject = `issuer=${encodeURIComponent(server.issuer)}&subject=ann`;
+  const person = await personOf(subject);
+  const forgotten = await world.admin.request('DELETE', `/v1/persons/${person}`);
+  expect(forgotten.body).toMatchObject({ person_id: person, forgotten: true, more: false });
+  expect((await ann.get('/v1/tools')).status).toBe(200);
+  const after = await personOf(subject);
+  expect(after).toMatch(/^per_/);
+  expect(after).not.toBe(person);
+  // The call of the old pseudonym has ended, so that the new one has nothing to approve.
+  await world.until(held.operation_id as string, ['refused', 'rolled_back']);
+  expect((await ann.post(`/v1/approvals/${held.approval_id as string}/approve`, {})).status).not.toBe(200);
+  // Records stay as they are.
+  expect((await verifiedReceipt(stack, world, held.operation_id as string)).record).toMatchObject({ person });
+  // No table of the orchestrator leads from the old pseudonym to the subject.
+  const links = await observer.rows('SELECT 1 FROM orchestrator.person WHERE person_id = $1', [person]);
+  expect(links).toEqual([]);
+});
