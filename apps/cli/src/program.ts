@@ -190,6 +190,12 @@ const GROUPS: readonly Group[] = [
     load: async () => (await import('./identity-providers/identity-providers.ts')).identityProvidersCommand,
   },
   {
+    name: 'persons',
+    alias: 'person',
+    summary: 'pseudonyms of people in records and rules',
+    load: async () => (await import('./identity-providers/persons.ts')).personsCommand,
+  },
+  {
     name: 'signing-keys',
     alias: 'signing-key',
     summary: 'the keys that sign permits, records and checkpoints, in their files',

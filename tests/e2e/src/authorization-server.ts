@@ -82,7 +82,8 @@ export class AuthorizationServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url?.startsWith('/sign-in/') !== true) return await this.#provider.callback()(request, response);
     const { params } = await this.#provider.interactionDetails(request, response);
-    await this.#provider.interactionFinished(request, response, { login: { accountId: params['login_hint'] } });
+    const result = { login: { accountId: params['login_hint'] }, consent: {} };
+    await this.#provider.interactionFinished(request, response, result);
   }
 
   #providerWith(keys: readonly JWK[]): Provider {
@@ -95,7 +96,7 @@ export class AuthorizationServer {
     };
     const provider = new Provider(this.issuer, {
       jwks: { keys },
-      scopes: ['openid', ...SCOPES],
+      scopes: ['openid'],
       clients: [
         {
           client_id: CLIENT_ID,

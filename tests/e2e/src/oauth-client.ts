@@ -73,11 +73,15 @@ export class OauthClient {
   }
 }
 
+/** Redirections of one sign-in: there are three. */
+const HOPS_MAX = 10;
+
 /** Follows redirections with their cookies, as a browser does, up to the one that leads back to the client. */
 async function redirectionFrom(start: URL): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = start;
-  while (!url.href.startsWith(REDIRECT_URI)) {
+  for (let hops = 0; !url.href.startsWith(REDIRECT_URI); hops += 1) {
+    if (hops === HOPS_MAX) throw new Error(`the sign-in goes in circles, at ${url.href}`);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await fetch(url, { redirect: 'manual', headers: { cookie } });
     for (const set of answer.headers.getSetCookie()) {

@@ -113,16 +113,8 @@ function removeCommand(context: Context): Command {
     .argument('<name>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const { client } = connect(context, options, 'admin');
-    const revoked: string[] = [];
-    let ended: Static<typeof Ended>;
-    do {
-      ended = await client.read(Ended, pathOf(name), { method: 'DELETE' });
-      revoked.push(...ended.revoked);
-    } while (ended.more);
-    show(context, options, { ...ended, revoked }, () =>
-      fieldsOf({ removed: name, credentials: String(revoked.length) }),
-    );
+    const ended = await endedBy(context, options, pathOf(name), { method: 'DELETE' });
+    show(context, options, ended, () => fieldsOf({ removed: name, credentials: String(ended.revoked.length) }));
   });
 }
 
@@ -135,12 +127,27 @@ function denyCommand(context: Context): Command {
   return command.action(async (name: string) => {
     const { subject, jti, ...common } = command.optsWithGlobals<DenyOptions>();
     if ((subject === undefined) === (jti === undefined)) throw usage('name either `--subject` or `--jti`');
-    const ended = await connect(context, common, 'admin').client.read(Ended, `${pathOf(name)}/denials`, {
-      method: 'POST',
-      body: { subject, jti },
-    });
+    const request = { method: 'POST', body: { subject, jti } } as const;
+    const ended = await endedBy(context, common, `${pathOf(name)}/denials`, request);
     show(context, common, ended, () => fieldsOf({ denied: name, credentials: String(ended.revoked.length) }));
   });
+}
+
+/** Sends the request until nothing is left to revoke: one request revokes a hundred credentials at most. */
+async function endedBy(
+  context: Context,
+  options: CommonOptions,
+  path: string,
+  request: { readonly method: 'DELETE' } | { readonly method: 'POST'; readonly body: object },
+): Promise<Static<typeof Ended>> {
+  const { client } = connect(context, options, 'admin');
+  const revoked: string[] = [];
+  let ended: Static<typeof Ended>;
+  do {
+    ended = await client.read(Ended, path, request);
+    revoked.push(...ended.revoked);
+  } while (ended.more);
+  return { ...ended, revoked };
 }
 
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;

@@ -112,7 +112,7 @@ export class FakeIdentities extends Identities {
   override async deny(
     tenantId: TenantId,
     _providerId: string,
-    { kind, value_hash }: { readonly kind: DenialKind; readonly value_hash: Uint8Array },
+    { kind, value_hash }: { readonly kind: DenialKind; readonly value_hash: Uint8Array; readonly denied_by: string },
   ): Promise<void> {
     this.#denied.add(`${tenantId} ${kind} ${hex(value_hash)}`);
   }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
+import { IDS } from '../specs/samples.ts';
+
+const PROVIDER = {
+  name: 'corp',
+  issuer: 'https://login.example.com',
+  audience: 'https://writ.example.org',
+  tenant_claim: null,
+  tenant_value: null,
+  scopes: [
+    { scope: 'writ.use', role: 'agent' },
+    { scope: 'https://x.example/a=b', role: 'operator' },
+  ],
+  person_claim: 'email',
+  agent_id: IDS.agent,
+  agent_claim: null,
+  updated_at: 1_767_225_600_000,
+};
+const PERSON = 'per_01kdvq8qfwe9gr4v9m1h7e3x2z';
+
+let api: FakeApi;
+/** What a removal, a denial or a forgetting revokes, one request after the other. */
+let pages: { revoked: string[]; more: boolean }[];
+beforeAll(async () => {
+  api = await fakeApi(({ url, method }) => {
+    if (url.startsWith('/v1/persons'))
+      return method === 'GET'
+        ? { body: { person_id: PERSON, created_at: 1_767_225_600_000 } }
+        : { body: { person_id: PERSON, forgotten: true, ...pages.shift() } };
+    if (method === 'GET') return { body: { items: [PROVIDER] } };
+    return method === 'PUT' ? { body: PROVIDER } : { body: { name: 'corp', ...pages.shift() } };
+  });
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  api.requests.length = 0;
+  pages = [
+    { revoked: ['key_1', 'key_2'], more: true },
+    { revoked: ['key_3'], more: false },
+  ];
+});
+const run = (...args: string[]) => writ(args, { env: api.env });
+
+test('`writ identity-providers` lists the issuers with their scopes', async () => {
+  const { exit, out } = await run('identity-providers');
+  expect(exit).toBe(0);
+  expect(out).toMatch(/corp +https:\/\/login\.example\.com +writ\.use=agent https:\/\/x\.example\/a=b=operator/);
+});
+
+test('`writ identity-providers put` sends only what its options name', async () => {
+  await run('identity-providers', 'put', 'corp', PROVIDER.issuer);
+  expect(api.requests[0]).toMatchObject({ method: 'PUT', url: '/v1/identity-providers/corp' });
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({ issuer: PROVIDER.issuer });
+  await run(
+    ...['identity-providers', 'put', 'corp', PROVIDER.issuer, '--person-claim', 'email', '--agent-id', IDS.agent],
+    ...['--scope', 'writ.use=agent', 'https://x.example/a=b=operator', '--tenant-claim', 'org=acme'],
+    ...['--audience', PROVIDER.audience],
+  );
+  expect(JSON.parse(api.requests[1]?.body ?? '')).toEqual({
+    issuer: PROVIDER.issuer,
+    audience: PROVIDER.audience,
+    scopes: PROVIDER.scopes,
+    person_claim: 'email',
+    agent_id: IDS.agent,
+    tenant_claim: 'org',
+    tenant_value: 'acme',
+  });
+});
+
+test('`writ identity-providers rm` and `deny` repeat the request until nothing is left', async () => {
+  expect((await run('identity-providers', 'rm', 'corp')).out).toMatch(/credentials +3/);
+  expect(api.requests.map(({ method }) => method)).toEqual(['DELETE', 'DELETE']);
+  pages = [
+    { revoked: ['key_1'], more: true },
+    { revoked: [], more: false },
+  ];
+  const { out } = await run('identity-providers', 'deny', 'corp', '--subject', 'ann-1', '--json');
+  expect(JSON.parse(out)).toEqual({ name: 'corp', revoked: ['key_1'], more: false });
+  expect(api.requests.slice(2).map(({ url, body }) => [url, JSON.parse(body)])).toEqual(
+    Array(2).fill(['/v1/identity-providers/corp/denials', { subject: 'ann-1' }]),
+  );
+});
+
+test('`writ persons` finds a pseudonym, and unlinks it with all its credentials', async () => {
+  expect((await run('persons', 'find', '--principal', 'ann@example.org')).out).toContain(PERSON);
+  expect((await run('persons', 'find', '--issuer', PROVIDER.issuer, '--subject', 'a&b')).exit).toBe(0);
+  expect(api.requests.map(({ url }) => url)).toEqual([
+    '/v1/persons?principal=ann%40example.org',
+    '/v1/persons?issuer=https%3A%2F%2Flogin.example.com&subject=a%26b',
+  ]);
+  expect((await run('persons', 'forget', PERSON)).out).toMatch(/credentials +3/);
+  expect(api.requests.slice(2).map(({ method, url }) => [method, url])).toEqual(
+    Array(2).fill(['DELETE', `/v1/persons/${PERSON}`]),
+  );
+});
+
+test.each([
+  [['identity-providers', 'put', 'corp', 'https://x.example', '--scope', 'agent']],
+  [['identity-providers', 'put', 'corp', 'https://x.example', '--tenant-claim', 'org=']],
+  [['identity-providers', 'deny', 'corp']],
+  [['identity-providers', 'deny', 'corp', '--subject', 'a', '--jti', 'b']],
+  [['persons', 'find']],
+])('%j is refused before anything is sent', async (args) => {
+  expect((await run(...args)).exit).toBe(2);
+  expect(api.requests).toEqual([]);
+});
