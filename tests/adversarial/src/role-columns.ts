@@ -27,6 +27,16 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel UPDATE info_store.document_version': ['superseded'],
   'writ_kernel UPDATE info_store.document': ['change_id'],
   'writ_orchestrator UPDATE orchestrator.api_key': ['revoked_at'],
+  'writ_orchestrator UPDATE orchestrator.identity_provider': [
+    'scopes',
+    'person_claim',
+    'agent_id',
+    'agent_claim',
+    'hash_key_id',
+    'updated_at',
+    'removed_at',
+  ],
+  'writ_orchestrator UPDATE orchestrator.credential': ['subject_hash'],
   'writ_orchestrator UPDATE orchestrator.webhook': [
     'name',
     'url',

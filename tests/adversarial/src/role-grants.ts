@@ -14,6 +14,10 @@ const CHANGE = ['SELECT', 'INSERT', 'UPDATE'] as const;
 export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>> = {
   writ_orchestrator: {
     'orchestrator.api_key': APPEND,
+    'orchestrator.identity_provider': APPEND,
+    'orchestrator.credential': APPEND,
+    'orchestrator.token_denial': APPEND,
+    'orchestrator.person': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.delivery': APPEND,
     'orchestrator.session': ['SELECT', 'INSERT', 'DELETE'],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real OAuth 2.1 authorization server on loopback: `oidc-provider`, with sign-in that needs no person. It issues access
-// tokens by RFC 9068 for one resource, by code and PKCE, and for identity assertions (ID-JAG).
+// A real OAuth 2.1 authorization server on loopback: `oidc-provider`, with sign-in that needs no person. It issues
+// access tokens by RFC 9068 for one resource, by code and PKCE, and for identity assertions (ID-JAG).
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +12,8 @@ export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export const CLIENT_ID = 'agent-app';
 /** Nothing listens there: the client reads the code from the redirection. */
 export const REDIRECT_URI = 'http://127.0.0.1:9/back';
+/** Longer than any test, in seconds. */
+const TTL_S = 600;
 const SCOPES = ['writ:agent', 'writ:auditor', 'writ:operator', 'writ:admin'];
 
 interface KeyPair {
@@ -91,7 +93,7 @@ export class AuthorizationServer {
       scope: SCOPES.join(' '),
       audience: this.#resource,
       accessTokenFormat: 'jwt',
-      accessTokenTTL: 600,
+      accessTokenTTL: TTL_S,
       jwt: { sign: { alg: 'ES256' } },
     };
     const provider = new Provider(this.issuer, {
@@ -107,6 +109,7 @@ export class AuthorizationServer {
           id_token_signed_response_alg: 'ES256',
         },
       ],
+      ttl: { Interaction: TTL_S, Grant: TTL_S, Session: TTL_S, IdToken: TTL_S, AuthorizationCode: TTL_S },
       cookies: { keys: ['a key of a test'] },
       features: {
         devInteractions: { enabled: false },
@@ -152,6 +155,6 @@ export class AuthorizationServer {
     const grantId = await grant.save();
     const token = new provider.AccessToken({ accountId, client, grantId, gty: 'jwt_bearer', scope });
     token.resourceServer = new provider.ResourceServer(this.#resource, info);
-    context.body = { access_token: await token.save(), token_type: 'Bearer', expires_in: 600, scope };
+    context.body = { access_token: await token.save(), token_type: 'Bearer', expires_in: TTL_S, scope };
   }
 }

@@ -13,13 +13,19 @@ const root = repositoryRoot();
 
 /** A folder where `npm start` has run, with a tenant of its own. */
 export class GuideFolder {
+  /** the agent of the tenant */
+  readonly agentId: string;
   readonly #path = mkdtempSync(join(tmpdir(), 'writ-guide-'));
 
+  private constructor(agentId: string) {
+    this.agentId = agentId;
+  }
+
   static async open({ url, keys: { platformKey: platform_key } }: SharedStack): Promise<GuideFolder> {
-    const folder = new GuideFolder();
     const world = await makeWorld(url, platform_key, {
       files: { 'README.md': 'a repository\n', 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' },
     });
+    const folder = new GuideFolder(world.agentId);
     const [api_key, operator_key, agent_key] = [world.admin.key, world.operator.key, world.agent.key];
     mkdirSync(join(folder.#path, '.writ'));
     // The same format as `npm start` writes.
@@ -40,11 +46,14 @@ export class GuideFolder {
     return folder;
   }
 
-  /** Runs all commands of a guide; returns their output. Throws where a result differs from the guide. */
-  async run(guide: string): Promise<string> {
+  /**
+   * Runs all commands of a guide; returns their output. Throws where a result differs from the guide.
+   * @param variables what the reader has set before
+   */
+  async run(guide: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
     const commands = commandsOf(guide);
     expect(commands.length).toBeGreaterThan(4);
-    const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' };
+    const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...variables };
     return (await promisify(execFile)('bash', ['-c', scriptOf(commands)], { cwd: this.#path, env })).stdout;
   }
 

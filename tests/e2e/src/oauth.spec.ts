@@ -17,6 +17,7 @@ import {
 } from '@writ/stack';
 import { freePort } from '@writ/testing';
 import { AuthorizationServer } from './authorization-server.ts';
+import { GuideFolder } from './guide.ts';
 import { challengeOf, OauthClient } from './oauth-client.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -231,4 +232,19 @@ it('a forgotten person gets another pseudonym, and can not approve what the old 
   // No table of the orchestrator leads from the old pseudonym to the subject.
   const links = await observer.rows('SELECT 1 FROM orchestrator.person WHERE person_id = $1', [person]);
   expect(links).toEqual([]);
+});
+
+it('the commands of the guide do what it says', async () => {
+  await remove();
+  const folder = await GuideFolder.open({ ...stack, url });
+  const output = await folder.run('how-to/oauth.md', {
+    ISSUER: server.issuer,
+    AGENT: folder.agentId,
+    TOKEN: await client.signIn('ann', 'writ:agent'),
+    WRIT_URL: url,
+  });
+  expect(output).toMatch(/scope="writ:agent"/);
+  expect(output).toContain(`"resource":"${url}"`);
+  expect(output).toContain('a repository');
+  folder.remove();
 });

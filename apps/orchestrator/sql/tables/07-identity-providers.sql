@@ -20,6 +20,8 @@ CREATE TABLE orchestrator.identity_provider (
   person_claim text COLLATE "C", -- the claim that names the person as API keys do; null: issuer and `sub` are the person
   agent_id     text COLLATE "C", -- the agent that tokens of role `agent` act for; null: agent_claim names it, or nothing
   agent_claim  text COLLATE "C", -- the claim with the id of that agent
+  -- Identifies the key of identity hashes. Under another key its tokens are refused: denials would not be found.
+  hash_key_id  text COLLATE "C" NOT NULL CHECK (hash_key_id <> ''),
 
   -- Its lifetime.
   created_at   bigint DEFAULT orchestrator.now_ms() NOT NULL,
@@ -42,7 +44,7 @@ CREATE POLICY identity_provider_tenant ON orchestrator.identity_provider TO writ
 -- For orchestrator.providers_of: the tenant of a token is unknown until its issuer is found.
 CREATE POLICY identity_provider_of_issuer ON orchestrator.identity_provider FOR SELECT TO writ_owner
   USING (issuer = current_setting('writ.issuer', true));
-GRANT SELECT, INSERT, UPDATE (scopes, person_claim, agent_id, agent_claim, updated_at, removed_at)
+GRANT SELECT, INSERT, UPDATE (scopes, person_claim, agent_id, agent_claim, hash_key_id, updated_at, removed_at)
   ON orchestrator.identity_provider TO writ_orchestrator;
 
 -- Which rows of api_key are credentials of a provider? One for each subject, role and agent, made when a token first

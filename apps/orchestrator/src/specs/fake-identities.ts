@@ -13,7 +13,7 @@ import {
   type ProviderRow,
 } from '../store/identities/identities.ts';
 
-type Kept = ProviderRow & { readonly tenant_id: TenantId };
+type Kept = ProviderRow & { readonly tenant_id: TenantId; readonly hash_key_id: string };
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** An in-memory store of identity providers, credentials and persons. */
@@ -45,8 +45,8 @@ export class FakeIdentities extends Identities {
     if (named !== undefined) {
       for (const member of ['issuer', 'audience', 'tenant_claim', 'tenant_value'] as const)
         if (named[member] !== provider[member]) throw new Fault('conflict', `another \`${member}\``);
-      const { scopes, person_claim, agent_id, agent_claim } = provider;
-      const changed = { ...named, scopes, person_claim, agent_id, agent_claim, updated_at: at };
+      const { scopes, person_claim, agent_id, agent_claim, hash_key_id } = provider;
+      const changed = { ...named, scopes, person_claim, agent_id, agent_claim, hash_key_id, updated_at: at };
       this.#providers = this.#providers.map((each) => (each === named ? changed : each));
       return viewOf(changed);
     }
@@ -145,6 +145,6 @@ export class FakeIdentities extends Identities {
   }
 }
 
-function viewOf({ tenant_id: _tenant, ...row }: Kept): ProviderRow {
+function viewOf({ tenant_id: _tenant, hash_key_id: _hashes, ...row }: Kept): ProviderRow {
   return row;
 }

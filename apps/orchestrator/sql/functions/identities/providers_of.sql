@@ -6,13 +6,13 @@
 CREATE OR REPLACE FUNCTION orchestrator.providers_of(issuer text)
 RETURNS TABLE (
   provider_id text, tenant_id text, name text, audience text, tenant_claim text, tenant_value text, scopes jsonb,
-  person_claim text, agent_id text, agent_claim text)
+  person_claim text, agent_id text, agent_claim text, hash_key_id text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
   PERFORM set_config('writ.issuer', providers_of.issuer, true);
   RETURN QUERY SELECT p.provider_id, p.tenant_id, p.name, p.audience, p.tenant_claim, p.tenant_value, p.scopes,
-      p.person_claim, p.agent_id, p.agent_claim
+      p.person_claim, p.agent_id, p.agent_claim, p.hash_key_id
     FROM orchestrator.identity_provider AS p WHERE p.issuer = providers_of.issuer AND p.removed_at IS NULL
     ORDER BY p.provider_id;
   PERFORM set_config('writ.issuer', '', true);

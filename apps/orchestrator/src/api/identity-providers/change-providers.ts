@@ -45,7 +45,7 @@ export class ChangeProviders {
   async put(caller: Caller, name: string, settings: ProviderSettings): Promise<ProviderRow> {
     const provider = this.#providerOf(caller, name, settings);
     if (provider.agent_id !== null) await this.#kernel.ask('agent.read', caller, { agent_id: provider.agent_id });
-    const { provider_id: _made, created_by: _by, ...said } = provider;
+    const { provider_id: _made, created_by: _by, hash_key_id: _hashes, ...said } = provider;
     await this.#record(caller, 'identity_provider_put', name, said);
     const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX);
     this.#parts.authenticator.forgetIdentities();
@@ -120,6 +120,7 @@ export class ChangeProviders {
       person_claim: settings.person_claim ?? null,
       agent_id,
       agent_claim,
+      hash_key_id: this.#parts.hashes.keyId,
       created_by: caller.api_key_id,
     };
   }

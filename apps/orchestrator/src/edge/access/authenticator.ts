@@ -40,7 +40,10 @@ export class Authenticator {
   /** revocations through this replica */
   #revocations = 0;
 
-  /** @param monotonic milliseconds; @param identification null: only keys are accepted, and persons have no pseudonym */
+  /**
+   * @param monotonic milliseconds
+   * @param identification null: only keys are accepted, and persons have no pseudonym
+   */
   constructor(
     keys: ApiKeys,
     platformHash: Buffer,

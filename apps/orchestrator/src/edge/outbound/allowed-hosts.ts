@@ -7,7 +7,8 @@ export const hostOf = ({ protocol, hostname, port }: URL): string =>
   `${hostname}:${port === '' ? (DEFAULT_PORTS[protocol] ?? '') : port}`;
 
 /**
- * Parses `host:port,host:port`: hosts that the operator allows to be reached, whatever their address, also by plain HTTP. Throws on another form.
+ * Parses `host:port,host:port`: hosts that the operator allows to be reached, whatever their address, also by plain
+ * HTTP. Throws on another form.
  */
 export function parseAllowedHosts(text: string): ReadonlySet<string> {
   return new Set(

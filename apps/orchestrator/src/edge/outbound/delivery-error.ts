@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why a request to a URL of a tenant failed, in texts that a tenant may read: nothing about this machine or its networks. */
+/**
+ * Why a request to a URL of a tenant failed, in texts that a tenant may read: nothing about this machine or its
+ * networks.
+ */
 export const DELIVERY_ERRORS = {
   'url.refused': 'the URL is not one that may be delivered to',
   'host.unknown': 'the host has no address',

@@ -29,9 +29,9 @@ export const resolveByDns: Resolve = async (name) =>
   (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
 
 /**
- * Controls outgoing connections to URLs that tenants choose: webhooks, and the documents of OAuth issuers. INVARIANT (no internal targets): a connection goes only to a public
- * address, or to a host that the operator allowed. It uses exactly the address that was checked, so that DNS rebinding
- * has no effect.
+ * Controls outgoing connections to URLs that tenants choose: webhooks, and the documents of OAuth issuers.
+ * INVARIANT (no internal targets): a connection goes only to a public address, or to a host that the operator allowed.
+ * It uses exactly the address that was checked, so that DNS rebinding has no effect.
  */
 export class EgressGate {
   readonly #allowed: ReadonlySet<string>;

@@ -42,6 +42,8 @@ export type NewProvider = ProviderMapping &
   ProviderIdentity & {
     readonly provider_id: Id<'identityProvider'>;
     readonly name: string;
+    /** of the key of identity hashes that is in use: a mapping that is put again takes the new one */
+    readonly hash_key_id: string;
     readonly created_by: string;
   };
 
@@ -50,6 +52,7 @@ export interface ProviderInForce extends ProviderMapping, Omit<ProviderIdentity,
   readonly provider_id: Id<'identityProvider'>;
   readonly tenant_id: TenantId;
   readonly name: string;
+  readonly hash_key_id: string;
 }
 
 /** What can be denied: a subject with all its tokens, or one token by its `jti`. */

@@ -30,6 +30,7 @@ const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
   person_claim: null,
   agent_id: null,
   agent_claim: null,
+  hash_key_id: '0123456789abcdef',
   created_by: newId('apiKey'),
   ...more,
 });
@@ -37,11 +38,14 @@ const put = (one: NewProvider, of = tenant) => identities.put(of, one, 20);
 
 it('a registration is found by its issuer alone, changed in its mapping, and gone once it is removed', async () => {
   const one = provider();
-  expect(await put(one)).toMatchObject({ ...one, removed_at: null, created_at: expect.any(Number) });
+  const { hash_key_id: _hashes, ...shown } = one;
+  expect(await put(one)).toMatchObject({ ...shown, removed_at: null, created_at: expect.any(Number) });
   const { created_by: _by, issuer, ...inForce } = one;
   expect(await identities.providersOf(issuer)).toEqual([{ ...inForce, tenant_id: tenant }]);
   expect(await identities.providersOf(`${issuer}/`)).toEqual([]);
-  const changed = await put({ ...one, provider_id: newId('identityProvider'), person_claim: 'email' });
+  const again = { ...one, provider_id: newId('identityProvider'), person_claim: 'email', hash_key_id: 'another' };
+  const changed = await put(again);
+  expect(await identities.providersOf(issuer)).toMatchObject([{ hash_key_id: 'another' }]);
   expect(changed).toMatchObject({ provider_id: one.provider_id, person_claim: 'email' });
   await expect(put({ ...one, audience: 'https://writ.example.org/mcp' })).rejects.toMatchObject({ code: 'conflict' });
   expect(await identities.list(newId('tenant'))).toEqual([]);
@@ -101,4 +105,20 @@ it('a person has one pseudonym per tenant, until it is forgotten', async () => {
   expect(await identities.forgetPerson(tenant, String(id))).toBe(true);
   expect(await identities.findPerson(tenant, link)).toBeNull();
   expect(await identities.personOf(tenant, link, newId('person'))).not.toBe(id);
+});
+
+it('credentials of a person are found by the pseudonym, and none is made of a forgotten one', async () => {
+  const { provider_id } = await put(provider());
+  const person = await identities.personOf(tenant, randomBytes(32), newId('person'));
+  const of = { provider_id, subject_hash: randomBytes(32) };
+  const key = newKey({ hash: randomBytes(32), created_by: provider_id, principal: person });
+  await identities.createCredential(tenant, key, of);
+  expect(await identities.credentialsOf(tenant, { person_id: person }, 10)).toEqual([key.api_key_id]);
+  expect(await identities.credentialsOf(newId('tenant'), { person_id: person }, 10)).toEqual([]);
+  await identities.forgetPerson(tenant, person);
+  // What leads to the subject is gone, and the credential can still be found by the pseudonym.
+  expect(await identities.credentialsOf(tenant, { subject_hash: of.subject_hash }, 10)).toEqual([]);
+  expect(await identities.credentialsOf(tenant, { person_id: person }, 10)).toEqual([key.api_key_id]);
+  const late = newKey({ hash: randomBytes(32), created_by: provider_id, principal: person });
+  await expect(identities.createCredential(tenant, late, of)).rejects.toMatchObject({ code: 'conflict' });
 });

@@ -227,13 +227,14 @@ async function change(client: Client, named: ProviderRow, provider: NewProvider)
     );
   const { rows } = await client.query<ProviderRow>(
     `UPDATE orchestrator.identity_provider SET scopes = $2, person_claim = $3, agent_id = $4, agent_claim = $5,
-       updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
+       hash_key_id = $6, updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
     [
       named.provider_id,
       JSON.stringify(provider.scopes),
       provider.person_claim,
       provider.agent_id,
       provider.agent_claim,
+      provider.hash_key_id,
     ],
   );
   return rows[0] as ProviderRow;
@@ -242,8 +243,8 @@ async function change(client: Client, named: ProviderRow, provider: NewProvider)
 async function insert(client: Client, tenantId: TenantId, provider: NewProvider): Promise<ProviderRow> {
   const { rows } = await client.query<ProviderRow>(
     `INSERT INTO orchestrator.identity_provider (provider_id, tenant_id, name, issuer, audience, tenant_claim,
-       tenant_value, scopes, person_claim, agent_id, agent_claim, created_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${COLUMNS}`,
+       tenant_value, scopes, person_claim, agent_id, agent_claim, hash_key_id, created_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING ${COLUMNS}`,
     [
       provider.provider_id,
       tenantId,
@@ -256,6 +257,7 @@ async function insert(client: Client, tenantId: TenantId, provider: NewProvider)
       provider.person_claim,
       provider.agent_id,
       provider.agent_claim,
+      provider.hash_key_id,
       provider.created_by,
     ],
   );

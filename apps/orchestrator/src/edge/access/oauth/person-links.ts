@@ -11,16 +11,22 @@ const CACHED_MAX = 20_000;
 /** How long a replica goes on with a pseudonym that was forgotten, in milliseconds. */
 const CACHED_MS = 900;
 
+/** 64 bits: enough to tell apart the few keys that one deployment ever has. */
+const KEY_ID_CHARS = 16;
+
 /**
  * Keyed hashes of what identifies people. INVARIANT (no names at rest): tables of identities hold these hashes and
  * random ids. Without the key, nobody can test a name against them.
  */
 export class IdentityHashes {
+  /** Identifies the key, and reveals nothing about it. */
+  readonly keyId: string;
   readonly #key: Buffer;
 
   /** @param key the webhook key: 32 bytes, from which the key of the hashes is derived */
   constructor(key: Buffer) {
     this.#key = Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), 'writ/identities/v1', 32));
+    this.keyId = createHmac('sha256', this.#key).update('key id').digest('hex').slice(0, KEY_ID_CHARS);
   }
 
   /** Of a value of the kind: 32 bytes. Values of different kinds never collide. */

@@ -58,6 +58,7 @@ const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
   person_claim: null,
   agent_id: AGENT,
   agent_claim: null,
+  hash_key_id: new IdentityHashes(Buffer.alloc(32, 1)).keyId,
   created_by: newId('apiKey'),
   ...more,
 });
@@ -285,5 +286,15 @@ it('a denied subject and a denied token stay denied under a new registration of 
   await identities.remove(TENANT, provider_id);
   await register();
   await expect(callers.identify(await token({ sub: 'mallory' }), need())).rejects.toMatchObject(refused);
+  expect(await callers.identify(await token(), need())).toMatchObject({ tenant_id: TENANT });
+});
+
+it('tokens are refused under another key of identity hashes, until the issuer is registered again', async () => {
+  await register({ hash_key_id: new IdentityHashes(Buffer.alloc(32, 2)).keyId });
+  await expect(callers.identify(await token(), need())).rejects.toMatchObject({
+    ...refused,
+    detail: expect.stringContaining('deny again') as string,
+  });
+  await register();
   expect(await callers.identify(await token(), need())).toMatchObject({ tenant_id: TENANT });
 });

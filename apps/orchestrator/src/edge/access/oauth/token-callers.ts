@@ -139,6 +139,12 @@ export class TokenCallers {
     const audiences = providers.flatMap(({ audience }) => this.#parts.resource.audiencesOf(audience, '/mcp'));
     const token = await verifyAccessToken(text, issuer, audiences, issuerKeys, now());
     const provider = this.#providerOf(token, providers);
+    // Under another key, no denial and no revoked credential would be found.
+    if (provider.hash_key_id !== hashes.keyId)
+      throw new Fault(
+        'auth.invalid',
+        'the key of identity hashes has changed since the issuer was registered: an administrator must register it again, and deny again whom it denied',
+      );
     const of = {
       subject_hash: hashes.of('subject', provider.tenant_id, token.issuer, token.subject),
       jti_hash: hashes.of('jti', provider.tenant_id, token.issuer, token.jti),
@@ -187,7 +193,9 @@ export class TokenCallers {
     return caller;
   }
 
-  /** INVARIANT (recorded first): the log names a credential before it takes effect. A revoked one is never made anew. */
+  /**
+   * INVARIANT (recorded first): the log names a credential before it takes effect. A revoked one is never made anew.
+   */
   async #create(
     { tenant_id, provider_id, name }: ProviderInForce,
     issuer: string,
@@ -254,7 +262,7 @@ const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) 
 /** The person's name as API keys have it; null where the registration names no claim for it. */
 function personNameOf({ claims }: AccessToken, { person_claim }: ProviderInForce): string | null {
   if (person_claim === null) return null;
-  // Some issuers write it as a text. Where an issuer leaves it out, the administrator who named the claim answers for it.
+  // Some issuers write a text. Where an issuer leaves it out, the administrator who named the claim answers for it.
   const isVerified = claims['email_verified'] ?? true;
   if (person_claim === 'email' && isVerified !== true && isVerified !== 'true')
     throw new Fault('auth.invalid', 'the address of the access token is not verified (`email_verified`)');

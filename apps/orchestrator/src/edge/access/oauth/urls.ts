@@ -5,7 +5,7 @@ import { hostOf } from '../../outbound/allowed-hosts.ts';
 const URL_MAX = 512;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Reads the public URL of the API. Throws on one that isn't `https`, except on this machine, or has more than a path. */
+/** Reads the public URL of the API. Throws on one that has more than a path, or isn't `https` except on loopback. */
 export function publicUrl(text: string): string {
   const url = plainUrl(text);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
