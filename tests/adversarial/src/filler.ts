@@ -62,6 +62,8 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'ledger.root.root': `decode(repeat('00', 32), 'hex')`,
   'ledger.root.tree_size': '1',
   'orchestrator.api_key.role': `'admin'`,
+  'orchestrator.identity_provider.name': `'x'`,
+  'orchestrator.token_denial.kind': `'jti'`,
   'orchestrator.webhook.events': `'{x}'`,
   'orchestrator.run.place': '1',
   'orchestrator.run.role': `'agent'`,

@@ -13,19 +13,25 @@ const root = repositoryRoot();
 
 /** A folder where `npm start` has run, with a tenant of its own. */
 export class GuideFolder {
-  /** the agent of the tenant */
-  readonly agentId: string;
+  /** what a reader who uses no `.writ/cli.json` sets before: WRIT_URL, WRIT_API_KEY, and ids of the tenant */
+  readonly variables: Readonly<Record<'WRIT_URL' | 'WRIT_API_KEY' | 'AGENT' | 'WORKSPACE' | 'CAPABILITY', string>>;
   readonly #path = mkdtempSync(join(tmpdir(), 'writ-guide-'));
 
-  private constructor(agentId: string) {
-    this.agentId = agentId;
+  private constructor(variables: GuideFolder['variables']) {
+    this.variables = variables;
   }
 
   static async open({ url, keys: { platformKey: platform_key } }: SharedStack): Promise<GuideFolder> {
     const world = await makeWorld(url, platform_key, {
       files: { 'README.md': 'a repository\n', 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' },
     });
-    const folder = new GuideFolder(world.agentId);
+    const folder = new GuideFolder({
+      WRIT_URL: url,
+      WRIT_API_KEY: world.admin.key ?? '',
+      AGENT: world.agentId,
+      WORKSPACE: world.workspaceId,
+      CAPABILITY: world.tokenId,
+    });
     const [api_key, operator_key, agent_key] = [world.admin.key, world.operator.key, world.agent.key];
     mkdirSync(join(folder.#path, '.writ'));
     // The same format as `npm start` writes.

@@ -238,10 +238,9 @@ it('the commands of the guide do what it says', async () => {
   await remove();
   const folder = await GuideFolder.open({ ...stack, url });
   const output = await folder.run('how-to/oauth.md', {
+    ...folder.variables,
     ISSUER: server.issuer,
-    AGENT: folder.agentId,
     TOKEN: await client.signIn('ann', 'writ:agent'),
-    WRIT_URL: url,
   });
   expect(output).toMatch(/scope="writ:agent"/);
   expect(output).toContain(`"resource":"${url}"`);

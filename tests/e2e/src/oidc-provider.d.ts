@@ -19,7 +19,7 @@ declare module 'oidc-provider' {
       readonly params: Readonly<Record<string, string | undefined>>;
     };
   }
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: object);
     readonly Grant: new (of: object) => Stored;
     readonly AccessToken: new (of: object) => Stored;

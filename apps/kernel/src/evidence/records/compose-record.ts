@@ -27,8 +27,8 @@ const RULES_BYTES_MAX = 4 * 1024;
 
 /**
  * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape.
- * Only `usage_counted_by` and `person` may be absent. `recorded_at` is the database's clock in milliseconds. A record_id
- * is generated unless given.
+ * Only `usage_counted_by` and `person` may be absent. `recorded_at` is the database's clock in milliseconds. A
+ * record_id is generated unless given.
  */
 export function composeRecord({ usage_counted_by = null, person = null, ...fields }: RecordFields): UnsealedRecord {
   const record: UnsealedRecord = {

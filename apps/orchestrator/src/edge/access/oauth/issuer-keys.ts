@@ -5,8 +5,8 @@
 // INVARIANT (no keys, no entry): a token is verified only with keys that its issuer served within KEYS_MAX_AGE_MS. An
 // issuer that can't be reached after that lets nobody in.
 // INVARIANT (bounded requests): however many tokens arrive, an issuer is asked once at a time, once within RETRY_MS
-// after a failure, and once within UNKNOWN_KEY_MS for keys that it doesn't list. At most WAITING_MAX requests wait for one
-// issuer, so that a slow one takes no places from the callers of others.
+// after a failure, and once within UNKNOWN_KEY_MS for keys that it doesn't list. At most WAITING_MAX requests wait for
+// one issuer, so that a slow one takes no places from the callers of others.
 import { Fault } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { createLocalJWKSet, type JSONWebKeySet, type JWK, type LocalJWKSet } from 'jose';
