@@ -73,6 +73,9 @@ const WRONG: Readonly<Record<string, string>> = {
   WRIT_WEBHOOK_ALLOW: 'hooks',
   WRIT_MODELS_FILE: '/nowhere',
   WRIT_TRUSTED_PROXIES: 'ingress',
+  WRIT_PUBLIC_URL: 'http://writ.example.org',
+  WRIT_AUTHORIZATION_SERVERS: 'login',
+  WRIT_ISSUER_ALLOW: 'login',
 };
 
 it('has an invalid text in this spec for each variable with its own format', () => {

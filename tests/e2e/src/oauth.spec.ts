@@ -56,9 +56,8 @@ afterAll(async () => {
 });
 
 async function register(more: object = {}, of = world): Promise<void> {
-  const body = { issuer: server.issuer, agent_id: of.agentId, ...more };
-  const answer = await of.admin.request('PUT', '/v1/identity-providers/corp', body);
-  if (answer.status !== 200) throw new Error(answer.text);
+  const body = { name: 'corp', issuer: server.issuer, agent_id: of.agentId, ...more };
+  await of.admin.must('/v1/identity-providers', body);
 }
 const remove = (of = world) => of.admin.request('DELETE', '/v1/identity-providers/corp');
 const as = async (subject: string, scope = SCOPES): Promise<Api> => new Api(url, await client.signIn(subject, scope));

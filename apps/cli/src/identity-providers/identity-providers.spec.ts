@@ -29,7 +29,7 @@ beforeAll(async () => {
         ? { body: { person_id: PERSON, created_at: 1_767_225_600_000 } }
         : { body: { person_id: PERSON, forgotten: true, ...pages.shift() } };
     if (method === 'GET') return { body: { items: [PROVIDER] } };
-    return method === 'PUT' ? { body: PROVIDER } : { body: { name: 'corp', ...pages.shift() } };
+    return url === '/v1/identity-providers' ? { body: PROVIDER } : { body: { name: 'corp', ...pages.shift() } };
   });
 });
 afterAll(() => api.close());
@@ -50,14 +50,15 @@ test('`writ identity-providers` lists the issuers with their scopes', async () =
 
 test('`writ identity-providers put` sends only what its options name', async () => {
   await run('identity-providers', 'put', 'corp', PROVIDER.issuer);
-  expect(api.requests[0]).toMatchObject({ method: 'PUT', url: '/v1/identity-providers/corp' });
-  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({ issuer: PROVIDER.issuer });
+  expect(api.requests[0]).toMatchObject({ method: 'POST', url: '/v1/identity-providers' });
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({ name: 'corp', issuer: PROVIDER.issuer });
   await run(
     ...['identity-providers', 'put', 'corp', PROVIDER.issuer, '--person-claim', 'email', '--agent-id', IDS.agent],
     ...['--scope', 'writ.use=agent', 'https://x.example/a=b=operator', '--tenant-claim', 'org=acme'],
     ...['--audience', PROVIDER.audience],
   );
   expect(JSON.parse(api.requests[1]?.body ?? '')).toEqual({
+    name: 'corp',
     issuer: PROVIDER.issuer,
     audience: PROVIDER.audience,
     scopes: PROVIDER.scopes,

@@ -72,9 +72,9 @@ function putCommand(context: Context): Command {
     .option('--audience <url>', 'what `aud` must contain; default: the public URL');
   return command.action(async (name: string, issuer: string) => {
     const options = command.optsWithGlobals<PutOptions>();
-    const provider = await connect(context, options, 'admin').client.read(Provider, pathOf(name), {
-      method: 'PUT',
-      body: settingsOf(issuer, options),
+    const provider = await connect(context, options, 'admin').client.read(Provider, PATH, {
+      method: 'POST',
+      body: { name, ...settingsOf(issuer, options) },
     });
     show(context, options, provider, () =>
       fieldsOf({

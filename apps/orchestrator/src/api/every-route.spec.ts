@@ -24,7 +24,7 @@ let foreign: Fixture;
 let documented: { method: string; path: string; operation: Operation }[];
 
 beforeAll(async () => {
-  api = await openTestApi();
+  api = await openTestApi({ WRIT_PUBLIC_URL: 'https://writ.example.org' });
   [mine, theirs] = [await api.newTenant(), await api.newTenant()];
   [has, foreign] = [await createFixture(api, mine), await createFixture(api, theirs)];
   const { paths } = (await api.ask('GET', '/openapi.json')).json as {
@@ -155,6 +155,8 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
     run_id: newId('run'),
     tenant_id: newId('tenant'),
     name: 'NOTHING',
+    provider: 'nothing',
+    person_id: newId('person'),
     tile: '0/999',
     bundle: '999',
     leaf_index: '999',

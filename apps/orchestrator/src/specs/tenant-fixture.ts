@@ -17,6 +17,7 @@ import {
   viewOf,
 } from './fake-views.ts';
 import { keepDefinitions } from './tenant-definitions.ts';
+import { keepIdentities } from './tenant-identities.ts';
 import { sampleRecord } from './sample-record.ts';
 import type { TestApi, TestTenant } from './test-api.ts';
 
@@ -304,8 +305,11 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     },
     10,
   );
+  const { provider, person_id } = await keepIdentities(api, tenantId);
   const definitions = keepDefinitions(kernel, { tenantId, agentId, workspace_id });
   return {
+    provider,
+    person_id,
     job_id,
     session_id,
     run_id: run?.run_id ?? '',

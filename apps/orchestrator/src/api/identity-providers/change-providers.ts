@@ -42,11 +42,11 @@ export class ChangeProviders {
   }
 
   /** Faults: `request.malformed`, `conflict`, `limit.exceeded`, `not_found` for an agent that isn't there. */
-  async put(caller: Caller, name: string, settings: ProviderSettings): Promise<ProviderRow> {
-    const provider = this.#providerOf(caller, name, settings);
+  async put(caller: Caller, settings: ProviderSettings): Promise<ProviderRow> {
+    const provider = this.#providerOf(caller, settings);
     if (provider.agent_id !== null) await this.#kernel.ask('agent.read', caller, { agent_id: provider.agent_id });
     const { provider_id: _made, created_by: _by, hash_key_id: _hashes, ...said } = provider;
-    await this.#record(caller, 'identity_provider_put', name, said);
+    await this.#record(caller, 'identity_provider_put', provider.name, said);
     const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX);
     this.#parts.authenticator.forgetIdentities();
     return row;
@@ -98,7 +98,7 @@ export class ChangeProviders {
     return { person_id: personId, forgotten: true, revoked: [...revoked, ...late.revoked], more: late.more };
   }
 
-  #providerOf(caller: Caller, name: string, settings: ProviderSettings): NewProvider {
+  #providerOf(caller: Caller, settings: ProviderSettings): NewProvider {
     const { url } = this.#parts.resource;
     if (url === null)
       throw new Fault('conflict', 'access tokens are not accepted here: the operator must set `WRIT_PUBLIC_URL`');
@@ -111,7 +111,7 @@ export class ChangeProviders {
       throw new Fault('request.malformed', 'name either `agent_id` or `agent_claim`', { pointer: '/agent_claim' });
     return {
       provider_id: newId('identityProvider'),
-      name,
+      name: settings.name,
       issuer: verifyIssuer(settings.issuer, this.#parts.issuerAllowed),
       audience: verifyAudience(settings.audience ?? url, url),
       tenant_claim,

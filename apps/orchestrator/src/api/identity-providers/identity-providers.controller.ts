@@ -22,19 +22,17 @@ export class IdentityProvidersController {
   }
 
   @Route(IDENTITY_PROVIDERS.put)
-  async put(
-    @RequestInput() { caller, params, body }: RequestInputOf<typeof IDENTITY_PROVIDERS.put>,
-  ): Promise<ProviderView> {
-    return (await this.change.put(caller, params.name, body)) as ProviderView;
+  async put(@RequestInput() { caller, body }: RequestInputOf<typeof IDENTITY_PROVIDERS.put>): Promise<ProviderView> {
+    return (await this.change.put(caller, body)) as ProviderView;
   }
 
   @Route(IDENTITY_PROVIDERS.remove)
   remove(@RequestInput() { caller, params }: RequestInputOf<typeof IDENTITY_PROVIDERS.remove>): Promise<Ended> {
-    return this.change.remove(caller, params.name);
+    return this.change.remove(caller, params.provider);
   }
 
   @Route(IDENTITY_PROVIDERS.deny)
   deny(@RequestInput() { caller, params, body }: RequestInputOf<typeof IDENTITY_PROVIDERS.deny>): Promise<Ended> {
-    return this.change.deny(caller, params.name, body);
+    return this.change.deny(caller, params.provider, body);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { idSchema } from '@writ/contract';
+import { idSchema, ProfileName } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed, Instant, orNull } from '../../edge/requests/fields.ts';
 import { ROLES } from '../../edge/requests/route.ts';
@@ -32,6 +32,7 @@ const identity = {
 /** A registration as a request names it. */
 export const ProviderSettings = Type.Object(
   {
+    name: ProfileName,
     issuer: identity.issuer,
     audience: Type.Optional(identity.audience),
     tenant_claim: Type.Optional(identity.tenant_claim),

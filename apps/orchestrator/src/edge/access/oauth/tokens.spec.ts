@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 const register = (more: object = {}, of = tenant) =>
-  api.ask('PUT', '/v1/identity-providers/corp', { key: of.admin, body: { issuer: issuer.issuer, ...more } });
+  api.ask('POST', '/v1/identity-providers', { key: of.admin, body: { name: 'corp', issuer: issuer.issuer, ...more } });
 const token = (changes: TokenChanges = {}) => issuer.token(Date.now(), changes);
 const tools = async (key: string) => await api.ask('GET', '/v1/tools', { key });
 
@@ -163,7 +163,7 @@ it('an issuer that redirects its keys is unavailable, and the answer says when t
   const another = await openTestApi({ WRIT_PUBLIC_URL: RESOURCE, issuerAllowed: new Set([place]) });
   another.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
   const of = await another.newTenant();
-  await another.ask('PUT', '/v1/identity-providers/corp', { key: of.admin, body: { issuer: url } });
+  await another.ask('POST', '/v1/identity-providers', { key: of.admin, body: { name: 'corp', issuer: url } });
   const answer = await another.ask('GET', '/v1/tools', { key: await token({ claims: { iss: url } }) });
   expect(answer.json).toEqual(problem('auth.issuer_unavailable', 503));
   expect(answer.headers.get('retry-after')).toBe('1');

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TenantId } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { IdentityHashes, PersonLinks } from '../edge/access/oauth/person-links.ts';
+import { TEST_CONFIG, type TestApi } from './test-api.ts';
+
+/** An issuer of the tenant, and the person `ann`. */
+export async function keepIdentities({ identities, kernel }: TestApi, tenantId: TenantId) {
+  kernel.handlers.set('change.record', () => ({ recorded: newId('record') }));
+  const hashes = new IdentityHashes(TEST_CONFIG.webhookKey);
+  const provider = tenantId.replace('_', '-');
+  const row = {
+    provider_id: newId('identityProvider'),
+    name: provider,
+    issuer: `https://${provider}.example.org`,
+    audience: 'https://writ.example.org',
+    tenant_claim: null,
+    tenant_value: null,
+    scopes: [{ scope: 'writ:admin', role: 'admin' }],
+    person_claim: null,
+    agent_id: null,
+    agent_claim: null,
+    hash_key_id: hashes.keyId,
+    created_by: newId('apiKey'),
+  } as const;
+  await identities.put(tenantId, row, 20);
+  const link = new PersonLinks(identities, hashes, () => 0).linkOf(tenantId, { principal: 'ann' });
+  return { provider, person_id: await identities.personOf(tenantId, link, newId('person')) };
+}
