@@ -42,7 +42,11 @@ export async function createTenantObjects(world: World): Promise<TenantObjects> 
   const freeze = await world.admin.must('/v1/freezes', { scope: 'tool', id: 'fs.search', reason: 'sample' });
   const gone = (await world.call('fs.read', { path: 'a.txt' })).body;
   const erasure = await world.admin.must('/v1/erasures', { operation_id: gone.operation_id, reason_code: 'sample' });
-  await world.admin.must('/v1/api-keys', { name: 'substitute', role: 'operator', principal: 'substitute' });
+  const substitute = { name: 'substitute', role: 'operator', principal: 'substitute' };
+  const { api_key } = await world.admin.must('/v1/api-keys', substitute);
+  // The first request of a person makes the pseudonym.
+  await world.admin.as(api_key as string).get('/v1/tools');
+  const { person_id } = (await world.admin.get('/v1/persons?principal=substitute')).body;
   const delegation = await world.admin.must('/v1/approvals/delegations', {
     to: 'substitute',
     note: 'sample',
@@ -66,6 +70,9 @@ export async function createTenantObjects(world: World): Promise<TenantObjects> 
   await world.admin.must('/v1/skills', {
     files: [{ path: 'SKILL.md', content: `---\nname: ${skill}\ndescription: how to\n---\n` }],
   });
+  const provider = skill;
+  const issuer = `https://${provider}.example.org`;
+  await world.admin.must('/v1/identity-providers', { name: provider, issuer });
   const { keyid } = await world.admin.must('/v1/registrar-keys', { public_key: registrarKey() });
   const { resource_id } = await world.admin.must('/v1/resources', {
     kind: 'audio_device',
@@ -121,6 +128,8 @@ export async function createTenantObjects(world: World): Promise<TenantObjects> 
     sandbox,
     profile,
     skill,
+    provider,
+    person_id,
     keyid,
     resource_id,
     resource_grant_id,

@@ -22,6 +22,8 @@ const environment = (modelsFile: string): Partial<Record<Process, Readonly<Recor
     WRIT_RATE_PER_SECOND: NO_BOUND,
     WRIT_RATE_BURST: NO_BOUND,
     WRIT_AUTH_FAILURES_PER_MINUTE: NO_BOUND,
+    // Specs register issuers, which nobody asks for their keys.
+    WRIT_PUBLIC_URL: 'https://writ.example.org',
     // Webhooks of specs may lead to this port, where nothing listens.
     WRIT_WEBHOOK_ALLOW: '127.0.0.1:9',
   },

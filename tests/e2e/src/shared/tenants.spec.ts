@@ -91,7 +91,10 @@ const NOT_UNIQUE: ReadonlySet<string> = new Set([
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
   const reported = asked
     .reduce((all, id) => all.replaceAll(id, '<asked>'), text)
-    .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg|ers|ses|run)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
+    .replaceAll(
+      /(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg|ers|ses|run|idp|per)_[0-7][0-9a-hjkmnp-tv-z]{25}/g,
+      '<$1>',
+    )
     .replaceAll(/"(created_at|updated_at)":\d+/g, '"$1":0')
     // Whether the ledger has answered by now depends on timing.
     .replaceAll(/"(leaf_index|tree_size)":(?:\d+|null)/g, '"$1":0')
