@@ -171,3 +171,25 @@ it('an issuer that redirects its keys is unavailable, and the answer says when t
   other.closeAllConnections();
   other.close();
 });
+
+it('forgetting a person without a name revokes the credentials, and a new pseudonym begins anew', async () => {
+  await register();
+  const text = await token();
+  expect((await tools(text)).status).toBe(200);
+  const query = `/v1/persons?issuer=${encodeURIComponent(issuer.issuer)}&subject=ann-1`;
+  const { person_id } = (await api.ask('GET', query, { key: tenant.admin })).json;
+  const path = `/v1/persons/${String(person_id)}`;
+  const forgotten = await api.ask('DELETE', path, { key: tenant.admin });
+  expect(forgotten.json).toEqual({
+    person_id,
+    forgotten: true,
+    revoked: [expect.stringMatching(/^key_/)],
+    more: false,
+  });
+  expect((await api.ask('GET', query, { key: tenant.admin })).json).toEqual(problem('not_found', 404));
+  expect((await tools(text)).status).toBe(200);
+  expect((await api.ask('GET', query, { key: tenant.admin })).json['person_id']).not.toBe(person_id);
+  // Another tenant can't forget it.
+  const other = await api.newTenant();
+  expect((await api.ask('DELETE', path, { key: other.admin })).json).toEqual(problem('not_found', 404));
+});
