@@ -298,3 +298,22 @@ it('tokens are refused under another key of identity hashes, until the issuer is
   await register();
   expect(await callers.identify(await token(), need())).toMatchObject({ tenant_id: TENANT });
 });
+
+it('a token for the audiences of two registrations belongs to neither', async () => {
+  const other = newId('tenant');
+  await register();
+  await identities.put(other, provider({ audience: `${RESOURCE}/other` }), 20);
+  const both = [RESOURCE, `${RESOURCE}/other`];
+  await expect(callers.identify(await token({ aud: both }), need(['operator']))).rejects.toMatchObject(refused);
+  await expect(callers.identify(await token({ aud: both.toReversed() }), need(['operator']))).rejects.toMatchObject(
+    refused,
+  );
+  for (const [aud, tenant_id] of [
+    [both[0], TENANT],
+    [both[1], other],
+  ])
+    expect(await callers.identify(await token({ aud }), need(['operator']))).toMatchObject({ tenant_id });
+  // Audiences of other resources in the list change nothing.
+  const more = await token({ aud: ['https://mail.example', RESOURCE, `${RESOURCE}/unknown`] });
+  expect(await callers.identify(more, need(['operator']))).toMatchObject({ tenant_id: TENANT });
+});

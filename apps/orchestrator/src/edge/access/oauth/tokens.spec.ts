@@ -1,7 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0 Access tokens through the API, with an issuer on this machine.
+// SPDX-License-Identifier: Apache-2.0
+// Access tokens through the API, with an issuer on this machine.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Fault } from '@writ/contract';
 import { openTestApi, problem, type TestApi, type TestTenant } from '../../../specs/test-api.ts';
 import { testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
 
@@ -179,6 +181,14 @@ it('forgetting a person without a name revokes the credentials, and a new pseudo
   const query = `/v1/persons?issuer=${encodeURIComponent(issuer.issuer)}&subject=ann-1`;
   const { person_id } = (await api.ask('GET', query, { key: tenant.admin })).json;
   const path = `/v1/persons/${String(person_id)}`;
+  // Where the kernel can't end the calls of a credential, the person isn't forgotten.
+  const revoke = api.kernel.handlers.get('api_key.revoke');
+  api.kernel.handlers.set('api_key.revoke', () => {
+    throw new Fault('deadline');
+  });
+  expect((await api.ask('DELETE', path, { key: tenant.admin })).status).toBeGreaterThan(499);
+  expect((await api.ask('GET', query, { key: tenant.admin })).json).toMatchObject({ person_id });
+  if (revoke !== undefined) api.kernel.handlers.set('api_key.revoke', revoke);
   const forgotten = await api.ask('DELETE', path, { key: tenant.admin });
   expect(forgotten.json).toEqual({
     person_id,
