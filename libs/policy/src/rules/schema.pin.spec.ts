@@ -59,6 +59,7 @@ test('the schema that rules are written against: if it can change what a rule me
         job_lists_tool: Bool,
         staged_change: Bool,
         history_broken: Set<String>,
+        person?: { id: String, known: Bool },
         time?: { hour: Long, weekday: Long },
         egress?: { domains: Set<String>, methods: Set<String>, purpose: String },
         effect?: { created: Long, modified: Long, deleted: Long, areas: Set<String> },
