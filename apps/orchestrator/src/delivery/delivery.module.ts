@@ -11,6 +11,7 @@ import { ExportHub } from './exports/export-hub.ts';
 import { ExportRecords } from './exports/export-records.ts';
 import { LoggedEventsController } from './exports/logged-events.controller.ts';
 import { LedgerClient } from './ledger-client.ts';
+import { ReadReceipt } from './read-receipt.ts';
 import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
 import { EgressGate, resolveByDns } from '../edge/outbound/egress-gate.ts';
 import { GatherNotices } from './webhooks/gather-notices.ts';
@@ -40,6 +41,7 @@ export type DeliveryConfig = Parameters<typeof outboundOf>[0] & {
 /** Provides exports of records to systems that store or monitor them. */
 const exporting = (config: DeliveryConfig, { bus }: ProcessContext): Provider[] => [
   provideValue(new LedgerClient(bus, subjectsOf(config.WRIT_SHARD), Date.now)),
+  provideClass(ReadReceipt, KernelClient, LedgerClient),
   provideBy(ExportHub, [RegisteredLifetime], (lifetime) => {
     const hub = new ExportHub(config.WRIT_EVENT_STREAMS_MAX);
     lifetime.onStop(() => hub.close());
