@@ -35,6 +35,11 @@ export const Environment = Type.Object({
     listenHost,
   ),
   WRIT_HTTP_PORT: { ...Port, default: 0, description: 'the TCP port of the API; 0 picks a free one' } as typeof Port,
+  WRIT_MCP_HOSTS: Type.String({
+    default: '',
+    description:
+      'host names by which clients reach `/mcp`, with commas between; if empty, an API on a loopback address accepts the names of that address, and any other API accepts every name',
+  }),
   WRIT_ORCHESTRATOR_DATABASE_URL: DatabaseUrl('writ_orchestrator'),
   WRIT_PLATFORM_KEY_HASH_FILE: File('the SHA-256 of the platform key, 64 hexadecimal digits'),
   WRIT_RECORD_PUBLIC_KEYS_FILE: File('the public keys of records, JSON `{"keys":[{"keyid","jwk"}]}`'),

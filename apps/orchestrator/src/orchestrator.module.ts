@@ -27,7 +27,7 @@ export class OrchestratorModule {
     const calls = CallsModule.with(config, given, [store, edge]);
     const runs = RunsModule.with(config, given, [store, edge, calls]);
     const delivery = DeliveryModule.with(config, given, [store, edge, calls, runs]);
-    const api = ApiModule.with(config, [store, edge, calls, runs, delivery]);
+    const api = ApiModule.with(config, given, [store, edge, calls, runs, delivery]);
     return { module: OrchestratorModule, imports: [store, edge, calls, runs, delivery, api] };
   }
 }

@@ -12,6 +12,8 @@ const HANDS: readonly Role[] = ['admin', 'operator'];
  */
 export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' | 'public'>> = {
   createTenant: 'platform',
+  postMcp: ['admin', 'agent'],
+  postMcpWithToken: ['admin', 'agent'],
   readTenantLimits: 'platform',
   setTenantLimits: 'platform',
   listApiKeys: ['admin'],

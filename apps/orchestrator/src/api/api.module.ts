@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { AudioIngest } from '@writ/audio';
-import { provideBy, provideClass } from '@writ/nest-kit';
+import { provideBy, provideClass, type ProcessContext } from '@writ/nest-kit';
 import { BlobStore } from '@writ/blobs';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
@@ -35,6 +35,8 @@ import { Import } from './workspaces/import.ts';
 import { JobsController } from './jobs/jobs.controller.ts';
 import { KeysController } from './api-keys/keys.controller.ts';
 import { LogController } from './log/log.controller.ts';
+import { McpController } from './mcp/mcp.controller.ts';
+import { mcpProviders, type McpConfig } from './mcp/mcp-providers.ts';
 import { OperationsController } from './operations/operations.controller.ts';
 import { OutputController } from './operations/output.controller.ts';
 import { PoliciesController } from './policies/policies.controller.ts';
@@ -75,7 +77,7 @@ import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { WorkspacesController } from './workspaces/workspaces.controller.ts';
 
 /** The configuration of single resources. */
-export interface ApiConfig {
+export interface ApiConfig extends McpConfig {
   /** `host:port` */
   readonly webhookAllowed: ReadonlySet<string>;
   /** `host:port` of OAuth issuers that may be reached by plain HTTP */
@@ -131,7 +133,7 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
 @Module({})
 export class ApiModule {
   /** @param below the modules before this one */
-  static with(config: ApiConfig, below: DynamicModule[]): DynamicModule {
+  static with(config: ApiConfig, { logger }: ProcessContext, below: DynamicModule[]): DynamicModule {
     return {
       module: ApiModule,
       imports: below,
@@ -155,6 +157,7 @@ export class ApiModule {
         ToolsController,
         CallsController,
         TurnsController,
+        McpController,
         OperationsController,
         OutputController,
         ReceiptController,
@@ -177,7 +180,7 @@ export class ApiModule {
         RunsController,
         JobsController,
       ],
-      providers: [...resources(config), ...workspaces],
+      providers: [...resources(config), ...workspaces, ...mcpProviders(config, logger)],
     };
   }
 }

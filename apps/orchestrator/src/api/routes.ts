@@ -15,6 +15,7 @@ import { FREEZES } from './freezes/routes.ts';
 import { JOBS } from './jobs/routes.ts';
 import { IDENTITY_PROVIDERS, PERSONS } from './identity-providers/routes.ts';
 import { LOG } from './log/routes.ts';
+import { MCP } from './mcp/routes.ts';
 import { OPERATIONS } from './operations/routes.ts';
 import { POLICIES } from './policies/routes.ts';
 import { IMAGES } from './images/routes.ts';
@@ -44,6 +45,7 @@ export const ROUTES: readonly RouteRow[] = [
   AGENTS,
   CALLS,
   TURNS,
+  MCP,
   OPERATIONS,
   DELEGATIONS,
   APPROVALS,

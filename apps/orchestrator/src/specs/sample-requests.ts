@@ -33,6 +33,12 @@ export function sampleOf(
 ): { body?: unknown; text?: string; headers?: Record<string, string>; query?: string } {
   const { agent_id, workspace_id, capability_token_id, snapshot_id } = has;
   switch (operationId) {
+    case 'postMcp':
+    case 'postMcpWithToken':
+      return {
+        body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+        headers: { accept: 'application/json, text/event-stream', 'writ-token': capability_token_id },
+      };
     case 'createTenant':
     case 'createAgent':
     case 'createWorkspace':

@@ -60,6 +60,8 @@ export const RECORDED: ConfiguredModel = {
 /** A configuration without limits, except those that a spec sets. */
 export const TEST_CONFIG = {
   WRIT_SHARD: 's0',
+  WRIT_HTTP_HOST: '127.0.0.1',
+  WRIT_MCP_HOSTS: '',
   WRIT_RATE_PER_SECOND: 100_000,
   WRIT_RATE_BURST: 100_000,
   WRIT_REQUESTS_MAX: 1_000,

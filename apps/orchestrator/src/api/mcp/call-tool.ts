@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolRequest,
+  type CallToolResult,
+  type InputRequiredResult,
+  type RequestStateCodec,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import {
+  Fault,
+  IdempotencyKey,
+  isFinal,
+  isId,
+  type Caller,
+  type OperationId,
+  type OperationView,
+  type Provenance,
+} from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { Compile } from 'typebox/compile';
+import type { Follow } from '../../calls/follow.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { parseCall } from '../../calls/parse-call.ts';
+import type { Propose } from '../../calls/propose.ts';
+import type { ShowOperation } from '../../calls/show-operation.ts';
+import type { FullQueues } from '../../edge/access/full-queues.ts';
+import { faultResult, resultOf } from './call-result.ts';
+import type { McpConnection } from './connection.ts';
+import { reportProgress } from './report-progress.ts';
+
+/**
+ * Longest wait for a call's end, in milliseconds. Clients give up after 60 s by default; so the stored operation is the
+ * answer a little earlier.
+ */
+export const WAIT_MS = 55_000;
+
+/** The members of `_meta` that a request may have. */
+export const META = {
+  /** a repeated request with the same key is the same call */
+  idempotencyKey: 'writ.dev/idempotency-key',
+  sessionId: 'writ.dev/session-id',
+  taskClass: 'writ.dev/task-class',
+  dryRun: 'writ.dev/dry-run',
+} as const;
+
+const KEY = Compile(IdempotencyKey);
+
+/** What a client sends back when it repeats a request: the operation that its first round made. */
+export interface HeldState {
+  readonly operation_id: string;
+}
+
+/** How a call is made. */
+export interface CallToolParts {
+  readonly kernel: KernelClient;
+  readonly propose: Pick<Propose, 'run'>;
+  readonly follow: Follow;
+  readonly show: Pick<ShowOperation, 'view'>;
+  readonly queues: Pick<FullQueues, 'verifyNotFull'>;
+  readonly states: RequestStateCodec<HeldState>;
+  /** milliseconds */
+  readonly monotonic: () => number;
+}
+
+/** What one call is made under. */
+export interface CallContext {
+  readonly connection: McpConnection;
+  readonly request: ServerContext;
+  /** the client as it names itself, as a word of provenance */
+  readonly client: string | undefined;
+  /** whether the request is of the stateless revision */
+  readonly isModern: boolean;
+  /** whether the client can ask its user */
+  readonly canElicit: boolean;
+}
+
+/**
+ * Calls tools for MCP clients. Each call is an ordinary operation: the kernel decides it, and records it.
+ *
+ * INVARIANT (the stored approval decides): nothing that a client answers approves a call, or gives it a value. An answer
+ * only says that the client's user has seen that the call waits.
+ */
+export class CallTool {
+  readonly #parts: CallToolParts;
+
+  constructor(parts: CallToolParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects with a fault: it becomes a result with `isError`. @throws ProtocolError for a malformed request */
+  async run(context: CallContext, params: CallToolRequest['params']): Promise<CallToolResult | InputRequiredResult> {
+    const state = context.request.mcpReq.requestState<HeldState>();
+    if (state !== undefined) return await this.#resume(context, params.name, state.operation_id);
+    const operationId = newId('operation');
+    try {
+      return await this.#answer(context, await this.#proposed(context, operationId, params));
+    } catch (error) {
+      if (error instanceof Fault) return faultResult(error, operationId);
+      throw error;
+    }
+  }
+
+  /** The outcome of an earlier call: waits for its end up to `WAIT_MS`. */
+  async wait({ connection }: CallContext, operationId: unknown): Promise<CallToolResult> {
+    return await this.#ofOperation(operationId, async (operation_id) => {
+      const view = await this.#parts.kernel.ask('operation.read', connection.caller, { operation_id });
+      return await this.#waited(connection, view, WAIT_MS);
+    });
+  }
+
+  /** Cancels an earlier call, unless its effect has begun. */
+  async cancel({ connection }: Pick<CallContext, 'connection'>, operationId: unknown): Promise<CallToolResult> {
+    return await this.#ofOperation(operationId, (operation_id) =>
+      this.#parts.kernel
+        .ask('operation.cancel', connection.caller, { operation_id })
+        .then((view) => this.#shown(connection.caller, view)),
+    );
+  }
+
+  async #ofOperation(
+    operationId: unknown,
+    run: (operationId: OperationId) => Promise<OperationView>,
+  ): Promise<CallToolResult> {
+    if (typeof operationId !== 'string' || !isId('operation', operationId))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, '`operation_id` must be the id of an operation');
+    try {
+      return resultOf(await run(operationId as OperationId));
+    } catch (error) {
+      if (error instanceof Fault) return faultResult(error, operationId);
+      throw error;
+    }
+  }
+
+  async #proposed(
+    context: CallContext,
+    operationId: OperationId,
+    { name, arguments: args = {}, _meta: meta = {} }: CallToolRequest['params'],
+  ): Promise<OperationView> {
+    const { connection, request, client, isModern } = context;
+    const { caller, gone } = connection;
+    const { propose, queues, monotonic } = this.#parts;
+    queues.verifyNotFull(caller.tenant_id);
+    const call = parseCall(bodyOf(connection, { name, args, meta, operationId }), undefined, caller, originOf(client));
+    const progress = reportProgress(request, () => `${name} runs`);
+    const start = monotonic();
+    try {
+      let view = await propose.run(caller, operationId, call, { waitMs: WAIT_MS, gone });
+      if (view.state === 'held' && !context.canElicit) {
+        progress.say('a person decides about the call');
+        view = await this.#settled(connection, view, WAIT_MS - (monotonic() - start));
+      }
+      return gone.aborted && isModern ? await this.#cancelled(caller, view) : await this.#shown(caller, view);
+    } finally {
+      progress.stop();
+    }
+  }
+
+  async #waited(connection: McpConnection, view: OperationView, waitMs: number): Promise<OperationView> {
+    return await this.#shown(connection.caller, await this.#settled(connection, view, waitMs));
+  }
+
+  async #settled({ caller, gone }: McpConnection, view: OperationView, waitMs: number): Promise<OperationView> {
+    if (isFinal(view.state)) return view;
+    const { follow } = this.#parts;
+    const subscription = follow.subscribe(view.operation_id);
+    try {
+      return await follow.untilSettled(caller, view, subscription, waitMs, gone);
+    } finally {
+      subscription.stop();
+    }
+  }
+
+  /**
+   * In the stateless revision a client cancels a request by closing it. The operation is cancelled too, unless its
+   * effect has begun. Nobody reads the answer.
+   */
+  async #cancelled(caller: Caller, view: OperationView): Promise<OperationView> {
+    if (isFinal(view.state) || view.replayed) return view;
+    try {
+      return await this.#parts.kernel.ask('operation.cancel', caller, { operation_id: view.operation_id });
+    } catch (error) {
+      if (error instanceof Fault) return view;
+      throw error;
+    }
+  }
+
+  /** A held call is asked about where the client can; any other is answered. */
+  async #answer(
+    { canElicit, request }: CallContext,
+    view: OperationView,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    if (view.state !== 'held' || !canElicit) return resultOf(view);
+    const requestState = await this.#parts.states.mint({ operation_id: view.operation_id }, request);
+    return inputRequired({
+      inputRequests: {
+        approval: inputRequired.elicit({
+          message: heldInWords(view),
+          requestedSchema: { type: 'object', properties: {} },
+        }),
+      },
+      requestState,
+    });
+  }
+
+  /** Continues an operation that was held. The answers of the client are not read but for whether it goes on waiting. */
+  async #resume(context: CallContext, name: string, operation_id: string): Promise<CallToolResult> {
+    const { caller } = context.connection;
+    const answers = context.request.mcpReq.inputResponses ?? {};
+    const isWaiting = (answers['approval'] as { readonly action?: unknown } | undefined)?.action === 'accept';
+    return await this.#ofOperation(operation_id, async () => {
+      const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
+      if (view.tool_id !== name)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of a call of another tool');
+      return await this.#waited(context.connection, view, isWaiting ? WAIT_MS : 0);
+    });
+  }
+
+  #shown(caller: Caller, view: OperationView): Promise<OperationView> {
+    return this.#parts.show.view(caller, view);
+  }
+}
+
+const originOf = (client: string | undefined): Provenance => ({
+  source: 'mcp',
+  ...(client === undefined ? {} : { client }),
+});
+
+/** The call as the API's own route would read it, so that the same rules apply to both. */
+function bodyOf(
+  { agentId, tokenId, workspaceId }: McpConnection,
+  {
+    name,
+    args,
+    meta,
+    operationId,
+  }: {
+    readonly name: string;
+    readonly args: Record<string, unknown>;
+    readonly meta: Readonly<Record<string, unknown>>;
+    readonly operationId: OperationId;
+  },
+): Record<string, unknown> {
+  if (workspaceId === null)
+    throw new Fault('request.malformed', 'the capability token is of no workspace: name one with `?workspace_id=`');
+  const key = meta[META.idempotencyKey];
+  if (key !== undefined && !KEY.Check(key))
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `\`_meta["${META.idempotencyKey}"]\` is no idempotency key`,
+    );
+  return {
+    tool_id: name,
+    args,
+    agent_id: agentId,
+    capability_token_id: tokenId,
+    workspace_id: workspaceId,
+    // A changing call needs a key. Without one from the client, no other request means this call.
+    idempotency_key: key ?? `mcp:${operationId}`,
+    ...optional('session_id', meta[META.sessionId]),
+    ...optional('task_class', meta[META.taskClass]),
+    ...optional('dry_run', meta[META.dryRun]),
+  };
+}
+
+const optional = (name: string, value: unknown): Record<string, unknown> =>
+  value === undefined ? {} : { [name]: value };
+
+function heldInWords({ operation_id, approval_id, tool_id, reasons }: OperationView): string {
+  const [reason] = reasons;
+  return [
+    `The call of \`${tool_id}\` waits for a person who may decide about it${reason === undefined ? '' : `: ${reason.message}`}.`,
+    `They see it with \`writ approvals show ${approval_id ?? ''}\` (operation ${operation_id}).`,
+    'Nothing that you answer here approves it. Accept to wait for the decision, or decline to go on without it.',
+  ].join(' ');
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type Caller } from '@writ/contract';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
+
+/**
+ * What one request of an MCP client acts under. It is found anew for each request: nothing is kept between two of them,
+ * so any replica serves any request, and a revoked key or token ends the connection with the next message.
+ */
+export interface McpConnection {
+  readonly caller: Caller;
+  readonly agentId: string;
+  readonly tokenId: string;
+  /** null where neither the request nor the token names one: then no tool can be called */
+  readonly workspaceId: string | null;
+  /** `search`: the list has only the tools that find and describe the others */
+  readonly catalogue: 'all' | 'search';
+  /** aborts when the client closes the request before it has its answer */
+  readonly gone: AbortSignal;
+}
+
+/** What a request says about its connection. */
+export interface ConnectionRequest {
+  readonly caller: Caller;
+  /** absent: the only usable token of the key's agent */
+  readonly tokenId: string | undefined;
+  readonly workspaceId: string | undefined;
+  readonly catalogue: 'all' | 'search';
+  readonly gone: AbortSignal;
+}
+
+/** Tokens that are looked through for the only usable one: more than anybody gives to one agent by hand. */
+const TOKENS_MAX = 50;
+
+/** Finds the capability token, the agent and the workspace of a request. */
+export class McpConnections {
+  readonly #kernel: KernelClient;
+  readonly #now: () => number;
+
+  /** @param now milliseconds since the epoch */
+  constructor(kernel: KernelClient, now: () => number) {
+    this.#kernel = kernel;
+    this.#now = now;
+  }
+
+  /**
+   * Faults: `not_found` for a token that isn't there, isn't the caller's or is of another agent than the key's;
+   * `conflict` where the request names none and the agent hasn't exactly one.
+   */
+  async open(request: ConnectionRequest): Promise<McpConnection> {
+    const { caller, catalogue, gone } = request;
+    const tokenId = request.tokenId ?? (await this.#onlyTokenOf(caller));
+    const token = await this.#kernel.ask('token.read', caller, { capability_token_id: tokenId });
+    // A key sees the tokens that descend from its agent's, which may be of other agents. It doesn't act for those.
+    if (caller.agent_id !== null && token.agent_id !== caller.agent_id) throw new Fault('not_found');
+    return {
+      caller,
+      agentId: token.agent_id,
+      tokenId,
+      workspaceId: request.workspaceId ?? token.workspace_id,
+      catalogue,
+      gone,
+    };
+  }
+
+  async #onlyTokenOf(caller: Caller): Promise<string> {
+    const how = 'name one in the path (`/mcp/cap_…`) or in the header `Writ-Token`';
+    if (caller.agent_id === null) throw new Fault('conflict', `the key is of no agent, so no token is its own: ${how}`);
+    const { items } = await this.#kernel.ask('token.list', caller, {
+      page: { cursor: null, limit: TOKENS_MAX },
+      agent_id: caller.agent_id,
+      parent_id: null,
+    });
+    const now = this.#now();
+    const usable = items.filter(
+      ({ revoked, grant, agent_id }) =>
+        agent_id === caller.agent_id && !revoked && grant.not_before <= now && now < grant.expires_at,
+    );
+    const [only, another] = usable;
+    if (only === undefined) throw new Fault('conflict', `the agent has no usable capability token: ${how}`);
+    if (another !== undefined) throw new Fault('conflict', `the agent has several capability tokens: ${how}`);
+    return only.capability_token_id;
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type GetPromptResult,
+  type ListPromptsResult,
+} from '@modelcontextprotocol/server';
+import { SKILL_READ } from '@writ/contract';
+import type { Offers } from '../../calls/kernel/offers.ts';
+import type { CallContext, CallTool } from './call-tool.ts';
+import type { McpConnection } from './connection.ts';
+
+/** The tenant's skills as prompts. One is read by a call of `skill.read`, which is decided and recorded as any other. */
+export class McpPrompts {
+  readonly #offers: Pick<Offers, 'of'>;
+  readonly #calls: Pick<CallTool, 'run'>;
+
+  constructor(offers: Pick<Offers, 'of'>, calls: Pick<CallTool, 'run'>) {
+    this.#offers = offers;
+    this.#calls = calls;
+  }
+
+  /** The skills that the agent is granted, where the token grants reading them. */
+  async list({ caller, tokenId }: McpConnection): Promise<ListPromptsResult> {
+    const { skills = [] } = await this.#offers.of(caller, tokenId, { subAgents: false });
+    return { prompts: skills.map(({ name, description }) => ({ name, description })) };
+  }
+
+  /** @throws ProtocolError where the skill can't be read, with the reason */
+  async get(context: CallContext, name: string): Promise<GetPromptResult> {
+    const answer = await this.#calls.run(
+      { ...context, canElicit: false },
+      { name: SKILL_READ.tool_id, arguments: { skill: name } },
+    );
+    const { structuredContent } = answer as { readonly structuredContent?: Record<string, unknown> };
+    const { content, encoding } = (structuredContent?.['result'] ?? {}) as Record<string, unknown>;
+    if (typeof content !== 'string' || encoding !== 'utf8')
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the prompt can not be read', structuredContent);
+    return { messages: [{ role: 'user', content: { type: 'text', text: content } }] };
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Provider } from '@nestjs/common';
+import { provideBy, provideValue } from '@writ/nest-kit';
+import type { Logger } from '@writ/telemetry';
+import { Follow } from '../../calls/follow.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { Offers } from '../../calls/kernel/offers.ts';
+import { Propose } from '../../calls/propose.ts';
+import { ShowOperation } from '../../calls/show-operation.ts';
+import { ReadReceipt } from '../../delivery/read-receipt.ts';
+import { FullQueues } from '../../edge/access/full-queues.ts';
+import { CallTool } from './call-tool.ts';
+import { McpConnections } from './connection.ts';
+import { heldStates, McpEndpoint } from './mcp-endpoint.ts';
+import { McpOrigins } from './mcp-origins.ts';
+import { McpPrompts } from './mcp-prompts.ts';
+import { McpResources } from './mcp-resources.ts';
+
+/** The configuration of `/mcp`. */
+export interface McpConfig {
+  readonly WRIT_HTTP_HOST: string;
+  /** host names, with commas between */
+  readonly WRIT_MCP_HOSTS: string;
+  /** the key from which the key of request states is derived */
+  readonly webhookKey: Buffer;
+}
+
+/** Provides the endpoint of the Model Context Protocol. */
+export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
+  const states = heldStates(config.webhookKey);
+  return [
+    provideValue(new McpOrigins(config.WRIT_HTTP_HOST, config.WRIT_MCP_HOSTS)),
+    provideBy(McpConnections, [KernelClient], (kernel) => new McpConnections(kernel, Date.now)),
+    provideBy(
+      CallTool,
+      [KernelClient, Propose, Follow, ShowOperation, FullQueues],
+      (kernel, propose, follow, show, queues) =>
+        new CallTool({ kernel, propose, follow, show, queues, states, monotonic: () => performance.now() }),
+    ),
+    provideBy(
+      McpResources,
+      [KernelClient, CallTool, ShowOperation, ReadReceipt],
+      (kernel, calls, show, receipts) => new McpResources(kernel, calls, show, receipts),
+    ),
+    provideBy(McpPrompts, [Offers, CallTool], (offers, calls) => new McpPrompts(offers, calls)),
+    provideBy(
+      McpEndpoint,
+      [Offers, CallTool, McpResources, McpPrompts],
+      (offers, calls, resources, prompts) =>
+        new McpEndpoint({ offers, calls, resources, prompts, states }, (err) =>
+          logger.debug({ err }, 'mcp: a request was rejected'),
+        ),
+    ),
+  ];
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type CompleteRequest,
+  type CompleteResult,
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  type ReadResourceResult,
+} from '@modelcontextprotocol/server';
+import { Fault, type OperationId } from '@writ/contract';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import type { ShowOperation } from '../../calls/show-operation.ts';
+import type { ReadReceipt } from '../../delivery/read-receipt.ts';
+import type { CallContext, CallTool } from './call-tool.ts';
+import type { McpConnection } from './connection.ts';
+import { operationUri, parseUri, URI_TEMPLATES } from './uris.ts';
+
+/** Operations of one page. */
+const PAGE = 50;
+/** Values that a completion may have. */
+const COMPLETIONS_MAX = 100;
+
+/**
+ * What a connection can read: files of the workspace, operations and receipts. A file is read by a call of `fs.read`:
+ * an agent's key reads no file in another way, and each reading has a receipt.
+ */
+export class McpResources {
+  readonly #kernel: KernelClient;
+  readonly #calls: Pick<CallTool, 'run'>;
+  readonly #show: Pick<ShowOperation, 'view'>;
+  readonly #receipts: Pick<ReadReceipt, 'run'>;
+
+  constructor(
+    kernel: KernelClient,
+    calls: Pick<CallTool, 'run'>,
+    show: Pick<ShowOperation, 'view'>,
+    receipts: Pick<ReadReceipt, 'run'>,
+  ) {
+    this.#kernel = kernel;
+    this.#calls = calls;
+    this.#show = show;
+    this.#receipts = receipts;
+  }
+
+  /** The operations that the caller may see, newest first. Files are found by the tools that list them. */
+  async list({ caller, agentId }: McpConnection, cursor: string | undefined): Promise<ListResourcesResult> {
+    const { items, next_cursor } = await this.#operations(caller, agentId, cursor ?? null, PAGE);
+    return {
+      resources: items.map(({ operation_id, tool_id, state }) => ({
+        uri: operationUri(operation_id),
+        name: `${tool_id} (${state})`,
+        mimeType: 'application/json',
+      })),
+      ...(next_cursor === null ? {} : { nextCursor: next_cursor }),
+    };
+  }
+
+  templates(): ListResourceTemplatesResult {
+    return {
+      resourceTemplates: [
+        {
+          uriTemplate: URI_TEMPLATES.file,
+          name: 'file',
+          description: 'A file of the workspace. Reading one is a call of `fs.read`.',
+        },
+        {
+          uriTemplate: URI_TEMPLATES.operation,
+          name: 'operation',
+          description: 'A call: its state, its reasons and its result.',
+          mimeType: 'application/json',
+        },
+        {
+          uriTemplate: URI_TEMPLATES.receipt,
+          name: 'receipt',
+          description: 'The signed receipt of a call, which `writ verify` checks offline.',
+          mimeType: 'application/json',
+        },
+      ],
+    };
+  }
+
+  /** @throws ResourceNotFoundError, ProtocolError with the reason of a refusal, Fault */
+  async read(context: CallContext, uri: string): Promise<ReadResourceResult> {
+    const named = parseUri(uri);
+    if (named === null) throw new ResourceNotFoundError(uri);
+    if (named.kind === 'file') return await this.#file(context, uri, named.path);
+    const { caller } = context.connection;
+    try {
+      const text =
+        named.kind === 'receipt'
+          ? await this.#receipts.run(caller, named.operationId as OperationId, null)
+          : JSON.stringify(await this.#operation(context, named.operationId));
+      return { contents: [{ uri, mimeType: 'application/json', text }] };
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'not_found') throw new ResourceNotFoundError(uri);
+      throw error;
+    }
+  }
+
+  /** Completes ids of operations. Paths are not completed: listing them is a call. */
+  async complete({ caller, agentId }: McpConnection, params: CompleteRequest['params']): Promise<CompleteResult> {
+    const { ref, argument } = params;
+    if (ref.type !== 'ref/resource' || argument.name !== 'operation_id') return { completion: { values: [] } };
+    const { items } = await this.#operations(caller, agentId, null, COMPLETIONS_MAX);
+    const values = items.map(({ operation_id }) => operation_id as string);
+    return { completion: { values: values.filter((id) => id.startsWith(argument.value)) } };
+  }
+
+  #operations(caller: McpConnection['caller'], agent_id: string, cursor: string | null, limit: number) {
+    const none = { state: null, tool_id: null, workspace_id: null, session_id: null, unresolved: false };
+    return this.#kernel.ask('operation.list', caller, { page: { cursor, limit }, agent_id, ...none });
+  }
+
+  async #operation({ connection: { caller } }: CallContext, operation_id: string): Promise<unknown> {
+    return await this.#show.view(caller, await this.#kernel.ask('operation.read', caller, { operation_id }));
+  }
+
+  async #file(context: CallContext, uri: string, path: string): Promise<ReadResourceResult> {
+    const answer = await this.#calls.run({ ...context, canElicit: false }, { name: 'fs.read', arguments: { path } });
+    const { structuredContent } = answer as { readonly structuredContent?: Record<string, unknown> };
+    const { content, encoding } = (structuredContent?.['result'] ?? {}) as Record<string, unknown>;
+    const { code } = (structuredContent?.['error'] ?? {}) as { readonly code?: unknown };
+    if (code === 'file.not_found') throw new ResourceNotFoundError(uri);
+    if (typeof content !== 'string')
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the file can not be read', structuredContent);
+    return {
+      contents: [
+        encoding === 'base64'
+          ? { uri, mimeType: 'application/octet-stream', blob: content }
+          : { uri, mimeType: 'text/plain', text: content },
+      ],
+    };
+  }
+}
