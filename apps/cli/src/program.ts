@@ -23,6 +23,11 @@ const GROUPS: readonly Group[] = [
     load: async () => (await import('./chat/chat.ts')).chatCommand,
   },
   {
+    name: 'mcp',
+    summary: 'tools for clients of the Model Context Protocol, on standard input and output',
+    load: async () => (await import('./mcp/mcp.ts')).mcpCommand,
+  },
+  {
     name: 'audio',
     summary: 'recordings of audio devices',
     load: async () => (await import('./audio/audio.ts')).audioCommand,

@@ -58,6 +58,31 @@ export class Client {
     return answer;
   }
 
+  /**
+   * Posts a message of a protocol that has its own errors: resolves with any answer, whatever its status. Rejects where
+   * there is none, or when `signal` aborts.
+   */
+  async send(
+    path: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    return await fetch(`${this.url}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${this.#key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body,
+      // The key must not be sent to another address.
+      redirect: 'error',
+      signal,
+    });
+  }
+
   /** Sends a request and parses the answer by a schema. */
   async read<S extends TSchema>(schema: S, path: string, ask: RequestOptions = {}): Promise<Static<S>> {
     const answer = await this.request(path, ask);
