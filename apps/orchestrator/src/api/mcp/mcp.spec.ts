@@ -309,9 +309,11 @@ describe('access', () => {
       body: { grant: { ...GRANTED } },
     });
     const ofAnother = {
-      ...(api.kernel.find({ tenant_id: tenant.tenantId } as never, child.json['capability_token_id']) as object),
+      ...(api.kernel.find({ tenant_id: tenant.tenantId } as never, child.json['capability_token_id']) as {
+        readonly capability_token_id: string;
+      }),
       agent_id: newId('agent'),
-    } as { capability_token_id: string };
+    };
     api.kernel.keep(tenant.tenantId, ofAnother.capability_token_id, 'token', ofAnother);
     for (const id of [theirs.capability_token_id, ofAnother.capability_token_id, newId('token')]) {
       const answer = await post(ping, { path: `${api.url}/mcp/${id}` });
