@@ -108,3 +108,13 @@ function textOf({ operation_id, state, result, error, next }: StructuredResult):
   ];
   return lines.join('\n');
 }
+
+/** A held call, for the client's user. */
+export function heldInWords({ operation_id, approval_id, tool_id, reasons }: OperationView): string {
+  const [reason] = reasons;
+  return [
+    `The call of \`${tool_id}\` waits for a person who may decide about it${reason === undefined ? '' : `: ${reason.message}`}.`,
+    `They see it with \`writ approvals show ${approval_id ?? ''}\` (operation ${operation_id}).`,
+    'Nothing that an MCP client answers approves it.',
+  ].join(' ');
+}

@@ -27,9 +27,10 @@ import { parseCall } from '../../calls/parse-call.ts';
 import type { Propose } from '../../calls/propose.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
 import type { FullQueues } from '../../edge/access/full-queues.ts';
-import { faultResult, resultOf } from './call-result.ts';
+import { faultResult, heldInWords, resultOf } from './call-result.ts';
 import type { McpConnection } from './connection.ts';
 import { reportProgress } from './report-progress.ts';
+import { createdTask, TASK_AFTER_MS } from './tasks.ts';
 
 /**
  * Longest wait for a call's end, in milliseconds. Clients give up after 60 s by default; so the stored operation is the
@@ -75,6 +76,8 @@ export interface CallContext {
   readonly isModern: boolean;
   /** whether the client can ask its user */
   readonly canElicit: boolean;
+  /** whether a call that takes long may be answered with a task */
+  readonly canTakeTasks: boolean;
 }
 
 /**
@@ -123,11 +126,13 @@ export class CallTool {
   async #ofOperation(
     operationId: unknown,
     run: (operationId: OperationId) => Promise<OperationView>,
+    ofPending: (view: OperationView) => CallToolResult = resultOf,
   ): Promise<CallToolResult> {
     if (typeof operationId !== 'string' || !isId('operation', operationId))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, '`operation_id` must be the id of an operation');
     try {
-      return resultOf(await run(operationId as OperationId));
+      const view = await run(operationId as OperationId);
+      return isFinal(view.state) ? resultOf(view) : ofPending(view);
     } catch (error) {
       if (error instanceof Fault) return faultResult(error, operationId);
       throw error;
@@ -147,8 +152,8 @@ export class CallTool {
     const progress = reportProgress(request, () => `${name} runs`);
     const start = monotonic();
     try {
-      let view = await propose.run(caller, operationId, call, { waitMs: WAIT_MS, gone });
-      if (view.state === 'held' && !context.canElicit) {
+      let view = await propose.run(caller, operationId, call, { waitMs: waitMsOf(context), gone });
+      if (view.state === 'held' && !context.canElicit && !context.canTakeTasks) {
         progress.say('a person decides about the call');
         view = await this.#settled(connection, view, WAIT_MS - (monotonic() - start));
       }
@@ -187,17 +192,21 @@ export class CallTool {
     }
   }
 
-  /** A held call is asked about where the client can; any other is answered. */
+  /**
+   * A held call is asked about where the client can. Any other that has not ended becomes a task where the client takes
+   * one, and is answered as it is otherwise.
+   */
   async #answer(
-    { canElicit, request }: CallContext,
+    { canElicit, canTakeTasks, request }: CallContext,
     view: OperationView,
   ): Promise<CallToolResult | InputRequiredResult> {
-    if (view.state !== 'held' || !canElicit) return resultOf(view);
+    if (view.state !== 'held' || !canElicit)
+      return canTakeTasks && !isFinal(view.state) ? createdTask(view) : resultOf(view);
     const requestState = await this.#parts.states.mint({ operation_id: view.operation_id }, request);
     return inputRequired({
       inputRequests: {
         approval: inputRequired.elicit({
-          message: heldInWords(view),
+          message: `${heldInWords(view)} Accept to wait for the decision, or decline to go on without it.`,
           requestedSchema: { type: 'object', properties: {} },
         }),
       },
@@ -210,18 +219,22 @@ export class CallTool {
     const { caller } = context.connection;
     const answers = context.request.mcpReq.inputResponses ?? {};
     const isWaiting = (answers['approval'] as { readonly action?: unknown } | undefined)?.action === 'accept';
-    return await this.#ofOperation(operation_id, async () => {
+    const waited = async (): Promise<OperationView> => {
       const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
       if (view.tool_id !== name)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of a call of another tool');
-      return await this.#waited(context.connection, view, isWaiting ? WAIT_MS : 0);
-    });
+      return await this.#waited(context.connection, view, isWaiting ? waitMsOf(context) : 0);
+    };
+    return await this.#ofOperation(operation_id, waited, isWaiting && context.canTakeTasks ? createdTask : resultOf);
   }
 
   #shown(caller: Caller, view: OperationView): Promise<OperationView> {
     return this.#parts.show.view(caller, view);
   }
 }
+
+/** How long the answer of a call may wait for its end. */
+const waitMsOf = ({ canTakeTasks }: CallContext): number => (canTakeTasks ? TASK_AFTER_MS : WAIT_MS);
 
 const originOf = (client: string | undefined): Provenance => ({
   source: 'mcp',
@@ -267,12 +280,3 @@ function bodyOf(
 
 const optional = (name: string, value: unknown): Record<string, unknown> =>
   value === undefined ? {} : { [name]: value };
-
-function heldInWords({ operation_id, approval_id, tool_id, reasons }: OperationView): string {
-  const [reason] = reasons;
-  return [
-    `The call of \`${tool_id}\` waits for a person who may decide about it${reason === undefined ? '' : `: ${reason.message}`}.`,
-    `They see it with \`writ approvals show ${approval_id ?? ''}\` (operation ${operation_id}).`,
-    'Nothing that you answer here approves it. Accept to wait for the decision, or decline to go on without it.',
-  ].join(' ');
-}

@@ -29,7 +29,7 @@ export class McpPrompts {
   /** @throws ProtocolError where the skill can't be read, with the reason */
   async get(context: CallContext, name: string): Promise<GetPromptResult> {
     const answer = await this.#calls.run(
-      { ...context, canElicit: false },
+      { ...context, canElicit: false, canTakeTasks: false },
       { name: SKILL_READ.tool_id, arguments: { skill: name } },
     );
     const { structuredContent } = answer as { readonly structuredContent?: Record<string, unknown> };

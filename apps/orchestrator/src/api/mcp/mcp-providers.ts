@@ -15,6 +15,7 @@ import { heldStates, McpEndpoint } from './mcp-endpoint.ts';
 import { McpOrigins } from './mcp-origins.ts';
 import { McpPrompts } from './mcp-prompts.ts';
 import { McpResources } from './mcp-resources.ts';
+import { McpTasks } from './tasks.ts';
 
 /** The configuration of `/mcp`. */
 export interface McpConfig {
@@ -43,11 +44,12 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
       (kernel, calls, show, receipts) => new McpResources(kernel, calls, show, receipts),
     ),
     provideBy(McpPrompts, [Offers, CallTool], (offers, calls) => new McpPrompts(offers, calls)),
+    provideBy(McpTasks, [KernelClient, ShowOperation], (kernel, show) => new McpTasks(kernel, show)),
     provideBy(
       McpEndpoint,
-      [Offers, CallTool, McpResources, McpPrompts],
-      (offers, calls, resources, prompts) =>
-        new McpEndpoint({ offers, calls, resources, prompts, states }, (err) =>
+      [Offers, CallTool, McpResources, McpPrompts, McpTasks],
+      (offers, calls, resources, prompts, tasks) =>
+        new McpEndpoint({ offers, calls, resources, prompts, tasks, states }, (err) =>
           logger.debug({ err }, 'mcp: a request was rejected'),
         ),
     ),

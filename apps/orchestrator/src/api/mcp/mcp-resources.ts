@@ -118,7 +118,10 @@ export class McpResources {
   }
 
   async #file(context: CallContext, uri: string, path: string): Promise<ReadResourceResult> {
-    const answer = await this.#calls.run({ ...context, canElicit: false }, { name: 'fs.read', arguments: { path } });
+    const answer = await this.#calls.run(
+      { ...context, canElicit: false, canTakeTasks: false },
+      { name: 'fs.read', arguments: { path } },
+    );
     const { structuredContent } = answer as { readonly structuredContent?: Record<string, unknown> };
     const { content, encoding } = (structuredContent?.['result'] ?? {}) as Record<string, unknown>;
     const { code } = (structuredContent?.['error'] ?? {}) as { readonly code?: unknown };

@@ -28,6 +28,7 @@ import { searchTools } from './search-tools.ts';
 import { OPERATION_TOOLS, SEARCH_TOOLS, toolEntry } from './tool-entries.ts';
 import type { McpPrompts } from './mcp-prompts.ts';
 import type { McpResources } from './mcp-resources.ts';
+import { canTakeTasks, TaskParams, TASKS_EXTENSION, type McpTasks } from './tasks.ts';
 
 /** Tools of one page of the list. */
 const PAGE = 50;
@@ -47,6 +48,7 @@ export interface McpServerParts {
   readonly calls: CallTool;
   readonly resources: McpResources;
   readonly prompts: McpPrompts;
+  readonly tasks: McpTasks;
   readonly states: RequestStateCodec<HeldState>;
 }
 
@@ -56,10 +58,17 @@ export function mcpServer(
   connection: McpConnection,
   { era }: Pick<McpRequestContext, 'era'>,
 ): McpServer {
+  const isModern = era === 'modern';
   const made = new McpServer(
     { name: 'writ', title: 'Writ', version: VERSION },
     {
-      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+      capabilities: {
+        tools: {},
+        resources: {},
+        prompts: {},
+        completions: {},
+        ...(isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
+      },
       instructions: INSTRUCTIONS,
       cacheHints: {
         'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
@@ -70,19 +79,20 @@ export function mcpServer(
     },
   );
   const { server } = made;
-  const isModern = era === 'modern';
   const contextOf = (request: ServerContext): CallContext => ({
     connection,
     request,
     client: clientWordOf(server.getClientVersion()),
     isModern,
     canElicit: isModern && canElicit(request),
+    canTakeTasks: isModern && canTakeTasks(request),
   });
   const tools = new ServedTools(parts, connection);
   server.setRequestHandler('tools/list', ({ params }) => guarded(() => tools.list(params?.cursor)));
   server.setRequestHandler('tools/call', ({ params }, request) =>
     guarded(() => tools.call(contextOf(request), params)),
   );
+  if (isModern) serveTasks(made, parts.tasks, connection);
   const { resources, prompts } = parts;
   server.setRequestHandler('resources/list', ({ params }) => guarded(() => resources.list(connection, params?.cursor)));
   server.setRequestHandler('resources/templates/list', () => resources.templates());
@@ -97,6 +107,14 @@ export function mcpServer(
     guarded(() => resources.complete(connection, params)),
   );
   return made;
+}
+
+/** The requests of the extension for tasks, which only the stateless revision has. */
+function serveTasks({ server }: McpServer, tasks: McpTasks, connection: McpConnection): void {
+  for (const name of ['get', 'update', 'cancel'] as const)
+    server.setRequestHandler(`tasks/${name}`, { params: TaskParams }, (params, request) =>
+      guarded(() => tasks[name](connection, request, params)),
+    );
 }
 
 /** The tools of one connection. */
