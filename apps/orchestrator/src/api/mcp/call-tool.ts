@@ -126,13 +126,11 @@ export class CallTool {
   async #ofOperation(
     operationId: unknown,
     run: (operationId: OperationId) => Promise<OperationView>,
-    ofPending: (view: OperationView) => CallToolResult = resultOf,
   ): Promise<CallToolResult> {
     if (typeof operationId !== 'string' || !isId('operation', operationId))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, '`operation_id` must be the id of an operation');
     try {
-      const view = await run(operationId as OperationId);
-      return isFinal(view.state) ? resultOf(view) : ofPending(view);
+      return resultOf(await run(operationId as OperationId));
     } catch (error) {
       if (error instanceof Fault) return faultResult(error, operationId);
       throw error;
@@ -196,13 +194,9 @@ export class CallTool {
    * A held call is asked about where the client can. Any other that has not ended becomes a task where the client takes
    * one, and is answered as it is otherwise.
    */
-  async #answer(
-    { canElicit, canTakeTasks, request }: CallContext,
-    view: OperationView,
-  ): Promise<CallToolResult | InputRequiredResult> {
-    if (view.state !== 'held' || !canElicit)
-      return canTakeTasks && !isFinal(view.state) ? createdTask(view) : resultOf(view);
-    const requestState = await this.#parts.states.mint({ operation_id: view.operation_id }, request);
+  async #answer(context: CallContext, view: OperationView): Promise<CallToolResult | InputRequiredResult> {
+    if (view.state !== 'held' || !context.canElicit) return this.#unasked(context, view);
+    const requestState = await this.#parts.states.mint({ operation_id: view.operation_id }, context.request);
     return inputRequired({
       inputRequests: {
         approval: inputRequired.elicit({
@@ -214,23 +208,44 @@ export class CallTool {
     });
   }
 
-  /** Continues an operation that was held. The answers of the client are not read but for whether it goes on waiting. */
-  async #resume(context: CallContext, name: string, operation_id: string): Promise<CallToolResult> {
+  #unasked({ canTakeTasks }: CallContext, view: OperationView): CallToolResult {
+    return canTakeTasks && !isFinal(view.state) ? createdTask(view) : resultOf(view);
+  }
+
+  /**
+   * Continues an operation that was held. Of the client's answer only this is read: whether it goes on waiting. A request
+   * without that answer is asked again.
+   */
+  async #resume(
+    context: CallContext,
+    name: string,
+    operation_id: string,
+  ): Promise<CallToolResult | InputRequiredResult> {
     const { caller } = context.connection;
-    const answers = context.request.mcpReq.inputResponses ?? {};
-    const isWaiting = (answers['approval'] as { readonly action?: unknown } | undefined)?.action === 'accept';
-    const waited = async (): Promise<OperationView> => {
+    const answer = answerOf(context.request);
+    const waitMs = answer === 'accept' ? waitMsOf(context) : 0;
+    try {
       const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
       if (view.tool_id !== name)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of a call of another tool');
-      return await this.#waited(context.connection, view, isWaiting ? waitMsOf(context) : 0);
-    };
-    return await this.#ofOperation(operation_id, waited, isWaiting && context.canTakeTasks ? createdTask : resultOf);
+      const settled = await this.#waited(context.connection, view, waitMs);
+      if (answer === null) return await this.#answer(context, settled);
+      return answer === 'accept' ? this.#unasked(context, settled) : resultOf(settled);
+    } catch (error) {
+      if (error instanceof Fault) return faultResult(error, operation_id);
+      throw error;
+    }
   }
 
   #shown(caller: Caller, view: OperationView): Promise<OperationView> {
     return this.#parts.show.view(caller, view);
   }
+}
+
+/** What the client answered to the question about a held call; null where it answered something else. */
+function answerOf({ mcpReq: { inputResponses } }: ServerContext): 'accept' | 'decline' | 'cancel' | null {
+  const { action } = (inputResponses?.['approval'] ?? {}) as { readonly action?: unknown };
+  return action === 'accept' || action === 'decline' || action === 'cancel' ? action : null;
 }
 
 /** How long the answer of a call may wait for its end. */

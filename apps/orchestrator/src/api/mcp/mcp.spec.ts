@@ -204,7 +204,7 @@ describe('a held call', () => {
       },
     });
     const result = await client.callTool({ name: 'fs.read', arguments: { path: 'a' } });
-    expect(asked).toEqual([expect.stringContaining('Nothing that you answer here approves it')]);
+    expect(asked).toEqual([expect.stringContaining('Nothing that an MCP client answers approves it')]);
     expect(result.structuredContent).toMatchObject({ operation_id: proposed()[0]!.operation_id, state: 'no_op' });
     expect(proposed()).toHaveLength(1);
     expect(api.kernel.requests.filter(({ verb }) => verb.startsWith('approval.'))).toEqual([]);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-/** How often a waiting client hears that its call is alive: well within the usual timeout of 60 s. */
-const EVERY_MS = 10_000;
+/**
+ * Pauses between two reports, in milliseconds. A person sees soon that a call runs; later a client only needs to hear
+ * within its timeout, 60 s by default, that the call is alive.
+ */
+const [PAUSE_FIRST_MS, PAUSE_MAX_MS] = [1_000, 10_000];
 
 /** Reports on one call until it is stopped. */
 export interface Progress {
@@ -21,13 +24,20 @@ export function reportProgress(request: ServerContext, first: () => string): Pro
     // A client that has gone needs no progress.
     request.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
+  let pauseMs = PAUSE_FIRST_MS;
+  const again = (): NodeJS.Timeout =>
+    setTimeout(() => {
+      send();
+      pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS);
+      timer = again();
+    }, pauseMs);
   send();
-  const timer = setInterval(send, EVERY_MS);
+  let timer = again();
   return {
     say: (text) => {
       message = text;
       send();
     },
-    stop: () => clearInterval(timer),
+    stop: () => clearTimeout(timer),
   };
 }

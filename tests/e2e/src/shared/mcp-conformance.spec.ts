@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The official conformance suite of MCP against `/mcp`, in both revisions.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { approveShown, makeWorld, sharedStack, type JsonValue, type SharedStack, type World } from '@writ/stack';
+import { repositoryRoot } from '@writ/testing';
+import { FixtureProxy, type FixtureCall, type FixtureNames } from '../conformance/fixture-proxy.ts';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
+
+const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
+const HOUR_MS = 3_600_000;
+/** A picture of one pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+let stack: SharedStack;
+let world: World;
+let proxy: FixtureProxy;
+let results: string;
+const stop = new AbortController();
+
+beforeAll(async () => {
+  results = mkdtempSync(join(tmpdir(), 'writ-conformance-'));
+  stack = await sharedStack();
+  world = await makeWorld(stack.url, stack.keys.platformKey, {
+    files: { 'simple.txt': 'a text', 'template-123.txt': 'the data of 123' },
+  });
+  await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
+    files: [{ path: 'pixel.png', content: PIXEL, encoding: 'base64' }],
+  });
+  await world.admin.must('/v1/skills', {
+    files: [{ path: 'simple/SKILL.md', content: '---\nname: simple\ndescription: "A prompt."\n---\nSay hello.' }],
+  });
+  const { capability_token_id } = await world.admin.must('/v1/capability-tokens', {
+    agent_id: world.agentId,
+    workspace_id: world.workspaceId,
+    grant: {
+      tools: ['fs.*', 'shell.run', 'skill.read'],
+      fs: [{ path: '', read: true, write: true }],
+      net: [],
+      secrets: [],
+      budgets: {},
+      not_before: 0,
+      expires_at: Date.now() + HOUR_MS,
+    },
+  });
+  proxy = await FixtureProxy.before(`${stack.url}/mcp/${String(capability_token_id)}`, world.agent.key!, NAMES);
+  void approveAll();
+});
+afterAll(async () => {
+  stop.abort();
+  await proxy?.close();
+  rmSync(results, { recursive: true, force: true });
+});
+
+/** A person who approves what is held. The suite can't: no answer of a client approves a call. */
+async function approveAll(): Promise<void> {
+  while (!stop.signal.aborted) {
+    const { body } = await world.operator.get('/v1/approvals?state=pending');
+    for (const { approval_id } of (body.items ?? []) as JsonValue[]) await approveShown(world.operator, approval_id);
+    await sleep(200);
+  }
+}
+
+/** A call that a person must approve: it removes a directory. */
+async function held(): Promise<FixtureCall> {
+  const name = `dir-${randomUUID()}`;
+  await world.call('fs.write', { path: `${name}/x.txt`, content: 'x' });
+  return { name: 'shell.run', arguments: { command: `rm -rf ${name}` } };
+}
+const read = (path: string) => async (): Promise<FixtureCall> => ({ name: 'fs.read', arguments: { path } });
+const shell = (command: string, more: object = {}): FixtureCall => ({
+  name: 'shell.run',
+  arguments: { command, ...more },
+});
+
+const NAMES: FixtureNames = {
+  tools: {
+    test_simple_text: read('simple.txt'),
+    test_error_handling: read('missing.txt'),
+    test_tool_with_progress: async () => shell('sleep 4'),
+    test_streaming_elicitation: held,
+    test_logging_tool: read('simple.txt'),
+    test_input_required_result_elicitation: held,
+    test_input_required_result_request_state: held,
+    test_input_required_result_tampered_state: held,
+    greet: read('simple.txt'),
+    slow_compute: async ({ seconds }) => shell(`sleep ${Number(seconds)}`),
+    failing_job: async () => shell('sleep 5', { timeout_ms: 1_500 }),
+  },
+  resources: {
+    'test://static-text': 'writ://workspace/simple.txt',
+    'test://static-binary': 'writ://workspace/pixel.png',
+    'test://template/123/data': 'writ://workspace/template-123.txt',
+  },
+  prompts: { test_simple_prompt: 'simple' },
+  inputs: ['user_name', 'approval'],
+};
+
+/** Runs the suite, and returns what it says with its status. */
+async function run(...args: string[]): Promise<{ readonly said: string; readonly code: number }> {
+  const child = spawn(process.execPath, [SUITE, 'server', '--url', proxy.url, ...args], {
+    cwd: repositoryRoot(),
+    env: { ...process.env, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => said.push(String(part)));
+  const [code] = (await once(child, 'close')) as [number];
+  return { said: said.join(''), code };
+}
+
+it.each(['2026-07-28', '2025-11-25'])('the conformance suite passes with the revision %s', async (revision) => {
+  const { said, code } = await run(
+    '--requirements',
+    revision,
+    '--expected-failures',
+    `tests/e2e/src/conformance/expected-${revision}.yaml`,
+    '--output-dir',
+    join(results, revision),
+  );
+  if (process.env['WRIT_MCP_CONFORMANCE'] === 'print') process.stdout.write(said);
+  expect(code, said).toBe(0);
+});
