@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FAULTS, isFinal, type Fault, type OperationView } from '@writ/contract';
+import { shownText } from './shown-text.ts';
 import { receiptUri } from './uris.ts';
 
 /** A structured result: the operation, and the tool's own result once there is one. */
@@ -113,7 +114,7 @@ function textOf({ operation_id, state, result, error, next }: StructuredResult):
 export function heldInWords({ operation_id, approval_id, tool_id, reasons }: OperationView): string {
   const [reason] = reasons;
   return [
-    `The call of \`${tool_id}\` waits for a person who may decide about it${reason === undefined ? '' : `: ${reason.message}`}.`,
+    `The call of \`${tool_id}\` waits for a person who may decide about it${reason === undefined ? '' : `: ${shownText(reason.message)}`}.`,
     `They see it with \`writ approvals show ${approval_id ?? ''}\` (operation ${operation_id}).`,
     'Nothing that an MCP client answers approves it.',
   ].join(' ');

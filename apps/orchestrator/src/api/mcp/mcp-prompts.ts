@@ -9,6 +9,7 @@ import { SKILL_READ } from '@writ/contract';
 import type { Offers } from '../../calls/kernel/offers.ts';
 import type { CallContext, CallTool } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
+import { shownText } from './shown-text.ts';
 
 /** The tenant's skills as prompts. One is read by a call of `skill.read`, which is decided and recorded as any other. */
 export class McpPrompts {
@@ -23,7 +24,7 @@ export class McpPrompts {
   /** The skills that the agent is granted, where the token grants reading them. */
   async list({ caller, tokenId }: McpConnection): Promise<ListPromptsResult> {
     const { skills = [] } = await this.#offers.of(caller, tokenId, { subAgents: false });
-    return { prompts: skills.map(({ name, description }) => ({ name, description })) };
+    return { prompts: skills.map(({ name, description }) => ({ name, description: shownText(description) })) };
   }
 
   /** @throws ProtocolError where the skill can't be read, with the reason */

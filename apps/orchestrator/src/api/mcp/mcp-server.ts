@@ -25,6 +25,7 @@ import { clientWordOf } from './client-name.ts';
 import type { McpConnection } from './connection.ts';
 import { protocolErrorOf } from './protocol-error.ts';
 import { searchTools } from './search-tools.ts';
+import { shownText } from './shown-text.ts';
 import { OPERATION_TOOLS, SEARCH_TOOLS, toolEntry } from './tool-entries.ts';
 import type { McpPrompts } from './mcp-prompts.ts';
 import type { McpResources } from './mcp-resources.ts';
@@ -63,9 +64,10 @@ export function mcpServer(
     { name: 'writ', title: 'Writ', version: VERSION },
     {
       capabilities: {
-        tools: {},
-        resources: {},
-        prompts: {},
+        // The SDK says that it tells of changes unless it is told otherwise. Lists have a lifetime instead.
+        tools: { listChanged: false },
+        resources: { listChanged: false, subscribe: false },
+        prompts: { listChanged: false },
         completions: {},
         ...(isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
       },
@@ -179,7 +181,7 @@ class ServedTools {
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > PAGE)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `\`limit\` must be between 1 and ${PAGE}`);
     const found = searchTools(await this.#granted(), query, limit);
-    return found.map(({ tool_id: name, description }) => ({ name, description }));
+    return found.map(({ tool_id: name, description }) => ({ name, description: shownText(description) }));
   }
 
   async #describe({ names }: Record<string, unknown>): Promise<Tool[]> {

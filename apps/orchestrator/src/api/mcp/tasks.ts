@@ -24,7 +24,7 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
  * How long a call runs before its answer is a task, in milliseconds. Most calls end earlier, and then a task would only
  * cost the client two more requests.
  */
-export const TASK_AFTER_MS = 1_000;
+export const TASK_AFTER_MS = 500;
 /** How often a client should ask for a task, in milliseconds: about as often as the API itself polls for a client. */
 const POLL_INTERVAL_MS = 1_000;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JSONObject, Tool } from '@modelcontextprotocol/server';
 import { definitionForDigest, type ToolDefinition } from '@writ/contract';
+import { shownSchema, shownText } from './shown-text.ts';
 
 type ObjectSchema = Tool['inputSchema'];
 type Schema = JSONObject;
@@ -43,9 +44,9 @@ export function toolEntry(tool: ToolDefinition): Tool {
   const { parameters, result } = definitionForDigest(tool) as { parameters: ObjectSchema; result: Schema };
   return {
     name: tool.tool_id,
-    description: tool.description,
-    inputSchema: { ...parameters, type: 'object' },
-    outputSchema: outputSchemaOf(result),
+    description: shownText(tool.description),
+    inputSchema: { ...shownSchema(parameters), type: 'object' },
+    outputSchema: outputSchemaOf(shownSchema(result)),
     annotations: {
       readOnlyHint: !tool.mutating,
       // A write changes the workspace, whose earlier states can be restored. An act of an administrator can do harm
