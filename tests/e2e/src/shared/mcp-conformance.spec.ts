@@ -19,6 +19,17 @@ const HOUR_MS = 3_600_000;
 /** A picture of one pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+/** Everything runs by itself but for what the suite wants to be asked about. */
+const POLICY = `
+@id("all") @reason("everything is permitted")
+permit (principal, action, resource);
+@id("held") @reason("a person decides about files in this folder") @would_pass("another folder")
+forbid (principal, action == Action::"fs.write", resource is File)
+when { resource.path like "held/*" && context.supervision == "autopilot" };
+@id("prompts") @reason("a person decides about prompts") @would_pass("another tool")
+forbid (principal, action == Action::"skill.read", resource) when { context.supervision == "autopilot" };
+`;
+
 let stack: SharedStack;
 let world: World;
 let proxy: FixtureProxy;
@@ -34,6 +45,8 @@ beforeAll(async () => {
   await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
     files: [{ path: 'pixel.png', content: PIXEL, encoding: 'base64' }],
   });
+  await world.admin.must('/v1/policies', { document: { v: 1, name: 'asks', cedar: POLICY } });
+  await world.admin.must('/v1/policies/activate', { policy: 'asks' });
   await world.admin.must('/v1/skills', {
     files: [{ path: 'SKILL.md', content: '---\nname: simple\ndescription: "A prompt."\n---\nSay hello.' }],
   });
@@ -68,12 +81,11 @@ async function approveAll(): Promise<void> {
   }
 }
 
-/** A call that a person must approve: it removes a directory. */
-async function held(): Promise<FixtureCall> {
-  const name = `dir-${randomUUID()}`;
-  await world.call('fs.write', { path: `${name}/x.txt`, content: 'x' });
-  return { name: 'shell.run', arguments: { command: `rm -rf ${name}` } };
-}
+/** A call that a person must approve, by `POLICY`. */
+const held = async (): Promise<FixtureCall> => ({
+  name: 'fs.write',
+  arguments: { path: `held/${randomUUID()}.txt`, content: 'x' },
+});
 const read = (path: string) => async (): Promise<FixtureCall> => ({ name: 'fs.read', arguments: { path } });
 const shell = (command: string, more: object = {}): FixtureCall => ({
   name: 'shell.run',
@@ -99,7 +111,7 @@ const NAMES: FixtureNames = {
     'test://static-binary': 'writ://workspace/pixel.png',
     'test://template/123/data': 'writ://workspace/template-123.txt',
   },
-  prompts: { test_simple_prompt: 'simple' },
+  prompts: { test_simple_prompt: 'simple', test_input_required_result_prompt: 'simple' },
   inputs: ['user_name', 'approval'],
 };
 

@@ -52,6 +52,8 @@ const KEY = Compile(IdempotencyKey);
 /** What a client sends back when it repeats a request: the operation that its first round made. */
 export interface HeldState {
   readonly operation_id: string;
+  /** the request that made it; no other request may be answered with its result */
+  readonly of: string;
 }
 
 /** How a call is made. */
@@ -70,6 +72,8 @@ export interface CallToolParts {
 export interface CallContext {
   readonly connection: McpConnection;
   readonly request: ServerContext;
+  /** what is asked for, by method and name */
+  readonly of: string;
   /** the client as it names itself, as a word of provenance */
   readonly client: string | undefined;
   /** whether the request is of the stateless revision */
@@ -96,7 +100,7 @@ export class CallTool {
   /** Never rejects with a fault: it becomes a result with `isError`. @throws ProtocolError for a malformed request */
   async run(context: CallContext, params: CallToolRequest['params']): Promise<CallToolResult | InputRequiredResult> {
     const state = context.request.mcpReq.requestState<HeldState>();
-    if (state !== undefined) return await this.#resume(context, params.name, state.operation_id);
+    if (state !== undefined) return await this.#resume(context, state);
     const operationId = newId('operation');
     try {
       return await this.#answer(context, await this.#proposed(context, operationId, params));
@@ -196,7 +200,10 @@ export class CallTool {
    */
   async #answer(context: CallContext, view: OperationView): Promise<CallToolResult | InputRequiredResult> {
     if (view.state !== 'held' || !context.canElicit) return this.#unasked(context, view);
-    const requestState = await this.#parts.states.mint({ operation_id: view.operation_id }, context.request);
+    const requestState = await this.#parts.states.mint(
+      { operation_id: view.operation_id, of: context.of },
+      context.request,
+    );
     return inputRequired({
       inputRequests: {
         approval: inputRequired.elicit({
@@ -216,18 +223,14 @@ export class CallTool {
    * Continues an operation that was held. Of the client's answer only this is read: whether it goes on waiting. A request
    * without that answer is asked again.
    */
-  async #resume(
-    context: CallContext,
-    name: string,
-    operation_id: string,
-  ): Promise<CallToolResult | InputRequiredResult> {
+  async #resume(context: CallContext, { operation_id, of }: HeldState): Promise<CallToolResult | InputRequiredResult> {
+    if (of !== context.of)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of another request');
     const { caller } = context.connection;
     const answer = answerOf(context.request);
     const waitMs = answer === 'accept' ? waitMsOf(context) : 0;
     try {
       const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
-      if (view.tool_id !== name)
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of a call of another tool');
       const settled = await this.#waited(context.connection, view, waitMs);
       if (answer === null) return await this.#answer(context, settled);
       return answer === 'accept' ? this.#unasked(context, settled) : resultOf(settled);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   type GetPromptResult,
+  type InputRequiredResult,
   type ListPromptsResult,
 } from '@modelcontextprotocol/server';
 import { SKILL_READ } from '@writ/contract';
@@ -28,12 +30,13 @@ export class McpPrompts {
   }
 
   /** @throws ProtocolError where the skill can't be read, with the reason */
-  async get(context: CallContext, name: string): Promise<GetPromptResult> {
+  async get(context: CallContext, name: string): Promise<GetPromptResult | InputRequiredResult> {
     const answer = await this.#calls.run(
-      { ...context, canElicit: false, canTakeTasks: false },
+      { ...context, canTakeTasks: false },
       { name: SKILL_READ.tool_id, arguments: { skill: name } },
     );
-    const { structuredContent } = answer as { readonly structuredContent?: Record<string, unknown> };
+    if (isInputRequiredResult(answer)) return answer;
+    const structuredContent = answer.structuredContent as Record<string, unknown> | undefined;
     const { content, encoding } = (structuredContent?.['result'] ?? {}) as Record<string, unknown>;
     if (typeof content !== 'string' || encoding !== 'utf8')
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the prompt can not be read', structuredContent);

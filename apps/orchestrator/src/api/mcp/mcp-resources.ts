@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
   type CompleteRequest,
   type CompleteResult,
+  type InputRequiredResult,
   type ListResourcesResult,
   type ListResourceTemplatesResult,
   type ReadResourceResult,
@@ -82,7 +84,7 @@ export class McpResources {
   }
 
   /** @throws ResourceNotFoundError, ProtocolError with the reason of a refusal, Fault */
-  async read(context: CallContext, uri: string): Promise<ReadResourceResult> {
+  async read(context: CallContext, uri: string): Promise<ReadResourceResult | InputRequiredResult> {
     const named = parseUri(uri);
     if (named === null) throw new ResourceNotFoundError(uri);
     if (named.kind === 'file') return await this.#file(context, uri, named.path);
@@ -117,12 +119,10 @@ export class McpResources {
     return await this.#show.view(caller, await this.#kernel.ask('operation.read', caller, { operation_id }));
   }
 
-  async #file(context: CallContext, uri: string, path: string): Promise<ReadResourceResult> {
-    const answer = await this.#calls.run(
-      { ...context, canElicit: false, canTakeTasks: false },
-      { name: 'fs.read', arguments: { path } },
-    );
-    const { structuredContent } = answer as { readonly structuredContent?: Record<string, unknown> };
+  async #file(context: CallContext, uri: string, path: string): Promise<ReadResourceResult | InputRequiredResult> {
+    const answer = await this.#calls.run({ ...context, canTakeTasks: false }, { name: 'fs.read', arguments: { path } });
+    if (isInputRequiredResult(answer)) return answer;
+    const structuredContent = answer.structuredContent as Record<string, unknown> | undefined;
     const { content, encoding } = (structuredContent?.['result'] ?? {}) as Record<string, unknown>;
     const { code } = (structuredContent?.['error'] ?? {}) as { readonly code?: unknown };
     if (code === 'file.not_found') throw new ResourceNotFoundError(uri);

@@ -81,9 +81,10 @@ export function mcpServer(
     },
   );
   const { server } = made;
-  const contextOf = (request: ServerContext): CallContext => ({
+  const contextOf = (request: ServerContext, name: string): CallContext => ({
     connection,
     request,
+    of: `${request.mcpReq.method} ${name}`,
     client: clientWordOf(server.getClientVersion()),
     isModern,
     canElicit: isModern && canElicit(request),
@@ -92,18 +93,18 @@ export function mcpServer(
   const tools = new ServedTools(parts, connection);
   server.setRequestHandler('tools/list', ({ params }) => guarded(() => tools.list(params?.cursor)));
   server.setRequestHandler('tools/call', ({ params }, request) =>
-    guarded(() => tools.call(contextOf(request), params)),
+    guarded(() => tools.call(contextOf(request, params.name), params)),
   );
   if (isModern) serveTasks(made, parts.tasks, connection);
   const { resources, prompts } = parts;
   server.setRequestHandler('resources/list', ({ params }) => guarded(() => resources.list(connection, params?.cursor)));
   server.setRequestHandler('resources/templates/list', () => resources.templates());
   server.setRequestHandler('resources/read', ({ params }, request) =>
-    guarded(() => resources.read(contextOf(request), params.uri)),
+    guarded(() => resources.read(contextOf(request, params.uri), params.uri)),
   );
   server.setRequestHandler('prompts/list', () => guarded(() => prompts.list(connection)));
   server.setRequestHandler('prompts/get', ({ params }, request) =>
-    guarded(() => prompts.get(contextOf(request), params.name)),
+    guarded(() => prompts.get(contextOf(request, params.name), params.name)),
   );
   server.setRequestHandler('completion/complete', ({ params }) =>
     guarded(() => resources.complete(connection, params)),
