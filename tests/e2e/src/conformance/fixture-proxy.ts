@@ -13,7 +13,7 @@ export interface FixtureNames {
   /** a call of a fixture's tool, as a call of a tool of Writ; called anew for each request */
   readonly tools: Readonly<Record<string, (args: Readonly<Record<string, unknown>>) => Promise<FixtureCall>>>;
   readonly resources: Readonly<Record<string, string>>;
-  readonly prompts: Readonly<Record<string, string>>;
+  readonly prompts: Readonly<Record<string, () => Promise<string>>>;
   /** keys of what the server asks its client for: that of the suite, and that of Writ */
   readonly inputs: readonly [suite: string, writ: string];
 }
@@ -104,20 +104,23 @@ export class FixtureProxy {
 
   /** The parameters that change; null where none of them names a fixture. */
   async #change({ method, params = {} }: Message): Promise<Record<string, unknown> | null> {
-    const { tools, resources, prompts, inputs } = this.#names;
-    const [suite, writ] = inputs;
-    const { name, uri, inputResponses } = params as Record<string, string | undefined>;
-    if (method === 'tools/call' && Object.hasOwn(tools, String(name))) {
-      const call = await tools[String(name)]!((params['arguments'] ?? {}) as Record<string, unknown>);
-      const answers =
-        inputResponses === undefined
-          ? {}
-          : { inputResponses: JSON.parse(JSON.stringify(inputResponses).replaceAll(`"${suite}":`, `"${writ}":`)) };
-      return { ...call, ...answers };
+    const { tools, resources, prompts } = this.#names;
+    const name = String(params['name'] ?? params['uri']);
+    if (method === 'tools/call' && Object.hasOwn(tools, name)) {
+      const call = await tools[name]!((params['arguments'] ?? {}) as Record<string, unknown>);
+      return { ...call, ...this.#answers(params) };
     }
-    if (method === 'resources/read' && Object.hasOwn(resources, String(uri))) return { uri: resources[String(uri)] };
-    if (method === 'prompts/get' && Object.hasOwn(prompts, String(name))) return { name: prompts[String(name)] };
+    if (method === 'resources/read' && Object.hasOwn(resources, name)) return { uri: resources[name] };
+    if (method === 'prompts/get' && Object.hasOwn(prompts, name))
+      return { name: await prompts[name]!(), ...this.#answers(params) };
     return null;
+  }
+
+  /** What the client answers to the server's questions, where it does. */
+  #answers({ inputResponses }: Record<string, unknown>): { readonly inputResponses?: unknown } {
+    const [suite, writ] = this.#names.inputs;
+    if (inputResponses === undefined) return {};
+    return { inputResponses: JSON.parse(JSON.stringify(inputResponses).replaceAll(`"${suite}":`, `"${writ}":`)) };
   }
 
   /** A part of an answer, with the names that the suite knows. */

@@ -19,13 +19,16 @@ const HOUR_MS = 3_600_000;
 /** A picture of one pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Everything runs by itself but for what the suite wants to be asked about. */
-const POLICY = `
+/** Everything runs by itself but for files in one folder, about which the suite wants to be asked. */
+const ASKS = `
 @id("all") @reason("everything is permitted")
 permit (principal, action, resource);
 @id("held") @reason("a person decides about files in this folder") @would_pass("another folder")
 forbid (principal, action == Action::"fs.write", resource is File)
 when { resource.path like "held/*" && context.supervision == "autopilot" };
+`;
+/** The suite wants to be asked about one prompt too. No rule tells one skill from another. */
+const ASKS_FOR_PROMPTS = `${ASKS}
 @id("prompts") @reason("a person decides about prompts") @would_pass("another tool")
 forbid (principal, action == Action::"skill.read", resource) when { context.supervision == "autopilot" };
 `;
@@ -45,7 +48,8 @@ beforeAll(async () => {
   await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
     files: [{ path: 'pixel.png', content: PIXEL, encoding: 'base64' }],
   });
-  await world.admin.must('/v1/policies', { document: { v: 1, name: 'asks', cedar: POLICY } });
+  await world.admin.must('/v1/policies', { document: { v: 1, name: 'asks', cedar: ASKS } });
+  await world.admin.must('/v1/policies', { document: { v: 1, name: 'asks-for-prompts', cedar: ASKS_FOR_PROMPTS } });
   await world.admin.must('/v1/policies/activate', { policy: 'asks' });
   await world.admin.must('/v1/skills', {
     files: [{ path: 'SKILL.md', content: '---\nname: simple\ndescription: "A prompt."\n---\nSay hello.' }],
@@ -81,11 +85,15 @@ async function approveAll(): Promise<void> {
   }
 }
 
-/** A call that a person must approve, by `POLICY`. */
+/** A call that a person must approve, by `ASKS`. */
 const held = async (): Promise<FixtureCall> => ({
   name: 'fs.write',
   arguments: { path: `held/${randomUUID()}.txt`, content: 'x' },
 });
+const promptUnder = (policy: string) => async (): Promise<string> => {
+  await world.admin.must('/v1/policies/activate', { policy });
+  return 'simple';
+};
 const read = (path: string) => async (): Promise<FixtureCall> => ({ name: 'fs.read', arguments: { path } });
 const shell = (command: string, more: object = {}): FixtureCall => ({
   name: 'shell.run',
@@ -111,7 +119,10 @@ const NAMES: FixtureNames = {
     'test://static-binary': 'writ://workspace/pixel.png',
     'test://template/123/data': 'writ://workspace/template-123.txt',
   },
-  prompts: { test_simple_prompt: 'simple', test_input_required_result_prompt: 'simple' },
+  prompts: {
+    test_simple_prompt: promptUnder('asks'),
+    test_input_required_result_prompt: promptUnder('asks-for-prompts'),
+  },
   inputs: ['user_name', 'approval'],
 };
 
