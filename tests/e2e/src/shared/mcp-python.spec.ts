@@ -15,36 +15,12 @@ import {
   type SharedStack,
   type World,
 } from '@writ/stack';
-import { pythonPackages, repositoryRoot } from '@writ/testing';
+import { repositoryRoot } from '@writ/testing';
+import { pythonClient } from '../python-client.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** The client, and what it depends on. */
-const path = await pythonPackages({
-  mcp: '2.3.0',
-  'mcp-types': '2.3.0',
-  'annotated-types': '0.8.0',
-  anyio: '4.16.0',
-  attrs: '26.1.0',
-  h11: '0.16.0',
-  httpcore2: '2.16.2',
-  httpx2: '2.16.2',
-  idna: '3.20',
-  jsonschema: '4.26.0',
-  'jsonschema-specifications': '2025.9.1',
-  'opentelemetry-api': '1.45.2',
-  pydantic: '2.14.4',
-  'pydantic-core': '2.50.5',
-  pyjwt: '2.15.1',
-  'python-multipart': '0.0.34',
-  referencing: '0.37.0',
-  'rpds-py': '2026.9.1',
-  'sse-starlette': '3.7.0',
-  starlette: '1.10.0',
-  truststore: '0.10.5',
-  'typing-extensions': '4.16.0',
-  'typing-inspection': '0.4.5',
-});
+const path = await pythonClient();
 
 describe.skipIf(path === null)('the Python client (skipped without python3 and pip)', () => {
   let stack: SharedStack;
