@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes messages of the Model Context Protocol between a client on standard input and output and the API. It reads of a
-// message only what the HTTP transport needs in headers, and decides nothing.
+// Passes messages of the Model Context Protocol between a client on standard input and output and the API. It reads
+// only what the HTTP transport needs in headers, and decides nothing.
 
 /** How a bridge reaches both sides. */
 export interface BridgeEnds {

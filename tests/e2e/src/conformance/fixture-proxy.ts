@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The conformance suite of MCP speaks to a server without credentials that has fixtures of its own: tools, resources and
-// prompts with certain names. This proxy stands before `/mcp` for it. It adds the key, and translates the names of those
-// fixtures for which Writ has something that behaves alike. It changes nothing else: statuses, headers, errors, the
-// shape of results and `Host` and `Origin` are those of the client and of the API.
+// The conformance suite of MCP speaks to a server without credentials that has fixtures: tools, resources and prompts
+// with certain names. This proxy stands before `/mcp` for it. It adds the key, and translates the names of fixtures for
+// which Writ has something that behaves alike. It changes nothing else: statuses, headers, errors, the shape of results
+// and `Host` and `Origin` are those of the client and of the API.
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

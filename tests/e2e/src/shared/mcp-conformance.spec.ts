@@ -126,20 +126,33 @@ const NAMES: FixtureNames = {
   inputs: ['user_name', 'approval'],
 };
 
-/** Runs the suite with one revision. Returns its status and the checks that failed, as the list of expected ones names them. */
-async function run(revision: string): Promise<{ readonly failed: string; readonly code: number }> {
-  const [output, expected] = [join(results, revision), `tests/e2e/src/conformance/expected-${revision}.yaml`];
-  const options = ['--requirements', revision, '--expected-failures', expected, '--output-dir', output];
-  const child = spawn(process.execPath, [SUITE, 'server', '--url', proxy.url, ...options], {
-    cwd: repositoryRoot(),
-    env: { ...process.env, NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const said: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => said.push(String(part)));
-  const [code] = (await once(child, 'close')) as [number];
-  return { failed: [...failedChecks(output), said.join('').split('=== SUMMARY ===').at(-1)].join('\n'), code };
-}
+/**
+ * Checks of scenarios that the suite runs without counting them, which fail with good reason. All others of those
+ * scenarios must pass.
+ */
+const UNCOUNTED: Readonly<Record<string, readonly string[]>> = {
+  '2026-07-28': [
+    // No tool of Writ has parameters for headers, an identified schema, or text alone as its result.
+    'http-custom-header-server-validation:sep-2243-server-decode-base64',
+    'http-custom-header-server-validation:sep-2243-server-no-xmcp-tool',
+    'http-custom-header-server-validation:sep-2243-server-reject-invalid-param-chars',
+    'http-custom-header-server-validation:sep-2243-server-reject-param-mismatch',
+    'http-custom-header-server-validation:sep-2243-server-validate-param-match',
+    'json-schema-2020-12:json-schema-2020-12-tool-found',
+    'tasks-request-headers:tasks-headers-tolerate-mcp-method-on-tools-call',
+    // A call that was proposed never ends with an error of the protocol.
+    'tasks-lifecycle:sep-2663-tasks-get-status-failed',
+    // A held call asks its client before it becomes a task, and no answer becomes a part of a result.
+    'tasks-mrtr-composition:sep-2663-mrtr-synchronous-before-task-creation',
+    'tasks-mrtr-input:sep-2663-tasks-get-status-input-required',
+    'tasks-mrtr-input:tasks-mrtr-partial-fulfillment',
+    'tasks-mrtr-input:tasks-mrtr-tasks-update-resumes',
+    // No tool requires tasks: a client without them waits, and then gets the operation.
+    'tasks-required-task-error:sep-2663-server-returns-missing-capability-when-required',
+  ],
+  '2025-11-25': ['json-schema-2020-12:json-schema-2020-12-tool-found', 'server-sse-polling:incoming-sse-event'],
+};
+const IS_UNCOUNTED = /^(tasks-|http-|json-schema-|server-s(se-polling|ession-lifecycle))/;
 
 interface Check {
   readonly id: string;
@@ -147,18 +160,34 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** Each scenario has a folder `server-<scenario>-<time>` with its checks. */
-function failedChecks(output: string): string[] {
-  return readdirSync(output).flatMap((folder) => {
+/** Runs the suite with one revision. Returns its status and the checks that failed, each with its scenario. */
+async function run(
+  revision: string,
+): Promise<{ readonly failed: readonly (Check & { name: string })[]; code: number }> {
+  const [output, expected] = [join(results, revision), `tests/e2e/src/conformance/expected-${revision}.yaml`];
+  const options = ['--requirements', revision, '--expected-failures', expected, '--output-dir', output];
+  const child = spawn(process.execPath, [SUITE, 'server', '--url', proxy.url, ...options], {
+    cwd: repositoryRoot(),
+    env: { ...process.env, NO_COLOR: '1' },
+    // The folders say more than the output.
+    stdio: 'ignore',
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  // Each scenario has a folder `server-<scenario>-<time>` with its checks.
+  const failed = readdirSync(output).flatMap((folder) => {
     const checks = JSON.parse(readFileSync(join(output, folder, 'checks.json'), 'utf8')) as Check[];
     const [, scenario] = /^server-(.+)-\d{4}-\d{2}-\d{2}T/.exec(folder) ?? [];
     return checks
-      .filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
-      .map(({ id, status, errorMessage = '' }) => `${status} ${scenario}:${id} ${errorMessage}`);
+      .filter(({ status }) => status === 'FAILURE')
+      .map((check) => ({ ...check, name: `${scenario}:${check.id}` }));
   });
+  return { failed, code };
 }
 
 it.each(['2026-07-28', '2025-11-25'])('the conformance suite passes with the revision %s', async (revision) => {
   const { failed, code } = await run(revision);
-  expect(code, failed).toBe(0);
+  const said = failed.map(({ name, errorMessage }) => `${name} ${errorMessage}`).join('\n');
+  expect(code, said).toBe(0);
+  const uncounted = failed.map(({ name }) => name).filter((name) => IS_UNCOUNTED.test(name));
+  expect(uncounted.sort(), said).toEqual(UNCOUNTED[revision]!.toSorted());
 });

@@ -21,8 +21,8 @@ interface StructuredResult extends Record<string, unknown> {
 export const OPERATION_META = 'writ.dev/operation-id';
 
 /**
- * The result of a call for an MCP client. An operation that was refused, failed, was rolled back or whose end is unknown
- * is an error of the tool, which a model can read, and never one of the protocol.
+ * The result of a call for an MCP client. An operation that was refused, failed, was rolled back or whose end is
+ * unknown is an error of the tool, which a model can read, and never one of the protocol.
  */
 export function resultOf(view: OperationView): CallToolResult {
   const structuredContent = structuredOf(view);
@@ -79,7 +79,7 @@ function structuredOf(view: OperationView): StructuredResult {
 
 function errorOf({ state, result, reasons }: OperationView): StructuredResult['error'] {
   if (!isFinal(state)) return null;
-  if (result?.error != null) return result.error;
+  if (result !== null && result.error !== null) return result.error;
   if (state === 'committed' || state === 'no_op') return null;
   const [reason] = reasons;
   return {

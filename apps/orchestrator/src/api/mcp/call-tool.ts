@@ -87,8 +87,8 @@ export interface CallContext {
 /**
  * Calls tools for MCP clients. Each call is an ordinary operation: the kernel decides it, and records it.
  *
- * INVARIANT (the stored approval decides): nothing that a client answers approves a call, or gives it a value. An answer
- * only says that the client's user has seen that the call waits.
+ * INVARIANT (the stored approval decides): nothing that a client answers approves a call, or gives it a value. An
+ * answer only says that the client's user has seen that the call waits.
  */
 export class CallTool {
   readonly #parts: CallToolParts;
@@ -220,8 +220,8 @@ export class CallTool {
   }
 
   /**
-   * Continues an operation that was held. Of the client's answer only this is read: whether it goes on waiting. A request
-   * without that answer is asked again.
+   * Continues an operation that was held. Of the client's answer only this is read: whether it goes on waiting. A
+   * request without that answer is asked again.
    */
   async #resume(context: CallContext, { operation_id, of }: HeldState): Promise<CallToolResult | InputRequiredResult> {
     if (of !== context.of)

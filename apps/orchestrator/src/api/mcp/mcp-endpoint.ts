@@ -54,8 +54,8 @@ export class McpEndpoint {
 }
 
 /**
- * Lists have a lifetime instead of notifications. The SDK would open a stream that never says anything, and that outlives
- * the key.
+ * Lists have a lifetime instead of notifications. The SDK would open a stream that never says anything, and that
+ * outlives the key.
  */
 const noSubscriptions = ({ id = null }: McpMessage): Response =>
   Response.json(

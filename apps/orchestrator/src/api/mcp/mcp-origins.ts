@@ -5,8 +5,8 @@ import { Fault } from '@writ/contract';
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Rejects requests that a page in a browser could send to an address that its name was rebound to. A request must name a
- * host of this API, and one with an origin must come from such a host too.
+ * Rejects requests that a page in a browser could send to an address that its name was rebound to. A request must name
+ * a host of this API, and one with an origin must come from such a host too.
  */
 export class McpOrigins {
   readonly #hosts: ReadonlySet<string> | null;

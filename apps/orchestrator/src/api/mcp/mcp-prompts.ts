@@ -13,7 +13,7 @@ import type { CallContext, CallTool } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
 import { shownText } from './shown-text.ts';
 
-/** The tenant's skills as prompts. One is read by a call of `skill.read`, which is decided and recorded as any other. */
+/** The tenant's skills as prompts. One is read by a call of `skill.read`, decided and recorded as any other. */
 export class McpPrompts {
   readonly #offers: Pick<Offers, 'of'>;
   readonly #calls: Pick<CallTool, 'run'>;

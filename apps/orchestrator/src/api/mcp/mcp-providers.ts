@@ -29,6 +29,7 @@ export interface McpConfig {
 /** Provides the endpoint of the Model Context Protocol. */
 export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
   const states = heldStates(config.webhookKey);
+  const report = (err: unknown): void => logger.error({ err }, 'mcp: a request failed by a bug');
   return [
     provideValue(new McpOrigins(config.WRIT_HTTP_HOST, config.WRIT_MCP_HOSTS)),
     provideBy(McpConnections, [KernelClient], (kernel) => new McpConnections(kernel, Date.now)),
@@ -49,7 +50,7 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
       McpEndpoint,
       [Offers, CallTool, McpResources, McpPrompts, McpTasks],
       (offers, calls, resources, prompts, tasks) =>
-        new McpEndpoint({ offers, calls, resources, prompts, tasks, states }, (err) =>
+        new McpEndpoint({ offers, calls, resources, prompts, tasks, states, report }, (err) =>
           logger.debug({ err }, 'mcp: a request was rejected'),
         ),
     ),

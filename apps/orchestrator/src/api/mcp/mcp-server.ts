@@ -14,6 +14,7 @@ import {
   type McpRequestContext,
   type RequestStateCodec,
   type ServerContext,
+  type ServerOptions,
   type Tool,
 } from '@modelcontextprotocol/server';
 import { Fault, type ToolDefinition } from '@writ/contract';
@@ -51,6 +52,8 @@ export interface McpServerParts {
   readonly prompts: McpPrompts;
   readonly tasks: McpTasks;
   readonly states: RequestStateCodec<HeldState>;
+  /** is called with a bug */
+  readonly report: (error: unknown) => void;
 }
 
 /** Makes the server of one request. */
@@ -60,26 +63,7 @@ export function mcpServer(
   { era }: Pick<McpRequestContext, 'era'>,
 ): McpServer {
   const isModern = era === 'modern';
-  const made = new McpServer(
-    { name: 'writ', title: 'Writ', version: VERSION },
-    {
-      capabilities: {
-        // The SDK says that it tells of changes unless it is told otherwise. Lists have a lifetime instead.
-        tools: { listChanged: false },
-        resources: { listChanged: false, subscribe: false },
-        prompts: { listChanged: false },
-        completions: {},
-        ...(isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
-      },
-      instructions: INSTRUCTIONS,
-      cacheHints: {
-        'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
-        'prompts/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
-        'resources/templates/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
-      },
-      requestState: { verify: (state, context) => parts.states.verify(state, context) },
-    },
-  );
+  const made = new McpServer({ name: 'writ', title: 'Writ', version: VERSION }, optionsOf(parts, isModern));
   const { server } = made;
   const contextOf = (request: ServerContext, name: string): CallContext => ({
     connection,
@@ -91,12 +75,12 @@ export function mcpServer(
     canTakeTasks: isModern && canTakeTasks(request),
   });
   const tools = new ServedTools(parts, connection);
+  const { resources, prompts } = parts;
+  const guarded = <T>(run: () => Promise<T>): Promise<T> => withoutFaults(run, parts.report);
   server.setRequestHandler('tools/list', ({ params }) => guarded(() => tools.list(params?.cursor)));
   server.setRequestHandler('tools/call', ({ params }, request) =>
     guarded(() => tools.call(contextOf(request, params.name), params)),
   );
-  if (isModern) serveTasks(made, parts.tasks, connection);
-  const { resources, prompts } = parts;
   server.setRequestHandler('resources/list', ({ params }) => guarded(() => resources.list(connection, params?.cursor)));
   server.setRequestHandler('resources/templates/list', () => resources.templates());
   server.setRequestHandler('resources/read', ({ params }, request) =>
@@ -109,14 +93,33 @@ export function mcpServer(
   server.setRequestHandler('completion/complete', ({ params }) =>
     guarded(() => resources.complete(connection, params)),
   );
+  if (isModern) serveTasks(made, parts, connection);
   return made;
 }
 
+const optionsOf = ({ states }: McpServerParts, isModern: boolean): ServerOptions => ({
+  capabilities: {
+    // The SDK says that it tells of changes unless it is told otherwise. Lists have a lifetime instead.
+    tools: { listChanged: false },
+    resources: { listChanged: false, subscribe: false },
+    prompts: { listChanged: false },
+    completions: {},
+    ...(isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
+  },
+  instructions: INSTRUCTIONS,
+  cacheHints: {
+    'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
+    'prompts/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
+    'resources/templates/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
+  },
+  requestState: { verify: (state, context) => states.verify(state, context) },
+});
+
 /** The requests of the extension for tasks, which only the stateless revision has. */
-function serveTasks({ server }: McpServer, tasks: McpTasks, connection: McpConnection): void {
+function serveTasks({ server }: McpServer, { tasks, report }: McpServerParts, connection: McpConnection): void {
   for (const name of ['get', 'update', 'cancel'] as const)
     server.setRequestHandler(`tasks/${name}`, { params: TaskParams }, (params, request) =>
-      guarded(() => tasks[name](connection, request, params)),
+      withoutFaults(() => tasks[name](connection, request, params), report),
     );
 }
 
@@ -207,11 +210,14 @@ function canElicit({ mcpReq: { envelope } }: ServerContext): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/** Faults outside of a tool's call become errors of the protocol. */
-async function guarded<T>(run: () => Promise<T>): Promise<T> {
+/** Faults outside of a tool's call become errors of the protocol. A bug is reported, and its message is not sent. */
+async function withoutFaults<T>(run: () => Promise<T>, report: McpServerParts['report']): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw error instanceof Fault ? protocolErrorOf(error) : error;
+    if (error instanceof ProtocolError) throw error;
+    if (error instanceof Fault) throw protocolErrorOf(error);
+    report(error);
+    throw protocolErrorOf(new Fault('internal'));
   }
 }

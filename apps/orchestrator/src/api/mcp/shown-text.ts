@@ -4,7 +4,6 @@
  * Characters that change how a terminal or a page shows the text around them: controls but for the line end and the
  * tab, among them the escape that begins a terminal sequence, and marks of direction.
  */
-// eslint-disable-next-line no-control-regex -- exactly the characters that must not be shown
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**

@@ -142,3 +142,11 @@ it('the stateless revision names the extension, and the older one does not have 
   });
   expect((await messageOf(answer)).error).toMatchObject({ code: -32601 });
 });
+
+it('a bug is an error of the protocol without its message', async () => {
+  const { taskId } = await task();
+  api.kernel.keep(tenant.tenantId, taskId, 'operation', { state: 'performing', created_at: 'no time' });
+  const { error } = await ask({ method: 'tasks/get', params: { taskId } });
+  expect(error).toMatchObject({ code: -32603, data: { code: 'internal' } });
+  expect(JSON.stringify(error)).not.toMatch(/RangeError|Invalid time/);
+});
