@@ -65,6 +65,7 @@ const WRONG: Readonly<Record<string, string>> = {
   ...WRONG_COMMON_TEXTS,
   ...WRONG_OUTBOUND_TEXTS,
   WRIT_HTTP_HOST: '0.0.0.0:80',
+  WRIT_MCP_HOSTS: 'https://writ.example',
   WRIT_ORCHESTRATOR_DATABASE_URL: 'postgres://',
   WRIT_PLATFORM_KEY_HASH_FILE: '/nowhere',
   WRIT_RECORD_PUBLIC_KEYS_FILE: '/nowhere',

@@ -18,6 +18,7 @@ import {
   type Outbound,
 } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
+import { parseHostNames } from './api/mcp/mcp-origins.ts';
 import { parsePlatformHash } from './edge/access/platform-key.ts';
 import { currencyProblem, readModelsFile, type ConfiguredModel } from './runs/models/models-file.ts';
 import { parseAllowedHosts } from './edge/outbound/allowed-hosts.ts';
@@ -35,11 +36,14 @@ export const Environment = Type.Object({
     listenHost,
   ),
   WRIT_HTTP_PORT: { ...Port, default: 0, description: 'the TCP port of the API; 0 picks a free one' } as typeof Port,
-  WRIT_MCP_HOSTS: Type.String({
-    default: '',
-    description:
-      'host names by which clients reach `/mcp`, with commas between; if empty, an API on a loopback address accepts the names of that address, and any other API accepts every name',
-  }),
+  WRIT_MCP_HOSTS: ReadBy(
+    Type.String({
+      default: '',
+      description:
+        'host names by which clients reach `/mcp`, with commas between; if empty, an API on a loopback address accepts the names of that address, and any other API accepts every name',
+    }),
+    parseHostNames,
+  ),
   WRIT_ORCHESTRATOR_DATABASE_URL: DatabaseUrl('writ_orchestrator'),
   WRIT_PLATFORM_KEY_HASH_FILE: File('the SHA-256 of the platform key, 64 hexadecimal digits'),
   WRIT_RECORD_PUBLIC_KEYS_FILE: File('the public keys of records, JSON `{"keys":[{"keyid","jwk"}]}`'),

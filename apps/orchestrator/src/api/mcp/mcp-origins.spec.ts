@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { McpOrigins } from './mcp-origins.ts';
+import { McpOrigins, parseHostNames } from './mcp-origins.ts';
 
 const accepts = (origins: McpOrigins, host: string | undefined, origin?: string): boolean => {
   try {
@@ -40,4 +40,18 @@ test('names that are configured are the only ones, on a loopback address too', (
     expect(accepts(origins, 'localhost:7480')).toBe(false);
     expect(accepts(origins, 'writ.example', 'https://other.example')).toBe(false);
   }
+});
+
+test('names that are configured have no scheme, port or path', () => {
+  expect(parseHostNames(' Writ.example,[::1],127.0.0.1 ,')).toEqual(['writ.example', '[::1]', '127.0.0.1']);
+  for (const wrong of [
+    'https://writ.example',
+    'writ.example:443',
+    'writ.example/',
+    '::1',
+    'a b',
+    'user@writ.example',
+    '*',
+  ])
+    expect(() => parseHostNames(`a.example,${wrong}`), wrong).toThrow('is no name of a host');
 });

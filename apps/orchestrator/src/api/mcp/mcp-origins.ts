@@ -5,6 +5,22 @@ import { Fault } from '@writ/contract';
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
+ * The names of hosts in a text, with commas between; none in an empty one.
+ * @throws Error that names the wrong one
+ */
+export function parseHostNames(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  return names
+    .filter((name) => name !== '')
+    .map((name) => {
+      // A name is what a URL has as its host: without scheme, port and path, and with brackets around IPv6.
+      if (URL.parse(`http://${name}`)?.hostname !== name || !/^([a-z0-9._-]+|\[.+\])$/.test(name))
+        throw new Error(`\`${name}\` is no name of a host, such as \`writ.example\` or \`[::1]\``);
+      return name;
+    });
+}
+
+/**
  * Rejects requests that a page in a browser could send to an address that its name was rebound to. A request must name
  * a host of this API, and one with an origin must come from such a host too.
  */
@@ -17,10 +33,7 @@ export class McpOrigins {
    *   loopback address accepts the names of that address, and any other API accepts every name.
    */
   constructor(listens: string, named: string) {
-    const names = named
-      .split(',')
-      .map((name) => name.trim().toLowerCase())
-      .filter((name) => name !== '');
+    const names = parseHostNames(named);
     if (names.length > 0) this.#hosts = new Set(names);
     else this.#hosts = isLoopback(listens) ? new Set([...LOOPBACK, bracketed(listens)]) : null;
   }
