@@ -152,3 +152,43 @@ it('the key of another tenant and the token of another agent are answered as if 
   ] as const)
     await expect(mcpClient(`${stack.url}/mcp/${token}`, key, { era: 'legacy' })).rejects.toThrow(/404|no such thing/);
 });
+
+it('a long call is a task of a client that takes tasks, and cancelling the task ends the operation', async () => {
+  const ask = async (method: string, params: Readonly<Record<string, unknown>>): Promise<JsonValue> => {
+    const answer = await fetch(`${stack.url}/mcp/${world.tokenId}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${world.agent.key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        'mcp-name': String(params['name'] ?? params['taskId']),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
+    });
+    return ((await answer.json()) as JsonValue).result as JsonValue;
+  };
+  const call = (command: string) => ask('tools/call', { name: 'shell.run', arguments: { command } });
+  const ended = async (taskId: unknown): Promise<JsonValue> =>
+    await eventually('the end of a task', async () => {
+      const task = await ask('tasks/get', { taskId });
+      return task.status !== 'working' && task;
+    });
+  const whole = await call('sleep 1; echo done');
+  expect(whole).toMatchObject({ resultType: 'task', status: 'working' });
+  expect((await ended(whole.taskId)).result).toMatchObject({ structuredContent: { result: { exit_code: 0 } } });
+  const { taskId } = await call('sleep 60; echo never > never.txt');
+  expect(await ask('tasks/cancel', { taskId })).toMatchObject({ resultType: 'complete' });
+  expect(await ended(taskId)).toMatchObject({ taskId, status: 'cancelled' });
+  await world.until(taskId as string, ['rolled_back', 'refused']);
+  expect((await verifiedReceipt(stack, world, taskId as string, 'outcome')).record).toMatchObject({
+    fault_code: 'cancelled',
+  });
+});
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
