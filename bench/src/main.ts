@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startStack, type Stack } from '@writ/stack';
+import { startStack, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import Table from 'cli-table3';
 import type { Metric } from './measure.ts';
@@ -17,6 +17,7 @@ import { jsonParseRaw, jsonParseWide, parseDialect, parseWide, WHOLE } from './m
 import { footprint } from './metrics/footprint.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
 import { loopOverhead } from './metrics/loop-overhead.ts';
+import { mcpCalls, mcpEcho } from './metrics/mcp.ts';
 import { mk8Compile } from './metrics/mk8.ts';
 import { bashRun, mk8Run } from './metrics/mk8-run.ts';
 import { inclusionProofs } from './metrics/proofs.ts';
@@ -182,6 +183,12 @@ const BENCHMARKS: readonly Benchmark[] = [
     name: 'inline_call_c16',
     reference: 'pg_commit',
     run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)),
+  },
+  { name: 'mcp_echo', reference: null, run: () => mcpEcho(load(1, 1_000, 100)) },
+  {
+    name: 'mcp_call',
+    reference: 'mcp_echo',
+    run: async (stack) => mcpCalls((await makeWorlds(stack, 1))[0] as World, load(1, 1_000, 100)),
   },
   { name: 'sandboxed_warm', reference: 'docker_run', run: (stack) => sandboxedWarm(stack) },
   {
