@@ -7,7 +7,9 @@ import { Folder } from './folder.contract.ts';
 const GUIDES = ['tutorials', 'how-to', 'reference', 'explanation'].map((part) =>
   join(import.meta.dirname, '../../../docs', part, '*.md'),
 );
-const SAMPLE = `mkdir src docs && cp ${import.meta.dirname}/*.ts src/ && cp ${GUIDES.join(' ')} docs/`;
+// One folder after another: some have a file of the same name, and then the last one stays.
+const COPY_GUIDES = GUIDES.map((files) => `cp ${files} docs/`).join(' && ');
+const SAMPLE = `mkdir src docs && cp ${import.meta.dirname}/*.ts src/ && ${COPY_GUIDES}`;
 let folder: Folder;
 afterEach(() => {
   folder.remove();

@@ -70,15 +70,31 @@ export async function readDecidedTool(
     : { definition, document: parseMessage(TenantTool, stored.document), inForce: stored.in_force };
 }
 
-type ToolRow = Pick<ToolDefinition, 'tool_id' | 'category'> & StoredTool;
+interface ToolRow extends Pick<ToolDefinition, 'tool_id' | 'category'> {
+  readonly definition: StoredTool | null;
+}
 
-/** A tool with the definition in force, or with the last one of a name that was removed. */
-const NEWEST_DEFINITIONS = `SELECT t.tool_id, t.category, v.document, v.definition_digest
-  FROM kernel.tool t JOIN kernel.tool_version v USING (tenant_id, tool_id, version) ORDER BY t.tool_id`;
+/**
+ * Removed names of a tenant whose last definitions are read, those that were removed last. Names are never deleted, so
+ * that an administrator could make more of them than a process can hold.
+ */
+const REMOVED_READ_MAX = 256;
+
+/** All tools, with the definition in force, or with the last one of a name that was removed lately. */
+const NEWEST_DEFINITIONS = `SELECT t.tool_id, t.category,
+    CASE WHEN v.tool_id IS NULL THEN NULL
+      ELSE jsonb_build_object('document', v.document, 'definition_digest', v.definition_digest) END AS definition
+  FROM (SELECT *, row_number() OVER (PARTITION BY definition_digest IS NULL ORDER BY updated_at DESC, tool_id) AS place
+    FROM kernel.tool) t
+  LEFT JOIN kernel.tool_version v
+    ON (t.definition_digest IS NOT NULL OR t.place <= ${REMOVED_READ_MAX})
+      AND v.tenant_id = t.tenant_id AND v.tool_id = t.tool_id AND v.version = t.version
+  ORDER BY t.tool_id`;
 
 /**
  * The tools that policies are checked against, with the types of their arguments: Writ's own and the tenant's. Names
- * that were removed stay, so that a policy that names one can still be read.
+ * that were removed stay, so that a policy that names one can still be read; of a name that was removed long ago, no
+ * argument is known.
  */
 export async function readPolicyTools(tenants: TenantPool, tenantId: string): Promise<PolicyTool[]> {
   const { rows } = await inTenant(
@@ -94,8 +110,8 @@ export async function readPolicyTools(tenants: TenantPool, tenantId: string): Pr
   }));
   // A tenant may have many, and each is read by its schema.
   for await (const row of inSlices(rows)) {
-    const parameters = readyOf(row)?.parameters;
-    const args = parameters === undefined ? null : argumentsType(parameters);
+    const definition = row.definition === null ? null : readyOf(row.definition);
+    const args = definition === null ? null : argumentsType(definition.parameters);
     tools.push({ tool_id: row.tool_id, category: row.category, args });
   }
   return tools;

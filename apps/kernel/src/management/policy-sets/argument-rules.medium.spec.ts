@@ -7,6 +7,7 @@ import { withSealedArguments } from '../../specs/long-arguments.ts';
 import { callerOf, requestBy, type TestManagement } from '../../specs/test-management.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../../specs/test-policies.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
+import { readPolicyTools } from '../../judging/definitions/tenant-tools.ts';
 import { ToolReader } from '../../judging/judgement/index.ts';
 import { EffectExaminer, StoredDeltas } from '../../execution/effects/index.ts';
 import { Trees } from '../../foundation/workspace/trees.ts';
@@ -164,6 +165,20 @@ describe('a stored set whose tool changes', () => {
     expect(await verdictOf(tenant.call(token), replica)).toBe('admitted');
     expect(await verdictOf(pay({ amount: 1 }), replica)).toBe('tool.unknown');
   });
+
+  it('knows the arguments of all tools in force, and those of the 256 that were removed last', async () => {
+    for (const batch of [0, 1, 2, 3, 4]) {
+      const names = Array.from({ length: 64 }, (_, n) => `old.t${batch}_${n}`);
+      await apply(...names.map((name) => ({ ...PAY, name })));
+      for (const tool_id of names) await manage.applyTools.remove({ ...requestBy(callerOf(tenant.tenantId)), tool_id });
+    }
+    const tools = await readPolicyTools(kernel.tenants, tenant.tenantId);
+    const known = tools.filter(({ args }) => args !== null).map(({ tool_id }) => tool_id);
+    expect(tools.filter(({ tool_id }) => tool_id.startsWith('old.'))).toHaveLength(320);
+    expect(known.filter((tool_id) => tool_id.startsWith('old.'))).toHaveLength(256);
+    expect(known).toEqual(expect.arrayContaining(['pay', 'old.t1_0', 'old.t4_63']));
+    expect(known).not.toContain('old.t0_0');
+  }, 120_000);
 
   it("isn't stored again as long as it doesn't fit", async () => {
     await apply(CHANGED);
