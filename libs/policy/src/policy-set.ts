@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { LRUCache } from 'lru-cache';
 import { callCedar, CedarFailure } from './cedar-instance.ts';
 import type { PolicyDocument, PolicySetSource } from './document/policy-document.ts';
 import { readDocument } from './document/read-document.ts';
@@ -138,18 +139,19 @@ function ruleOf(id: string, { text, effect, annotations }: CheckedRule): PolicyR
   };
 }
 
-/** Limit on cached slices: more than the tools of an ordinary tenant. */
+/** Limit on cached slices: more than the tools that a tenant may have in force. */
 const SLICES_MAX = 1_024;
 
-/** Slices by tool, each made on first use: with many rules and tools, making all at once would take long. */
+/**
+ * Slices by tool, each made on first use: with many rules and tools, making all at once would take long. The one that
+ * was not used for the longest time makes place: what is remembered about a slice must last from one call to the next.
+ */
 function slicer(rules: ReadonlyMap<string, CheckedRule>): PolicySet['sliceFor'] {
-  const keyOf = ({ tool_id, category }: Tool): string => `${category} ${tool_id}`;
-  const slices = new Map<string, ToolSlice>();
+  const slices = new LRUCache<string, ToolSlice>({ max: SLICES_MAX });
   return (tool) => {
-    const cached = slices.get(keyOf(tool));
-    if (cached !== undefined) return cached;
-    const slice = sliceOf(rules, tool);
-    if (slices.size < SLICES_MAX) slices.set(keyOf(tool), slice);
+    const key = `${tool.category} ${tool.tool_id}`;
+    const slice = slices.get(key) ?? sliceOf(rules, tool);
+    slices.set(key, slice);
     return slice;
   };
 }

@@ -92,3 +92,10 @@ test("inputs that no rule of a slice reads aren't passed", () => {
   expect(entities).toEqual([]);
   expect(setOf('permit (principal, action in Action::"write", resource);').sliceFor(WRITE).entities).toHaveLength(1);
 });
+
+it('is kept for the tools that are asked for, whatever others were before', () => {
+  const set = setOf('permit (principal, action, resource);');
+  const toolOf = (n: number) => ({ tool_id: `old.t${n}`, category: 'read' }) as const;
+  for (let n = 0; n < 2_000; n += 1) set.sliceFor(toolOf(n));
+  expect(set.sliceFor(WRITE)).toBe(set.sliceFor(WRITE));
+});
