@@ -18,7 +18,21 @@ test('the documents have diagrams', () => {
   expect(sources.length).toBeGreaterThan(3);
 });
 
-test.each(sources)('the diagram of $path is drawn with each box and each arrow', ({ source }) => {
+const isSequence = ({ source }: { readonly source: string }): boolean => source.startsWith('sequenceDiagram');
+
+test.each(sources.filter(isSequence))('the diagram of $path is drawn with each party and message', ({ source }) => {
+  const svg = drawDiagram(source);
+  const text = svg.replaceAll(/<[^>]*>/g, ' ').replaceAll('&amp;', '&');
+  const parties = [...source.matchAll(/participant \w+ as (.+)/g)];
+  const messages = [...source.matchAll(/--?>>\w+: (.+)/g)];
+  expect(messages.length).toBeGreaterThan(2);
+  for (const [, label = ''] of [...parties, ...messages]) expect(text).toContain(label);
+  expect([...svg.matchAll(/class="actor"/g)]).toHaveLength(parties.length);
+  expect([...svg.matchAll(/class="message"/g)]).toHaveLength(messages.length);
+});
+
+const flowcharts = sources.filter((each) => !isSequence(each));
+test.each(flowcharts)('the diagram of $path is drawn with each box and each arrow', ({ source }) => {
   const svg = drawDiagram(source);
   const text = svg.replaceAll(/<[^>]*>/g, ' ');
   for (const [, label = ''] of source.matchAll(/[[(]"?(?:<b>)?([a-z]+)/g)) expect(text).toContain(label);
