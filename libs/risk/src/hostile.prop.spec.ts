@@ -229,7 +229,7 @@ describe('hostile commands are answered', () => {
       (c) => `echo ${Buffer.from(c).toString('base64')} | base64 -d | sh`,
       (c) => `trap ${quoted(c)} EXIT`,
       (c) => `xargs -I{} sh -c ${quoted(c)} <<< x`,
-      (c) => `echo ${quoted(c)} > s.sh; sh s.sh`,
+      (c) => `echo ${quoted(c)} > s${c.length}.sh; sh s${c.length}.sh`,
     ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...wrappers), { maxLength: 3 }), (layers) => {
@@ -238,6 +238,13 @@ describe('hostile commands are answered', () => {
       }),
       { numRuns: 400 },
     );
+  });
+
+  test('a script that may write itself anew before it runs itself is never autopilot', () => {
+    const written = (c: string): string => `echo ${quoted(c)} > s.sh; sh s.sh`;
+    // The first one is read to its end. In the second, `&&` leaves open what the script holds when it runs again.
+    expect(assess(written(written('rm -rf /'))).ceiling).toBe('no_go');
+    expect(assess(written(`true && ${written('rm -rf /')}`)).ceiling).toBe('soft_gate');
   });
 });
 
