@@ -57,7 +57,7 @@ it('each command shows what the guide says', async () => {
     const said = await folder.run('how-to/mcp.md');
     expect(said).toMatch(/\/mcp\/cap_\w+\n/);
     expect(said).toContain('"result":{}');
-    expect(said).toContain('"name":"fs.read"');
+    expect(said).toContain('"name":"fs_read"');
   } finally {
     folder.remove();
   }
@@ -72,8 +72,12 @@ it.each(ERAS)('each configuration connects a client of the revision %s', async (
     const client = new Client({ name: 'a client', version: '1' }, { versionNegotiation: { mode: era } });
     await client.connect(transportOf((mcpServers ?? servers)!.writ));
     try {
-      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('fs.read');
-      const read = await client.callTool({ name: 'fs.read', arguments: { path: 'README.md' } });
+      const { tools } = await client.listTools();
+      const names = tools.map(({ name }) => name);
+      expect(names).toContain('fs_read');
+      // Claude Desktop, Cursor and the Copilot CLI reject every other name.
+      expect(names.filter((name) => !/^[A-Za-z0-9_]{1,64}$/.test(name))).toEqual([]);
+      const read = await client.callTool({ name: 'fs_read', arguments: { path: 'README.md' } });
       expect(read.structuredContent).toMatchObject({ result: { content: 'the words of the file\n' } });
       const { contents } = await client.readResource({ uri: 'writ://workspace/README.md' });
       expect(contents).toMatchObject([{ text: 'the words of the file\n' }]);

@@ -63,9 +63,9 @@ describe.skipIf(path === null)('the Python client (skipped without python3 and p
     const python = await client(mode);
     expect(await python.next()).toMatchObject({
       revision,
-      tools: expect.arrayContaining(['fs.read', 'fs.write', 'operations.wait']),
+      tools: expect.arrayContaining(['fs_read', 'fs_write', 'operations_wait']),
     });
-    python.send({ tool: 'fs.write', arguments: { path: `${mode}.txt`, content: 'by Python' } });
+    python.send({ tool: 'fs_write', arguments: { path: `${mode}.txt`, content: 'by Python' } });
     const written = (await python.next()).structuredContent as JsonValue;
     expect(written).toMatchObject({ state: 'committed', error: null });
     expect(await world.file(`${mode}.txt`)).toBe('by Python');
@@ -80,7 +80,7 @@ describe.skipIf(path === null)('the Python client (skipped without python3 and p
     await world.call('fs.write', { path: 'folder/x.txt', content: 'x' });
     const python = await client('auto');
     await python.next();
-    python.send({ tool: 'shell.run', arguments: { command: 'rm -rf folder' } });
+    python.send({ tool: 'shell_run', arguments: { command: 'rm -rf folder' } });
     expect(await python.next()).toMatchObject({ asked: expect.stringContaining('shell.run') });
     expect(await world.file('folder/x.txt')).toBe('x');
     const approval = await eventually('a held call', async () => {

@@ -46,12 +46,12 @@ describe.each(ERAS)('the official client with the revision %s', (era: Era) => {
   it('lists, writes and reads, and each call has a verified receipt that names its client', async () => {
     const client = await connect({ era });
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['fs.read', 'fs.write', 'shell.run']));
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['fs_read', 'fs_write', 'shell_run']));
     const path = `${era}.txt`;
-    const written = contentOf(await client.callTool({ name: 'fs.write', arguments: { path, content: 'through MCP' } }));
+    const written = contentOf(await client.callTool({ name: 'fs_write', arguments: { path, content: 'through MCP' } }));
     expect(written).toMatchObject({ state: 'committed', error: null });
     expect(await world.file(path)).toBe('through MCP');
-    const read = contentOf(await client.callTool({ name: 'fs.read', arguments: { path } }));
+    const read = contentOf(await client.callTool({ name: 'fs_read', arguments: { path } }));
     expect(read.result).toMatchObject({ content: 'through MCP' });
     const { record } = await verifiedReceipt(stack, world, written.operation_id as string, 'outcome');
     expect((record as JsonValue).provenance).toEqual({
@@ -62,7 +62,7 @@ describe.each(ERAS)('the official client with the revision %s', (era: Era) => {
 
   it('gets the refusal of a tool that its token does not grant as an error with a recorded operation', async () => {
     const client = await connect({ era });
-    const answer = await client.callTool({ name: 'web.search', arguments: { query: 'x' } });
+    const answer = await client.callTool({ name: 'web_search', arguments: { query: 'x' } });
     expect([answer.isError, contentOf(answer)]).toMatchObject([
       true,
       { state: 'refused', error: { code: expect.any(String) } },
@@ -86,7 +86,7 @@ describe.each(ERAS)('the official client with the revision %s', (era: Era) => {
   it('runs a call once for one idempotency key', async () => {
     const client = await connect({ era });
     const request = {
-      name: 'fs.write',
+      name: 'fs_write',
       arguments: { path: `once-${era}.txt`, content: 'x' },
       _meta: { 'writ.dev/idempotency-key': randomUUID() },
     };
@@ -98,7 +98,7 @@ describe.each(ERAS)('the official client with the revision %s', (era: Era) => {
 it('a held call waits for the approval of a person, in the older revision within the call', async () => {
   const client = await connect({ era: 'legacy' });
   const name = await directory();
-  const ended = client.callTool({ name: 'shell.run', arguments: { command: `rm -rf ${name}` } });
+  const ended = client.callTool({ name: 'shell_run', arguments: { command: `rm -rf ${name}` } });
   const [approval] = await eventually('a held call', async () => {
     const found = await pending();
     return found.length > 0 && found;
@@ -117,7 +117,7 @@ it('no answer of the client approves a held call: only a person does', async () 
     },
   });
   const name = await directory();
-  const ended = client.callTool({ name: 'shell.run', arguments: { command: `rm -rf ${name}` } });
+  const ended = client.callTool({ name: 'shell_run', arguments: { command: `rm -rf ${name}` } });
   await eventually('a question', async () => asked.length > 0);
   const [approval] = await pending();
   expect(approval.state).toBe('pending');
@@ -132,7 +132,7 @@ it('a call whose request is closed is cancelled', async () => {
   const stop = new AbortController();
   const name = await directory();
   const held = client.callTool(
-    { name: 'shell.run', arguments: { command: `sleep 1; rm -rf ${name}` } },
+    { name: 'shell_run', arguments: { command: `sleep 1; rm -rf ${name}` } },
     { signal: stop.signal },
   );
   const [approval] = await eventually('a held call', async () => {
@@ -169,7 +169,7 @@ it('a long call is a task of a client that takes tasks, and cancelling the task 
     });
     return ((await answer.json()) as JsonValue).result as JsonValue;
   };
-  const call = (command: string) => ask('tools/call', { name: 'shell.run', arguments: { command } });
+  const call = (command: string) => ask('tools/call', { name: 'shell_run', arguments: { command } });
   const ended = async (taskId: unknown): Promise<JsonValue> =>
     await eventually('the end of a task', async () => {
       const task = await ask('tasks/get', { taskId });

@@ -61,7 +61,7 @@ export function faultResult(fault: Fault, operationId: string): CallToolResult {
 const RETRY_HINTS = {
   never: null,
   later: 'nothing happened: try again later',
-  'same-key': 'it may have happened: ask for the operation with `operations.wait` before you call again',
+  'same-key': 'it may have happened: ask for the operation with `operations_wait` before you call again',
 } as const;
 
 function structuredOf(view: OperationView): StructuredResult {
@@ -91,9 +91,9 @@ function errorOf({ state, result, reasons }: OperationView): StructuredResult['e
 
 function nextOf({ operation_id, state, approval_id, result }: OperationView): string | null {
   if (state === 'held')
-    return `A person decides about this call: \`writ approvals show ${approval_id ?? ''}\`. Nothing that you answer approves it. Then ask for its end with \`operations.wait\` and \`operation_id\` ${operation_id}.`;
+    return `A person decides about this call: \`writ approvals show ${approval_id ?? ''}\`. Nothing that you answer approves it. Then ask for its end with \`operations_wait\` and \`operation_id\` ${operation_id}.`;
   if (!isFinal(state))
-    return `The call still runs. Ask for its end with \`operations.wait\` and \`operation_id\` ${operation_id}; don't call the tool again.`;
+    return `The call still runs. Ask for its end with \`operations_wait\` and \`operation_id\` ${operation_id}; don't call the tool again.`;
   if (result !== null && result.result_ref !== null && result.result === null)
     return 'The result is too long for an answer; ask for a part of it.';
   return null;

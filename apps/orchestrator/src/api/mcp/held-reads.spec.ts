@@ -86,7 +86,7 @@ it('a question without an answer is asked again, and one that is declined gets t
   const inputResponses = { approval: { action: 'decline' } };
   expect((await ask('tools/call', { ...call, requestState, inputResponses })).result).toMatchObject({
     resultType: 'complete',
-    structuredContent: { state: 'held', next: expect.stringContaining('operations.wait') },
+    structuredContent: { state: 'held', next: expect.stringContaining('operations_wait') },
   });
   expect(api.kernel.requests.filter(({ verb }) => verb === 'admit')).toHaveLength(1);
 });

@@ -70,7 +70,10 @@ const any = fc.jsonValue({ maxDepth: 4 });
 /** Parameters as a client sends them, with any of them replaced by something else. */
 const params = fc.record(
   {
-    name: fc.oneof(fc.constantFrom('fs.read', 'operations.wait', 'tools.search', 'tools.describe', '__proto__'), any),
+    name: fc.oneof(
+      fc.constantFrom('fs.read', 'fs_read', 'operations_wait', 'tools_search', 'tools_describe', '__proto__'),
+      any,
+    ),
     arguments: any,
     uri: fc.oneof(fc.constantFrom('writ://workspace/a', 'writ://operations/x', 'writ://workspace/%'), any),
     cursor: any,

@@ -16,6 +16,7 @@ import { McpOrigins } from './mcp-origins.ts';
 import { McpPrompts } from './mcp-prompts.ts';
 import { McpResources } from './mcp-resources.ts';
 import { McpTasks } from './tasks.ts';
+import { ToolIds } from './tool-names.ts';
 
 /** The configuration of `/mcp`. */
 export interface McpConfig {
@@ -46,11 +47,12 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
     ),
     provideBy(McpPrompts, [Offers, CallTool], (offers, calls) => new McpPrompts(offers, calls)),
     provideBy(McpTasks, [KernelClient, ShowOperation], (kernel, show) => new McpTasks(kernel, show)),
+    provideBy(ToolIds, [KernelClient], (kernel) => new ToolIds(kernel)),
     provideBy(
       McpEndpoint,
-      [Offers, CallTool, McpResources, McpPrompts, McpTasks],
-      (offers, calls, resources, prompts, tasks) =>
-        new McpEndpoint({ offers, calls, resources, prompts, tasks, states, report }, (err) =>
+      [Offers, CallTool, ToolIds, McpResources, McpPrompts, McpTasks],
+      (offers, calls, ids, resources, prompts, tasks) =>
+        new McpEndpoint({ offers, calls, ids, resources, prompts, tasks, states, report }, (err) =>
           logger.debug({ err }, 'mcp: a request was rejected'),
         ),
     ),

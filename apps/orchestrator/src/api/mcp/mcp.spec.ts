@@ -61,9 +61,10 @@ describe.each(ERAS)('with the revision %s', (era) => {
     const client = await connect({ era });
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['fs.read', 'fs.write', 'operations.wait', 'operations.cancel']));
-    expect(names.filter((name) => !name.startsWith('fs.') && !name.startsWith('operations.'))).toEqual([]);
-    expect(tools.find(({ name }) => name === 'fs.read')).toMatchObject({
+    expect(names).toEqual(expect.arrayContaining(['fs_read', 'fs_write', 'operations_wait', 'operations_cancel']));
+    expect(names.filter((name) => !/^(fs|operations)_/.test(name))).toEqual([]);
+    expect(tools.find(({ name }) => name === 'fs_read')).toMatchObject({
+      title: 'fs.read',
       inputSchema: { type: 'object', required: ['path'] },
       outputSchema: { type: 'object' },
       annotations: { readOnlyHint: true, destructiveHint: false },
@@ -73,7 +74,7 @@ describe.each(ERAS)('with the revision %s', (era) => {
   it('calls a tool as an operation, and answers with its structured result', async () => {
     const client = await connect({ era });
     await client.listTools();
-    const result = await client.callTool({ name: 'fs.read', arguments: { path: 'a' } });
+    const result = await client.callTool({ name: 'fs_read', arguments: { path: 'a' } });
     const [call] = proposed();
     expect(call).toMatchObject({
       tool_id: 'fs.read',
@@ -102,7 +103,7 @@ describe.each(ERAS)('with the revision %s', (era) => {
       const error = { code: 'policy.denied', message: 'the policy forbids the call', hint: 'ask' };
       return { ...view, result: { ...view.result!, status: 'error', error, result: null } };
     };
-    const refused = await client.callTool({ name: 'fs.read', arguments: { path: 'a' } });
+    const refused = await client.callTool({ name: 'fs_read', arguments: { path: 'a' } });
     expect([refused.isError, refused.structuredContent]).toMatchObject([
       true,
       { operation_id: proposed()[0]!.operation_id, state: 'refused', error: { code: 'policy.denied', hint: 'ask' } },
@@ -111,20 +112,26 @@ describe.each(ERAS)('with the revision %s', (era) => {
     api.kernel.admits = () => {
       throw new Fault('record.backlog');
     };
-    const failed = await client.callTool({ name: 'fs.read', arguments: { path: 'a' } });
+    const failed = await client.callTool({ name: 'fs_read', arguments: { path: 'a' } });
     expect([failed.isError, failed.structuredContent]).toMatchObject([true, { error: { code: 'record.backlog' } }]);
   });
 
   it('proposes a tool that the token does not grant, so that the kernel refuses and records it', async () => {
     const client = await connect({ era });
-    await client.callTool({ name: 'shell.run', arguments: { command: 'true' } });
-    expect(proposed().map(({ tool_id }) => tool_id)).toEqual(['shell.run']);
+    for (const name of ['shell_run', 'shell.run', 'no_such_tool', 'no.such-tool'])
+      await client.callTool({ name, arguments: { command: 'true' } });
+    expect(proposed().map(({ tool_id }) => tool_id)).toEqual([
+      'shell.run',
+      'shell.run',
+      'no_such_tool',
+      'no.such-tool',
+    ]);
   });
 
   it('takes the idempotency key of a request from its `_meta`, and refuses one that is none', async () => {
     const client = await connect({ era });
     const call = (key: string) =>
-      client.callTool({ name: 'fs.read', arguments: { path: 'a' }, _meta: { 'writ.dev/idempotency-key': key } });
+      client.callTool({ name: 'fs_read', arguments: { path: 'a' }, _meta: { 'writ.dev/idempotency-key': key } });
     await call('k1');
     expect(proposed()[0]).toMatchObject({ idempotency_key: 'k1' });
     await expect(call('no key')).rejects.toMatchObject({ code: -32602 });
@@ -135,20 +142,20 @@ describe.each(ERAS)('with the revision %s', (era) => {
     const client = await connect({ era }, '&tools=search');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
-      'operations.cancel',
-      'operations.wait',
-      'tools.describe',
-      'tools.search',
+      'operations_cancel',
+      'operations_wait',
+      'tools_describe',
+      'tools_search',
     ]);
-    const found = await client.callTool({ name: 'tools.search', arguments: { query: 'read a file', limit: 3 } });
+    const found = await client.callTool({ name: 'tools_search', arguments: { query: 'read a file', limit: 3 } });
     expect(found.structuredContent).toMatchObject({
-      tools: expect.arrayContaining([{ name: 'fs.read', description: expect.any(String) }]),
+      tools: expect.arrayContaining([{ name: 'fs_read', description: expect.any(String) }]),
     });
-    const described = await client.callTool({ name: 'tools.describe', arguments: { names: ['fs.read', 'shell.run'] } });
+    const described = await client.callTool({ name: 'tools_describe', arguments: { names: ['fs_read', 'shell_run'] } });
     expect((described.structuredContent as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual([
-      'fs.read',
+      'fs_read',
     ]);
-    expect((await client.callTool({ name: 'fs.read', arguments: { path: 'a' } })).isError).toBeUndefined();
+    expect((await client.callTool({ name: 'fs_read', arguments: { path: 'a' } })).isError).toBeUndefined();
   });
 
   it('reads files by calls of fs.read, and operations and receipts as the API does', async () => {
@@ -172,7 +179,7 @@ describe.each(ERAS)('with the revision %s', (era) => {
 
   it('tells the end of an earlier call, and cancels one', async () => {
     const client = await connect({ era });
-    const waited = await client.callTool({ name: 'operations.wait', arguments: { operation_id: has.operation_id } });
+    const waited = await client.callTool({ name: 'operations_wait', arguments: { operation_id: has.operation_id } });
     expect(waited.structuredContent).toMatchObject({ operation_id: has.operation_id, state: 'committed' });
     await client.callTool({ name: 'operations.cancel', arguments: { operation_id: has.operation_id } });
     expect(api.kernel.requests.map(({ verb }) => verb)).toContain('operation.cancel');
@@ -203,7 +210,7 @@ describe('a held call', () => {
         return { action: 'accept', content: { approve: true, decision: 'approve', value: 'x' } };
       },
     });
-    const result = await client.callTool({ name: 'fs.read', arguments: { path: 'a' } });
+    const result = await client.callTool({ name: 'fs_read', arguments: { path: 'a' } });
     expect(asked).toEqual([expect.stringContaining('Nothing that an MCP client answers approves it')]);
     expect(result.structuredContent).toMatchObject({ operation_id: proposed()[0]!.operation_id, state: 'no_op' });
     expect(proposed()).toHaveLength(1);
@@ -213,11 +220,11 @@ describe('a held call', () => {
   it('is answered with its handle where the user does not want to wait', async () => {
     api.kernel.admits = held;
     const client = await connect({ elicit: () => ({ action: 'decline' }) });
-    const result = await client.callTool({ name: 'fs.read', arguments: { path: 'a' } });
+    const result = await client.callTool({ name: 'fs_read', arguments: { path: 'a' } });
     expect(result.structuredContent).toMatchObject({
       state: 'held',
       result: null,
-      next: expect.stringContaining('operations.wait'),
+      next: expect.stringContaining('operations_wait'),
     });
     expect(result.isError).toBeUndefined();
   });
@@ -227,7 +234,7 @@ describe('a held call', () => {
     const client = await connect({ era: 'legacy' });
     const progress: string[] = [];
     const result = await client.callTool(
-      { name: 'fs.read', arguments: { path: 'a' } },
+      { name: 'fs_read', arguments: { path: 'a' } },
       { onprogress: ({ message }) => progress.push(message ?? '') },
     );
     expect(result.structuredContent).toMatchObject({ state: 'no_op' });
@@ -279,7 +286,7 @@ it('cancels the operation when a client of the stateless revision closes its req
   api.kernel.admits = (call) => ({ ...viewOf(call, 'performing'), result: null });
   const client = await connect();
   const stop = new AbortController();
-  const ended = client.callTool({ name: 'fs.read', arguments: { path: 'a' } }, { signal: stop.signal });
+  const ended = client.callTool({ name: 'fs_read', arguments: { path: 'a' } }, { signal: stop.signal });
   await vi.waitFor(() => expect(proposed()).toHaveLength(1));
   stop.abort();
   await expect(ended).rejects.toThrow();

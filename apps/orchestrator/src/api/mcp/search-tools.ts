@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ToolDefinition } from '@writ/contract';
 
-type Searched = Pick<ToolDefinition, 'tool_id' | 'description'>;
+/** What a tool is found by. */
+interface Searched {
+  readonly id: string;
+  readonly description: string;
+}
 
 /** Words of a query that count: more of them find nothing better. */
 const WORDS_MAX = 16;
@@ -19,13 +22,13 @@ export function searchTools<T extends Searched>(tools: readonly T[], query: stri
   const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, words) }));
   return scored
     .filter(({ score }) => score > 0 || words.length === 0)
-    .sort((a, b) => b.score - a.score || (a.tool.tool_id < b.tool.tool_id ? -1 : 1))
+    .sort((a, b) => b.score - a.score || (a.tool.id < b.tool.id ? -1 : 1))
     .slice(0, limit)
     .map(({ tool }) => tool);
 }
 
-function scoreOf({ tool_id, description }: Searched, words: readonly string[]): number {
-  const [name, said] = [tool_id.toLowerCase(), description.toLowerCase()];
+function scoreOf({ id, description }: Searched, words: readonly string[]): number {
+  const [name, said] = [id.toLowerCase(), description.toLowerCase()];
   return words.reduce(
     (sum, word) => sum + (name.includes(word) ? IN_NAME : 0) + (said.includes(word) ? IN_DESCRIPTION : 0),
     0,

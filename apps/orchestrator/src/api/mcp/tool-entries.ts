@@ -36,10 +36,7 @@ const outputSchemaOf = (result: Schema): ObjectSchema => ({
   required: ['operation_id', 'state', 'result', 'error', 'approval_id', 'receipt', 'next'],
 });
 
-/**
- * A tool as MCP lists it. Its name is the tool's id: letters, digits, `.`, `_` and `-`, 128 at most, which is what MCP
- * allows.
- */
+/** A tool as MCP lists it, under its id. A listing gives it the name that clients accept. */
 export function toolEntry(tool: ToolDefinition): Tool {
   const { parameters, result } = definitionForDigest(tool) as { parameters: ObjectSchema; result: Schema };
   return {
@@ -61,7 +58,7 @@ export function toolEntry(tool: ToolDefinition): Tool {
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
 const operationId = { type: 'string', pattern: '^op_[0-9a-z]{26}$' };
 
-/** The tools about operations, which every connection has. */
+/** The tools about operations, which every connection has, under their ids. */
 export const OPERATION_TOOLS: readonly Tool[] = [
   {
     name: 'operations.wait',
@@ -85,7 +82,7 @@ export const SEARCH_TOOLS: readonly Tool[] = [
   {
     name: 'tools.search',
     description:
-      'Finds tools by words of their names and descriptions, best first. `tools.describe` gives the schema of one; then call it by its name, though the list does not show it.',
+      'Finds tools by words of their names and descriptions, best first. `tools_describe` gives the schema of one; then call it by its name, though the list does not show it.',
     inputSchema: {
       type: 'object',
       properties: {
