@@ -19,6 +19,7 @@ export function postModern(
 ): Promise<Response> {
   const name = params['name'] ?? params['uri'] ?? params['taskId'];
   const meta = {
+    ...(params['_meta'] as object | undefined),
     'io.modelcontextprotocol/protocolVersion': VERSION,
     'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': capabilities,

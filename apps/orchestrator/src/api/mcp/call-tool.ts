@@ -9,18 +9,8 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import {
-  Fault,
-  IdempotencyKey,
-  isFinal,
-  isId,
-  type Caller,
-  type OperationId,
-  type OperationView,
-  type Provenance,
-} from '@writ/contract';
+import { Fault, isFinal, isId, type Caller, type OperationId, type OperationView } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { Compile } from 'typebox/compile';
 import type { Follow } from '../../calls/follow.ts';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { parseCall } from '../../calls/parse-call.ts';
@@ -29,6 +19,8 @@ import type { ShowOperation } from '../../calls/show-operation.ts';
 import type { FullQueues } from '../../edge/access/full-queues.ts';
 import { faultResult, heldInWords, resultOf } from './call-result.ts';
 import type { McpConnection } from './connection.ts';
+import { digestOfAsked, type Asked, type HeldState } from './held-state.ts';
+import { bodyOf, originOf } from './proposed-body.ts';
 import { reportProgress } from './report-progress.ts';
 import { createdTask, TASK_AFTER_MS } from './tasks.ts';
 
@@ -37,24 +29,6 @@ import { createdTask, TASK_AFTER_MS } from './tasks.ts';
  * answer a little earlier.
  */
 export const WAIT_MS = 55_000;
-
-/** The members of `_meta` that a request may have. */
-export const META = {
-  /** a repeated request with the same key is the same call */
-  idempotencyKey: 'writ.dev/idempotency-key',
-  sessionId: 'writ.dev/session-id',
-  taskClass: 'writ.dev/task-class',
-  dryRun: 'writ.dev/dry-run',
-} as const;
-
-const KEY = Compile(IdempotencyKey);
-
-/** What a client sends back when it repeats a request: the operation that its first round made. */
-export interface HeldState {
-  readonly operation_id: string;
-  /** the request that made it; no other request may be answered with its result */
-  readonly of: string;
-}
 
 /** How a call is made. */
 export interface CallToolParts {
@@ -72,8 +46,8 @@ export interface CallToolParts {
 export interface CallContext {
   readonly connection: McpConnection;
   readonly request: ServerContext;
-  /** what is asked for, by method and name */
-  readonly of: string;
+  /** what is asked for, by which a later round is known */
+  readonly asked: Asked;
   /** the client as it names itself, as a word of provenance */
   readonly client: string | undefined;
   /** whether the request is of the stateless revision */
@@ -201,7 +175,7 @@ export class CallTool {
   async #answer(context: CallContext, view: OperationView): Promise<CallToolResult | InputRequiredResult> {
     if (view.state !== 'held' || !context.canElicit) return this.#unasked(context, view);
     const requestState = await this.#parts.states.mint(
-      { operation_id: view.operation_id, of: context.of },
+      { operation_id: view.operation_id, of: await digestOfAsked(context.asked) },
       context.request,
     );
     return inputRequired({
@@ -224,7 +198,7 @@ export class CallTool {
    * request without that answer is asked again.
    */
   async #resume(context: CallContext, { operation_id, of }: HeldState): Promise<CallToolResult | InputRequiredResult> {
-    if (of !== context.of)
+    if (of !== (await digestOfAsked(context.asked)))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of another request');
     const { caller } = context.connection;
     const answer = answerOf(context.request);
@@ -253,48 +227,3 @@ function answerOf({ mcpReq: { inputResponses } }: ServerContext): 'accept' | 'de
 
 /** How long the answer of a call may wait for its end. */
 const waitMsOf = ({ canTakeTasks }: CallContext): number => (canTakeTasks ? TASK_AFTER_MS : WAIT_MS);
-
-const originOf = (client: string | undefined): Provenance => ({
-  source: 'mcp',
-  ...(client === undefined ? {} : { client }),
-});
-
-/** The call as the API's own route would read it, so that the same rules apply to both. */
-function bodyOf(
-  { agentId, tokenId, workspaceId }: McpConnection,
-  {
-    name,
-    args,
-    meta,
-    operationId,
-  }: {
-    readonly name: string;
-    readonly args: Record<string, unknown>;
-    readonly meta: Readonly<Record<string, unknown>>;
-    readonly operationId: OperationId;
-  },
-): Record<string, unknown> {
-  if (workspaceId === null)
-    throw new Fault('request.malformed', 'the capability token is of no workspace: name one with `?workspace_id=`');
-  const key = meta[META.idempotencyKey];
-  if (key !== undefined && !KEY.Check(key))
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `\`_meta["${META.idempotencyKey}"]\` is no idempotency key`,
-    );
-  return {
-    tool_id: name,
-    args,
-    agent_id: agentId,
-    capability_token_id: tokenId,
-    workspace_id: workspaceId,
-    // A changing call needs a key. Without one from the client, no other request means this call.
-    idempotency_key: key ?? `mcp:${operationId}`,
-    ...optional('session_id', meta[META.sessionId]),
-    ...optional('task_class', meta[META.taskClass]),
-    ...optional('dry_run', meta[META.dryRun]),
-  };
-}
-
-const optional = (name: string, value: unknown): Record<string, unknown> =>
-  value === undefined ? {} : { [name]: value };

@@ -69,6 +69,21 @@ it.each(READS)('the state of a held %s gets no result for another one', async (m
   }
 });
 
+it.each([
+  ['arguments', { arguments: { path: 'b' } }],
+  ['idempotency key', { _meta: { 'writ.dev/idempotency-key': 'k2' } }],
+  ['arguments of a dry run', { _meta: { 'writ.dev/idempotency-key': 'k1', 'writ.dev/dry-run': true } }],
+])('the state of a held call is not continued with other %s', async (_what, other) => {
+  const call = { name: 'fs.read', arguments: { path: 'a', offset: 1 }, _meta: { 'writ.dev/idempotency-key': 'k1' } };
+  const { requestState } = (await ask('tools/call', call)).result!;
+  const again = { requestState, inputResponses: { approval: { action: 'decline' } } };
+  expect((await ask('tools/call', { ...call, ...other, ...again })).error).toMatchObject({ code: -32602 });
+  api.kernel.keep(tenant.tenantId, proposed.operation_id, 'operation', approved(proposed));
+  const same = { ...call, name: 'fs_read', arguments: { offset: 1, path: 'a' } };
+  expect((await ask('tools/call', { ...same, ...again })).result).toMatchObject({ resultType: 'complete' });
+  expect(api.kernel.requests.filter(({ verb }) => verb === 'admit')).toHaveLength(1);
+});
+
 it('a question without an answer is asked again, and one that is declined gets the operation', async () => {
   api.kernel.admits = (call) => {
     const view = { ...viewOf(call, 'held'), result: null };

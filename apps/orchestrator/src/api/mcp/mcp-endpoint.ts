@@ -7,8 +7,8 @@ import {
   type McpHttpHandler,
   type RequestStateCodec,
 } from '@modelcontextprotocol/server';
-import type { HeldState } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
+import type { HeldState } from './held-state.ts';
 import { mcpServer, type McpServerParts } from './mcp-server.ts';
 import type { McpMessage } from './routes.ts';
 

@@ -14,9 +14,10 @@ import {
 import { Fault } from '@writ/contract';
 import { VERSION } from '@writ/nest-kit';
 import type { Offers } from '../../calls/kernel/offers.ts';
-import type { CallContext, CallTool, HeldState } from './call-tool.ts';
+import type { CallContext, CallTool } from './call-tool.ts';
 import { clientWordOf } from './client-name.ts';
 import type { McpConnection } from './connection.ts';
+import type { Asked, HeldState } from './held-state.ts';
 import { protocolErrorOf } from './protocol-error.ts';
 import { ServedTools } from './served-tools.ts';
 import type { ToolIds } from './tool-names.ts';
@@ -55,10 +56,10 @@ export function mcpServer(
   const isModern = era === 'modern';
   const made = new McpServer({ name: 'writ', title: 'Writ', version: VERSION }, optionsOf(parts, isModern));
   const { server } = made;
-  const contextOf = (request: ServerContext, name: string): CallContext => ({
+  const contextOf = (request: ServerContext, asked: Asked): CallContext => ({
     connection,
     request,
-    of: `${request.mcpReq.method} ${name}`,
+    asked: { ...asked, method: request.mcpReq.method },
     client: clientWordOf(server.getClientVersion()),
     isModern,
     canElicit: isModern && canElicit(request),
@@ -69,16 +70,16 @@ export function mcpServer(
   const guarded = <T>(run: () => Promise<T>): Promise<T> => withoutFaults(run, parts.report);
   server.setRequestHandler('tools/list', ({ params }) => guarded(() => tools.list(params?.cursor)));
   server.setRequestHandler('tools/call', ({ params }, request) =>
-    guarded(() => tools.call((name) => contextOf(request, name), params)),
+    guarded(() => tools.call((asked) => contextOf(request, asked), params)),
   );
   server.setRequestHandler('resources/list', ({ params }) => guarded(() => resources.list(connection, params?.cursor)));
   server.setRequestHandler('resources/templates/list', () => resources.templates());
   server.setRequestHandler('resources/read', ({ params }, request) =>
-    guarded(() => resources.read(contextOf(request, params.uri), params.uri)),
+    guarded(() => resources.read(contextOf(request, { uri: params.uri }), params.uri)),
   );
   server.setRequestHandler('prompts/list', () => guarded(() => prompts.list(connection)));
   server.setRequestHandler('prompts/get', ({ params }, request) =>
-    guarded(() => prompts.get(contextOf(request, params.name), params.name)),
+    guarded(() => prompts.get(contextOf(request, { name: params.name, args: params.arguments ?? {} }), params.name)),
   );
   server.setRequestHandler('completion/complete', ({ params }) =>
     guarded(() => resources.complete(connection, params)),

@@ -12,6 +12,8 @@ import { offeredTools, type Offer } from '@writ/dialects';
 import type { Offers } from '../../calls/kernel/offers.ts';
 import type { CallContext, CallTool } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
+import type { Asked } from './held-state.ts';
+import { saidInMeta } from './proposed-body.ts';
 import { searchTools } from './search-tools.ts';
 import { shownText } from './shown-text.ts';
 import { OPERATION_TOOLS, SEARCH_TOOLS, toolEntry } from './tool-entries.ts';
@@ -58,28 +60,29 @@ export class ServedTools {
     return { tools: page.map(shown), ...(last === undefined ? {} : { nextCursor: last.name }) };
   }
 
-  /** @param contextOf the context of a call of the tool with this id */
+  /** @param contextOf makes the context of a call */
   async call(
-    contextOf: (id: string) => CallContext,
+    contextOf: (asked: Asked) => CallContext,
     params: CallToolRequest['params'],
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { arguments: args = {} } = params;
+    const { arguments: args = {}, _meta: meta } = params;
     if (!TOOL_NAME.test(params.name))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this is no name of a tool');
     const { calls, ids } = this.#parts;
     const id = await ids.of(this.#connection.caller, params.name);
+    const context = contextOf({ id, args, ...saidInMeta(meta) });
     switch (id) {
       case 'operations.wait':
-        return await calls.wait(contextOf(id), args['operation_id']);
+        return await calls.wait(context, args['operation_id']);
       case 'operations.cancel':
-        return await calls.cancel(contextOf(id), args['operation_id']);
+        return await calls.cancel(context, args['operation_id']);
       case 'tools.search':
         return structured({ tools: await this.#search(args) });
       case 'tools.describe':
         return structured({ tools: await this.#describe(args) });
       default:
         // A tool that the token doesn't grant is proposed as well: the kernel refuses it, and records that.
-        return await calls.run(contextOf(id), { ...params, name: id });
+        return await calls.run(context, { ...params, name: id });
     }
   }
 

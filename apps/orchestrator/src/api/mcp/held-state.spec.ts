@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { digestOfAsked } from './held-state.ts';
+
+test('the digest is of the values, in whatever order the members of objects are', async () => {
+  const [one, other] = [
+    await digestOfAsked({ a: 1, b: { c: [], d: 'x' } }),
+    await digestOfAsked({ b: { d: 'x', c: [] }, a: 1 }),
+  ];
+  expect(one).toBe(other);
+});
+
+test('values that differ have digests that differ', async () => {
+  const values: unknown[] = [
+    null,
+    1,
+    '1',
+    '',
+    [],
+    {},
+    [[]],
+    [[], []],
+    ['ab', 'c'],
+    ['a', 'bc'],
+    ['a"1:b'],
+    [1, 2],
+    [12],
+    { a: 1 },
+    { a: '1' },
+    { b: 1 },
+    { a: [1] },
+    { a: {}, b: 1 },
+    { a: { b: 1 } },
+    '\ud800',
+    '\ufffd',
+    'x'.repeat(600_000),
+    `${'x'.repeat(599_999)}y`,
+  ];
+  const digests = await Promise.all(values.map((value) => digestOfAsked({ value })));
+  expect(new Set(digests).size).toBe(values.length);
+});
+
+test('long arguments let other work run meanwhile', async () => {
+  for (const value of ['x'.repeat(1_000_000), Array.from({ length: 5_000 }, (_, n) => n)]) {
+    let turns = 0;
+    const turn = (): void => {
+      turns += 1;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    await digestOfAsked({ value });
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(2);
+  }
+});

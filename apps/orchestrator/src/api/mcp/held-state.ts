@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash, type Hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+
+/** What a client sends back when it repeats a request: the operation that its first round made. */
+export interface HeldState {
+  readonly operation_id: string;
+  /** a digest of the request that made it; no other request may be answered with its result */
+  readonly of: string;
+}
+
+/** What is asked for: everything by which one request differs from another. JSON only. */
+export type Asked = Readonly<Record<string, unknown>>;
+
+/** Values that are digested before other requests get a turn, and the characters that take as long as one value. */
+const [VALUES_AT_ONCE, CHARS_OF_ONE] = [1_000, 256];
+/** Characters of a part of a text. */
+const CHARS_AT_ONCE = CHARS_OF_ONE * VALUES_AT_ONCE;
+
+/**
+ * A digest of what is asked for, which is attacker-controlled: the same for objects whose members are in another order.
+ * Long arguments are digested in parts, so that they don't hold up the event loop.
+ */
+export async function digestOfAsked(asked: Asked): Promise<string> {
+  const hash = createHash('sha256');
+  let done = 0;
+  for (const values of digested(hash, asked)) {
+    done += values;
+    if (done < VALUES_AT_ONCE) continue;
+    done = 0;
+    await setImmediate();
+  }
+  return hash.digest('base64url');
+}
+
+/** Digests a value, and yields after each part how many values it took the time of. The depth is bounded, because the parser of bodies bounds it. */
+function* digested(hash: Hash, value: unknown): Generator<number> {
+  yield 1;
+  if (typeof value === 'string') return yield* text(hash, value);
+  if (typeof value !== 'object' || value === null) {
+    hash.update(`${JSON.stringify(value) ?? 'null'},`);
+    return;
+  }
+  const isList = Array.isArray(value);
+  const members = isList ? value.entries() : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  hash.update(isList ? '[' : '{');
+  for (const [name, member] of members) {
+    if (typeof name === 'string') yield* text(hash, name);
+    yield* digested(hash, member);
+  }
+  hash.update(isList ? ']' : '}');
+}
+
+/** The length goes first, so that no text is mistaken for the end of itself and what follows. */
+function* text(hash: Hash, value: string): Generator<number> {
+  hash.update(`"${value.length}:`);
+  for (let at = 0; at < value.length; at += CHARS_AT_ONCE) {
+    // UTF-16, because UTF-8 has no code for a half of a pair that the cut separates.
+    const part = value.slice(at, at + CHARS_AT_ONCE);
+    hash.update(Buffer.from(part, 'utf16le'));
+    yield Math.ceil(part.length / CHARS_OF_ONE);
+  }
+}
