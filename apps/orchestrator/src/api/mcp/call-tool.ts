@@ -20,7 +20,7 @@ import type { FullQueues } from '../../edge/access/full-queues.ts';
 import { faultResult, heldInWords, resultOf } from './call-result.ts';
 import type { McpConnection } from './connection.ts';
 import { digestOfAsked, type Asked, type HeldState } from './held-state.ts';
-import { bodyOf, originOf } from './proposed-body.ts';
+import { bodyOf, META, originOf } from './proposed-body.ts';
 import { reportProgress } from './report-progress.ts';
 import { createdTask, TASK_AFTER_MS } from './tasks.ts';
 
@@ -74,7 +74,7 @@ export class CallTool {
   /** Never rejects with a fault: it becomes a result with `isError`. @throws ProtocolError for a malformed request */
   async run(context: CallContext, params: CallToolRequest['params']): Promise<CallToolResult | InputRequiredResult> {
     const state = context.request.mcpReq.requestState<HeldState>();
-    if (state !== undefined) return await this.#resume(context, state);
+    if (state !== undefined) return await this.#resume(context, state, params._meta);
     const operationId = newId('operation');
     try {
       return await this.#answer(context, await this.#proposed(context, operationId, params));
@@ -120,7 +120,7 @@ export class CallTool {
     operationId: OperationId,
     { name, arguments: args = {}, _meta: meta = {} }: CallToolRequest['params'],
   ): Promise<OperationView> {
-    const { connection, request, client, isModern } = context;
+    const { connection, request, client } = context;
     const { caller, gone } = connection;
     const { propose, queues, monotonic } = this.#parts;
     queues.verifyNotFull(caller.tenant_id);
@@ -133,7 +133,7 @@ export class CallTool {
         progress.say('a person decides about the call');
         view = await this.#settled(connection, view, WAIT_MS - (monotonic() - start));
       }
-      return gone.aborted && isModern ? await this.#cancelled(caller, view) : await this.#shown(caller, view);
+      return cancelsByClosing(context, meta) ? await this.#cancelled(caller, view) : await this.#shown(caller, view);
     } finally {
       progress.stop();
     }
@@ -154,10 +154,7 @@ export class CallTool {
     }
   }
 
-  /**
-   * In the stateless revision a client cancels a request by closing it. The operation is cancelled too, unless its
-   * effect has begun. Nobody reads the answer.
-   */
+  /** Cancels the operation of a closed request, unless its effect has begun. Nobody reads the answer. */
   async #cancelled(caller: Caller, view: OperationView): Promise<OperationView> {
     if (isFinal(view.state) || view.replayed) return view;
     try {
@@ -197,7 +194,11 @@ export class CallTool {
    * Continues an operation that was held. Of the client's answer only this is read: whether it goes on waiting. A
    * request without that answer is asked again.
    */
-  async #resume(context: CallContext, { operation_id, of }: HeldState): Promise<CallToolResult | InputRequiredResult> {
+  async #resume(
+    context: CallContext,
+    { operation_id, of }: HeldState,
+    meta: CallToolRequest['params']['_meta'],
+  ): Promise<CallToolResult | InputRequiredResult> {
     if (of !== (await digestOfAsked(context.asked)))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of another request');
     const { caller } = context.connection;
@@ -206,6 +207,8 @@ export class CallTool {
     try {
       const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
       const settled = await this.#waited(context.connection, view, waitMs);
+      if (answer === 'accept' && cancelsByClosing(context, meta))
+        return resultOf(await this.#cancelled(caller, settled));
       if (answer === null) return await this.#answer(context, settled);
       return answer === 'accept' ? this.#unasked(context, settled) : resultOf(settled);
     } catch (error) {
@@ -224,6 +227,15 @@ function answerOf({ mcpReq: { inputResponses } }: ServerContext): 'accept' | 'de
   const { action } = (inputResponses?.['approval'] ?? {}) as { readonly action?: unknown };
   return action === 'accept' || action === 'decline' || action === 'cancel' ? action : null;
 }
+
+/**
+ * Whether the client has cancelled its request: in the stateless revision it does so by closing it. A call with the
+ * client's own idempotency key goes on: a client gives one to repeat the request after its connection broke.
+ */
+const cancelsByClosing = (
+  { connection: { gone }, isModern }: CallContext,
+  meta: Readonly<Record<string, unknown>> = {},
+): boolean => gone.aborted && isModern && meta[META.idempotencyKey] === undefined;
 
 /** How long the answer of a call may wait for its end. */
 const waitMsOf = ({ canTakeTasks }: CallContext): number => (canTakeTasks ? TASK_AFTER_MS : WAIT_MS);

@@ -33,7 +33,10 @@ export async function digestOfAsked(asked: Asked): Promise<string> {
   return hash.digest('base64url');
 }
 
-/** Digests a value, and yields after each part how many values it took the time of. The depth is bounded, because the parser of bodies bounds it. */
+/**
+ * Digests a value, and yields after each part how many values it took the time of. The depth is bounded, because the
+ * parser of bodies bounds it.
+ */
 function* digested(hash: Hash, value: unknown): Generator<number> {
   yield 1;
   if (typeof value === 'string') return yield* text(hash, value);

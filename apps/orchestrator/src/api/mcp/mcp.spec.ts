@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The official client against `/mcp`, in both revisions, over a fake kernel.
 import type { Client } from '@modelcontextprotocol/client';
-import { vi } from 'vitest';
 import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { viewOf } from '../../specs/fake-views.ts';
@@ -280,17 +279,6 @@ describe('a held call', () => {
       expect(refused['error']).toMatchObject({ code: -32602 });
     await client.close();
   });
-});
-
-it('cancels the operation when a client of the stateless revision closes its request', async () => {
-  api.kernel.admits = (call) => ({ ...viewOf(call, 'performing'), result: null });
-  const client = await connect();
-  const stop = new AbortController();
-  const ended = client.callTool({ name: 'fs_read', arguments: { path: 'a' } }, { signal: stop.signal });
-  await vi.waitFor(() => expect(proposed()).toHaveLength(1));
-  stop.abort();
-  await expect(ended).rejects.toThrow();
-  await vi.waitFor(() => expect(api.kernel.requests.map(({ verb }) => verb)).toContain('operation.cancel'));
 });
 
 describe('access', () => {
