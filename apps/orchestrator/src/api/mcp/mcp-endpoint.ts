@@ -10,11 +10,13 @@ import {
 import type { McpConnection } from './connection.ts';
 import type { HeldState } from './held-state.ts';
 import { mcpServer, type McpServerParts } from './mcp-server.ts';
+import { readMessage } from './read-message.ts';
 import type { McpMessage } from './routes.ts';
+import { sendShortErrors, shortAnswer } from './short-errors.ts';
 
 /** How long a client may take to ask its user about a held call, in seconds: as long as an approval usually waits. */
 const STATE_SECONDS = 86_400;
-const MEMBER = 'connection';
+const [CONNECTION, ARGS] = ['connection', 'args'];
 
 /**
  * Seals the operation of a held call into what its client sends back. Any replica reads it, and only for the same key
@@ -38,18 +40,31 @@ export class McpEndpoint {
 
   /** @param report is called with errors that no answer shows */
   constructor(parts: McpServerParts, report: (error: Error) => void) {
-    this.#handler = createMcpHandler(({ authInfo, era }) => mcpServer(parts, connectionOf(authInfo?.extra), { era }), {
-      onerror: report,
-    });
+    this.#handler = createMcpHandler(
+      ({ authInfo, era }) => {
+        const args = authInfo?.extra?.[ARGS] as Record<string, unknown> | undefined;
+        const server = mcpServer(parts, connectionOf(authInfo?.extra), { era, args });
+        sendShortErrors(server);
+        return server;
+      },
+      { onerror: report },
+    );
   }
 
-  /** Answers one message of an admitted caller. No credential is passed on. */
-  async answer(request: Request, message: McpMessage, connection: McpConnection): Promise<Response> {
+  /** Answers one message of an admitted caller. No credential is passed on. Faults: `request.too_large`. */
+  async answer(request: Request, whole: McpMessage, connection: McpConnection): Promise<Response> {
+    const { message, args } = readMessage(whole);
     if (message.method === 'subscriptions/listen') return noSubscriptions(message);
-    return await this.#handler.fetch(request, {
+    const answer = await this.#handler.fetch(request, {
       parsedBody: message,
-      authInfo: { token: '', clientId: connection.caller.api_key_id, scopes: [], extra: { [MEMBER]: connection } },
+      authInfo: {
+        token: '',
+        clientId: connection.caller.api_key_id,
+        scopes: [],
+        extra: { [CONNECTION]: connection, [ARGS]: args },
+      },
     });
+    return await shortAnswer(answer);
   }
 }
 
@@ -64,7 +79,7 @@ const noSubscriptions = ({ id = null }: McpMessage): Response =>
   );
 
 function connectionOf(extra: Readonly<Record<string, unknown>> | undefined): McpConnection {
-  const connection = extra?.[MEMBER] as McpConnection | undefined;
+  const connection = extra?.[CONNECTION] as McpConnection | undefined;
   if (connection === undefined) throw new Error('a request without a connection');
   return connection;
 }

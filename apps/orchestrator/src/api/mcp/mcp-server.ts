@@ -47,12 +47,14 @@ export interface McpServerParts {
   readonly report: (error: unknown) => void;
 }
 
+/** What of a request decides how it is served. */
+export interface ServedRequest extends Pick<McpRequestContext, 'era'> {
+  /** the arguments of a call, which its message is without */
+  readonly args?: Record<string, unknown> | undefined;
+}
+
 /** Makes the server of one request. */
-export function mcpServer(
-  parts: McpServerParts,
-  connection: McpConnection,
-  { era }: Pick<McpRequestContext, 'era'>,
-): McpServer {
+export function mcpServer(parts: McpServerParts, connection: McpConnection, { era, args }: ServedRequest): McpServer {
   const isModern = era === 'modern';
   const made = new McpServer({ name: 'writ', title: 'Writ', version: VERSION }, optionsOf(parts, isModern));
   const { server } = made;
@@ -70,7 +72,9 @@ export function mcpServer(
   const guarded = <T>(run: () => Promise<T>): Promise<T> => withoutFaults(run, parts.report);
   server.setRequestHandler('tools/list', ({ params }) => guarded(() => tools.list(params?.cursor)));
   server.setRequestHandler('tools/call', ({ params }, request) =>
-    guarded(() => tools.call((asked) => contextOf(request, asked), params)),
+    guarded(() =>
+      tools.call((asked) => contextOf(request, asked), args === undefined ? params : { ...params, arguments: args }),
+    ),
   );
   server.setRequestHandler('resources/list', ({ params }) => guarded(() => resources.list(connection, params?.cursor)));
   server.setRequestHandler('resources/templates/list', () => resources.templates());
