@@ -13,6 +13,10 @@ import type { CallContext, CallTool } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
 import { shownText } from './shown-text.ts';
 
+/** Skills of one page of the list. */
+const PAGE = 50;
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
+
 /** The tenant's skills as prompts. One is read by a call of `skill.read`, decided and recorded as any other. */
 export class McpPrompts {
   readonly #offers: Pick<Offers, 'of'>;
@@ -23,10 +27,19 @@ export class McpPrompts {
     this.#calls = calls;
   }
 
-  /** The skills that the agent is granted, where the token grants reading them. */
-  async list({ caller, tokenId }: McpConnection): Promise<ListPromptsResult> {
+  /**
+   * The skills that the agent is granted, where the token grants reading them: one page, by name. A cursor is the last
+   * name of the page before.
+   */
+  async list({ caller, tokenId }: McpConnection, cursor: string | undefined): Promise<ListPromptsResult> {
     const { skills = [] } = await this.#offers.of(caller, tokenId, { subAgents: false });
-    return { prompts: skills.map(({ name, description }) => ({ name, description: shownText(description) })) };
+    const after = skills.filter(({ name }) => cursor === undefined || name > cursor).sort(byName);
+    const page = after.slice(0, PAGE);
+    const last = after.length > page.length ? page.at(-1) : undefined;
+    return {
+      prompts: page.map(({ name, description }) => ({ name, description: shownText(description) })),
+      ...(last === undefined ? {} : { nextCursor: last.name }),
+    };
   }
 
   /** @throws ProtocolError where the skill can't be read, with the reason */

@@ -81,7 +81,7 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, { er
   server.setRequestHandler('resources/read', ({ params }, request) =>
     guarded(() => resources.read(contextOf(request, { uri: params.uri }), params.uri)),
   );
-  server.setRequestHandler('prompts/list', () => guarded(() => prompts.list(connection)));
+  server.setRequestHandler('prompts/list', ({ params }) => guarded(() => prompts.list(connection, params?.cursor)));
   server.setRequestHandler('prompts/get', ({ params }, request) =>
     guarded(() => prompts.get(contextOf(request, { name: params.name, args: params.arguments ?? {} }), params.name)),
   );

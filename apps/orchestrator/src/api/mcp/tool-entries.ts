@@ -36,8 +36,19 @@ const outputSchemaOf = (result: Schema): ObjectSchema => ({
   required: ['operation_id', 'state', 'result', 'error', 'approval_id', 'receipt', 'next'],
 });
 
+/** Goes with the definitions, of which the cache of `Offers` keeps a bounded number. */
+const entries = new WeakMap<ToolDefinition, Tool>();
+
 /** A tool as MCP lists it, under its id. A listing gives it the name that clients accept. */
 export function toolEntry(tool: ToolDefinition): Tool {
+  const kept = entries.get(tool);
+  if (kept !== undefined) return kept;
+  const made = entryOf(tool);
+  entries.set(tool, made);
+  return made;
+}
+
+function entryOf(tool: ToolDefinition): Tool {
   const { parameters, result } = definitionForDigest(tool) as { parameters: ObjectSchema; result: Schema };
   return {
     name: tool.tool_id,

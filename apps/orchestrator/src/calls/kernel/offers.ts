@@ -9,20 +9,25 @@ import {
   TOOLS,
   type Caller,
   type Grant,
+  type TenantToolView,
   type ToolDefinition,
 } from '@writ/contract';
 import { offeredTools, type Offer, type OfferedResource, type OfferedSkill } from '@writ/dialects';
+import { LRUCache } from 'lru-cache';
 import { allItems } from './all-items.ts';
 import type { KernelClient } from './kernel-client.ts';
 import { tenantTools } from './tenant-tools.ts';
 
 /** The newest resources of a kind that a prompt names: each is a word of it. */
 const RESOURCES_MAX = 50;
+/** Definitions of tenants' tools that are kept: a tenant has 256 at most. */
+const DEFINITIONS_MAX = 1_024;
 
 /** Finds the tools to offer to a model: those of the tenant, with the grant of a token. */
 export class Offers {
   readonly #kernel: KernelClient;
   readonly #now: () => number;
+  readonly #definitions = new LRUCache<string, ToolDefinition>({ max: DEFINITIONS_MAX });
 
   /** @param now milliseconds since the epoch */
   constructor(kernel: KernelClient, now: () => number) {
@@ -50,12 +55,22 @@ export class Offers {
     if (grant.expires_at <= now) throw new Fault('token.expired');
     if (grant.not_before > now) throw new Fault('token.not_yet_valid');
     const ours = [...TOOLS.values()].filter(({ tool_id }) => subAgents || tool_id !== AGENT_SPAWN.tool_id);
-    const tools = [...ours, ...own.map(({ tool }) => tenantDefinition(tool))];
+    const tools = [...ours, ...own.map((view) => this.#definitionOf(view))];
     const resources = await this.#resources(caller, agent_id, granted(tools, grant));
     const offer = { tools, chain: [grant], resources };
     return offeredTools(offer).some(({ tool_id }) => tool_id === SKILL_READ.tool_id)
       ? { ...offer, skills: await this.#skills(caller, agent_id) }
       : offer;
+  }
+
+  /** The same object for the same definition, so that what is derived from one can be kept with it. */
+  #definitionOf({ tool, definition_digest }: TenantToolView): ToolDefinition {
+    const key = `${tool.tool_id} ${definition_digest}`;
+    const kept = this.#definitions.get(key);
+    if (kept !== undefined) return kept;
+    const made = tenantDefinition(tool);
+    this.#definitions.set(key, made);
+    return made;
   }
 
   /** The resources that the agent may use, of the kinds that its tools need. */
