@@ -43,7 +43,7 @@ export function faultResult(fault: Fault, operationId: string): CallToolResult {
     result: null,
     error: {
       code: fault.code,
-      message: fault.code === 'not_found' || fault.code === 'internal' ? message : (fault.detail ?? message),
+      message: shownText(fault.code === 'not_found' || fault.code === 'internal' ? message : (fault.detail ?? message)),
       hint: RETRY_HINTS[retry],
     },
     approval_id: null,
@@ -79,15 +79,24 @@ function structuredOf(view: OperationView): StructuredResult {
 
 function errorOf({ state, result, reasons }: OperationView): StructuredResult['error'] {
   if (!isFinal(state)) return null;
-  if (result !== null && result.error !== null) return result.error;
+  if (result !== null && result.error !== null) return shownError(result.error);
   if (state === 'committed' || state === 'no_op') return null;
   const [reason] = reasons;
-  return {
+  return shownError({
     code: reason?.code ?? `operation.${state}`,
     message: reason?.message ?? `the operation ended as \`${state}\``,
     hint: null,
-  };
+  });
 }
+
+type ShownError = NonNullable<StructuredResult['error']>;
+
+/** An error may repeat what a call or a tenant says, and clients show it to their user. */
+const shownError = ({ code, message, hint }: ShownError): ShownError => ({
+  code: shownText(code),
+  message: shownText(message),
+  hint: hint === null ? null : shownText(hint),
+});
 
 function nextOf({ operation_id, state, approval_id, result }: OperationView): string | null {
   if (state === 'held')
@@ -114,7 +123,7 @@ function textOf({ operation_id, state, result, error, next }: StructuredResult):
 export function heldInWords({ operation_id, approval_id, tool_id, reasons }: OperationView): string {
   const [reason] = reasons;
   return [
-    `The call of \`${tool_id}\` waits for a person who may decide about it${reason === undefined ? '' : `: ${shownText(reason.message)}`}.`,
+    `The call of \`${shownText(tool_id)}\` waits for a person who may decide about it${reason === undefined ? '' : `: ${shownText(reason.message)}`}.`,
     `They see it with \`writ approvals show ${approval_id ?? ''}\` (operation ${operation_id}).`,
     'Nothing that an MCP client answers approves it.',
   ].join(' ');

@@ -17,6 +17,7 @@ import type { ShowOperation } from '../../calls/show-operation.ts';
 import type { ReadReceipt } from '../../delivery/read-receipt.ts';
 import type { CallContext, CallTool } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
+import { shownText } from './shown-text.ts';
 import { operationUri, parseUri, URI_TEMPLATES } from './uris.ts';
 
 /** Operations of one page. */
@@ -52,7 +53,7 @@ export class McpResources {
     return {
       resources: items.map(({ operation_id, tool_id, state }) => ({
         uri: operationUri(operation_id),
-        name: `${tool_id} (${state})`,
+        name: `${shownText(tool_id)} (${state})`,
         mimeType: 'application/json',
       })),
       ...(next_cursor === null ? {} : { nextCursor: next_cursor }),
