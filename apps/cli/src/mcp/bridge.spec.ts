@@ -99,7 +99,8 @@ test('a problem, an API that is down and a line that is no message are errors wi
     { jsonrpc: '2.0', id: 1, error: { code: -32000, message: problem.detail, data: { code: problem.code } } },
   ]);
   const down = bridgeTo(() => {
-    throw new Error('refused');
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    throw new TypeError('fetch failed', { cause });
   });
   down.bridge.receive('{"jsonrpc":"2.0","id":2,"method":"ping"}');
   down.bridge.receive('{"jsonrpc":"2.0","method":"notifications/initialized"}');
@@ -107,6 +108,28 @@ test('a problem, an API that is down and a line that is no message are errors wi
   await down.bridge.finished();
   expect(down.written).toEqual([
     { jsonrpc: '2.0', id: null, error: { code: -32700, message: expect.any(String) } },
-    { jsonrpc: '2.0', id: 2, error: { code: -32000, message: expect.stringContaining('is it running') } },
+    { jsonrpc: '2.0', id: 2, error: { code: -32000, message: expect.stringMatching(/ECONNREFUSED.*is it running/) } },
   ]);
+});
+
+test('an answer that breaks off and one that is no JSON are errors with their reason', async () => {
+  const broken = bridgeTo(() => {
+    throw new TypeError('terminated', { cause: new Error('other side closed') });
+  });
+  broken.bridge.receive('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+  await broken.bridge.finished();
+  expect(broken.written).toMatchObject([{ id: 1, error: { message: expect.stringContaining('other side closed') } }]);
+  const headers = { 'content-type': 'text/event-stream' };
+  const odd = bridgeTo(() => new Response('data: <html>\n\n', { headers }));
+  odd.bridge.receive('{"jsonrpc":"2.0","id":2,"method":"ping"}');
+  await odd.bridge.finished();
+  expect(odd.written).toMatchObject([{ id: 2, error: { message: expect.stringContaining('no JSON') } }]);
+});
+
+test('an error that is not of the network is not hidden', async () => {
+  const { bridge } = bridgeTo(() => {
+    throw new RangeError('a bug');
+  });
+  bridge.receive('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+  await expect(bridge.finished()).rejects.toThrow('a bug');
 });

@@ -66,38 +66,46 @@ export class Bridge {
     try {
       const answer = await this.#ends.send(line, this.#headersOf(message), stop.signal);
       await this.#answered(message, answer, isRequest);
-    } catch {
-      if (isRequest && !stop.signal.aborted) this.#fail(id, SERVER_ERROR, 'the API does not answer: is it running?');
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      const reason = networkReason(error);
+      // Any other error is a bug, which must end the program with its trace.
+      if (reason === null) throw error;
+      if (isRequest) this.#fail(id, SERVER_ERROR, `the API does not answer (${reason}): is it running?`);
     } finally {
       if (isRequest) this.#underWay.delete(name);
     }
   }
 
-  async #answered({ id, method }: Message, answer: Response, isRequest: boolean): Promise<void> {
+  async #answered(message: Message, answer: Response, isRequest: boolean): Promise<void> {
     const type = answer.headers.get('content-type') ?? '';
     if (type.startsWith('text/event-stream')) {
-      for await (const event of eventsOf(answer)) this.#written(event, method);
+      for await (const event of eventsOf(answer)) this.#written(event, message);
       return;
     }
     const text = await answer.text();
     const body = parsed(text);
     // An answer of the protocol, with or without an error.
     if (body !== null && 'jsonrpc' in body) {
-      if (isRequest) this.#written(text, method);
+      if (isRequest) this.#written(text, message);
       return;
     }
     if (isRequest) {
       const { detail, title, code } = (body ?? {}) as Readonly<Record<string, unknown>>;
-      this.#fail(id ?? null, SERVER_ERROR, String(detail ?? title ?? `status ${answer.status}`), { code });
+      this.#fail(message.id ?? null, SERVER_ERROR, String(detail ?? title ?? `status ${answer.status}`), { code });
     }
   }
 
-  #written(text: string, method: string | undefined): void {
+  #written(text: string, { id = null, method }: Message): void {
     const message = parsed(text) as { readonly result?: { readonly protocolVersion?: unknown } } | null;
-    const version = message?.result?.protocolVersion;
+    if (message === null) {
+      this.#fail(id, SERVER_ERROR, 'the answer of the API is no JSON object: does a proxy change it?');
+      return;
+    }
+    const version = message.result?.protocolVersion;
     if (method === 'initialize' && typeof version === 'string') this.#version = version;
     // One message a line: JSON needs no newline.
-    this.#ends.write(JSON.stringify(JSON.parse(text)));
+    this.#ends.write(JSON.stringify(message));
   }
 
   #fail(id: string | number | null, code: number, message: string, data?: unknown): void {
@@ -116,6 +124,14 @@ export class Bridge {
       ...(typeof claimed === 'string' && name !== undefined ? { 'mcp-name': headerText(name as string) } : {}),
     };
   }
+}
+
+/** Why a request got no whole answer, such as `ECONNREFUSED`; null for an error that is not of the network. */
+function networkReason(error: unknown): string | null {
+  // `fetch` puts the error of the connection into the cause of its own.
+  if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return null;
+  const { code, message } = error.cause as NodeJS.ErrnoException;
+  return code ?? message;
 }
 
 /** A text as a header's value: one with other characters than visible ASCII is encoded, as the transport says. */
