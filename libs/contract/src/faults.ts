@@ -15,6 +15,7 @@ export const FAULTS = {
     retry: 'never',
     message: 'the request must carry `application/json`',
   },
+  'request.wrong_host': { status: 403, retry: 'never', message: 'the request names a host that the API does not have' },
   'request.method_not_allowed': { status: 405, retry: 'never', message: 'the path does not take this method' },
   'auth.missing': {
     status: 401,

@@ -38,7 +38,7 @@ export class McpOrigins {
     else this.#hosts = isLoopback(listens) ? new Set([...LOOPBACK, bracketed(listens)]) : null;
   }
 
-  /** @param host the header `Host`; @param origin the header `Origin`, where there is one. @throws Fault `auth.role` */
+  /** @param host the header `Host`; @param origin the header `Origin`, where there is one. @throws Fault `request.wrong_host` */
   verify(host: string | undefined, origin: string | undefined): void {
     const hostName = host === undefined ? null : hostNameOf(`http://${host}`);
     if (hostName === null || !this.#allows(hostName)) throw refused('Host');
@@ -54,7 +54,7 @@ export class McpOrigins {
 }
 
 const refused = (header: string): Fault =>
-  new Fault('auth.role', `the header \`${header}\` names no host of this API (\`WRIT_MCP_HOSTS\`)`);
+  new Fault('request.wrong_host', `the header \`${header}\` names no host of this API (\`WRIT_MCP_HOSTS\`)`);
 
 const hostNameOf = (url: string): string | null => URL.parse(url)?.hostname || null;
 const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host.toLowerCase());

@@ -58,7 +58,7 @@ export const MCP = {
     path: '/mcp',
     summary:
       'Speaks the Model Context Protocol, under the capability token that the header `Writ-Token` names, or the only one of the agent',
-    faults: ['not_found', 'conflict', 'token.revoked', 'token.expired', 'token.not_yet_valid'],
+    faults: ['request.wrong_host', 'not_found', 'conflict', 'token.revoked', 'token.expired', 'token.not_yet_valid'],
   }),
   postWithToken: route({
     ...shared,
@@ -66,6 +66,6 @@ export const MCP = {
     path: '/mcp/{capability_token_id}',
     params: { capability_token_id: 'token' },
     summary: 'Speaks the Model Context Protocol, under this capability token',
-    faults: ['not_found', 'token.revoked', 'token.expired', 'token.not_yet_valid'],
+    faults: ['request.wrong_host', 'not_found', 'token.revoked', 'token.expired', 'token.not_yet_valid'],
   }),
 };
