@@ -46,9 +46,9 @@ const blocks = (language: string): string[] =>
 /** What a client does with one configuration. */
 function transportOf({ url, headers = {}, command, args = [], env = {} }: Server): Transport {
   if (url !== undefined) return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
-  expect(command).toBe('/path/to/writ/node_modules/.bin/writ');
-  const program = join(repositoryRoot(), 'apps/cli/bin/writ.mjs');
-  return new StdioClientTransport({ command: process.execPath, args: [program, ...args], env, stderr: 'ignore' });
+  expect(command).toBe('/path/to/node');
+  const filled = args.map((arg) => arg.replace('/path/to/writ', repositoryRoot()));
+  return new StdioClientTransport({ command: process.execPath, args: filled, env, stderr: 'ignore' });
 }
 
 it('each command shows what the guide says', async () => {
