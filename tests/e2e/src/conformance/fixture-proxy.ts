@@ -34,6 +34,8 @@ export class FixtureProxy {
   readonly #api: URL;
   readonly #key: string;
   readonly #names: FixtureNames;
+  /** the last call of each fixture: a state continues only the call that it is of */
+  readonly #calls = new Map<string, FixtureCall>();
 
   private constructor(api: string, key: string, names: FixtureNames) {
     this.#api = new URL(api);
@@ -107,7 +109,9 @@ export class FixtureProxy {
     const { tools, resources, prompts } = this.#names;
     const name = String(params['name'] ?? params['uri']);
     if (method === 'tools/call' && Object.hasOwn(tools, name)) {
-      const call = await tools[name]!((params['arguments'] ?? {}) as Record<string, unknown>);
+      const kept = params['requestState'] === undefined ? undefined : this.#calls.get(name);
+      const call = kept ?? (await tools[name]!((params['arguments'] ?? {}) as Record<string, unknown>));
+      this.#calls.set(name, call);
       return { ...call, ...this.#answers(params) };
     }
     if (method === 'resources/read' && Object.hasOwn(resources, name)) return { uri: resources[name] };
