@@ -38,7 +38,11 @@ export class McpOrigins {
     else this.#hosts = isLoopback(listens) ? new Set([...LOOPBACK, bracketed(listens)]) : null;
   }
 
-  /** @param host the header `Host`; @param origin the header `Origin`, where there is one. @throws Fault `request.wrong_host` */
+  /**
+   * @param host the header `Host`
+   * @param origin the header `Origin`, where there is one
+   * @throws Fault `request.wrong_host`
+   */
   verify(host: string | undefined, origin: string | undefined): void {
     const hostName = host === undefined ? null : hostNameOf(`http://${host}`);
     if (hostName === null || !this.#allows(hostName)) throw refused('Host');
