@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of a message the SDK may read. Its schemas check a message whole on the event loop, and report each error of each
-// value.
+// What of a message the SDK may read. Its schemas check a message whole on the event loop, and report each error of
+// each value.
 import { Fault } from '@writ/contract';
 import { INLINE_VALUES } from '../../edge/requests/json-body.ts';
 import type { McpMessage } from './routes.ts';
