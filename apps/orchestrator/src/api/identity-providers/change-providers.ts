@@ -7,7 +7,13 @@ import type { Authenticator } from '../../edge/access/authenticator.ts';
 import type { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
 import { DEFAULT_SCOPES, LEAST_FIRST, type ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
 import { verifyIssuer } from '../../edge/access/oauth/urls.ts';
-import type { CredentialSelector, Identities, NewProvider, ProviderRow } from '../../store/identities/identities.ts';
+import {
+  MCP_PATH,
+  type CredentialSelector,
+  type Identities,
+  type NewProvider,
+  type ProviderRow,
+} from '../../store/identities/identities.ts';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
 import type { Denial, Ended, PersonForgotten, ProviderSettings } from './views.ts';
 
@@ -152,14 +158,17 @@ export class ChangeProviders {
   }
 }
 
-/** A token of another resource must not be good here, so a tenant can't name an audience of its own. */
+/**
+ * A token of another resource must not be good here, so a tenant can't name an audience of its own. Tokens of `/mcp`
+ * are good there alone, so that no audience is that resource, or below it.
+ */
 function verifyAudience(audience: string, url: string): string {
-  if (
-    audience === url ||
-    (audience.startsWith(`${url}/`) && /^[\x21-\x7e]+$/.test(audience) && !/["\\?#]|\/$/.test(audience))
-  )
-    return audience;
-  throw new Fault('request.malformed', `the \`audience\` must be \`${url}\`, or begin with \`${url}/\``, {
-    pointer: '/audience',
-  });
+  const below = audience.slice(url.length);
+  const isBelow = audience.startsWith(`${url}/`) && /^[\x21-\x7e]+$/.test(audience) && !/["\\?#]|\/$/.test(audience);
+  if (audience === url || (isBelow && !`${below}/`.includes(`${MCP_PATH}/`))) return audience;
+  throw new Fault(
+    'request.malformed',
+    `the \`audience\` must be \`${url}\`, or begin with \`${url}/\`, without \`${MCP_PATH}\`: tokens of that resource are good there with the audience above it`,
+    { pointer: '/audience' },
+  );
 }

@@ -23,7 +23,7 @@ const identity = {
   audience: Type.String({
     minLength: 1,
     maxLength: 512,
-    description: 'what `aud` must contain: the public URL of this deployment, or one below it',
+    description: 'what `aud` must contain: the public URL of this deployment, or one below it that is not `/mcp`',
   }),
   tenant_claim: orNull(Claim('the claim that tells the tenants of one issuer apart')),
   tenant_value: orNull(Type.String({ minLength: 1, maxLength: 255, description: 'its value for this tenant' })),

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import {
-  MCP_PATH,
-  ProtectedResourceMetadata,
-  RESOURCE_METADATA_PATH,
-} from '../../edge/access/oauth/protected-resource.ts';
+import { ProtectedResourceMetadata, RESOURCE_METADATA_PATH } from '../../edge/access/oauth/protected-resource.ts';
+import { MCP_PATH } from '../../store/identities/identities.ts';
 import { PublishedKeyFile } from '../../edge/published-keys.ts';
 import { route } from '../../edge/requests/route.ts';
 import { Health, ReadyView } from './views.ts';

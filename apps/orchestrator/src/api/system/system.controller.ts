@@ -2,11 +2,8 @@
 import { Controller } from '@nestjs/common';
 import { Fault } from '@writ/contract';
 import { Readiness, type ReadinessReport } from '@writ/nest-kit';
-import {
-  MCP_PATH,
-  ProtectedResource,
-  type ProtectedResourceMetadata,
-} from '../../edge/access/oauth/protected-resource.ts';
+import { ProtectedResource, type ProtectedResourceMetadata } from '../../edge/access/oauth/protected-resource.ts';
+import { MCP_PATH } from '../../store/identities/identities.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { Published } from '../../edge/published-keys.ts';
 import { Route } from '../../edge/requests/route.ts';

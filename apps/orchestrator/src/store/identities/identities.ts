@@ -120,10 +120,20 @@ export abstract class Identities {
   abstract forgetPerson(tenantId: TenantId, personId: string): Promise<boolean>;
 }
 
+/** The resource of Model Context Protocol clients, below an audience. A token may be bound to it alone. */
+export const MCP_PATH = '/mcp';
+
+/** The identifiers of which a token of the audience names one: the audience, and its `/mcp` alone. */
+export const resourcesOf = (audience: string): readonly string[] => [audience, `${audience}${MCP_PATH}`];
+
 /** Whether both could be the provider of one token, so that its tenant would be open. */
-export const areAmbiguous = (a: Omit<ProviderIdentity, 'issuer'>, b: Omit<ProviderIdentity, 'issuer'>): boolean =>
-  a.audience === b.audience &&
-  (a.tenant_claim === null || a.tenant_claim !== b.tenant_claim || a.tenant_value === b.tenant_value);
+export function areAmbiguous(a: Omit<ProviderIdentity, 'issuer'>, b: Omit<ProviderIdentity, 'issuer'>): boolean {
+  const resources = resourcesOf(a.audience);
+  return (
+    resourcesOf(b.audience).some((each) => resources.includes(each)) &&
+    (a.tenant_claim === null || a.tenant_claim !== b.tenant_claim || a.tenant_value === b.tenant_value)
+  );
+}
 
 /** The fault of `put` for an identity that another registration has; it never says whose. */
 export const AMBIGUOUS =

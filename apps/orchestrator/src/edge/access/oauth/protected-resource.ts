@@ -2,12 +2,11 @@
 // This deployment as an OAuth 2.1 resource server: what it says about itself (RFC 9728), and how it asks for a token
 // (RFC 6750 §3, RFC 9728 §5.1).
 import { Type, type Static } from 'typebox';
+import { MCP_PATH, resourcesOf } from '../../../store/identities/identities.ts';
 import type { Role } from '../../../store/keys/roles.ts';
 
 /** Where the metadata of a protected resource are: RFC 9728 §3. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
-/** The resource of Model Context Protocol clients, below the public URL. A token may be bound to it alone. */
-export const MCP_PATH = '/mcp';
 
 /** Scopes that give a role where a registration names no others. */
 export const DEFAULT_SCOPES: Readonly<Record<Role, string>> = {
@@ -62,7 +61,7 @@ export class ProtectedResource {
    * `/mcp` also the audience of that resource alone.
    */
   audiencesOf(audience: string, path: string): readonly string[] {
-    return isMcp(path) ? [audience, `${audience}${MCP_PATH}`] : [audience];
+    return isMcp(path) ? resourcesOf(audience) : [audience];
   }
 
   /** The metadata of the resource at a path: '' or `/mcp`. Null where tokens are not accepted. */

@@ -83,6 +83,14 @@ it('a token for `/mcp` alone is refused elsewhere', async () => {
   expect((await tools(await token({ claims: { aud: `${RESOURCE}/mcp` } }))).json).toEqual(problem('auth.invalid', 401));
 });
 
+it.each(['/mcp', '/a/mcp', '/mcp/a', '/', '?a', 'x'])(
+  'the audience of `%s` below the public URL is refused',
+  async (below) => {
+    const answer = await register({ audience: `${RESOURCE}${below}` });
+    expect(answer.json).toEqual(problem('request.malformed', 400));
+  },
+);
+
 it('one issuer serves several tenants only by a claim of each', async () => {
   const other = await api.newTenant();
   await register({ tenant_claim: 'org', tenant_value: 'a' });
