@@ -46,8 +46,8 @@ beforeAll(async () => {
   });
   world = await makeWorld(url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   observer = new Observer(stack);
-  await register({ person_claim: 'email' });
   client = await OauthClient.discover(challengeOf((await new Api(url).get('/v1/tools')).headers));
+  await register({ person_claim: 'email' });
 });
 afterAll(async () => {
   await observer?.close();
@@ -55,8 +55,10 @@ afterAll(async () => {
   await server?.close();
 });
 
+/** A token of an administrator at the issuer, who agrees to a registration. */
+const consent = (): Promise<string> => client.signIn('root', 'writ:admin');
 async function register(more: object = {}, of = world): Promise<void> {
-  const body = { name: 'corp', issuer: server.issuer, agent_id: of.agentId, ...more };
+  const body = { name: 'corp', issuer: server.issuer, agent_id: of.agentId, access_token: await consent(), ...more };
   await of.admin.must('/v1/identity-providers', body);
 }
 const remove = (of = world) => of.admin.request('DELETE', '/v1/identity-providers/corp');
@@ -240,6 +242,7 @@ it('the commands of the guide do what it says', async () => {
     ...folder.variables,
     ISSUER: server.issuer,
     TOKEN: await client.signIn('ann', 'writ:agent'),
+    ADMIN_TOKEN: await consent(),
   });
   expect(output).toMatch(/scope="writ:agent"/);
   expect(output).toContain(`"resource":"${url}"`);

@@ -21,6 +21,7 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   revokeApiKey: ['admin'],
   listIdentityProviders: ['admin', 'auditor'],
   putIdentityProvider: ['admin'],
+  putTenantIdentityProvider: 'platform',
   removeIdentityProvider: ['admin'],
   denyTokens: ['admin'],
   findPerson: ['admin', 'auditor'],

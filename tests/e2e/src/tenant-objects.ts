@@ -35,7 +35,7 @@ export function nothingLike(id: string): string {
 }
 
 /** Creates one object of every kind in the world of a tenant. */
-export async function createTenantObjects(world: World): Promise<TenantObjects> {
+export async function createTenantObjects(world: World, platformKey: string): Promise<TenantObjects> {
   const done = (await world.call('fs.write', { path: 'b.txt', content: world.tenantId })).body;
   const held = (await world.call('shell.run', { command: 'rm -rf deep' })).body;
   const key = await world.admin.must('/v1/api-keys', { name: 'spare', role: 'auditor' });
@@ -72,7 +72,8 @@ export async function createTenantObjects(world: World): Promise<TenantObjects> 
   });
   const provider = skill;
   const issuer = `https://${provider}.example.org`;
-  await world.admin.must('/v1/identity-providers', { name: provider, issuer });
+  const platform = world.admin.as(platformKey);
+  await platform.must(`/v1/tenants/${world.tenantId}/identity-providers`, { name: provider, issuer });
   const { keyid } = await world.admin.must('/v1/registrar-keys', { public_key: registrarKey() });
   const { resource_id } = await world.admin.must('/v1/resources', {
     kind: 'audio_device',

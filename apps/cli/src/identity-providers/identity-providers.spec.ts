@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
@@ -29,7 +32,7 @@ beforeAll(async () => {
         ? { body: { person_id: PERSON, created_at: 1_767_225_600_000 } }
         : { body: { person_id: PERSON, forgotten: true, ...pages.shift() } };
     if (method === 'GET') return { body: { items: [PROVIDER] } };
-    return url === '/v1/identity-providers' ? { body: PROVIDER } : { body: { name: 'corp', ...pages.shift() } };
+    return url.endsWith('/identity-providers') ? { body: PROVIDER } : { body: { name: 'corp', ...pages.shift() } };
   });
 });
 afterAll(() => api.close());
@@ -67,6 +70,18 @@ test('`writ identity-providers put` sends only what its options name', async () 
     tenant_claim: 'org',
     tenant_value: 'acme',
   });
+});
+
+test('`writ identity-providers put` reads the access token from a file, and needs none with the platform key', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'writ-token-')), 'token');
+  writeFileSync(file, 'a.b.c\n');
+  await run('identity-providers', 'put', 'corp', PROVIDER.issuer, '--access-token-file', file);
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toMatchObject({ access_token: 'a.b.c' });
+  await run('identity-providers', 'put', 'corp', PROVIDER.issuer, '--tenant', IDS.tenant);
+  expect(api.requests[1]).toMatchObject({ url: `/v1/tenants/${IDS.tenant}/identity-providers` });
+  expect(JSON.parse(api.requests[1]?.body ?? '')).toEqual({ name: 'corp', issuer: PROVIDER.issuer });
+  const missing = await run('identity-providers', 'put', 'corp', PROVIDER.issuer, '--access-token-file', `${file}x`);
+  expect([missing.exit, api.requests.length]).toEqual([2, 2]);
 });
 
 test('`writ identity-providers rm` and `deny` repeat the request until nothing is left', async () => {

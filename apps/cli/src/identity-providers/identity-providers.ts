@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { Type, type Static } from 'typebox';
 import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
+import { readNamedText } from '../read-named-file.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 
 const OrNull = Type.Union([Type.String(), Type.Null()]);
@@ -30,6 +32,8 @@ interface PutOptions extends CommonOptions {
   readonly agentId?: string;
   readonly agentClaim?: string;
   readonly tenantClaim?: string;
+  readonly accessTokenFile?: string;
+  readonly tenant?: string;
 }
 
 interface DenyOptions extends CommonOptions {
@@ -69,12 +73,18 @@ function putCommand(context: Context): Command {
     .option('--agent-id <id>', 'the agent that tokens of the role `agent` act for')
     .option('--agent-claim <claim>', 'the claim with the id of that agent')
     .option('--tenant-claim <claim=value>', 'for an issuer that serves several tenants')
-    .option('--audience <url>', 'what `aud` must contain; default: the public URL');
+    .option('--audience <url>', 'what `aud` must contain; default: the public URL')
+    .option('--access-token-file <path>', "an administrator's access token of the issuer; - is standard input")
+    .option('--tenant <id>', 'with the platform key, for this tenant, without an access token');
   return command.action(async (name: string, issuer: string) => {
     const options = command.optsWithGlobals<PutOptions>();
-    const provider = await connect(context, options, 'admin').client.read(Provider, PATH, {
+    const { tenant } = options;
+    const token = tenant === undefined ? await accessTokenOf(context, options) : {};
+    const path = tenant === undefined ? PATH : `/v1/tenants/${encodeURIComponent(tenant)}/identity-providers`;
+    const { client } = connect(context, options, tenant === undefined ? 'admin' : 'platform');
+    const provider = await client.read(Provider, path, {
       method: 'POST',
-      body: { name, ...settingsOf(issuer, options) },
+      body: { name, ...settingsOf(issuer, options), ...token },
     });
     show(context, options, provider, () =>
       fieldsOf({
@@ -85,6 +95,16 @@ function putCommand(context: Context): Command {
       }),
     );
   });
+}
+
+/** A file, so that the token is in no list of processes and in no history of a shell. */
+async function accessTokenOf(context: Context, { accessTokenFile }: PutOptions): Promise<object> {
+  if (accessTokenFile === undefined) return {};
+  const text =
+    accessTokenFile === '-'
+      ? await context.readStdin()
+      : readNamedText(resolve(context.cwd, accessTokenFile), '--access-token-file');
+  return { access_token: text.trim() };
 }
 
 function settingsOf(issuer: string, options: PutOptions): object {

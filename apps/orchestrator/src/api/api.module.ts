@@ -43,6 +43,7 @@ import { PoliciesController } from './policies/policies.controller.ts';
 import { ChangeProviders } from './identity-providers/change-providers.ts';
 import { IdentityProvidersController } from './identity-providers/identity-providers.controller.ts';
 import { PersonsController } from './identity-providers/persons.controller.ts';
+import { IssuerConsent } from '../edge/access/oauth/issuer-consent.ts';
 import { IdentityHashes } from '../edge/access/oauth/person-links.ts';
 import { ProtectedResource } from '../edge/access/oauth/protected-resource.ts';
 import { Identities } from '../store/identities/identities.ts';
@@ -108,9 +109,9 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
   ),
   provideBy(
     ChangeProviders,
-    [KernelClient, Identities, ApiKeys, Authenticator, DriveRuns, IdentityHashes, ProtectedResource],
-    (kernel, identities, keys, authenticator, runs, hashes, resource) =>
-      new ChangeProviders(kernel, { identities, keys, authenticator, runs, hashes, resource, issuerAllowed }),
+    [KernelClient, Identities, ApiKeys, Authenticator, DriveRuns, IdentityHashes, ProtectedResource, IssuerConsent],
+    (kernel, identities, keys, authenticator, runs, hashes, resource, consent) =>
+      new ChangeProviders(kernel, { identities, keys, authenticator, runs, hashes, resource, consent, issuerAllowed }),
   ),
   provideClass(Delegate, KernelClient, ApiKeys),
   provideBy(

@@ -22,6 +22,7 @@ import { AccessGuard } from './access/access.guard.ts';
 import { allowedMethodsOf } from './problems/allowed-methods.ts';
 import { Authenticator } from './access/authenticator.ts';
 import { IssuerKeys } from './access/oauth/issuer-keys.ts';
+import { IssuerConsent } from './access/oauth/issuer-consent.ts';
 import { IdentityHashes, PersonLinks } from './access/oauth/person-links.ts';
 import { ProtectedResource } from './access/oauth/protected-resource.ts';
 import { recordByKernel, TokenCallers } from './access/oauth/token-callers.ts';
@@ -105,7 +106,10 @@ const ISSUER_DOCUMENT = { bytesMax: 256 * 1024, timeoutMs: 3_000 };
 function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
   const failed = new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic);
   const gate = new EgressGate(config.issuerAllowed, resolveByDns, config.outbound);
-  const issuerKeys = new IssuerKeys((url) => getDocument(gate, url, ISSUER_DOCUMENT), monotonic);
+  const keysOfIssuers = () => new IssuerKeys((url) => getDocument(gate, url, ISSUER_DOCUMENT), monotonic);
+  const issuerKeys = keysOfIssuers();
+  // Issuers that are not registered yet take no place from those that are.
+  const unregistered = { issuerKeys: keysOfIssuers(), hashes: new IdentityHashes(config.webhookKey), now: Date.now };
   const hashes = new IdentityHashes(config.webhookKey);
   const resource = new ProtectedResource(config.WRIT_PUBLIC_URL ?? null, config.authorizationServers);
   const record = recordByKernel(bus, subjectsOf(config.WRIT_SHARD), Date.now);
@@ -113,6 +117,7 @@ function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
     provideValue(resource),
     provideValue(hashes),
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
+    provideBy(IssuerConsent, [Identities], (identities) => new IssuerConsent({ identities, ...unregistered })),
     provideBy(Authenticator, [ApiKeys, Identities, PersonLinks], (apiKeys, identities, persons) => {
       const parts = { identities, apiKeys, issuerKeys, resource, hashes, persons, record, now: Date.now, monotonic };
       const tokens = new TokenCallers(parts);

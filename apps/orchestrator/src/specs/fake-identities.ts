@@ -5,6 +5,9 @@ import {
   AMBIGUOUS,
   areAmbiguous,
   Identities,
+  needsConfirmation,
+  UNCONFIRMED,
+  verifySameIdentity,
   type CredentialSelector,
   type DenialKind,
   type NewProvider,
@@ -41,10 +44,10 @@ export class FakeIdentities extends Identities {
     const named = this.#providers.find(
       (each) => each.tenant_id === tenant_id && each.name === provider.name && each.removed_at === null,
     );
+    if (!provider.confirmed && needsConfirmation(named ?? null, provider)) throw new Fault('conflict', UNCONFIRMED);
     const at = (this.#clock += 1);
     if (named !== undefined) {
-      for (const member of ['issuer', 'audience', 'tenant_claim', 'tenant_value'] as const)
-        if (named[member] !== provider[member]) throw new Fault('conflict', `another \`${member}\``);
+      verifySameIdentity(named, provider);
       const { scopes, person_claim, agent_id, agent_claim, hash_key_id } = provider;
       const changed = { ...named, scopes, person_claim, agent_id, agent_claim, hash_key_id, updated_at: at };
       this.#providers = this.#providers.map((each) => (each === named ? changed : each));
@@ -53,7 +56,8 @@ export class FakeIdentities extends Identities {
     if ((await this.providersOf(provider.issuer)).some((each) => areAmbiguous(each, provider)))
       throw new Fault('conflict', AMBIGUOUS);
     if ((await this.list(tenant_id)).length >= countMax) throw new Fault('limit.exceeded');
-    const row: Kept = { ...provider, tenant_id, created_at: at, updated_at: at, removed_at: null };
+    const { confirmed: _confirmed, ...kept } = provider;
+    const row: Kept = { ...kept, tenant_id, created_at: at, updated_at: at, removed_at: null };
     this.#providers.push(row);
     return viewOf(row);
   }

@@ -125,6 +125,7 @@ export function sampleOf(
         body: { kind: 'search_engine', resource_id: null, right: 'use', agent_id: null, clearance: 'soft_gate' },
       };
     case 'putIdentityProvider':
+    case 'putTenantIdentityProvider':
       return { body: { name: has.provider, issuer: `https://${has.provider}.example.org` } };
     case 'denyTokens':
       return { body: { subject: 'ann-1' } };

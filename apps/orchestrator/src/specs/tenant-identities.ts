@@ -22,6 +22,7 @@ export async function keepIdentities({ identities, kernel }: TestApi, tenantId: 
     agent_claim: null,
     hash_key_id: hashes.keyId,
     created_by: newId('apiKey'),
+    confirmed: true,
   } as const;
   await identities.put(tenantId, row, 20);
   const link = new PersonLinks(identities, hashes, () => 0).linkOf(tenantId, { principal: 'ann' });

@@ -349,6 +349,8 @@ export const KERNEL_REQUESTS = {
       verb: Type.String({ pattern: '^[a-z_]{1,64}$' }),
       subject: Type.String({ maxLength: 128 }),
       digest: Type.Optional(Sha256Hex),
+      /** the platform key makes the change: `caller` tells the tenant alone; from an older peer absent */
+      by_platform: Type.Optional(Type.Literal(true)),
     },
     closed,
   ),

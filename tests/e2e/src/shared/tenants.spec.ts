@@ -62,7 +62,8 @@ beforeAll(async () => {
     makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': `of ${name}\n`, 'deep/c.txt': `of ${name}\n` } });
   ours = await world('ours');
   theirs = await world('theirs');
-  [own, foreign] = [await createTenantObjects(ours), await createTenantObjects(theirs)];
+  const { platformKey } = stack.keys;
+  [own, foreign] = [await createTenantObjects(ours, platformKey), await createTenantObjects(theirs, platformKey)];
   routes = (await Document.of(ours.admin)).routes;
 });
 

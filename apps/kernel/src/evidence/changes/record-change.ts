@@ -17,7 +17,13 @@ export class RecordChange {
   }
 
   /** @throws Fault `auth.role`, `not_found` for a tenant that isn't there */
-  async run({ caller, verb, subject, digest }: KernelRequest<'change.record'>): Promise<{ recorded: string }> {
+  async run({
+    caller,
+    verb,
+    subject,
+    digest,
+    by_platform,
+  }: KernelRequest<'change.record'>): Promise<{ recorded: string }> {
     requireRole(caller, 'admin');
     return await this.#changes.make(caller.tenant_id, async (rows, now) => {
       requireFound(
@@ -29,7 +35,12 @@ export class RecordChange {
       return {
         value: { recorded: record_id },
         records: [
-          { record_id, kind: 'change', actor: caller.api_key_id, change: { verb, subject, digest: digest ?? null } },
+          {
+            record_id,
+            kind: 'change',
+            actor: by_platform === true ? 'platform' : caller.api_key_id,
+            change: { verb, subject, digest: digest ?? null },
+          },
           ...revoked,
         ],
       };

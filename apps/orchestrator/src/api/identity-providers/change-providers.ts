@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller } from '@writ/contract';
+import { Fault, type Caller, type TenantId } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { Authenticator } from '../../edge/access/authenticator.ts';
+import type { IssuerConsent } from '../../edge/access/oauth/issuer-consent.ts';
 import type { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
 import { DEFAULT_SCOPES, LEAST_FIRST, type ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
 import { verifyIssuer } from '../../edge/access/oauth/urls.ts';
 import {
   MCP_PATH,
+  needsConfirmation,
+  verifySameIdentity,
   type CredentialSelector,
   type Identities,
   type NewProvider,
   type ProviderRow,
 } from '../../store/identities/identities.ts';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
-import type { Denial, Ended, PersonForgotten, ProviderSettings } from './views.ts';
+import type { ConfirmedSettings, Denial, Ended, PersonForgotten, ProviderSettings } from './views.ts';
 
 /** Most issuers of one tenant: nobody looks through a longer list. */
 export const PROVIDERS_MAX = 20;
 /** Credentials that one request revokes: each waits for the kernel, a few milliseconds. */
 const REVOKED_MAX = 100;
+/** Who registered an issuer with the platform key. */
+const PLATFORM = 'platform';
+const DEFAULT_MAPPING = LEAST_FIRST.map((role) => ({ scope: DEFAULT_SCOPES[role], role }));
 
 export interface ChangeProvidersParts {
   readonly identities: Identities;
@@ -30,6 +36,7 @@ export interface ChangeProvidersParts {
   readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
   readonly hashes: IdentityHashes;
   readonly resource: ProtectedResource;
+  readonly consent: Pick<IssuerConsent, 'verify'>;
   /** `host:port` of issuers that may be reached by plain HTTP */
   readonly issuerAllowed: ReadonlySet<string>;
 }
@@ -47,12 +54,32 @@ export class ChangeProviders {
     this.#parts = parts;
   }
 
-  /** Faults: `request.malformed`, `conflict`, `limit.exceeded`, `not_found` for an agent that isn't there. */
-  async put(caller: Caller, settings: ProviderSettings): Promise<ProviderRow> {
-    const provider = this.#providerOf(caller, settings);
+  /**
+   * Registers an issuer, or changes its mapping, with a token of an administrator at the issuer where that is needed.
+   * Faults: `request.malformed`, `conflict`, `limit.exceeded`, `not_found` for an agent that isn't there,
+   * `auth.issuer_unavailable`.
+   */
+  async put(caller: Caller, { access_token, ...settings }: ConfirmedSettings): Promise<ProviderRow> {
+    const named = await this.#inForce(caller.tenant_id, settings.name);
+    const provider = this.#providerOf(settings, caller.api_key_id, named);
+    if (named !== null) verifySameIdentity(named, provider);
+    const isOpen = needsConfirmation(named, provider);
+    if (isOpen) await this.#parts.consent.verify(access_token, caller.tenant_id, provider);
+    return await this.#put(caller, { ...provider, confirmed: isOpen });
+  }
+
+  /** As `put`, for the platform key, which needs no token of the issuer: the operator answers for the registration. */
+  async putByPlatform(tenantId: TenantId, settings: ProviderSettings): Promise<ProviderRow> {
+    // The kernel records the platform as the actor; this key stands for nobody, and is stored nowhere.
+    const caller: Caller = { tenant_id: tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
+    const named = await this.#inForce(tenantId, settings.name);
+    return await this.#put(caller, { ...this.#providerOf(settings, PLATFORM, named), confirmed: true });
+  }
+
+  async #put(caller: Caller, provider: NewProvider): Promise<ProviderRow> {
     if (provider.agent_id !== null) await this.#kernel.ask('agent.read', caller, { agent_id: provider.agent_id });
-    const { provider_id: _made, created_by: _by, hash_key_id: _hashes, ...said } = provider;
-    await this.#record(caller, 'identity_provider_put', provider.name, said);
+    const { provider_id: _made, created_by: by, hash_key_id: _hashes, confirmed: _sure, ...said } = provider;
+    await this.#record(caller, 'identity_provider_put', provider.name, { said, byPlatform: by === PLATFORM });
     const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX);
     this.#parts.authenticator.forgetIdentities();
     return row;
@@ -78,7 +105,7 @@ export class ChangeProviders {
     const { identities, hashes, authenticator } = this.#parts;
     const kind = subject === undefined ? 'jti' : 'subject';
     const value_hash = hashes.of(kind, caller.tenant_id, provider.issuer, (subject ?? jti) as string);
-    await this.#record(caller, `oauth_${kind}_denied`, provider.provider_id, value_hash.toString('hex'));
+    await this.#record(caller, `oauth_${kind}_denied`, provider.provider_id, { said: value_hash.toString('hex') });
     const denial = { kind, value_hash, denied_by: caller.api_key_id } as const;
     await identities.deny(caller.tenant_id, provider.provider_id, denial);
     authenticator.forgetIdentities();
@@ -104,31 +131,34 @@ export class ChangeProviders {
     return { person_id: personId, forgotten: true, revoked: [...revoked, ...late.revoked], more: late.more };
   }
 
-  #providerOf(caller: Caller, settings: ProviderSettings): NewProvider {
+  /** Omitted members stay as they are. */
+  #providerOf(
+    settings: ProviderSettings,
+    createdBy: string,
+    before: ProviderRow | null,
+  ): Omit<NewProvider, 'confirmed'> {
     const { url } = this.#parts.resource;
     if (url === null)
       throw new Fault('conflict', 'access tokens are not accepted here: the operator must set `WRIT_PUBLIC_URL`');
-    const { tenant_claim = null, tenant_value = null, agent_id = null, agent_claim = null } = settings;
-    if ((tenant_claim === null) !== (tenant_value === null))
-      throw new Fault('request.malformed', '`tenant_claim` and `tenant_value` go together', {
-        pointer: '/tenant_value',
-      });
-    if (agent_id !== null && agent_claim !== null)
-      throw new Fault('request.malformed', 'name either `agent_id` or `agent_claim`', { pointer: '/agent_claim' });
+    const audience = settings.audience ?? before?.audience ?? url;
+    const { person_claim = before?.person_claim ?? null, scopes = before?.scopes ?? DEFAULT_MAPPING } = settings;
     return {
       provider_id: newId('identityProvider'),
       name: settings.name,
       issuer: verifyIssuer(settings.issuer, this.#parts.issuerAllowed),
-      audience: verifyAudience(settings.audience ?? url, url),
-      tenant_claim,
-      tenant_value,
-      scopes: settings.scopes ?? LEAST_FIRST.map((role) => ({ scope: DEFAULT_SCOPES[role], role })),
-      person_claim: settings.person_claim ?? null,
-      agent_id,
-      agent_claim,
+      audience: verifyAudience(audience, url),
+      ...tenantOf(settings, before),
+      scopes,
+      person_claim,
+      ...agentOf(settings, before),
       hash_key_id: this.#parts.hashes.keyId,
-      created_by: caller.api_key_id,
+      created_by: createdBy,
     };
+  }
+
+  async #inForce(tenantId: TenantId, name: string): Promise<ProviderRow | null> {
+    const found = await this.#parts.identities.read(tenantId, name);
+    return found?.removed_at === null ? found : null;
   }
 
   async #read({ tenant_id }: Caller, name: string): Promise<ProviderRow> {
@@ -152,10 +182,37 @@ export class ChangeProviders {
     return { revoked, more: found.length > revoked.length };
   }
 
-  async #record(caller: Caller, verb: string, subject: string, said?: unknown): Promise<void> {
+  async #record(
+    caller: Caller,
+    verb: string,
+    subject: string,
+    { said, byPlatform = false }: { readonly said?: unknown; readonly byPlatform?: boolean } = {},
+  ): Promise<void> {
     const digest = said === undefined ? {} : { digest: sha256Hex(canonicalBytes(said as never)) };
-    await this.#kernel.ask('change.record', caller, { verb, subject, ...digest });
+    const by = byPlatform ? ({ by_platform: true } as const) : {};
+    await this.#kernel.ask('change.record', caller, { verb, subject, ...digest, ...by });
   }
+}
+
+type Tenancy = Pick<NewProvider, 'tenant_claim' | 'tenant_value'>;
+function tenantOf(settings: ProviderSettings, before: Tenancy | null): Tenancy {
+  if (settings.tenant_claim === undefined && settings.tenant_value === undefined && before !== null)
+    return { tenant_claim: before.tenant_claim, tenant_value: before.tenant_value };
+  const { tenant_claim = null, tenant_value = null } = settings;
+  if ((tenant_claim === null) !== (tenant_value === null))
+    throw new Fault('request.malformed', '`tenant_claim` and `tenant_value` go together', { pointer: '/tenant_value' });
+  return { tenant_claim, tenant_value };
+}
+
+/** Either of both replaces the other. */
+type Agency = Pick<NewProvider, 'agent_id' | 'agent_claim'>;
+function agentOf(settings: ProviderSettings, before: Agency | null): Agency {
+  if (settings.agent_id === undefined && settings.agent_claim === undefined && before !== null)
+    return { agent_id: before.agent_id, agent_claim: before.agent_claim };
+  const { agent_id = null, agent_claim = null } = settings;
+  if (agent_id !== null && agent_claim !== null)
+    throw new Fault('request.malformed', 'name either `agent_id` or `agent_claim`', { pointer: '/agent_claim' });
+  return { agent_id, agent_claim };
 }
 
 /**

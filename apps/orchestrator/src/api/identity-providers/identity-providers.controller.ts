@@ -26,6 +26,13 @@ export class IdentityProvidersController {
     return (await this.change.put(caller, body)) as ProviderView;
   }
 
+  @Route(IDENTITY_PROVIDERS.putByPlatform)
+  async putByPlatform(
+    @RequestInput() { params, body }: RequestInputOf<typeof IDENTITY_PROVIDERS.putByPlatform>,
+  ): Promise<ProviderView> {
+    return (await this.change.putByPlatform(params.tenant_id, body)) as ProviderView;
+  }
+
   @Route(IDENTITY_PROVIDERS.remove)
   remove(@RequestInput() { caller, params }: RequestInputOf<typeof IDENTITY_PROVIDERS.remove>): Promise<Ended> {
     return this.change.remove(caller, params.provider);

@@ -3,7 +3,16 @@ import { PersonName } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
-import { Denial, Ended, PersonForgotten, PersonView, ProviderList, ProviderSettings, ProviderView } from './views.ts';
+import {
+  ConfirmedSettings,
+  Denial,
+  Ended,
+  PersonForgotten,
+  PersonView,
+  ProviderList,
+  ProviderSettings,
+  ProviderView,
+} from './views.ts';
 
 const shared = { tag: 'identity-providers', allowed: ['admin'] } as const;
 
@@ -23,6 +32,18 @@ export const IDENTITY_PROVIDERS = {
     method: 'POST',
     path: '/v1/identity-providers',
     summary: 'Registers an OAuth issuer, or changes what the tokens of the one with this name may do',
+    body: ConfirmedSettings,
+    answers: { 200: { description: 'The registration', schema: ProviderView } },
+    faults: ['auth.issuer_unavailable', 'conflict', 'limit.exceeded', 'not_found'],
+  }),
+  putByPlatform: route({
+    ...shared,
+    id: 'putTenantIdentityProvider',
+    method: 'POST',
+    path: '/v1/tenants/{tenant_id}/identity-providers',
+    params: { tenant_id: 'tenant' },
+    allowed: 'platform',
+    summary: 'Registers an OAuth issuer for a tenant, or changes it, without a token of the issuer',
     body: ProviderSettings,
     answers: { 200: { description: 'The registration', schema: ProviderView } },
     faults: ['conflict', 'limit.exceeded', 'not_found'],

@@ -46,6 +46,23 @@ export const ProviderSettings = Type.Object(
 );
 export type ProviderSettings = Static<typeof ProviderSettings>;
 
+/** A registration by an administrator of the tenant. */
+export const ConfirmedSettings = Type.Object(
+  {
+    ...ProviderSettings.properties,
+    access_token: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 8_192,
+        description:
+          'an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration and for other scopes; never stored',
+      }),
+    ),
+  },
+  closed,
+);
+export type ConfirmedSettings = Static<typeof ConfirmedSettings>;
+
 export const ProviderView = Type.Object(
   {
     provider_id: idSchema('identityProvider'),
@@ -53,7 +70,7 @@ export const ProviderView = Type.Object(
     ...identity,
     ...mapping,
     created_at: Instant,
-    created_by: Type.String({ description: 'the API key that registered it' }),
+    created_by: Type.String({ description: 'the API key that registered it; `platform`: the platform key' }),
     updated_at: Instant,
     removed_at: orNull(Instant),
   },

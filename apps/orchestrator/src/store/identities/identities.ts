@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AgentId, Id, TenantId } from '@writ/contract';
+import { Fault, type AgentId, type Id, type TenantId } from '@writ/contract';
+import { canonicalBytes } from '@writ/digest';
 import type { NewKey } from '../keys/api-keys.ts';
 import type { Role } from '../keys/roles.ts';
 
@@ -45,6 +46,8 @@ export type NewProvider = ProviderMapping &
     /** of the key of identity hashes that is in use: a mapping that is put again takes the new one */
     readonly hash_key_id: string;
     readonly created_by: string;
+    /** whether an administrator at the issuer, or the platform key, stands for the identity and the scopes */
+    readonly confirmed: boolean;
   };
 
 /** A provider in force, with its tenant. */
@@ -77,7 +80,8 @@ export abstract class Identities {
   abstract providersOf(issuer: string): Promise<ProviderInForce[]>;
   /**
    * Registers a provider, or changes the mapping of the one with its name. Fault `conflict` for a name with another
-   * identity, and for an identity that would leave the tenant of a token open. Fault `limit.exceeded`.
+   * identity, for an identity that would leave the tenant of a token open, and for a new registration or other scopes
+   * that nobody confirmed. Fault `limit.exceeded`.
    */
   abstract put(tenantId: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow>;
   /** Those in force, by name. */
@@ -134,6 +138,26 @@ export function areAmbiguous(a: Omit<ProviderIdentity, 'issuer'>, b: Omit<Provid
     (a.tenant_claim === null || a.tenant_claim !== b.tenant_claim || a.tenant_value === b.tenant_value)
   );
 }
+
+const IDENTITY: readonly (keyof ProviderIdentity)[] = ['issuer', 'audience', 'tenant_claim', 'tenant_value'];
+
+/** Verifies what never changes. Fault `conflict` where the provider `named` has it otherwise. */
+export function verifySameIdentity(named: ProviderRow, provider: ProviderIdentity): void {
+  const other = IDENTITY.find((member) => named[member] !== provider[member]);
+  if (other !== undefined)
+    throw new Fault(
+      'conflict',
+      `the provider \`${named.name}\` has another \`${other}\`, which never changes: remove it first`,
+    );
+}
+
+/** Whether a registration gives other roles than the one before it, so that the issuer must stand for it anew. */
+export const needsConfirmation = (named: ProviderRow | null, { scopes }: ProviderMapping): boolean =>
+  named === null || !Buffer.from(canonicalBytes(named.scopes as never)).equals(canonicalBytes(scopes as never));
+
+/** The fault of `put` where nobody stands for it: another request came between. */
+export const UNCONFIRMED =
+  'the registration changed meanwhile, and an administrator at the issuer must stand for it: send the request again';
 
 /** The fault of `put` for an identity that another registration has; it never says whose. */
 export const AMBIGUOUS =

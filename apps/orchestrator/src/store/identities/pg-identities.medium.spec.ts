@@ -32,15 +32,16 @@ const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
   agent_claim: null,
   hash_key_id: '0123456789abcdef',
   created_by: newId('apiKey'),
+  confirmed: true,
   ...more,
 });
 const put = (one: NewProvider, of = tenant) => identities.put(of, one, 20);
 
 it('a registration is found by its issuer alone, changed in its mapping, and gone once it is removed', async () => {
   const one = provider();
-  const { hash_key_id: _hashes, ...shown } = one;
+  const { hash_key_id: _hashes, confirmed: _confirmed, ...shown } = one;
   expect(await put(one)).toMatchObject({ ...shown, removed_at: null, created_at: expect.any(Number) });
-  const { created_by: _by, issuer, ...inForce } = one;
+  const { created_by: _by, confirmed: _sure, issuer, ...inForce } = one;
   expect(await identities.providersOf(issuer)).toEqual([{ ...inForce, tenant_id: tenant }]);
   expect(await identities.providersOf(`${issuer}/`)).toEqual([]);
   const again = { ...one, provider_id: newId('identityProvider'), person_claim: 'email', hash_key_id: 'another' };
@@ -54,6 +55,15 @@ it('a registration is found by its issuer alone, changed in its mapping, and gon
   await identities.remove(tenant, one.provider_id);
   expect(await identities.providersOf(issuer)).toEqual([]);
   expect(await identities.read(tenant, 'corp')).toMatchObject({ removed_at: expect.any(Number) });
+});
+
+it('nothing is registered, and no scope gives another role, unless somebody confirmed it', async () => {
+  const one = provider();
+  const scopes = [{ scope: 'writ:agent', role: 'admin' }] as const;
+  await expect(put({ ...one, confirmed: false })).rejects.toMatchObject({ code: 'conflict' });
+  await put(one);
+  await expect(put({ ...one, scopes, confirmed: false })).rejects.toMatchObject({ code: 'conflict' });
+  expect(await put({ ...one, agent_claim: 'agent', confirmed: false })).toMatchObject({ agent_claim: 'agent' });
 });
 
 it('one issuer has one tenant, or tenants by the values of one claim, even when two register it at once', async () => {

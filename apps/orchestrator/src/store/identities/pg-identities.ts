@@ -7,11 +7,13 @@ import {
   AMBIGUOUS,
   areAmbiguous,
   Identities,
+  needsConfirmation,
+  UNCONFIRMED,
+  verifySameIdentity,
   type CredentialSelector,
   type DenialKind,
   type NewProvider,
   type PersonRow,
-  type ProviderIdentity,
   type ProviderInForce,
   type ProviderRow,
 } from './identities.ts';
@@ -37,6 +39,7 @@ export class PgIdentities extends Identities {
       // Registrations of one issuer take turns, whoever makes them, so that its tokens stay unambiguous.
       await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`writ.issuer.${provider.issuer}`]);
       const [named] = await rowsOf(client, `name = $1 AND removed_at IS NULL`, [provider.name]);
+      if (!provider.confirmed && needsConfirmation(named ?? null, provider)) throw new Fault('conflict', UNCONFIRMED);
       if (named !== undefined) return await change(client, named, provider);
       const { rows } = await client.query<ProviderInForce>('SELECT * FROM orchestrator.providers_of($1)', [
         provider.issuer,
@@ -216,15 +219,8 @@ async function verifyCount(client: Client, countMax: number): Promise<void> {
     throw new Fault('limit.exceeded', `a tenant has ${countMax} identity providers at most`);
 }
 
-const IDENTITY: readonly (keyof ProviderIdentity)[] = ['issuer', 'audience', 'tenant_claim', 'tenant_value'];
-
 async function change(client: Client, named: ProviderRow, provider: NewProvider): Promise<ProviderRow> {
-  const other = IDENTITY.find((member) => named[member] !== provider[member]);
-  if (other !== undefined)
-    throw new Fault(
-      'conflict',
-      `the provider \`${named.name}\` has another \`${other}\`, which never changes: remove it first`,
-    );
+  verifySameIdentity(named, provider);
   const { rows } = await client.query<ProviderRow>(
     `UPDATE orchestrator.identity_provider SET scopes = $2, person_claim = $3, agent_id = $4, agent_claim = $5,
        hash_key_id = $6, updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,

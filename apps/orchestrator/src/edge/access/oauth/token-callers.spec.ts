@@ -60,6 +60,7 @@ const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
   agent_claim: null,
   hash_key_id: new IdentityHashes(Buffer.alloc(32, 1)).keyId,
   created_by: newId('apiKey'),
+  confirmed: true,
   ...more,
 });
 const register = (more: Partial<NewProvider> = {}) => identities.put(TENANT, provider(more), 20);

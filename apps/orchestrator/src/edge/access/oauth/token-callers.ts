@@ -4,7 +4,16 @@
 // A caller is a credential: an API key that nobody holds, one for each (provider, subject, role, agent). So everything
 // that works by the key of a call works for tokens too: records, revocation, runs, jobs, delegations.
 import type { Bus } from '@writ/bus';
-import { Fault, isId, parseMessage, PersonName, type AgentId, type Caller, type Subjects } from '@writ/contract';
+import {
+  Fault,
+  isId,
+  parseMessage,
+  PersonName,
+  type AgentId,
+  type Caller,
+  type Subjects,
+  type TenantId,
+} from '@writ/contract';
 import { sha256 } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { LRUCache } from 'lru-cache';
@@ -145,11 +154,7 @@ export class TokenCallers {
         'auth.invalid',
         'the key of identity hashes has changed since the issuer was registered: an administrator must register it again, and deny again whom it denied',
       );
-    const of = {
-      subject_hash: hashes.of('subject', provider.tenant_id, token.issuer, token.subject),
-      jti_hash: hashes.of('jti', provider.tenant_id, token.issuer, token.jti),
-    };
-    if (await identities.isDenied(provider.tenant_id, of))
+    if (await isDenied(identities, hashes, provider.tenant_id, token))
       throw new Fault('auth.invalid', 'the access token, or its subject, is denied');
     return { token, provider };
   }
@@ -231,6 +236,18 @@ export class TokenCallers {
     return made;
   }
 }
+
+/** Whether the tenant denied the token or its subject, under any registration of the issuer. */
+export const isDenied = (
+  identities: Identities,
+  hashes: IdentityHashes,
+  tenantId: TenantId,
+  { issuer, subject, jti }: AccessToken,
+): Promise<boolean> =>
+  identities.isDenied(tenantId, {
+    subject_hash: hashes.of('subject', tenantId, issuer, subject),
+    jti_hash: hashes.of('jti', tenantId, issuer, jti),
+  });
 
 const nameOf = (text: string): string => Buffer.from(sha256(Buffer.from(text, 'utf8'))).toString('base64');
 

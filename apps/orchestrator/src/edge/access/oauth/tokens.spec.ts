@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Fault } from '@writ/contract';
-import { openTestApi, problem, type TestApi, type TestTenant } from '../../../specs/test-api.ts';
+import { openTestApi, PLATFORM_KEY, problem, type TestApi, type TestTenant } from '../../../specs/test-api.ts';
 import { testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
 
 const RESOURCE = 'https://writ.example.org';
@@ -43,8 +43,21 @@ afterEach(async () => {
   await api.ask('DELETE', '/v1/identity-providers/corp', { key: tenant.admin });
 });
 
-const register = (more: object = {}, of = tenant) =>
-  api.ask('POST', '/v1/identity-providers', { key: of.admin, body: { name: 'corp', issuer: issuer.issuer, ...more } });
+interface Settings {
+  readonly tenant_claim?: string;
+  readonly tenant_value?: string;
+  readonly [member: string]: unknown;
+}
+/** Sends the registration as it is. */
+const put = (body: object, of = tenant) =>
+  api.ask('POST', '/v1/identity-providers', { key: of.admin, body: { name: 'corp', issuer: issuer.issuer, ...body } });
+/** Of an administrator at the issuer. */
+const consent = (claims: object = {}) => token({ claims: { sub: 'root', scope: 'writ:admin', ...claims } });
+const register = async (more: Settings = {}, of = tenant) => {
+  const { tenant_claim: claim, tenant_value } = more;
+  const access_token = await consent(claim === undefined ? {} : { [claim]: tenant_value });
+  return await put({ access_token, ...more }, of);
+};
 const token = (changes: TokenChanges = {}) => issuer.token(Date.now(), changes);
 const tools = async (key: string) => await api.ask('GET', '/v1/tools', { key });
 
@@ -90,6 +103,59 @@ it.each(['/mcp', '/a/mcp', '/mcp/a', '/', '?a', 'x'])(
     expect(answer.json).toEqual(problem('request.malformed', 400));
   },
 );
+
+it.each<readonly [string, object, string]>([
+  ['none', { access_token: undefined }, 'it is missing'],
+  ['an API key', { access_token: 'writ_key' }, 'no signed JWT'],
+  ['another audience', { aud: 'https://other.example' }, '`aud`'],
+  ['the audience of `/mcp`', { aud: `${RESOURCE}/mcp` }, '`aud`'],
+  ['another scope', { scope: 'writ:operator' }, 'no role `admin`'],
+  ['another tenant', { org: 'b' }, '`org`'],
+  ['the past', { exp: 1_000 }, '`exp`'],
+])(
+  'an issuer is not registered with a token of %s',
+  async (_what, { access_token, ...claims }: { access_token?: string }, why) => {
+    const body = { tenant_claim: 'org', tenant_value: 'a' };
+    const isText = _what === 'none' || access_token !== undefined;
+    const refused = await put({
+      ...body,
+      access_token: isText ? access_token : await consent({ org: 'a', ...claims }),
+    });
+    expect(refused.json).toEqual(problem('request.malformed', 400));
+    expect(refused.text).toContain(why);
+    expect(refused.text).toContain('as an administrator');
+    expect((await put({ ...body, access_token: await consent({ org: 'a' }) })).status).toBe(200);
+  },
+);
+
+it('whoever can not get a token of an issuer does not get its people by registering it first', async () => {
+  const hostile = await api.newTenant();
+  const other = await testIssuer('https://login.example.net');
+  const foreign = await other.token(Date.now(), { claims: { scope: 'writ:admin' } });
+  const forged = await other.token(Date.now(), { claims: { scope: 'writ:admin', iss: issuer.issuer } });
+  for (const access_token of [undefined, foreign, forged])
+    expect((await put({ access_token }, hostile)).json).toEqual(problem('request.malformed', 400));
+  expect((await register()).status).toBe(200);
+  expect((await tools(await token())).status).toBe(200);
+});
+
+it('other scopes need a token that gives `admin` under them, and another agent needs none', async () => {
+  await register();
+  const scopes = [{ scope: 'own', role: 'admin' }];
+  expect((await put({ scopes })).json).toEqual(problem('request.malformed', 400));
+  expect((await register({ scopes })).json).toEqual(problem('request.malformed', 400));
+  expect((await put({ scopes, access_token: await consent({ scope: 'own' }) })).json).toMatchObject({ scopes });
+  expect((await put({ scopes, agent_id: tenant.agentId })).json).toMatchObject({ agent_id: tenant.agentId });
+});
+
+it('the platform key registers an issuer without a token', async () => {
+  const body = { name: 'corp', issuer: issuer.issuer };
+  const path = `/v1/tenants/${tenant.tenantId}/identity-providers`;
+  expect((await api.ask('POST', path, { key: tenant.admin, body })).json).toEqual(problem('auth.role', 403));
+  expect((await api.ask('POST', path, { key: PLATFORM_KEY, body })).json).toMatchObject({ created_by: 'platform' });
+  expect(api.kernel.requests.at(-1)).toMatchObject({ request: { verb: 'identity_provider_put', by_platform: true } });
+  expect((await tools(await token())).status).toBe(200);
+});
 
 it('one issuer serves several tenants only by a claim of each', async () => {
   const other = await api.newTenant();
@@ -173,7 +239,8 @@ it('an issuer that redirects its keys is unavailable, and the answer says when t
   const another = await openTestApi({ WRIT_PUBLIC_URL: RESOURCE, issuerAllowed: new Set([place]) });
   another.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
   const of = await another.newTenant();
-  await another.ask('POST', '/v1/identity-providers', { key: of.admin, body: { name: 'corp', issuer: url } });
+  const body = { name: 'corp', issuer: url };
+  await another.ask('POST', `/v1/tenants/${of.tenantId}/identity-providers`, { key: PLATFORM_KEY, body });
   const answer = await another.ask('GET', '/v1/tools', { key: await token({ claims: { iss: url } }) });
   expect(answer.json).toEqual(problem('auth.issuer_unavailable', 503));
   expect(answer.headers.get('retry-after')).toBe('1');
