@@ -29,7 +29,6 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.api_key': ['revoked_at'],
   'writ_orchestrator UPDATE orchestrator.identity_provider': [
     'scopes',
-    'person_claim',
     'agent_id',
     'agent_claim',
     'hash_key_id',

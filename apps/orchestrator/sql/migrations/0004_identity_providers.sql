@@ -42,7 +42,7 @@ CREATE POLICY identity_provider_tenant ON orchestrator.identity_provider TO writ
 -- For orchestrator.providers_of: the tenant of a token is unknown until its issuer is found.
 CREATE POLICY identity_provider_of_issuer ON orchestrator.identity_provider FOR SELECT TO writ_owner
   USING (issuer = current_setting('writ.issuer', true));
-GRANT SELECT, INSERT, UPDATE (scopes, person_claim, agent_id, agent_claim, hash_key_id, updated_at, removed_at)
+GRANT SELECT, INSERT, UPDATE (scopes, agent_id, agent_claim, hash_key_id, updated_at, removed_at)
   ON orchestrator.identity_provider TO writ_orchestrator;
 
 -- Which rows of api_key are credentials of a provider? One for each subject, role and agent, made when a token first

@@ -25,7 +25,8 @@ import { IssuerKeys } from './access/oauth/issuer-keys.ts';
 import { IssuerConsent } from './access/oauth/issuer-consent.ts';
 import { IdentityHashes, PersonLinks } from './access/oauth/person-links.ts';
 import { ProtectedResource } from './access/oauth/protected-resource.ts';
-import { recordByKernel, TokenCallers } from './access/oauth/token-callers.ts';
+import { NEW_PER_MINUTE_MAX, recordByKernel } from './access/oauth/credentials.ts';
+import { TokenCallers } from './access/oauth/token-callers.ts';
 import { EgressGate, resolveByDns } from './outbound/egress-gate.ts';
 import { getDocument } from './outbound/get-document.ts';
 import { FailedKeys } from './access/failed-keys.ts';
@@ -99,12 +100,22 @@ function limits(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
   ];
 }
 
+/**
+ * Access tokens with too few scopes, or of an issuer that is down, for each invalid key that one address may present:
+ * clients meet both without a mistake of theirs, and an office shares an address.
+ */
+const REFUSED_TOKENS = 10;
 /** The documents of an issuer: metadata and keys take a few kibibytes, and a person waits for the answer. */
 const ISSUER_DOCUMENT = { bytesMax: 256 * 1024, timeoutMs: 3_000 };
 
 /** Provides what finds callers: keys, access tokens, and the persons behind both. */
 function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
   const failed = new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic);
+  const refused = new FailedKeys(
+    config.WRIT_AUTH_FAILURES_PER_MINUTE * REFUSED_TOKENS,
+    monotonic,
+    'access tokens that could not be used',
+  );
   const gate = new EgressGate(config.issuerAllowed, resolveByDns, config.outbound);
   const keysOfIssuers = () => new IssuerKeys((url) => getDocument(gate, url, ISSUER_DOCUMENT), monotonic);
   const issuerKeys = keysOfIssuers();
@@ -112,16 +123,17 @@ function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
   const unregistered = { issuerKeys: keysOfIssuers(), hashes: new IdentityHashes(config.webhookKey), now: Date.now };
   const hashes = new IdentityHashes(config.webhookKey);
   const resource = new ProtectedResource(config.WRIT_PUBLIC_URL ?? null, config.authorizationServers);
-  const record = recordByKernel(bus, subjectsOf(config.WRIT_SHARD), Date.now);
+  const records = recordByKernel(bus, subjectsOf(config.WRIT_SHARD), Date.now);
   return [
     provideValue(resource),
     provideValue(hashes),
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
     provideBy(IssuerConsent, [Identities], (identities) => new IssuerConsent({ identities, ...unregistered })),
-    provideBy(Authenticator, [ApiKeys, Identities, PersonLinks], (apiKeys, identities, persons) => {
-      const parts = { identities, apiKeys, issuerKeys, resource, hashes, persons, record, now: Date.now, monotonic };
+    provideBy(Authenticator, [ApiKeys, Identities, PersonLinks, RateLimit], (apiKeys, identities, persons, rate) => {
+      const given = { identities, apiKeys, issuerKeys, resource, hashes, persons, records, rate };
+      const parts = { ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, now: Date.now, monotonic };
       const tokens = new TokenCallers(parts);
-      return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, { persons, tokens });
+      return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, { persons, tokens, refused });
     }),
   ];
 }

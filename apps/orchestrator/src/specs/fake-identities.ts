@@ -8,6 +8,7 @@ import {
   needsConfirmation,
   UNCONFIRMED,
   verifySameIdentity,
+  verifySamePersons,
   type CredentialSelector,
   type DenialKind,
   type NewProvider,
@@ -48,13 +49,15 @@ export class FakeIdentities extends Identities {
     const at = (this.#clock += 1);
     if (named !== undefined) {
       verifySameIdentity(named, provider);
-      const { scopes, person_claim, agent_id, agent_claim, hash_key_id } = provider;
-      const changed = { ...named, scopes, person_claim, agent_id, agent_claim, hash_key_id, updated_at: at };
+      const { scopes, agent_id, agent_claim, hash_key_id } = provider;
+      const changed = { ...named, scopes, agent_id, agent_claim, hash_key_id, updated_at: at };
       this.#providers = this.#providers.map((each) => (each === named ? changed : each));
       return viewOf(changed);
     }
     if ((await this.providersOf(provider.issuer)).some((each) => areAmbiguous(each, provider)))
       throw new Fault('conflict', AMBIGUOUS);
+    const own = (await this.list(tenant_id)).filter(({ issuer }) => issuer === provider.issuer);
+    verifySamePersons(own, provider);
     if ((await this.list(tenant_id)).length >= countMax) throw new Fault('limit.exceeded');
     const { confirmed: _confirmed, ...kept } = provider;
     const row: Kept = { ...kept, tenant_id, created_at: at, updated_at: at, removed_at: null };

@@ -19,10 +19,15 @@ const CACHED_MAX = 10_000;
 /** Longest API key and platform key, in characters. */
 const KEY_CHARS_MAX = 256;
 
+/** Why a token that may be valid is refused. */
+const UNUSABLE: ReadonlySet<string> = new Set(['auth.issuer_unavailable', 'auth.insufficient_scope']);
+
 /** What knows more than keys: the persons behind them, and access tokens. */
 export interface Identification {
   readonly persons: PersonLinks;
   readonly tokens: TokenCallers;
+  /** counts tokens that are not usable though they may be valid: each costs look-ups too */
+  readonly refused: FailedKeys;
 }
 
 /** For whoever needs no role: what a token gives is enough. */
@@ -114,8 +119,11 @@ export class Authenticator {
   async #identifyToken(token: string, address: string, need: TokenNeed): Promise<Caller> {
     if (this.#identification === null) throw new Fault('auth.invalid');
     const name = Buffer.from(hashApiKey(token)).toString('base64');
-    const { tokens } = this.#identification;
-    if (!this.#recentlyValid.has(name) && !tokens.isCached(token)) this.#failed.verifyMayRetry(address);
+    const { tokens, refused } = this.#identification;
+    if (!this.#recentlyValid.has(name) && !tokens.isCached(token)) {
+      this.#failed.verifyMayRetry(address);
+      refused.verifyMayRetry(address);
+    }
     try {
       const caller = await tokens.identify(token, need);
       this.#recentlyValid.set(name, true);
@@ -125,6 +133,7 @@ export class Authenticator {
         this.#recentlyValid.delete(name);
         this.#failed.recordFailure(address);
       }
+      if (error instanceof Fault && UNUSABLE.has(error.code)) refused.recordFailure(address);
       throw error;
     }
   }

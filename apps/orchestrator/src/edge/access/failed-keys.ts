@@ -15,11 +15,13 @@ const ADDRESSES_MAX = 20_000;
  */
 export class FailedKeys {
   readonly #max: number;
+  readonly #what: string;
   readonly #failures: LRUCache<string, { count: number }>;
 
-  /** @param max failures a minute; @param monotonic milliseconds */
-  constructor(max: number, monotonic: () => number) {
+  /** @param max failures a minute; @param monotonic milliseconds; @param what is counted */
+  constructor(max: number, monotonic: () => number, what = 'keys that are not valid') {
     this.#max = max;
+    this.#what = what;
     // The window is the entry's time to live: it begins with the first failure, and later ones don't extend it.
     this.#failures = new LRUCache({
       max: ADDRESSES_MAX,
@@ -37,7 +39,7 @@ export class FailedKeys {
     const afterS = Math.ceil(this.#failures.getRemainingTTL(source) / 1_000);
     throw new RetryAfterFault(
       'rate.limited',
-      `this address presented ${this.#max} keys within a minute that are not valid`,
+      `within a minute this address presented ${this.#max} ${this.#what}`,
       Math.max(1, afterS),
     );
   }

@@ -50,6 +50,11 @@ export class RateLimit {
     this.#take(this.#tenants, caller.tenant_id, tenant, '');
   }
 
+  /** Consumes one request of the tenant alone, before its caller is known. Fault `rate.limited`. */
+  consumeTenant(tenantId: string): void {
+    this.#take(this.#tenants, tenantId, this.#ratesOf(tenantId).tenant, '');
+  }
+
   /**
    * Consumes `requests` more for an admitted request that contains several. A bucket may become negative; the caller is
    * then rejected until it has refilled.

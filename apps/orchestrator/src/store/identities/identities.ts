@@ -139,15 +139,30 @@ export function areAmbiguous(a: Omit<ProviderIdentity, 'issuer'>, b: Omit<Provid
   );
 }
 
-const IDENTITY: readonly (keyof ProviderIdentity)[] = ['issuer', 'audience', 'tenant_claim', 'tenant_value'];
+/**
+ * With another claim, a person has another name, and could approve what was proposed under the one before. The removal
+ * of a provider revokes its credentials first.
+ */
+const CONSTANT = ['issuer', 'audience', 'tenant_claim', 'tenant_value', 'person_claim'] as const;
+
+type Constant = Pick<NewProvider, (typeof CONSTANT)[number]>;
 
 /** Verifies what never changes. Fault `conflict` where the provider `named` has it otherwise. */
-export function verifySameIdentity(named: ProviderRow, provider: ProviderIdentity): void {
-  const other = IDENTITY.find((member) => named[member] !== provider[member]);
+export function verifySameIdentity(named: ProviderRow, provider: Constant): void {
+  const other = CONSTANT.find((member) => named[member] !== provider[member]);
   if (other !== undefined)
     throw new Fault(
       'conflict',
       `the provider \`${named.name}\` has another \`${other}\`, which never changes: remove it first`,
+    );
+}
+
+/** Fault `conflict` where another registration of the issuer in the tenant names persons by another claim. */
+export function verifySamePersons(others: readonly Constant[], { person_claim }: Constant): void {
+  if (others.some((each) => each.person_claim !== person_claim))
+    throw new Fault(
+      'conflict',
+      'another registration of this issuer has another `person_claim`: a person would have two names, and could approve by the one what the other proposed',
     );
 }
 

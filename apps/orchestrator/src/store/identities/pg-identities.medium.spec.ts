@@ -44,11 +44,13 @@ it('a registration is found by its issuer alone, changed in its mapping, and gon
   const { created_by: _by, confirmed: _sure, issuer, ...inForce } = one;
   expect(await identities.providersOf(issuer)).toEqual([{ ...inForce, tenant_id: tenant }]);
   expect(await identities.providersOf(`${issuer}/`)).toEqual([]);
-  const again = { ...one, provider_id: newId('identityProvider'), person_claim: 'email', hash_key_id: 'another' };
+  const again = { ...one, provider_id: newId('identityProvider'), agent_claim: 'agent', hash_key_id: 'another' };
   const changed = await put(again);
   expect(await identities.providersOf(issuer)).toMatchObject([{ hash_key_id: 'another' }]);
-  expect(changed).toMatchObject({ provider_id: one.provider_id, person_claim: 'email' });
-  await expect(put({ ...one, audience: 'https://writ.example.org/mcp' })).rejects.toMatchObject({ code: 'conflict' });
+  expect(changed).toMatchObject({ provider_id: one.provider_id, agent_claim: 'agent' });
+  const other = { name: 'other', audience: 'https://writ.example.org/other', person_claim: 'email' };
+  for (const each of [{ audience: other.audience }, { person_claim: 'email' }, other])
+    await expect(put({ ...one, ...each })).rejects.toMatchObject({ code: 'conflict' });
   expect(await identities.list(newId('tenant'))).toEqual([]);
   await identities.remove(newId('tenant'), one.provider_id);
   expect(await identities.providersOf(issuer)).toHaveLength(1);

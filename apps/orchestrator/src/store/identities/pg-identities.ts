@@ -10,6 +10,7 @@ import {
   needsConfirmation,
   UNCONFIRMED,
   verifySameIdentity,
+  verifySamePersons,
   type CredentialSelector,
   type DenialKind,
   type NewProvider,
@@ -45,6 +46,7 @@ export class PgIdentities extends Identities {
         provider.issuer,
       ]);
       if (rows.some((each) => areAmbiguous(each, provider))) throw new Fault('conflict', AMBIGUOUS);
+      verifySamePersons(await rowsOf(client, 'issuer = $1 AND removed_at IS NULL', [provider.issuer]), provider);
       await verifyCount(client, countMax);
       return await insert(client, tenantId, provider);
     });
@@ -222,16 +224,9 @@ async function verifyCount(client: Client, countMax: number): Promise<void> {
 async function change(client: Client, named: ProviderRow, provider: NewProvider): Promise<ProviderRow> {
   verifySameIdentity(named, provider);
   const { rows } = await client.query<ProviderRow>(
-    `UPDATE orchestrator.identity_provider SET scopes = $2, person_claim = $3, agent_id = $4, agent_claim = $5,
-       hash_key_id = $6, updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
-    [
-      named.provider_id,
-      JSON.stringify(provider.scopes),
-      provider.person_claim,
-      provider.agent_id,
-      provider.agent_claim,
-      provider.hash_key_id,
-    ],
+    `UPDATE orchestrator.identity_provider SET scopes = $2, agent_id = $3, agent_claim = $4, hash_key_id = $5,
+       updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
+    [named.provider_id, JSON.stringify(provider.scopes), provider.agent_id, provider.agent_claim, provider.hash_key_id],
   );
   return rows[0] as ProviderRow;
 }

@@ -5,6 +5,7 @@ import { FakeApiKeys } from '../../../specs/fake-api-keys.ts';
 import { FakeIdentities } from '../../../specs/fake-identities.ts';
 import { RESOURCE, testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
 import type { NewProvider } from '../../../store/identities/identities.ts';
+import { credentialDigest, type CredentialRecords } from './credentials.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { IdentityHashes, PersonLinks } from './person-links.ts';
 import { ProtectedResource } from './protected-resource.ts';
@@ -20,12 +21,18 @@ let identities: FakeIdentities;
 let callers: TokenCallers;
 let persons: PersonLinks;
 let recorded: Caller[];
+let revoked: string[];
+let requests: number;
+const records: CredentialRecords = {
+  created: async (caller) => void recorded.push(caller),
+  revoked: async (_by, id) => void revoked.push(id),
+};
 beforeEach(async () => {
   now = START;
   issuer = await testIssuer();
   keys = new FakeApiKeys();
   identities = new FakeIdentities(keys);
-  recorded = [];
+  [recorded, revoked, requests] = [[], [], 0];
   const hashes = new IdentityHashes(Buffer.alloc(32, 1));
   persons = new PersonLinks(identities, hashes, () => now);
   callers = new TokenCallers({
@@ -35,9 +42,9 @@ beforeEach(async () => {
     resource: new ProtectedResource(RESOURCE),
     hashes,
     persons,
-    record: async (caller) => {
-      recorded.push(caller);
-    },
+    records,
+    newPerMinuteMax: 20,
+    rate: { consumeTenant: () => (requests += 1) },
     now: () => now,
     monotonic: () => now,
   });
@@ -225,7 +232,9 @@ it('one subject of two issuers is two persons', async () => {
     resource: new ProtectedResource(RESOURCE),
     hashes,
     persons,
-    record: async () => undefined,
+    records,
+    newPerMinuteMax: 20,
+    rate: { consumeTenant: () => undefined },
     now: () => now,
     monotonic: () => now,
   });
@@ -317,4 +326,62 @@ it('a token for the audiences of two registrations belongs to neither', async ()
   // Audiences of other resources in the list change nothing.
   const more = await token({ aud: ['https://mail.example', RESOURCE, `${RESOURCE}/unknown`] });
   expect(await callers.identify(more, need(['operator']))).toMatchObject({ tenant_id: TENANT });
+});
+
+it('whoever proposed a call does not approve it under another name: the credentials of the former one are revoked', async () => {
+  await register({ person_claim: 'email' });
+  const [before, after] = [await token({ email: 'ann@example.org' }), await token({ email: 'anna@example.org' })];
+  const ann = await callers.identify(before, need(['agent']));
+  const bob = await callers.identify(await token({ sub: 'bob', email: 'bob@example.org' }), need(['operator']));
+  const anna = await callers.identify(after, need(['operator']));
+  expect([ann.principal, anna.principal]).toEqual(['ann@example.org', 'anna@example.org']);
+  // The kernel ends what waits under the credential, before anything is recorded of the new one.
+  expect(revoked).toEqual([ann.api_key_id]);
+  await expect(callers.identify(before, need(['agent']))).rejects.toMatchObject(refused);
+  expect(await keys.read(TENANT, bob.api_key_id)).toMatchObject({ revoked_at: null });
+  // Another role of the same name revokes nothing.
+  await callers.identify(after, need(['agent']));
+  expect(revoked).toHaveLength(1);
+});
+
+it('the claim that names persons never changes, and is the same in all registrations of an issuer', async () => {
+  await register({ person_claim: 'email' });
+  await expect(register({ person_claim: null })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(register({ name: 'other', audience: `${RESOURCE}/other` })).rejects.toMatchObject({ code: 'conflict' });
+});
+
+it('a new token takes one request of its tenant before anything is read of it, and a cached one takes none', async () => {
+  await register();
+  const text = await token();
+  for (let n = 0; n < 3; n += 1) await callers.identify(text, need(['operator']));
+  expect(requests).toBe(1);
+});
+
+it('one issuer makes a bounded number of credentials within a minute', async () => {
+  await register();
+  const subject = (n: number) => token({ sub: `s${n}`, exp: START / 1_000 + 3_600 });
+  for (let n = 0; n < 20; n += 1) await callers.identify(await subject(n), need(['operator']));
+  await expect(callers.identify(await subject(20), need(['operator']))).rejects.toMatchObject({ code: 'rate.limited' });
+  // Those that are there go on.
+  expect(await callers.identify(await subject(0), need(['operator']))).toMatchObject({ tenant_id: TENANT });
+  now += 60_001;
+  expect(await callers.identify(await subject(20), need(['operator']))).toMatchObject({ tenant_id: TENANT });
+});
+
+it('the record of a credential covers provider, role, agent and person', () => {
+  const caller = {
+    tenant_id: TENANT,
+    api_key_id: newId('apiKey'),
+    role: 'agent',
+    agent_id: AGENT,
+    principal: 'ann',
+  } as const;
+  const changed = [{ role: 'operator' }, { agent_id: newId('agent') }, { principal: 'bob' }] as const;
+  const digests = [
+    credentialDigest(caller, 'idp_a'),
+    credentialDigest(caller, 'idp_b'),
+    ...changed.map((each) => credentialDigest({ ...caller, ...each }, 'idp_a')),
+  ];
+  expect(new Set(digests).size).toBe(digests.length);
+  expect(credentialDigest({ ...caller, api_key_id: newId('apiKey') }, 'idp_a')).toBe(digests[0]);
 });

@@ -3,24 +3,15 @@
 //
 // A caller is a credential: an API key that nobody holds, one for each (provider, subject, role, agent). So everything
 // that works by the key of a call works for tokens too: records, revocation, runs, jobs, delegations.
-import type { Bus } from '@writ/bus';
-import {
-  Fault,
-  isId,
-  parseMessage,
-  PersonName,
-  type AgentId,
-  type Caller,
-  type Subjects,
-  type TenantId,
-} from '@writ/contract';
+import { Fault, isId, parseMessage, PersonName, type AgentId, type Caller, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
-import { newId } from '@writ/nest-kit';
 import { LRUCache } from 'lru-cache';
 import type { Identities, ProviderInForce } from '../../../store/identities/identities.ts';
 import type { ApiKeys } from '../../../store/keys/api-keys.ts';
 import type { Role } from '../../../store/keys/roles.ts';
+import type { RateLimit } from '../rate-limit.ts';
 import { claimedIssuerOf, verifyAccessToken, type AccessToken } from './access-token.ts';
+import { Credentials, type CredentialRecords } from './credentials.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import type { IdentityHashes, PersonLinks } from './person-links.ts';
 import { LEAST_FIRST, type ProtectedResource } from './protected-resource.ts';
@@ -29,8 +20,6 @@ import { LEAST_FIRST, type ProtectedResource } from './protected-resource.ts';
 const CACHED_MS = 900;
 /** Cached tokens: more than are in use within a second. */
 const CACHED_MAX = 10_000;
-/** Longest wait for the kernel's record of a new credential, in milliseconds. */
-const RECORD_MS = 10_000;
 
 /** A token without a scope for the request: the client may ask its issuer for one of `scopes`, and come back. */
 export class ScopeFault extends Fault {
@@ -46,19 +35,6 @@ export class ScopeFault extends Fault {
     this.scopes = scopes;
   }
 }
-
-/** Records, before a credential takes effect, that it is made. Rejects where it can't be recorded. */
-export type RecordCredential = (caller: Caller) => Promise<void>;
-
-/** Records a new credential through the kernel. Nobody but the credential itself acts, so that it is the actor. */
-export const recordByKernel =
-  (bus: Bus, subjects: Subjects, now: () => number): RecordCredential =>
-  async ({ tenant_id, api_key_id }) => {
-    // The kernel lets only administrators record changes of keys; that the issuer vouches for it is checked here.
-    const caller: Caller = { tenant_id, api_key_id, role: 'admin', agent_id: null };
-    const change = { v: 1, caller, verb: 'oauth_credential_created', subject: api_key_id };
-    await bus.request(subjects.request('kernel.change.record'), change, { deadline: now() + RECORD_MS });
-  };
 
 /** What a request needs. */
 export interface TokenNeed {
@@ -81,7 +57,9 @@ export interface TokenCallersParts {
   readonly resource: ProtectedResource;
   readonly hashes: IdentityHashes;
   readonly persons: PersonLinks;
-  readonly record: RecordCredential;
+  readonly records: CredentialRecords;
+  readonly newPerMinuteMax: number;
+  readonly rate: Pick<RateLimit, 'consumeTenant'>;
   /** milliseconds since the epoch */
   readonly now: () => number;
   readonly monotonic: () => number;
@@ -92,11 +70,13 @@ export class TokenCallers {
   readonly #parts: TokenCallersParts;
   readonly #tokens: LRUCache<string, KnownToken>;
   readonly #callers: LRUCache<string, Caller>;
-  /** removals and denials through this replica */
+  readonly #credentials: Credentials;
+  /** removals, denials and revocations through this replica */
   #ended = 0;
 
   constructor(parts: TokenCallersParts) {
     this.#parts = parts;
+    this.#credentials = new Credentials(parts, () => this.forget());
     const options = { max: CACHED_MAX, ttl: CACHED_MS, ttlResolution: 0, perf: { now: parts.monotonic } };
     this.#tokens = new LRUCache(options);
     this.#callers = new LRUCache(options);
@@ -148,6 +128,8 @@ export class TokenCallers {
     const audiences = providers.flatMap(({ audience }) => this.#parts.resource.audiencesOf(audience, '/mcp'));
     const token = await verifyAccessToken(text, issuer, audiences, issuerKeys, now());
     const provider = this.#providerOf(token, providers);
+    // The work for a new token is one more request of its tenant, and is refused before the tenant's rows are read.
+    this.#parts.rate.consumeTenant(provider.tenant_id);
     // Under another key, no denial and no revoked credential would be found.
     if (provider.hash_key_id !== hashes.keyId)
       throw new Fault(
@@ -181,59 +163,22 @@ export class TokenCallers {
     const cached = this.#callers.get(key);
     if (cached !== undefined) return cached;
     const [start, ended] = [this.#parts.monotonic(), this.#ended];
-    const { persons, apiKeys, hashes } = this.#parts;
+    const { persons, hashes } = this.#parts;
     const named = personNameOf(token, provider);
     const source = named === null ? { issuer: token.issuer, subject: token.subject } : { principal: named };
     const person = await persons.idOf(provider.tenant_id, source);
     // Without a name, the pseudonym is the person's name wherever one is needed.
     const principal = named ?? person;
     // Of a person without a name the hash holds no subject, so that a forgotten pseudonym leads to nobody.
-    const subject = named === null ? '' : token.subject;
-    const hash = hashes.of('credential', provider.provider_id, subject, role, agentId ?? '', principal);
+    const hashed = named === null ? '' : token.subject;
+    const hash = hashes.of('credential', provider.provider_id, hashed, role, agentId ?? '', principal);
+    const { issuer, subject } = token;
     const found =
-      (await apiKeys.authenticate(hash)) ??
-      (await this.#create(provider, token.issuer, { hash, subject: token.subject, role, agentId, principal }));
+      (await this.#credentials.find(hash)) ??
+      (await this.#credentials.create(provider, hash, { issuer, subject, role, agentId, principal }));
     const caller: Caller = { ...found, person };
     if (ended === this.#ended) this.#callers.set(key, caller, { start });
     return caller;
-  }
-
-  /**
-   * INVARIANT (recorded first): the log names a credential before it takes effect. A revoked one is never made anew.
-   */
-  async #create(
-    { tenant_id, provider_id, name }: ProviderInForce,
-    issuer: string,
-    of: {
-      readonly hash: Buffer;
-      readonly subject: string;
-      readonly role: Role;
-      readonly agentId: AgentId | null;
-      readonly principal: string;
-    },
-  ): Promise<Caller> {
-    const { identities, apiKeys, hashes, record } = this.#parts;
-    if (await identities.hasCredential(tenant_id, of.hash))
-      throw new Fault('auth.invalid', 'the credential of this subject was revoked');
-    const api_key_id = newId('apiKey');
-    await record({ tenant_id, api_key_id, role: of.role, agent_id: of.agentId, principal: of.principal });
-    const subject_hash = hashes.of('subject', tenant_id, issuer, of.subject);
-    await identities.createCredential(
-      tenant_id,
-      {
-        api_key_id,
-        name: `token of ${name}`,
-        role: of.role,
-        agent_id: of.agentId,
-        principal: of.principal,
-        hash: of.hash,
-        created_by: provider_id,
-      },
-      { provider_id, subject_hash },
-    );
-    const made = await apiKeys.authenticate(of.hash);
-    if (made === null) throw new Fault('auth.invalid', 'the credential of this subject was revoked');
-    return made;
   }
 }
 

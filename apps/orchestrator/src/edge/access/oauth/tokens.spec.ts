@@ -278,3 +278,21 @@ it('forgetting a person without a name revokes the credentials, and a new pseudo
   const other = await api.newTenant();
   expect((await api.ask('DELETE', path, { key: other.admin })).json).toEqual(problem('not_found', 404));
 });
+
+it('tokens that may be valid are limited for an address too, apart from invalid ones', async () => {
+  const small = await openTestApi({
+    WRIT_PUBLIC_URL: RESOURCE,
+    WRIT_AUTH_FAILURES_PER_MINUTE: 1,
+    issuerAllowed: new Set([new URL(issuer.issuer).host]),
+  });
+  small.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
+  const of = await small.newTenant();
+  const body = { name: 'corp', issuer: issuer.issuer };
+  await small.ask('POST', `/v1/tenants/${of.tenantId}/identity-providers`, { key: PLATFORM_KEY, body });
+  const ask = async (scope: string) =>
+    await small.ask('GET', '/v1/api-keys', { key: await token({ claims: { scope } }) });
+  for (let n = 0; n < 10; n += 1) expect((await ask('none')).json).toEqual(problem('auth.insufficient_scope', 403));
+  expect((await ask('none')).json).toEqual(problem('rate.limited', 429));
+  expect((await small.ask('GET', '/v1/api-keys', { key: of.admin })).status).toBe(200);
+  await small.close();
+});
