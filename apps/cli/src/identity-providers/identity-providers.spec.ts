@@ -52,7 +52,11 @@ test('`writ identity-providers` lists the issuers with their scopes', async () =
 });
 
 test('`writ identity-providers put` sends only what its options name', async () => {
-  await run('identity-providers', 'put', 'corp', PROVIDER.issuer);
+  const { out } = await run('identity-providers', 'put', 'corp', PROVIDER.issuer);
+  // The answer shows what stays as it was, too.
+  expect(out).toMatch(/audience +https:\/\/writ\.example\.org\n.*tenant claim +none\n/s);
+  expect(out).toMatch(/person claim +email\n/);
+  expect(out).toContain(IDS.agent);
   expect(api.requests[0]).toMatchObject({ method: 'POST', url: '/v1/identity-providers' });
   expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({ name: 'corp', issuer: PROVIDER.issuer });
   await run(

@@ -24,6 +24,7 @@ const Provider = Type.Object({
 const Ended = Type.Object({ name: Type.String(), revoked: Type.Array(Type.String()), more: Type.Boolean() });
 
 const PATH = '/v1/identity-providers';
+const NONE = 'none';
 
 interface PutOptions extends CommonOptions {
   readonly audience?: string;
@@ -65,10 +66,10 @@ function listCommand(context: Context): Command {
 
 function putCommand(context: Context): Command {
   const command = new Command('put')
-    .description('registers an issuer, or changes what its tokens may do')
+    .description('registers an issuer, or changes what its tokens may do; what no option names stays as it is')
     .argument('<name>')
     .argument('<issuer>', 'its URL, exactly as in `iss`')
-    .option('--scope <scope=role...>', 'which scope gives which role; default: `writ:admin` and so on')
+    .option('--scope <scope=role...>', 'which scope gives which role, all of them; at first: `writ:admin` and so on')
     .option('--person-claim <claim>', 'the claim that names the person as API keys do')
     .option('--agent-id <id>', 'the agent that tokens of the role `agent` act for')
     .option('--agent-claim <claim>', 'the claim with the id of that agent')
@@ -86,14 +87,7 @@ function putCommand(context: Context): Command {
       method: 'POST',
       body: { name, ...settingsOf(issuer, options), ...token },
     });
-    show(context, options, provider, () =>
-      fieldsOf({
-        name: provider.name,
-        issuer: provider.issuer,
-        audience: provider.audience,
-        scopes: scopesOf(provider),
-      }),
-    );
+    show(context, options, provider, () => fieldsOf(membersOf(provider)));
   });
 }
 
@@ -173,6 +167,18 @@ async function endedBy(
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
 const scopesOf = ({ scopes }: Static<typeof Provider>): string =>
   scopes.map(({ scope, role }) => `${scope}=${role}`).join(' ');
+
+/** All that is registered: members that a command leaves out stay as they are. */
+const membersOf = (provider: Static<typeof Provider>): Record<string, string> => ({
+  name: provider.name,
+  issuer: provider.issuer,
+  audience: provider.audience,
+  'tenant claim': provider.tenant_claim === null ? NONE : `${provider.tenant_claim}=${provider.tenant_value ?? ''}`,
+  scopes: scopesOf(provider),
+  'person claim': provider.person_claim ?? 'none: issuer and `sub` are the person',
+  'agent id': provider.agent_id ?? NONE,
+  'agent claim': provider.agent_claim ?? NONE,
+});
 
 /** The last `=` parts both, since scopes are often URLs. */
 function pairOf(text: string, option: string): readonly [string, string] {
