@@ -63,6 +63,10 @@ const WRONG: readonly (readonly [string, TokenChanges])[] = [
   ['no key id', { header: { kid: undefined } }],
   ['an unknown key id', { header: { kid: 'k2' } }],
 ];
+it('the refusal of another type says which type is needed', async () => {
+  const detail = expect.stringContaining('`at+jwt`') as string;
+  await expect(verify(await issuer.token(NOW, { header: { typ: 'JWT' } }))).rejects.toMatchObject({ detail });
+});
 it.each(WRONG)('an access token with %s is refused', async (_what, changes) => {
   await expect(verify(await issuer.token(NOW, changes))).rejects.toMatchObject(refused);
 });

@@ -10,6 +10,8 @@ import { Fault } from '@writ/contract';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { IssuerKeys } from './issuer-keys.ts';
 
+/** RFC 9068 §2.1: so that no other JWT of the issuer is taken for an access token. */
+const TYP = 'at+jwt';
 /** Longest token in characters: with its headers, a request fits into the 16 KiB that HTTP servers accept. */
 export const TOKEN_CHARS_MAX = 8_192;
 /** Only signatures with public keys: with a shared secret, whoever verifies could also issue. */
@@ -90,7 +92,7 @@ async function verifiedClaims(
     const { payload } = await jwtVerify(token, keys as never, {
       issuer,
       audience: [...audiences],
-      typ: 'at+jwt',
+      typ: TYP,
       algorithms: ALGORITHMS,
       clockTolerance: CLOCK_TOLERANCE_S,
       currentDate: new Date(now),
@@ -134,6 +136,8 @@ const invalid = (why: string): Fault => new Fault('auth.invalid', `the access to
 /** Says which check failed, and never a value of the token. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'it has expired (`exp`)';
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'typ')
+    return `its \`typ\` must be \`${TYP}\`: the issuer must issue access tokens by RFC 9068`;
   if (error instanceof errors.JWTClaimValidationFailed) return `its \`${error.claim}\` is not as required`;
   if (error instanceof errors.JOSEAlgNotAllowed)
     return `its algorithm (\`alg\`) must be one of ${ALGORITHMS.join(', ')}`;
