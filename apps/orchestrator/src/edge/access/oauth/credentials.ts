@@ -42,8 +42,8 @@ export interface CredentialRecords {
 }
 
 /**
- * Records changes of credentials through the kernel. Nobody but the credential itself acts, so that it is the actor. The
- * kernel lets only administrators record changes of keys; that the issuer vouches for it is checked before.
+ * Records changes of credentials through the kernel. Nobody but the credential itself acts, so that it is the actor.
+ * The kernel lets only administrators record changes of keys; that the issuer vouches for it is checked before.
  */
 export function recordByKernel(bus: Bus, subjects: Subjects, now: () => number): CredentialRecords {
   const actorOf = ({ tenant_id, api_key_id }: Caller): Caller => ({
