@@ -78,6 +78,13 @@ describe('a change of a state that the orchestrator keeps', () => {
     expect(() => verifyEnvelope(envelope, new Map([[key.keyid, key]]), envelope.payloadType)).not.toThrow();
   });
 
+  it('names the platform as the actor where the platform key makes it', async () => {
+    const tenant = await kernel.newTenant();
+    const change = { verb: 'identity_provider_put', subject: 'corp', by_platform: true } as const;
+    await manage.recordChange.run({ ...requestBy(callerOf(tenant.tenantId)), ...change });
+    expect(await tenant.records()).toMatchObject([{ actor: 'platform', change: { subject: 'corp' } }]);
+  });
+
   it.each(['operator', 'agent', 'auditor'] as const)('is not recorded for the role %s', async (role) => {
     const tenant = await kernel.newTenant();
     const asking = manage.recordChange.run({
