@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FAULTS, isFinal, type Fault, type OperationView } from '@writ/contract';
+import { shownMessage } from '../../edge/problems/problem.ts';
 import { shownText } from './shown-text.ts';
 import { receiptUri } from './uris.ts';
 
@@ -36,16 +37,12 @@ export function resultOf(view: OperationView): CallToolResult {
 
 /** The result for a fault: no operation was decided, or it is unknown whether one was. */
 export function faultResult(fault: Fault, operationId: string): CallToolResult {
-  const { retry, message } = FAULTS[fault.code];
+  const { retry } = FAULTS[fault.code];
   const structuredContent: StructuredResult = {
     operation_id: operationId,
     state: 'unknown',
     result: null,
-    error: {
-      code: fault.code,
-      message: shownText(fault.code === 'not_found' || fault.code === 'internal' ? message : (fault.detail ?? message)),
-      hint: RETRY_HINTS[retry],
-    },
+    error: { code: fault.code, message: shownText(shownMessage(fault)), hint: RETRY_HINTS[retry] },
     approval_id: null,
     receipt: null,
     next: null,

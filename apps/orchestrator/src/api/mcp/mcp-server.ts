@@ -3,7 +3,6 @@
 // The server of one request. It is made anew for each: what it lists and calls depends on the key and the token of that
 // request, and nothing outlives the answer.
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   McpServer,
   ProtocolError,
   type McpRequestContext,
@@ -15,6 +14,7 @@ import { Fault } from '@writ/contract';
 import { VERSION } from '@writ/nest-kit';
 import type { Offers } from '../../calls/kernel/offers.ts';
 import type { CallContext, CallTool } from './call-tool.ts';
+import { clientCapabilities } from './client-capabilities.ts';
 import { clientWordOf } from './client-name.ts';
 import type { McpConnection } from './connection.ts';
 import type { Asked, HeldState } from './held-state.ts';
@@ -94,7 +94,7 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, { er
 
 const optionsOf = ({ states }: McpServerParts, isModern: boolean): ServerOptions => ({
   capabilities: {
-    // The SDK says that it tells of changes unless it is told otherwise. Lists have a lifetime instead.
+    // The SDK announces notifications of changes by default. Lists have a lifetime instead.
     tools: { listChanged: false },
     resources: { listChanged: false, subscribe: false },
     prompts: { listChanged: false },
@@ -119,11 +119,10 @@ function serveTasks({ server }: McpServer, { tasks, report }: McpServerParts, co
 }
 
 /** Whether the client can show its user a form, as the envelope of its request says. */
-function canElicit({ mcpReq: { envelope } }: ServerContext): boolean {
-  const { [CLIENT_CAPABILITIES_META_KEY]: capabilities } = (envelope ?? {}) as Record<string, unknown>;
-  const { elicitation } = (capabilities ?? {}) as {
-    readonly elicitation?: { readonly form?: unknown; readonly url?: unknown };
-  };
+function canElicit(request: ServerContext): boolean {
+  const { elicitation } = clientCapabilities<{ elicitation: { readonly form?: unknown; readonly url?: unknown } }>(
+    request,
+  );
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 

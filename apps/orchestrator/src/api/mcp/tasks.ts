@@ -3,7 +3,6 @@
 // The extension `io.modelcontextprotocol/tasks`. A task is an operation: its id is the operation's, so nothing is kept
 // for it, any replica answers, and it can be asked for as long as the operation can.
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
@@ -16,6 +15,7 @@ import { Fault, isFinal, isId, type OperationView } from '@writ/contract';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
 import { heldInWords, resultOf } from './call-result.ts';
+import { clientCapabilities } from './client-capabilities.ts';
 import type { McpConnection } from './connection.ts';
 
 /** The name of the extension. */
@@ -41,9 +41,8 @@ interface Task extends Record<string, unknown> {
 }
 
 /** Whether the client can be answered with a task, as the envelope of its request says. */
-export function canTakeTasks({ mcpReq: { envelope } }: ServerContext): boolean {
-  const { [CLIENT_CAPABILITIES_META_KEY]: capabilities } = (envelope ?? {}) as Record<string, unknown>;
-  const { extensions } = (capabilities ?? {}) as { readonly extensions?: Readonly<Record<string, unknown>> };
+export function canTakeTasks(request: ServerContext): boolean {
+  const { extensions } = clientCapabilities<{ extensions: Readonly<Record<string, unknown>> }>(request);
   return extensions?.[TASKS_EXTENSION] !== undefined;
 }
 

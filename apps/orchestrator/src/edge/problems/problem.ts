@@ -54,18 +54,25 @@ export class RetryAfterFault extends Fault {
 /** Seconds after which a retry makes sense, by code; one second by default. */
 const RETRY_AFTER_S: Partial<Record<FaultCode, number>> = { 'record.backlog': 5, 'sandbox.unavailable': 5 };
 
+/**
+ * What a caller may read of a fault. "Not yours" and "not there" get the same answer, whatever detail the fault has,
+ * and a bug reveals nothing.
+ */
+export function shownMessage({ code, detail }: Pick<Fault, 'code' | 'detail'>): string {
+  const { message } = FAULTS[code];
+  return code === 'not_found' || code === 'internal' ? message : (detail ?? message);
+}
+
 /** The problem response for an error. An error that isn't a fault becomes `internal` without any detail. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const fault = error instanceof Fault ? error : new Fault('internal');
   const { code } = fault;
   const { status, retry, message } = FAULTS[code];
-  // "Not yours" and "not there" get the same answer, whatever detail the fault has; a bug reveals nothing.
-  const detail = code === 'not_found' || code === 'internal' ? undefined : fault.detail;
   return {
     type: `https://writ.dev/errors/${code}`,
     title: message,
     status,
-    detail: detail ?? message,
+    detail: shownMessage(fault),
     code,
     retry,
     instance: `urn:writ:request:${requestId}`,

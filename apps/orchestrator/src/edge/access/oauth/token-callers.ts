@@ -6,7 +6,7 @@
 import { Fault, isId, parseMessage, PersonName, type AgentId, type Caller, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
 import { LRUCache } from 'lru-cache';
-import type { Identities, ProviderInForce } from '../../../store/identities/identities.ts';
+import { MCP_PATH, type Identities, type ProviderInForce } from '../../../store/identities/identities.ts';
 import type { ApiKeys } from '../../../store/keys/api-keys.ts';
 import type { Role } from '../../../store/keys/roles.ts';
 import type { RateLimit } from '../rate-limit.ts';
@@ -125,7 +125,7 @@ export class TokenCallers {
     const providers = await identities.providersOf(issuer);
     if (providers.length === 0)
       throw new Fault('auth.invalid', 'no tenant has registered the issuer of the access token');
-    const audiences = providers.flatMap(({ audience }) => this.#parts.resource.audiencesOf(audience, '/mcp'));
+    const audiences = providers.flatMap(({ audience }) => this.#parts.resource.audiencesOf(audience, MCP_PATH));
     const token = await verifyAccessToken(text, issuer, audiences, issuerKeys, now());
     const provider = this.#providerOf(token, providers);
     // The work for a new token is one more request of its tenant, and is refused before the tenant's rows are read.
@@ -145,7 +145,7 @@ export class TokenCallers {
   #providerOf(token: AccessToken, providers: readonly ProviderInForce[]): ProviderInForce {
     const fitting = providers.filter(
       ({ audience, tenant_claim, tenant_value }) =>
-        this.#parts.resource.audiencesOf(audience, '/mcp').some((each) => token.audiences.includes(each)) &&
+        this.#parts.resource.audiencesOf(audience, MCP_PATH).some((each) => token.audiences.includes(each)) &&
         (tenant_claim === null || token.claims[tenant_claim] === tenant_value),
     );
     const [provider] = fitting;

@@ -68,7 +68,7 @@ it('the metadata name the resource, for the API and for `/mcp`', async () => {
   expect(mcp.json).toMatchObject({ resource: `${RESOURCE}/mcp`, bearer_methods_supported: ['header'] });
 });
 
-it('a request without a token is told where to get one', async () => {
+it('a request without a token is answered with where to get one', async () => {
   const { headers, json } = await api.ask('GET', '/v1/tools');
   expect(json).toEqual(problem('auth.missing', 401));
   expect(headers.get('www-authenticate')).toBe(
