@@ -345,5 +345,16 @@ export {
 export { SKILL_DESCRIPTION_CHARS_MAX, SKILL_PATH_CHARS_MAX } from './tools/skills.ts';
 export { isTaskTool, TASK_CREATE, TASK_EDIT, TASK_LIST } from './tools/tasks.ts';
 export { SessionTasks, Task, TASK_CHANGES_MAX, TASK_STATUSES, TASKS_MAX } from './tools/tasks.ts';
+export {
+  DECLARED_TOOLS,
+  DeclaredTool,
+  DeclaredToolName,
+  FunctionTool,
+  HttpCredential,
+  HttpInput,
+  HttpTool,
+  JsonSchemaText,
+  McpTool,
+} from './tools/declared-tool.ts';
 export { TenantTool } from './tools/tenant-tool.ts';
 export { secretReference, VALUE_GET, VALUE_NAME, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';

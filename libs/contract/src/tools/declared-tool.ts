@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tools that a tenant declares by a JSON Schema and that no program of the sandbox runs: functions of its own agents and
+// workers, operations of an HTTP API, and tools of an MCP server.
+import { Type, type Static } from 'typebox';
+
+const closed = { additionalProperties: false } as const;
+
+/** Limits on the tools in one file and of one tenant, and on one schema. */
+export const DECLARED_TOOLS = { inOneFile: 256, ofOneTenant: 1024, schemaBytes: 32 * 1024 } as const;
+
+/** A family in lower case, then parts as the other side writes them: `api.shop.getOrder`, `mcp.github.create-issue`. */
+export const DeclaredToolName = Type.String({ pattern: '^[a-z][a-z0-9_]*(\\.[A-Za-z0-9_-]+)*$', maxLength: 128 });
+
+/** A JSON Schema (draft 2020-12) as its author wrote it. `libs/json-schema` reads it. */
+export const JsonSchemaText = Type.Record(Type.String(), Type.Unknown());
+export type JsonSchemaText = Static<typeof JsonSchemaText>;
+
+const shared = {
+  v: Type.Literal(1),
+  tool_id: DeclaredToolName,
+  version: Type.Integer({ minimum: 1 }),
+  title: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  description: Type.String({ minLength: 1, maxLength: 4096 }),
+  category: Type.Enum(['read', 'write', 'admin']),
+  /** of the arguments: an object */
+  parameters: JsonSchemaText,
+  /** of the result; null: any JSON */
+  result: Type.Union([JsonSchemaText, Type.Null()]),
+  timeout_ms: Type.Integer({ minimum: 100 }),
+};
+
+/** A function that runs outside of Writ, under a permit. */
+export const FunctionTool = Type.Object(
+  {
+    ...shared,
+    kind: Type.Literal('function'),
+    mode: Type.Enum(['pull', 'inline'], {
+      description: '`pull`: a worker of the tenant takes permits; `inline`: the caller gets one and runs it itself',
+    }),
+    idempotent: Type.Boolean({
+      description: 'whether a lost attempt may be repeated under the same operation id; else it ends as ambiguous',
+    }),
+  },
+  closed,
+);
+export type FunctionTool = Static<typeof FunctionTool>;
+
+/** An argument's place in a request (OpenAPI 3.1, Parameter Object). */
+export const HttpInput = Type.Object(
+  {
+    argument: Type.String({ minLength: 1, maxLength: 128 }),
+    name: Type.String({ minLength: 1, maxLength: 128 }),
+    in: Type.Enum(['path', 'query', 'header']),
+    style: Type.Enum(['simple', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject']),
+    explode: Type.Boolean(),
+  },
+  closed,
+);
+export type HttpInput = Static<typeof HttpInput>;
+
+/** A credential that the executor adds: the value of a secret of the tenant, after a prefix. */
+export const HttpCredential = Type.Object(
+  {
+    in: Type.Enum(['header', 'query']),
+    name: Type.String({ minLength: 1, maxLength: 128 }),
+    prefix: Type.String({ maxLength: 32, description: 'such as `Bearer `, with its space; empty for none' }),
+    secret: Type.String({ pattern: '^[A-Z_][A-Z0-9_]{0,63}$' }),
+  },
+  closed,
+);
+export type HttpCredential = Static<typeof HttpCredential>;
+
+/** One operation of an HTTP API. Its server is fixed: no argument leads to another host. */
+export const HttpTool = Type.Object(
+  {
+    ...shared,
+    kind: Type.Literal('http'),
+    method: Type.Enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    server: Type.String({ pattern: '^https?://', maxLength: 512, description: 'the base address, without a query' }),
+    path: Type.String({ pattern: '^/', maxLength: 512, description: 'with `{name}` for inputs in the path' }),
+    inputs: Type.Array(HttpInput, { maxItems: 64 }),
+    /** the argument whose value is the body; null: none */
+    body: Type.Union([
+      Type.Object(
+        {
+          argument: Type.String({ minLength: 1, maxLength: 128 }),
+          media: Type.Enum(['application/json', 'application/x-www-form-urlencoded']),
+        },
+        closed,
+      ),
+      Type.Null(),
+    ]),
+    credentials: Type.Array(HttpCredential, { maxItems: 4 }),
+    /** the header that carries the operation's id, for an API that drops repeated requests by it; null: none */
+    idempotency_header: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),
+  },
+  closed,
+);
+export type HttpTool = Static<typeof HttpTool>;
+
+/** A tool of a registered MCP server, as the server described it when an administrator accepted it. */
+export const McpTool = Type.Object(
+  {
+    ...shared,
+    kind: Type.Literal('mcp'),
+    /** the resource of the server */
+    server_id: Type.String({ minLength: 1, maxLength: 64 }),
+    /** the tool's name there */
+    remote_name: Type.String({ minLength: 1, maxLength: 128 }),
+  },
+  closed,
+);
+export type McpTool = Static<typeof McpTool>;
+
+export const DeclaredTool = Type.Union([FunctionTool, HttpTool, McpTool]);
+export type DeclaredTool = Static<typeof DeclaredTool>;
