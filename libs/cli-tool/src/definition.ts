@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  isDeclaredTool,
   LIMITS,
   SHELL_RUN,
   type CliCommand,
@@ -11,10 +12,12 @@ import {
 } from '@writ/contract';
 import { Type, type TSchema } from 'typebox';
 import { commandLineOf } from './command.ts';
+import { declaredDefinition } from './declared-definition.ts';
 import { valueFaults, valueSteps, wholePattern } from './values.ts';
 
 /** The definition of any tool of a tenant. */
-export const tenantDefinition = (tool: TenantTool): ToolDefinition => cliDefinition(tool);
+export const tenantDefinition = (tool: TenantTool): ToolDefinition =>
+  isDeclaredTool(tool) ? declaredDefinition(tool) : cliDefinition(tool);
 
 /**
  * The result of a tenant's program. INVARIANT (what is stored keeps its meaning): these bytes are part of the digest of

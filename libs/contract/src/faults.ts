@@ -195,6 +195,13 @@ export const FAULTS = {
     retry: 'never',
     message: 'an external effect was started and its outcome is unknown',
   },
+  // functions that a tenant's own process runs
+  'function.failed': { status: 502, retry: 'never', message: 'the function failed, as its executor reported' },
+  'function.result_invalid': {
+    status: 502,
+    retry: 'never',
+    message: "the function's result does not fit the tool's result schema",
+  },
   // permits and leases: between processes
   'permit.invalid': { status: 403, retry: 'never', message: 'the permit is not valid' },
   'permit.expired': { status: 409, retry: 'never', message: 'the permit has expired' },

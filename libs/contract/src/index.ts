@@ -28,7 +28,19 @@ export {
 } from './mail/message-query.ts';
 export { parseFromPeer, parseMessage } from './parse.ts';
 export { schemaProblems, schemaProblemText, type SchemaError, type SchemaProblem } from './schema-problems.ts';
-export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
+export {
+  CALL_LANES,
+  Envelope,
+  FUNCTION_PERMIT_PAYLOAD_TYPE,
+  FunctionPermit,
+  isExecutorLane,
+  LANES,
+  Permit,
+  PERMIT_PAYLOAD_TYPE,
+  PermitMode,
+  type CallLane,
+  type Lane,
+} from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
 export { imageForCall, SandboxImages } from './sandbox-images.ts';
 export { SCHEDULING_CLASSES, SchedulingClass } from './scheduling.ts';
@@ -148,6 +160,15 @@ export {
 } from './messages/execution.ts';
 export { FREEZE_SCOPES, FreezeReason, FreezeScope } from './freeze-scope.ts';
 export { DEPLOYMENT_LOG, FreezeView } from './messages/freezes.ts';
+export {
+  FUNCTION_REPORT,
+  FunctionOutcome,
+  FunctionRedemption,
+  FunctionRenewal,
+  FunctionReported,
+  PermitProof,
+  TakenPermit,
+} from './messages/functions.ts';
 export {
   KERNEL_REQUESTS,
   SessionGrantTerms,
@@ -349,12 +370,14 @@ export {
   DECLARED_TOOLS,
   DeclaredTool,
   DeclaredToolName,
+  FUNCTION_MS,
   FunctionTool,
+  FunctionToolSource,
   HttpCredential,
   HttpInput,
   HttpTool,
   JsonSchemaText,
   McpTool,
 } from './tools/declared-tool.ts';
-export { TenantTool } from './tools/tenant-tool.ts';
+export { isDeclaredTool, TenantTool } from './tools/tenant-tool.ts';
 export { secretReference, VALUE_GET, VALUE_NAME, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';

@@ -8,6 +8,16 @@ export const PERMIT_PAYLOAD_TYPE = 'application/vnd.writ.permit.v1+json';
 export const LANES = ['inline', 'sandboxed', 'broker'] as const;
 
 /**
+ * The queues of calls: those of Writ's executors; `function`, from which workers of the tenant take calls; and `caller`,
+ * where a call waits for its own proposer to run it.
+ */
+export const CALL_LANES = [...LANES, 'function', 'caller'] as const;
+export type CallLane = (typeof CALL_LANES)[number];
+
+/** Answers whether Writ's executors serve the lane. */
+export const isExecutorLane = (lane: CallLane): lane is Lane => (LANES as readonly string[]).includes(lane);
+
+/**
  * `run` may commit; `preview` never does: a held call runs once to show its effect to the approver, with no egress and
  * no secrets.
  */
@@ -37,6 +47,29 @@ export const Permit = Type.Object(
 );
 export type Permit = Static<typeof Permit>;
 export type Lane = Permit['lane'];
+
+export const FUNCTION_PERMIT_PAYLOAD_TYPE = 'application/vnd.writ.function-permit.v1+json';
+
+/**
+ * The kernel's order to a tenant's own process for one (operation, attempt). The credential that it names redeems it
+ * over the API, once. It has no arguments: the redemption returns those that its action digest covers.
+ */
+export const FunctionPermit = Type.Object(
+  {
+    v: Type.Literal(1),
+    permit_id: idSchema('permit'),
+    tenant_id: idSchema('tenant'),
+    operation_id: idSchema('operation'),
+    attempt: Type.Integer({ minimum: 1 }),
+    api_key_id: idSchema('apiKey'),
+    tool_id: Type.String({ maxLength: 128 }),
+    action_digest: Sha256Hex,
+    issued_at: Type.Integer(),
+    expires_at: Type.Integer({ description: 'redeem before this, milliseconds since the epoch' }),
+  },
+  { additionalProperties: false },
+);
+export type FunctionPermit = Static<typeof FunctionPermit>;
 
 /** DSSE v1 envelope; `payload` and `sig` are base64. */
 export const Envelope = Type.Object(

@@ -23,7 +23,7 @@ export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /**
  * The audit record (TOOL-01 §3), the predicate of an in-toto Statement. Members without a value are null, never absent,
- * except for `usage_counted_by`. Its bytes are serialised once, signed once and stored as bytes. It never has arguments
+ * except for `usage_counted_by` and `execution`. Its bytes are serialised once, signed once and stored as bytes. It never has arguments
  * or results, only their hashes.
  */
 export const AuditRecord = Type.Object(
@@ -71,6 +71,16 @@ export const AuditRecord = Type.Object(
      * forgets that.
      */
     person: Type.Optional(idSchema('person')),
+     * For an outcome of a call that a process of the tenant ran: Writ didn't contain it, and its result is what that
+     * process claims. `executor` is the API key that redeemed the permit; null where its attempt was given up before.
+     * Absent, and never null, for every other record. So the bytes of older records are unchanged.
+     */
+    execution: Type.Optional(
+      Type.Object(
+        { contained: Type.Literal(false), result: Type.Literal('claimed'), executor: orNull(idSchema('apiKey')) },
+        { additionalProperties: false },
+      ),
+    ),
     decision_record_id: orNull(idSchema('record')),
     /**
      * hex SHA-256 of the decision's Statement bytes, the payload of its envelope: with both receipts, a verifier can

@@ -5,8 +5,9 @@ import { STATES, type State } from '@writ/contract';
  * INVARIANT (one table): an operation changes state only by a row of this table; code uses it, and the kernel's
  * database enforces the same rows. An event is what happened; its row has the resulting state.
  * INVARIANT (committed is earned): the only way into `committed` leads from `performed`, where the effect was checked.
- * INVARIANT (one doubt, no retry): once an external effect was started, no row leads back to `admitted`; it commits or
- * ends `ambiguous`.
+ * INVARIANT (one doubt, no retry): once an external effect was started that can't be repeated, no row leads back to
+ * `admitted`; it commits or ends `ambiguous`. An attempt of an idempotent function may be followed by another one; if
+ * none reports, the call ends `ambiguous` as well.
  */
 export const TRANSITIONS = {
   proposed: {
@@ -38,8 +39,16 @@ export const TRANSITIONS = {
     cancelled: 'rolled_back',
     expired: 'rolled_back',
     attempts_exhausted: 'rolled_back',
+    // An attempt of an idempotent function was lost before, and no other attempt follows.
+    effect_unknown: 'ambiguous',
   },
-  dispatched: { redeemed: 'performing', unredeemed: 'admitted', cancelled: 'rolled_back', expired: 'rolled_back' },
+  dispatched: {
+    redeemed: 'performing',
+    unredeemed: 'admitted',
+    cancelled: 'rolled_back',
+    expired: 'rolled_back',
+    effect_unknown: 'ambiguous',
+  },
   performing: {
     reported: 'performed',
     // The lease ran out and no external effect was started: the same call, another attempt.

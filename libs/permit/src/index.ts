@@ -1,2 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-export { openPermit, PERMIT_SKEW_MS, sealPermit, verifyPermit } from './permit.ts';
+export {
+  openFunctionPermit,
+  openPermit,
+  PERMIT_SKEW_MS,
+  sealFunctionPermit,
+  sealPermit,
+  verifyPermit,
+} from './permit.ts';

@@ -16,6 +16,7 @@ export { STATEMENT_TYPE, statementOf } from './statement.ts';
 export type { Statement, Subject } from './statement.ts';
 export { TrustPolicyFile, deploymentOfOrigin, parseTrustPolicy, type Witnessing } from './trust-policy.ts';
 export type { Deployment, TrustPolicy, WitnessTerms } from './trust-policy.ts';
+export { executedBy } from './executed-by.ts';
 export { usageCounted } from './usage-counted.ts';
 export { verifyReceipt, verifyReceiptFile } from './verify.ts';
 export type { Expectation, VerifiedReceipt } from './verify.ts';

@@ -90,6 +90,11 @@ export function requireRecord(value: unknown): AuditRecord {
   );
   demand(
     'record',
+    record.execution === undefined || (record.kind === 'tool_call' && isOutcome),
+    'the record says who executed a call, and is not about the outcome of one',
+  );
+  demand(
+    'record',
     record.kind !== 'tool_call' || (record.phase !== null && record.operation_id !== null),
     'the call has no phase or operation',
   );

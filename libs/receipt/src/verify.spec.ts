@@ -24,6 +24,7 @@ import {
 } from './sample.contract.ts';
 import { sealRecord } from './seal.ts';
 import { statementOf } from './statement.ts';
+import { executedBy } from './executed-by.ts';
 import { usageCounted } from './usage-counted.ts';
 import { verifyReceipt, verifyReceiptFile } from './verify.ts';
 
@@ -74,6 +75,7 @@ describe('a genuine receipt', () => {
     const { record } = verifyReceipt(logged(sealed({ budget_delta: { cpu_ms: 5 } })), KEYS);
     expect(record).not.toHaveProperty('usage_counted_by');
     expect(usageCounted(record)).toBeNull();
+    expect(executedBy(record)).toBeNull();
   });
 
   it('passes with further signatures by unknown witnesses', () => {

@@ -13,6 +13,7 @@ import { ERASURE_REQUESTS } from './erasures.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ExternalRef, ExternalVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
+import { FUNCTION_REQUESTS } from './functions.ts';
 import { IMAGE_REQUESTS } from './images.ts';
 import { PROFILE_REQUESTS } from './profiles.ts';
 import { RESOURCE_REQUESTS } from './resources.ts';
@@ -360,6 +361,7 @@ export const KERNEL_REQUESTS = {
   ...DELEGATION_REQUESTS,
   ...ERASURE_REQUESTS,
   ...FREEZE_REQUESTS,
+  ...FUNCTION_REQUESTS,
   ...TENANT_REQUESTS,
   ...TOOL_REQUESTS,
   ...SECRET_REQUESTS,

@@ -181,6 +181,11 @@ export const OperationView = Type.Object(
     erased: Type.Optional({ ...Erased, description: 'where its content was erased: when, and by which record' }),
     created_at: Instant,
     updated_at: Instant,
+    awaits: Type.Optional(
+      Type.Literal('caller', {
+        description: 'its proposer is to run it: ask for its permit. Absent: somebody else runs it, or it has ended',
+      }),
+    ),
     result: orNull(ToolResult),
   },
   closed,
@@ -196,8 +201,10 @@ export const Caller = Type.Object(
   {
     tenant_id: idSchema('tenant'),
     api_key_id: idSchema('apiKey'),
-    role: Type.Union([Type.Literal('admin'), Type.Literal('operator'), Type.Literal('agent'), Type.Literal('auditor')]),
+    role: Type.Enum(['admin', 'operator', 'agent', 'auditor', 'worker']),
     agent_id: orNull(idSchema('agent')),
+    /** for a key of the role `worker`: the tools whose calls it may take, by name or `family.*`; absent for others */
+    tools: Type.Optional(Type.Array(Type.String({ maxLength: 128 }), { minItems: 1, maxItems: 64 })),
     /** absent for a key without a name: see `principalOf` */
     principal: Type.Optional(Principal),
     /** the pseudonym of the person; absent where none is known, and from an older peer */

@@ -9,6 +9,9 @@ const closed = { additionalProperties: false } as const;
 /** Limits on the tools in one file and of one tenant, and on one schema. */
 export const DECLARED_TOOLS = { inOneFile: 256, ofOneTenant: 1024, schemaBytes: 32 * 1024 } as const;
 
+/** How long a function may run, in milliseconds: a lease is renewed all that time, so a day is no promise too long. */
+export const FUNCTION_MS = { default: 120_000, max: 24 * 3_600_000 } as const;
+
 /** A family in lower case, then parts as the other side writes them: `api.shop.getOrder`, `mcp.github.create-issue`. */
 export const DeclaredToolName = Type.String({ pattern: '^[a-z][a-z0-9_]*(\\.[A-Za-z0-9_-]+)*$', maxLength: 128 });
 
@@ -45,6 +48,27 @@ export const FunctionTool = Type.Object(
   closed,
 );
 export type FunctionTool = Static<typeof FunctionTool>;
+
+/** A function as its author writes it, in a file of tools. */
+export const FunctionToolSource = Type.Object(
+  {
+    name: DeclaredToolName,
+    title: shared.title,
+    description: shared.description,
+    category: shared.category,
+    mode: FunctionTool.properties.mode,
+    parameters: JsonSchemaText,
+    result: Type.Optional(JsonSchemaText),
+    idempotent: Type.Optional(
+      Type.Boolean({ description: 'default: whether it only reads; see the same member of the stored tool' }),
+    ),
+    timeout_ms: Type.Optional(
+      Type.Integer({ minimum: 100, maximum: FUNCTION_MS.max, description: `${FUNCTION_MS.default} by default` }),
+    ),
+  },
+  closed,
+);
+export type FunctionToolSource = Static<typeof FunctionToolSource>;
 
 /** An argument's place in a request (OpenAPI 3.1, Parameter Object). */
 export const HttpInput = Type.Object(

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type TObject } from 'typebox';
 import type { CliCommand, CliParameter } from './cli-tool.ts';
+import type { FunctionTool, JsonSchemaText } from './declared-tool.ts';
 import { LIMITS } from '../limits.ts';
+import type { CallLane } from '../permit.ts';
 import type { BoundResource, ResourceKind, ResourceReference } from '../resources/resource-kinds.ts';
 
 /** `read` changes nothing; `write` changes the workspace; `admin` can do harm beyond it. */
 export type ToolCategory = 'read' | 'write' | 'admin';
-/** Where a call runs: in the virtual file system, in a disposable container, or externally behind the egress gate. */
-export type ToolClass = 'inline' | 'sandboxed' | 'broker';
+/**
+ * Where a call runs: in the virtual file system, in a disposable container, externally behind the egress gate, or in a
+ * process of the tenant that Writ doesn't contain.
+ */
+export type ToolClass = 'inline' | 'sandboxed' | 'broker' | 'function';
 
 /** A resource in a call's arguments. A command's resources can't be known, so its effect is checked instead. */
 export interface FsResource {
@@ -60,7 +65,7 @@ export interface ToolDefinition {
   readonly category: ToolCategory;
   readonly class: ToolClass;
   /** The lane in which its calls run, where they take longer than others of their class. Absent: that of the class. */
-  readonly lane?: ToolClass;
+  readonly lane?: CallLane;
   /**
    * Runs in a shell that outlives the call. It is sent to the executor with that shell and has no preview, and its exit
    * status is only reported. False if absent.
@@ -150,6 +155,18 @@ export interface ToolDefinition {
    * Total and pure; null for nothing, absent: a dry run has no result.
    */
   readonly foresees?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | null;
+  /**
+   * For a tool that a tenant declared by JSON Schemas: those schemas. Only `libs/json-schema` interprets them; no schema
+   * of a tenant is compiled.
+   */
+  readonly schemas?: { readonly parameters: JsonSchemaText; readonly result: JsonSchemaText | null };
+  /**
+   * For a tool that a tenant declared and one of our executors runs: the declaration without the members above; part of
+   * its digest.
+   */
+  readonly declaration?: Readonly<Record<string, unknown>>;
+  /** For a tool that a process of the tenant runs: who runs it; part of its digest. */
+  readonly external?: Pick<FunctionTool, 'mode' | 'idempotent'>;
   /**
    * For a tool that a tenant declared: its parameters, and the estimated steps of `faults` for such arguments. For
    * servers that must not run `faults` on a shared thread.

@@ -123,6 +123,8 @@ export function definitionForDigest(tool: ToolDefinition): Record<string, unknow
     class: tool.class,
     ...(tool.session === undefined ? {} : { session: tool.session }),
     ...(tool.cli === undefined ? {} : { cli: tool.cli }),
+    ...(tool.external === undefined ? {} : { external: tool.external }),
+    ...(tool.declaration === undefined ? {} : { declaration: tool.declaration }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(profile === undefined ? {} : { profile }),
     ...(supervised === undefined ? {} : { supervised }),

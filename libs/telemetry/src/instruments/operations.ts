@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LANES, TX_OUTCOMES } from '@writ/contract';
+import { CALL_LANES, LANES, TX_OUTCOMES } from '@writ/contract';
 import type { InstrumentRows } from './row.ts';
 
 /** A refused call has no lane. */
-export const LANES_OR_NONE = [...LANES, 'none'] as const;
+export const LANES_OR_NONE = [...CALL_LANES, 'none'] as const;
 /** The verdicts of decisions. */
 export const VERDICTS = ['admitted', 'refused', 'held', 'no_op'] as const;
 

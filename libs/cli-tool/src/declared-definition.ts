@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  FUNCTION_REPORT,
+  INLINE_LIMITS,
+  LIMITS,
+  type DeclaredTool,
+  type OutputLabel,
+  type ToolDefinition,
+} from '@writ/contract';
+import { schemaFaults } from '@writ/json-schema';
+import { Type } from 'typebox';
+
+/** What comes from outside may contain instructions to the model. */
+const UNTRUSTED: readonly OutputLabel[] = [{ label: 'untrusted_content', when: 'always' }];
+/** Steps of a check: about two seconds. A thread makes it where it takes long. */
+export const CHECK_STEPS_MAX = 1_000_000;
+/** Any object: `faults` checks the arguments by the tenant's schema. */
+const ANY_OBJECT = Type.Object({});
+
+/**
+ * The definition of a tool that is declared by a schema, derived from the stored document alone: the same document has
+ * the same digest on every replica.
+ */
+export function declaredDefinition(tool: DeclaredTool): ToolDefinition {
+  const { v: _v, kind, tool_id, version, description, category, parameters, result, timeout_ms, ...rest } = tool;
+  return {
+    tool_id,
+    version,
+    description,
+    category,
+    class: kind === 'function' ? 'function' : 'broker',
+    ...(tool.kind === 'function' && tool.mode === 'inline' ? { lane: 'caller' as const } : {}),
+    mutating: category !== 'read',
+    accepts_secrets: [],
+    labels: UNTRUSTED,
+    limits: {
+      ...INLINE_LIMITS,
+      wall_ms: timeout_ms,
+      cpu_ms: 0,
+      memory_bytes: 0,
+      disk_write_bytes: 0,
+      output_bytes: FUNCTION_REPORT.resultBytes,
+    },
+    parameters: parameters as unknown as ToolDefinition['parameters'],
+    result: (result ?? {}) as unknown as ToolDefinition['result'],
+    shape: ANY_OBJECT,
+    schemas: { parameters, result },
+    ...(tool.kind === 'function'
+      ? { external: { mode: tool.mode, idempotent: tool.idempotent } }
+      : { declaration: { kind, ...rest } }),
+    faults: (args) => declaredFaults(parameters, args, CHECK_STEPS_MAX) ?? [],
+    // Such a tool works elsewhere, so it touches no file of the workspace.
+    resources: () => [],
+  };
+}
+
+type Faults = readonly { readonly pointer: string; readonly message: string }[];
+
+/**
+ * The problems of a call's arguments; null where the check takes more steps than are allowed and the caller may allow
+ * more.
+ */
+export function declaredFaults(parameters: DeclaredTool['parameters'], args: unknown, stepsMax: number): Faults | null {
+  const { argsInlineBytes } = LIMITS;
+  if (Buffer.byteLength(JSON.stringify(args) ?? '') > argsInlineBytes.max)
+    return [{ pointer: '', message: `take more than ${argsInlineBytes.max} bytes, which a permit doesn't carry` }];
+  const read = schemaFaults(parameters, args, stepsMax);
+  if (!read.isCut) return read.faults;
+  return stepsMax < CHECK_STEPS_MAX ? null : [{ pointer: '', message: 'take too long to check against the schema' }];
+}
