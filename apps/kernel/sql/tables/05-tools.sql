@@ -9,7 +9,7 @@
 CREATE TABLE kernel.tool_version (
   tenant_id text NOT NULL REFERENCES kernel.tenant,
   -- Its name, such as `family.name`. The kernel refuses a program in a family of Writ's own tools.
-  tool_id   text NOT NULL CHECK (tool_id ~ '^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$' AND length(tool_id) <= 64),
+  tool_id   text NOT NULL CHECK (tool_id ~ '^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)*$' AND length(tool_id) <= 128),
   version   integer NOT NULL CHECK (version > 0), -- counts the versions of the name, from 1
 
   definition_digest text NOT NULL CHECK (definition_digest ~ '^[0-9a-f]{64}$'), -- hex SHA-256 of the definition

@@ -68,7 +68,8 @@ CREATE TABLE kernel.operation (
   resource_ids           text[] NOT NULL DEFAULT '{}',
   -- whether the tool changes something; true also for a tool that does not exist
   mutating               boolean NOT NULL,
-  -- the queue that it waits in: inline, sandboxed or broker; null: it was refused or was a dry run, so nothing runs
+  -- the queue that it waits in: inline, sandboxed or broker for our executors; function for workers of the tenant;
+  -- caller for its proposer, who runs it. Null: it was refused or was a dry run, so nothing runs.
   lane                   text,
   -- supervision, from least to most: autopilot, soft_gate (an operator approves), escalated (an administrator), no_go
   autonomy_mode          text NOT NULL,
@@ -104,7 +105,8 @@ CREATE TABLE kernel.operation (
   -- number of the attempt, which each permit increments; 0: none was issued. With executor_id and nonce these are the
   -- attempt credentials (fencing token): a report that has others is rejected.
   attempt                integer NOT NULL DEFAULT 0,
-  executor_id            text, -- the executor that redeemed the permit; null: none has
+  -- the executor that redeemed the permit; null: none has. In the lanes function and caller: the API key that took it.
+  executor_id            text,
   -- chosen by that executor for this redemption, so that a repeated redemption gets the same answer; null as above
   nonce                  text,
   -- until when the permit may be redeemed, in ms since the epoch; null: no permit is issued
@@ -265,6 +267,7 @@ INSERT INTO kernel.transition (from_state, to_state) VALUES
   ('admitted', 'dispatched'),
   ('admitted', 'refused'),
   ('admitted', 'rolled_back'),
+  ('admitted', 'ambiguous'),
   ('held', 'admitted'),
   ('held', 'refused'),
   ('held', 'performed'),
@@ -273,6 +276,7 @@ INSERT INTO kernel.transition (from_state, to_state) VALUES
   ('dispatched', 'performing'),
   ('dispatched', 'admitted'),
   ('dispatched', 'rolled_back'),
+  ('dispatched', 'ambiguous'),
   ('performing', 'performed'),
   ('performing', 'admitted'),
   ('performing', 'rolled_back'),

@@ -24,6 +24,7 @@ import {
 import { Assign } from './direct-dispatch/index.ts';
 import { Dispatcher, PermitIssuer, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
 import { EffectCheck, EffectExaminer, EffectApplier, LARGE_READINGS, ReportReader } from './effects/index.ts';
+import { ExternalCalls, ExternalCallsController } from './external/index.ts';
 import { HeldCalls, Previews } from './held/index.ts';
 import { OperationViews } from './operation-views/operation-views.ts';
 import { OutcomeWriter } from './outcomes/index.ts';
@@ -84,6 +85,8 @@ export function executionOf(
   const holds = new HoldEffect(blobs, vault, sealer, outcomeWriter);
   const reruns = new Reruns(tenants, announcer, reevaluation);
   const changes = new CallChanges(tenants, below.args, agents);
+  const renew = new Renew(tenants, vault, lease);
+  const commit = new Commit(tenants, blobs, { effects, applier, holds, reruns, changes }, outcomeWriter, memory);
   return {
     images,
     largeReadings,
@@ -99,9 +102,15 @@ export function executionOf(
     previewSweeper: new PreviewSweeper(workers, tenants, previews),
     redeem,
     release,
-    renew: new Renew(tenants, vault, lease),
+    renew,
     shells: new ShellRegistry(tenants),
-    commit: new Commit(tenants, blobs, { effects, applier, holds, reruns, changes }, outcomeWriter, memory),
+    commit,
+    external: new ExternalCalls(tenants, outcomeWriter, renew, commit, {
+      ...redeemOptions,
+      permitTtlMs: config.WRIT_PERMIT_TTL_MS,
+      signer: keys.permit,
+      work,
+    }),
     keepOutput: new KeepOutput(tenants, blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
     imageSweeper: new ImageSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),
@@ -174,10 +183,10 @@ export function executionTasks(
 export class ExecutionModule {
   static with(execution: Execution): DynamicModule {
     const { commit, dispatcher, keepOutput, monitor, outcomes, previewReports } = execution;
-    const { redeem, release, renew, shells, views } = execution;
+    const { external, redeem, release, renew, shells, views } = execution;
     const providers = [
       ...[commit, dispatcher, keepOutput, monitor, outcomes, previewReports],
-      ...[redeem, release, renew, shells, views],
+      ...[external, redeem, release, renew, shells, views],
     ].map((value) => provideValue(value));
     return {
       module: ExecutionModule,
@@ -189,6 +198,7 @@ export class ExecutionModule {
         OutcomesController,
         ShellsController,
         ReleaseController,
+        ExternalCallsController,
       ],
       providers,
       exports: providers,

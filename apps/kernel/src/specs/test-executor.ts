@@ -25,6 +25,7 @@ import { CallChanges, Commit, HoldEffect, PreviewReports, Reruns } from '../exec
 import { Dispatcher, PermitIssuer, PreviewDispatcher, Slots } from '../execution/dispatch/index.ts';
 import { InlineTaskRunner } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
+import { ExternalCalls } from '../execution/external/index.ts';
 import { EffectCheck, EffectExaminer, EffectApplier, ReportReader } from '../execution/effects/index.ts';
 import { OutcomeWriter } from '../execution/outcomes/index.ts';
 import { Previews } from '../execution/held/index.ts';
@@ -107,7 +108,22 @@ function openParts(kernel: TestKernel) {
       outcomeWriter,
       memoryOfReplica,
     );
+  const renew = new Renew(tenants, vault, { leaseMs: LEASE_MS });
+  const commit = newCommit(memory);
+  const newExternal = (): ExternalCalls =>
+    new ExternalCalls(tenants, outcomeWriter, renew, commit, {
+      permitTtlMs: PERMIT_TTL_MS,
+      leaseMs: LEASE_MS,
+      signer,
+      verifiers,
+      args: kernel.args,
+      monitor: NULL_MONITOR,
+      work: null,
+    });
   return {
+    external: newExternal(),
+    /** A replica: it shares nothing with the others but the database. */
+    newExternal,
     bus,
     desk: permitIssuer,
     endings: outcomeWriter,
@@ -118,7 +134,7 @@ function openParts(kernel: TestKernel) {
       readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),
     /** the texts at paths of the attempt's snapshot; null for none */
     textsOf: ({ tenant, snapshot }: Attempt, paths: readonly string[]) => textsIn(kernel, tenant, snapshot, paths),
-    commit: newCommit(memory),
+    commit,
     dispatcher: new Dispatcher(workers, permitIssuer, slots, permits),
     previewDispatcher: new PreviewDispatcher(workers, permitIssuer, slots, permits),
     previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
@@ -129,7 +145,7 @@ function openParts(kernel: TestKernel) {
       args: kernel.args,
       monitor: NULL_MONITOR,
     }),
-    renew: new Renew(tenants, vault, { leaseMs: LEASE_MS }),
+    renew,
     sweeper: new Sweeper(workers, tenants, outcomeWriter, bell),
     /** the sweeper of a kernel that is configured with these images */
     imageSweeper: (images: Images) =>
@@ -178,7 +194,7 @@ export function openExecution(kernel: TestKernel) {
   const perform = async (tenant: TestTenant, call: SentCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const view = await kernel.admit.run(call, null);
     if (view.state !== 'admitted') throw new Error(`the call was ${view.state}: ${JSON.stringify(view.reasons)}`);
-    return await performAdmitted(tenant, call.operation_id, TOOLS.get(call.tool_id)?.class ?? 'inline');
+    return await performAdmitted(tenant, call.operation_id, (TOOLS.get(call.tool_id)?.class ?? 'inline') as Lane);
   };
   /** Dispatches a call that was admitted, and redeems its permit. */
   const performAdmitted = async (

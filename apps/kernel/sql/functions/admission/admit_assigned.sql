@@ -39,7 +39,7 @@ BEGIN
       WHERE o.operation_id = v_operation
         AND NOT EXISTS (SELECT FROM operation w WHERE w.state = 'admitted' AND w.lane = v_lane AND w.tenant_id = p_tenant AND w.operation_id <> v_operation)
         AND 0 < (SELECT least(n.cap - count(b.operation_id), p_most * n.weight - count(b.operation_id) FILTER (WHERE b.lane = v_lane))
-          FROM tenant n LEFT JOIN operation b ON b.tenant_id = n.tenant_id AND b.state IN ('dispatched', 'performing') WHERE n.tenant_id = p_tenant GROUP BY n.tenant_id, n.weight, n.cap);
+          FROM tenant n LEFT JOIN operation b ON b.tenant_id = n.tenant_id AND b.state IN ('dispatched', 'performing') AND b.lane NOT IN ('function', 'caller') WHERE n.tenant_id = p_tenant GROUP BY n.tenant_id, n.weight, n.cap);
     IF FOUND THEN
       SELECT r.verdict, r.operation, r.tokens, r.head, r.args, r.args_ref, r.salt, r.rules, r.now INTO verdict, operation, tokens, head, args, args_ref, salt, rules, now
         FROM redeem(p_tenant, v_operation, 1, p #>> '{operation,action_digest}', p_executor, p_nonce, p_lease_ms) AS r;

@@ -17,7 +17,7 @@
 --   left   what is left of its turn
 --
 -- A tenant's turn is `weight` calls. It doubles with each round, so that few visits serve a tenant that waits alone. A
--- tenant never has more than `cap` calls dispatched or performing. A call that has waited too long (kernel.waits_until)
+-- tenant never has more than `cap` calls dispatched or performing; those that its own processes run don't count. A call that has waited too long (kernel.waits_until)
 -- is left to the sweeper, and one that a freeze covers isn't dispatched.
 --
 -- Of a tenant's calls, the one with the lowest rank goes first: its time of arrival, plus 30 s for `background` and
@@ -91,7 +91,7 @@ BEGIN
         least(n.cap - count(b.operation_id),
           CASE WHEN place = p_alone THEN NULL ELSE p_most * n.weight END
             - count(b.operation_id) FILTER (WHERE b.lane = p_lane))
-      INTO turn, share FROM tenant n LEFT JOIN operation b ON b.tenant_id = n.tenant_id AND b.state IN ('dispatched', 'performing')
+      INTO turn, share FROM tenant n LEFT JOIN operation b ON b.tenant_id = n.tenant_id AND b.state IN ('dispatched', 'performing') AND b.lane NOT IN ('function', 'caller')
       WHERE n.tenant_id = place GROUP BY n.tenant_id, n.weight, n.cap;
     resumes := false;
     weighs := least(turn, room);

@@ -6,11 +6,13 @@ import { newId } from '@writ/nest-kit';
  * The fields that every record has; the others are null, empty or zero unless given. The sealer adds `kernel_key_id`.
  */
 export type RecordFields = Pick<AuditRecord, 'kind' | 'tenant_id' | 'recorded_at'> &
-  Partial<Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id' | 'usage_counted_by' | 'person'>> & {
+  Partial<Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id' | 'usage_counted_by' | 'person' | 'execution'>> & {
     /** left out of the record where it is null, and where the record has no usage that it could be about */
     readonly usage_counted_by?: UsageCounter | null;
     /** left out of the record where it is null */
     readonly person?: string | null;
+    /** left out of the record where it is null */
+    readonly execution?: AuditRecord['execution'] | null;
   };
 
 /** A record that lacks only the key that will sign it. */
@@ -27,10 +29,15 @@ const RULES_BYTES_MAX = 4 * 1024;
 
 /**
  * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape.
- * Only `usage_counted_by` and `person` may be absent. `recorded_at` is the database's clock in milliseconds. A
- * record_id is generated unless given.
+ * Only `usage_counted_by`, `person` and `execution` may be absent. `recorded_at` is the database's clock in
+ * milliseconds. A record_id is generated unless given.
  */
-export function composeRecord({ usage_counted_by = null, person = null, ...fields }: RecordFields): UnsealedRecord {
+export function composeRecord({
+  usage_counted_by = null,
+  person = null,
+  execution = null,
+  ...fields
+}: RecordFields): UnsealedRecord {
   const record: UnsealedRecord = {
     v: 1,
     record_id: newId('record'),
@@ -73,6 +80,7 @@ export function composeRecord({ usage_counted_by = null, person = null, ...field
     ...fields,
     ...(usage_counted_by === null || (fields.budget_delta ?? null) === null ? {} : { usage_counted_by }),
     ...(person === null ? {} : { person }),
+    ...(execution === null ? {} : { execution }),
   };
   return { ...record, rule_ids: bounded(record.rule_ids), risk_basis: bounded(record.risk_basis) };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane } from '@writ/contract';
+import type { CallLane } from '@writ/contract';
 
 /** Wakes the dispatcher of this replica. */
 export abstract class WakeUp {
@@ -8,11 +8,11 @@ export abstract class WakeUp {
    * dispatcher after the COMMIT that made the operation wait. A wake-up that is lost delays the call until the
    * dispatcher's timer, and loses nothing.
    */
-  abstract wake(lane: Lane): void;
+  abstract wake(lane: CallLane): void;
 
   /**
    * Notifies the dispatcher, after the COMMIT, that a call of the lane has ended, and which executor's slot it had, if
    * any. Returns at once and never throws. It costs nothing where no call waits.
    */
-  abstract slotFreed(lane: Lane, executorId: string | null): void;
+  abstract slotFreed(lane: CallLane, executorId: string | null): void;
 }

@@ -8,6 +8,7 @@ import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../atte
 import { effectHint, type CheckedEffect, type EffectCheck, type EffectApplier } from '../effects/index.ts';
 import {
   ambiguousOutcome,
+  isOutsideLane,
   outcomeFault,
   frozenFault,
   unchangedOutcomeOf,
@@ -166,7 +167,8 @@ export class Commit {
    * the empty delta of its snapshot, which is stored as any other delta is.
    */
   async #withOutsideDelta({ operation }: AttemptFacts, delta: Delta, ending: OutcomeDraft): Promise<OutcomeDraft> {
-    const hasEffect = operation.effect_started || (ending.changes ?? []).length > 0;
+    const hasEffect =
+      operation.effect_started || (isOutsideLane(operation) && operation.mutating) || (ending.changes ?? []).length > 0;
     if (!hasEffect || ending.txOutcome !== 'no_op') return ending;
     const empty = { ...delta, changes: [] };
     await this.#blobs.putMany(operation.tenant_id, [canonicalBytes(empty)]);
@@ -259,7 +261,8 @@ function failedOutcome(
     effectDigest: checked.digest,
     ...decidedBy(facts, checked),
   };
-  if (operation.effect_started) return { ...ambiguousOutcome(['performed', 'ambiguous']), ...reported };
+  if (isOutsideLane(operation) ? mayHaveActed(facts, report) : operation.effect_started)
+    return { ...ambiguousOutcome(['performed', 'ambiguous'], outsideFault(facts, fault)), ...reported };
   const txOutcome = unchangedOutcomeOf(operation);
   return {
     ...reported,
@@ -272,6 +275,17 @@ function failedOutcome(
     chainValid: false,
   };
 }
+
+/**
+ * Answers whether a function that a process of the tenant ran may have taken effect. It hasn't where the tool only
+ * reads, and where its executor states so and no attempt before was lost: the record says that this is its claim.
+ */
+const mayHaveActed = ({ operation }: AttemptFacts, { ended, error }: ReportRequest): boolean =>
+  operation.mutating && !(ended === 'failed' && error?.code === 'function.failed' && operation.leases_lost === 0);
+
+/** Only for a function the fault says why its outcome doesn't count; what another call reports is in its list. */
+const outsideFault = ({ operation }: AttemptFacts, fault: OutcomeFault | null): OutcomeFault =>
+  isOutsideLane(operation) && fault !== null ? fault : outcomeFault('effect.ambiguous');
 
 /** A change of the head is a commit; without one nothing was done, whether the tool may write or not (ADR 0009). */
 function committedOutcome(

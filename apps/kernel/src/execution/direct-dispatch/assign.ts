@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import {
   Fault,
   TOOLS,
+  isExecutorLane,
+  type CallLane,
   type Lane,
   type Permit,
   type Redemption,
@@ -95,8 +97,9 @@ export class Assign extends Assigner {
   }
 
   /** Session calls are not assigned: they go where their shell is. */
-  override assignmentFor(lane: Lane, { tenant_id, tool_id, scheduling_class }: AssignableCall): Assignment | null {
+  override assignmentFor(lane: CallLane, { tenant_id, tool_id, scheduling_class }: AssignableCall): Assignment | null {
     if (TOOLS.get(tool_id)?.session === true || this.#options.leaseMs < LEASE_MS_MIN) return null;
+    if (!isExecutorLane(lane)) return null;
     const reservation = this.#slots.reserveSlot(lane, tenant_id, scheduling_class);
     if (reservation === null) return null;
     const { to, most } = reservation;
@@ -130,7 +133,7 @@ export class Assign extends Assigner {
   async #send({ assignment, redeemed }: Assigned): Promise<void> {
     const { operation, now } = redeemed;
     const { lane, action_digest, permit_until } = operation;
-    if (lane === null || action_digest === null || permit_until === null)
+    if (lane === null || !isExecutorLane(lane) || action_digest === null || permit_until === null)
       throw new Error(`operation \`${operation.operation_id}\` was redeemed without what a permit needs`);
     const call = { ...operation, action_digest };
     const wasReceived = await this.#sender.assign(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane, SchedulingClass } from '@writ/contract';
+import type { CallLane, SchedulingClass } from '@writ/contract';
 import type { RedeemedRows } from '../../foundation/rows/attempt-rows.ts';
 
 /** An executor with a slot for a call, and the credentials of the attempt that it gets. */
@@ -38,7 +38,7 @@ export abstract class Assigner {
    * Reserves a slot for the call in the lane; null where the call must wait its turn. An
    * assignment that isn't used costs a free slot for half a second.
    */
-  abstract assignmentFor(lane: Lane, call: AssignableCall): Assignment | null;
+  abstract assignmentFor(lane: CallLane, call: AssignableCall): Assignment | null;
 
   /**
    * Sends the call to its executor, after the COMMIT. Returns at once and never throws: a call that can't be sent goes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LANES, type Lane, type SchedulingClass, type SlotsEvent } from '@writ/contract';
+import { isExecutorLane, LANES, type CallLane, type Lane, type SchedulingClass, type SlotsEvent } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
 import { WakeUp } from '../announcements/wake-up.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
@@ -130,7 +130,8 @@ export class Dispatcher extends WakeUp {
   }
 
   /** Without a wake-up, a tenant at its maximum of calls under way now gets its next one dispatched. */
-  override slotFreed(lane: Lane, executorId: string | null): void {
+  override slotFreed(lane: CallLane, executorId: string | null): void {
+    if (!isExecutorLane(lane)) return;
     if (executorId !== null) this.#slots.slotFreed(lane, executorId);
     if (this.#lanes.get(lane)?.more === true) this.wake(lane);
   }
@@ -157,7 +158,9 @@ export class Dispatcher extends WakeUp {
     return { to, most: state.tenants.hasSeveral() ? this.#shareBeside(lane) : null };
   }
 
-  override wake(lane: Lane): void {
+  override wake(lane: CallLane): void {
+    // Processes of the tenant take their calls themselves.
+    if (!isExecutorLane(lane)) return;
     const state = this.#lanes.get(lane);
     if (state === undefined || this.#stopped) return;
     state.again = true;

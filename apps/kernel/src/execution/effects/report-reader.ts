@@ -11,6 +11,7 @@ import type { BlobStore } from '@writ/blobs';
 import { sha256Hex } from '@writ/digest';
 import type { TaskRunner } from '@writ/worker-pool';
 import { deltaOf } from '@writ/workspace';
+import { Type } from 'typebox';
 import { requestsOf, type OutcomeRequests, type OutcomeResult } from '../outcomes/index.ts';
 import { jsonSizeOf } from '../../judging/judgement/index.ts';
 import type { ExecutionTasks } from '../worker-tasks.ts';
@@ -31,6 +32,8 @@ const DELTA_BLOB_BYTES_MAX = 16 * 1024 * 1024;
 const RESULT_BLOB_BYTES_MAX = 6 * COMMAND_OUTPUT_BYTES.max + 64 * 1024;
 /** The longest list of requests: the most requests, each as long as allowed, in JSON. */
 const REQUESTS_BLOB_BYTES_MAX = 2 * 1024 * 1024;
+
+const ANY_RESULT = Type.Unknown() as unknown as ToolDefinition['result'];
 
 /** A delta by value of so many changes is read on the event loop: it takes 3 ms. */
 const INLINE_CHANGES_MAX = 150;
@@ -82,10 +85,11 @@ export class ReportReader {
    */
   async result(
     contents: ReportedContents,
-    { tool_id, result }: ToolDefinition,
+    { tool_id, result, schemas }: ToolDefinition,
     report: ReportRequest,
   ): Promise<OutcomeResult> {
-    const tool = { tool_id, result };
+    // Schemas of tenants are never compiled: their interpreter has checked the result before it comes here.
+    const tool = { tool_id, result: schemas === undefined ? result : ANY_RESULT };
     const { tenant_id, result_hash: hash, result_ref: ref, ended } = report;
     const isNeeded = ended === 'exited';
     if (ref === null) return await this.#inlineResult(tool, report, isNeeded);

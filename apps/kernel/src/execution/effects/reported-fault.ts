@@ -100,7 +100,19 @@ const TRANSCRIPTION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'transcription.unavailable',
 ]);
 
-function toolFaults({ tool_id, session }: Pick<ToolDefinition, 'tool_id' | 'session'>): ReadonlySet<FaultCode> {
+/** What a process of the tenant reports of a function that it ran. */
+const FUNCTION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'function.failed',
+  'function.result_invalid',
+  'effect.ambiguous',
+]);
+
+function toolFaults({
+  tool_id,
+  class: own,
+  session,
+}: Pick<ToolDefinition, 'tool_id' | 'class' | 'session'>): ReadonlySet<FaultCode> {
+  if (own === 'function') return FUNCTION_FAULTS;
   if (session === true) return SESSION_FAULTS;
   if (tool_id === SHELL_DANGEROUS.tool_id) return RAW_FAULTS;
   if (tool_id === SKILL_READ.tool_id) return SKILL_FAULTS;

@@ -48,6 +48,7 @@ export function viewOf(row: OperationRow, extras: ViewExtras): OperationView {
     ...(row.erased === null ? {} : { erased: row.erased }),
     created_at: row.created_at,
     updated_at: row.updated_at,
+    ...(row.lane === 'caller' && row.state === 'admitted' ? { awaits: 'caller' as const } : {}),
     result: isFinal(row.state) ? resultOf(row, extras) : null,
   };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export {
   ambiguousOutcome,
+  isOutsideLane,
   outcomeFault,
   frozenFault,
   keyRevokedFault,

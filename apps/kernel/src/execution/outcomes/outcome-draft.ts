@@ -118,6 +118,8 @@ export const unchangedOutcomeOf = (row: Pick<OperationRow, 'mutating'>): 'rolled
  */
 export function unreportedOutcome(row: OperationRow, fault: OutcomeFault): OutcomeDraft {
   const ran = row.leases_lost > 0 || row.state === 'performing';
+  // An attempt of an idempotent function that nobody reported may have taken effect.
+  if (ran && row.mutating && isOutsideLane(row)) return ambiguousOutcome(['ambiguous']);
   const waited = row.state === 'admitted' && !ran && row.reruns === 0;
   return {
     states: [waited ? 'refused' : 'rolled_back'],
@@ -130,6 +132,10 @@ export function unreportedOutcome(row: OperationRow, fault: OutcomeFault): Outco
     used: ran ? row.reserved : row.spent,
   };
 }
+
+/** Answers whether a process of the tenant runs the call, which Writ doesn't contain. */
+export const isOutsideLane = ({ lane }: Pick<OperationRow, 'lane'>): boolean =>
+  lane === 'function' || lane === 'caller';
 
 /**
  * The end of a call that may have done something outside: the outcome is unknown, so nothing is refunded and nothing is

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Budgets } from '@writ/contract';
+import type { AuditRecord, Budgets, Id } from '@writ/contract';
 import { settledUse } from '@writ/capability';
 import { composeRecord, fieldsOfCall, type UnsealedRecord } from '../../evidence/records/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
-import type { OutcomeDraft } from './outcome-draft.ts';
+import { isOutsideLane, type OutcomeDraft } from './outcome-draft.ts';
 import { recordedChange } from './resource-changes.ts';
 
 /** The usage that the ending settles, for each reserved dimension; null where the reservation stays. */
@@ -16,6 +16,17 @@ export function budgetDelta(row: OperationRow, ending: OutcomeDraft): Budgets | 
 function egressOf({ requests }: OutcomeDraft): { egress_count: number; egress_hash: string | null } {
   const count = requests?.list.length ?? 0;
   return { egress_count: count, egress_hash: count === 0 ? null : (requests?.hash ?? null) };
+}
+
+/** Who ran the call, where a process of the tenant did. Null for a call that none has redeemed, and for all others. */
+function executionOf(row: OperationRow): AuditRecord['execution'] | null {
+  const wasRedeemed = row.leases_lost > 0 || row.nonce !== null;
+  if (!isOutsideLane(row) || !wasRedeemed) return null;
+  return {
+    contained: false,
+    result: 'claimed',
+    executor: row.nonce === null ? null : (row.executor_id as Id<'apiKey'>),
+  };
 }
 
 /** The outcome's record: it names its decision by id and hash, since order in the log means nothing. */
@@ -36,6 +47,7 @@ export function outcomeRecord(row: OperationRow, ending: OutcomeDraft, recordedA
     tx_outcome: ending.txOutcome,
     budget_delta: budgetDelta(row, ending),
     usage_counted_by: ending.countedBy ?? null,
+    execution: executionOf(row),
     decision_record_id: row.decision_record_id,
     decision_hash: row.decision_hash,
     effect_digest: ending.effectDigest,

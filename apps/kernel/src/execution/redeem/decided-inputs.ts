@@ -2,6 +2,7 @@
 import {
   bindTool,
   Fault,
+  isDeclaredTool,
   isStoreTool,
   MK8_RUN,
   SHELL_DANGEROUS,
@@ -139,7 +140,7 @@ export class DecidedInputs {
     const { tenant_id, tool_id: tool, image_digest } = operation;
     if (image_digest === null) return null;
     try {
-      const name = own?.image ?? (await this.#imageOfProfile(call));
+      const name = (own === null || isDeclaredTool(own) ? undefined : own.image) ?? (await this.#imageOfProfile(call));
       const image = await kernelSql.imageFor(this.#tenants.pool, { tenant: tenant_id, tool, name });
       if (image?.image_digest === image_digest && image.definition !== null)
         return { definition: image.definition, image_digest };

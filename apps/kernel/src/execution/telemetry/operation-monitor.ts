@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane, TxOutcome } from '@writ/contract';
+import type { CallLane, TxOutcome } from '@writ/contract';
 import { toolLabel, type Counter, type Histogram, type LabelsOf, type Logger, type Meter } from '@writ/telemetry';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 
@@ -156,7 +156,7 @@ function verdictOf(state: OperationRow['state']): Verdict {
   return state === 'refused' || state === 'held' || state === 'no_op' ? state : 'admitted';
 }
 
-const laneOf = ({ lane }: Pick<OperationRow, 'lane'>): Lane | 'none' => lane ?? 'none';
+const laneOf = ({ lane }: Pick<OperationRow, 'lane'>): CallLane | 'none' => lane ?? 'none';
 
 function idsOf({ operation_id, tenant_id, agent_id, tool_id }: Observed): Readonly<Record<string, string>> {
   return { operation_id, tenant_id, agent_id, tool_id };

@@ -2,8 +2,8 @@
 import type {
   AutonomyMode,
   Budgets,
+  CallLane,
   Erased,
-  Lane,
   PreconditionRef,
   Provenance,
   Reason,
@@ -57,7 +57,7 @@ export interface OperationRow extends ResolutionColumns {
   readonly proposal_digest: string;
   readonly state: State;
   readonly mutating: boolean;
-  readonly lane: Lane | null;
+  readonly lane: CallLane | null;
   readonly task_class: string;
   readonly scheduling_class: SchedulingClass;
   /** what stays of its content after its end */

@@ -29,4 +29,8 @@ export function decidePreview(
 
 /** Answers whether the whole effect of a call of the tool can be staged in its workspace. */
 export const isPreviewable = (tool: ToolDefinition): boolean =>
-  tool.mutating && tool.class !== 'broker' && tool.session !== true && tool.changes_records !== true;
+  tool.mutating &&
+  tool.class !== 'broker' &&
+  tool.class !== 'function' &&
+  tool.session !== true &&
+  tool.changes_records !== true;

@@ -8,6 +8,7 @@ import {
   STORE_REGISTER,
   type ToolDefinition,
 } from '@writ/contract';
+import { declaredFaults } from '@writ/cli-tool';
 import { storeCallFaults } from '@writ/info-store';
 import { dataOf, DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
 import { dangerousTool } from '@writ/mk8-shell/dangerous';
@@ -28,6 +29,8 @@ const INLINE_SCRIPT_BYTES_MAX = 2_048;
 const REPEATS = /ForEach|Include/;
 /** The most steps of matching on the event loop: some 75 ns each. */
 const INLINE_STEPS_MAX = 50_000;
+/** The most steps of checking arguments against a schema on the event loop: some microseconds each. */
+const INLINE_SCHEMA_STEPS_MAX = 2_000;
 /** The bound, in milliseconds, on reading the arguments of a call by its tool in a thread. */
 const READ_WALL_MS = 3_000;
 
@@ -57,6 +60,7 @@ export class ToolReader {
   ): Promise<ToolDefinition | null> {
     const judged = judgedTool(tool, args, facts);
     if (judged === null || 'effect' in args || this.#work === null) return judged;
+    if (judged.schemas !== undefined) return await this.#readDeclared(call, judged, args);
     const isScript = judged.tool_id === MK8_RUN.tool_id && judged.faults !== undefined && isLongScript(args);
     const isLong = isScript || (judged.declared !== undefined && judged.declared.steps(args.value) > INLINE_STEPS_MAX);
     // A tool's functions receive only arguments that fit its schema; for others the schema's own faults are reported.
@@ -71,6 +75,20 @@ export class ToolReader {
     const values = { args: args.value, cli, parameters: declared.parameters };
     const faults = await this.#work.run('values.read', values, options);
     return { ...judged, faults: () => faults };
+  }
+
+  /** Checks arguments against a tenant's schema: here if it takes few steps, otherwise in a thread. */
+  async #readDeclared(
+    { tenant_id }: Pick<JudgedCall, 'tenant_id'>,
+    tool: ToolDefinition,
+    { value }: Arguments,
+  ): Promise<ToolDefinition> {
+    if (tool.schemas === undefined || this.#work === null) return tool;
+    const { parameters } = tool.schemas;
+    const faults =
+      declaredFaults(parameters, value, INLINE_SCHEMA_STEPS_MAX) ??
+      (await this.#work.run('schema.read', { parameters, args: value }, { tenantId: tenant_id, wallMs: READ_WALL_MS }));
+    return { ...tool, faults: () => faults };
   }
 }
 

@@ -3,7 +3,7 @@ import type {
   AutonomyMode,
   Budgets,
   FsResource,
-  Lane,
+  CallLane,
   Reason,
   ToolDefinition,
   TxOutcome,
@@ -94,7 +94,7 @@ export function refuse(judgement: Judgement, refusal: Refusal): Judgement {
 }
 
 /** The lane where calls of a tool wait: each class has its own, and some tools wait in another. */
-export const laneOf = ({ lane, class: own }: Pick<ToolDefinition, 'lane' | 'class'>): Lane => lane ?? own;
+export const laneOf = ({ lane, class: own }: Pick<ToolDefinition, 'lane' | 'class'>): CallLane => lane ?? own;
 
 /**
  * Whether the call would change something. A tool that doesn't exist counts as one that does: its end reads as a

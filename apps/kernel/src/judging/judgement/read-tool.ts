@@ -3,8 +3,15 @@
 // Computes what a tool's own functions return for the arguments of one call, as data that a thread can send: for a
 // script by compiling it, for a tool that a tenant declared by matching its patterns. The definition itself returns the
 // same.
-import { cliFaults } from '@writ/cli-tool';
-import type { CliCommand, FsResource, RequestResource, ToolCategory, ToolDefinition } from '@writ/contract';
+import { CHECK_STEPS_MAX, cliFaults, declaredFaults } from '@writ/cli-tool';
+import type {
+  CliCommand,
+  FsResource,
+  JsonSchemaText,
+  RequestResource,
+  ToolCategory,
+  ToolDefinition,
+} from '@writ/contract';
 import { DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
 import { scriptTool } from '@writ/mk8-shell/tool';
 
@@ -50,6 +57,16 @@ export function readScript({ args, sandbox }: ScriptCall): ScriptRead {
 
 /** Matches the values of a call. They MUST fit their schemas. */
 export const readDeclared = ({ args, cli, parameters }: DeclaredCall): Faults => cliFaults(parameters, cli)(args);
+
+/** Arguments of a call, and the schema of a tenant that they must fit. */
+export interface SchemaCall {
+  readonly args: Args;
+  readonly parameters: JsonSchemaText;
+}
+
+/** Checks the arguments of a call against the schema that a tenant wrote. */
+export const readBySchema = ({ args, parameters }: SchemaCall): Faults =>
+  declaredFaults(parameters, args, CHECK_STEPS_MAX) ?? [];
 
 /** The definition with precomputed results for one call. */
 export function withScriptRead(tool: ToolDefinition, read: ScriptRead): ToolDefinition {

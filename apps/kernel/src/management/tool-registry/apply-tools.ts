@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cliDefinition, readToolFile, type CliToolDraft } from '@writ/cli-tool';
+import { readTenantTools, tenantDefinition, type CliToolDraft, type DeclaredDraft } from '@writ/cli-tool';
 import {
-  CLI_TOOLS,
+  DECLARED_TOOLS,
   Fault,
   type AppliedTool,
-  type CliTool,
+  type Caller,
+  type TenantTool,
   type KernelRequest,
   type ToolsApplied,
 } from '@writ/contract';
@@ -26,12 +27,15 @@ interface NewestVersion {
 
 interface ToolChange {
   readonly applied: AppliedTool;
-  readonly tool: CliTool;
+  readonly tool: TenantTool;
 }
+
+/** A tool of any kind that can be stored, once its version is known. */
+export type ToolDraft = CliToolDraft | DeclaredDraft;
 
 const invalid = (problems: ToolsApplied['problems']): ToolsApplied => ({ valid: false, problems, tools: [] });
 
-/** Registers programs as tools of a tenant, and removes them. */
+/** Registers programs and functions as tools of a tenant, and removes them. */
 export class ApplyTools {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
@@ -49,10 +53,19 @@ export class ApplyTools {
    */
   async run({ caller, file, dry_run }: KernelRequest<'tool.apply'>): Promise<ToolsApplied> {
     requireRole(caller, 'admin');
-    const { tenant_id, api_key_id } = caller;
-    const { tools, problems } = readToolFile(file);
-    const allProblems = [...problems, ...secretProblems(tools)];
+    const { programs, functions, problems } = readTenantTools(file);
+    const allProblems = [...problems, ...secretProblems(programs)];
     if (allProblems.length > 0) return invalid(allProblems.map((problem) => ({ ...problem })));
+    return await this.applyDrafts(caller, [...programs, ...functions], dry_run);
+  }
+
+  /**
+   * Activates tools of any kind that were read before, all of them or none. Callers MUST have verified their schemas.
+   * @throws Fault `auth.role`, `conflict`
+   */
+  async applyDrafts(caller: Caller, tools: readonly ToolDraft[], dry_run: boolean): Promise<ToolsApplied> {
+    requireRole(caller, 'admin');
+    const { tenant_id, api_key_id } = caller;
     if (dry_run)
       return appliedTools(
         await this.#tenancy.within(tenant_id, async (rows) => await toolChanges(rows, tenant_id, tools)),
@@ -108,7 +121,7 @@ const appliedTools = (steps: readonly ToolChange[]): ToolsApplied => ({
 });
 
 /** The change of each tool. @throws Fault `conflict` */
-async function toolChanges(rows: Rows, tenantId: string, drafts: readonly CliToolDraft[]): Promise<ToolChange[]> {
+async function toolChanges(rows: Rows, tenantId: string, drafts: readonly ToolDraft[]): Promise<ToolChange[]> {
   const newest = await readNewestVersions(
     rows,
     tenantId,
@@ -121,8 +134,8 @@ async function toolChanges(rows: Rows, tenantId: string, drafts: readonly CliToo
       tool_id: { notIn: drafts.map(({ tool_id }) => tool_id) },
     },
   });
-  if (others + drafts.length > CLI_TOOLS.ofOneTenant)
-    throw new Fault('conflict', `a tenant has at most ${CLI_TOOLS.ofOneTenant} tools`);
+  if (others + drafts.length > DECLARED_TOOLS.ofOneTenant)
+    throw new Fault('conflict', `a tenant has at most ${DECLARED_TOOLS.ofOneTenant} tools`);
   return drafts.map((draft) => toolChange(draft, newest.get(draft.tool_id) ?? null));
 }
 
@@ -130,11 +143,11 @@ async function toolChanges(rows: Rows, tenantId: string, drafts: readonly CliToo
  * A version is new where its content is new. With the content of the newest version it is that version, and is
  * activated again if it was removed.
  */
-function toolChange(draft: CliToolDraft, newest: NewestVersion | null): ToolChange {
-  const unchanged: CliTool = { ...draft, version: newest?.version ?? 0 };
+function toolChange(draft: ToolDraft, newest: NewestVersion | null): ToolChange {
+  const unchanged: TenantTool = { ...draft, version: newest?.version ?? 0 };
   const isSame = newest !== null && Buffer.compare(canonicalBytes(unchanged), canonicalBytes(newest.document)) === 0;
   const tool = isSame ? unchanged : { ...draft, version: (newest?.version ?? 0) + 1 };
-  const definition_digest = definitionDigest(cliDefinition(tool));
+  const definition_digest = definitionDigest(tenantDefinition(tool));
   const change =
     newest === null || newest.inForce === null
       ? 'created'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TenantTool } from '@writ/contract';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, type Rows } from '../../foundation/tenancy/index.ts';
 
@@ -24,7 +25,15 @@ export async function storeVersion(
 ): Promise<void> {
   await rows.tool_version.createMany({
     data: [
-      { tenant_id: tenantId, tool_id, version, definition_digest, document: structuredClone(document), created_by: by },
+      {
+        tenant_id: tenantId,
+        tool_id,
+        version,
+        definition_digest,
+        // A schema of a tenant is any JSON, which its type can't say.
+        document: structuredClone(document) as unknown as Prisma.InputJsonObject,
+        created_by: by,
+      },
     ],
     skipDuplicates: true,
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane } from '@writ/contract';
+import type { CallLane } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
 import type { EndVerdict, FactReply, RedeemedRows } from '../../rows/attempt-rows.ts';
 import type { FreezeRow } from '../../rows/freeze-row.ts';
@@ -17,7 +17,7 @@ export type AttemptFactReply = FactReply & { readonly frozen: FreezeRow | null }
 
 /** An attempt that its executor released. `over`: its lease has ended, and the sweeper decides what follows. */
 export interface Released {
-  readonly lane: Lane;
+  readonly lane: CallLane;
   readonly over: boolean;
 }
 

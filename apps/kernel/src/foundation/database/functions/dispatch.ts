@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane, SchedulingClass } from '@writ/contract';
+import type { CallLane, SchedulingClass } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
 import type { CallRef } from '../../rows/attempt-rows.ts';
 import type { OperationRow } from '../../rows/operation-row.ts';
@@ -31,7 +31,7 @@ export interface Dispatched {
 
 /** Calls of a lane that were requeued, and whether an executor was lost with them. */
 export interface Requeued {
-  readonly lane: Lane;
+  readonly lane: CallLane;
   readonly lost: boolean;
   readonly count: number;
 }

@@ -6,6 +6,7 @@ import { approvalsFunctions } from './approvals.ts';
 import { attemptsFunctions } from './attempts.ts';
 import { dispatchFunctions } from './dispatch.ts';
 import { erasureFunctions } from './erasure.ts';
+import { externalFunctions } from './external.ts';
 import { foundationFunctions } from './foundation.ts';
 import { freezesFunctions } from './freezes.ts';
 import { historyFunctions } from './history.ts';
@@ -35,6 +36,7 @@ export const kernelSql = {
   ...attemptsFunctions,
   ...dispatchFunctions,
   ...erasureFunctions,
+  ...externalFunctions,
   ...foundationFunctions,
   ...freezesFunctions,
   ...historyFunctions,

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  FUNCTION_REPORT,
+  type FaultCode,
+  type FunctionOutcome,
+  type FunctionPermit,
+  type FunctionTool,
+  type Id,
+  type ReportRequest,
+} from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { schemaFaults } from '@writ/json-schema';
+
+/** What is wrong with a result, in words for the caller; null for one that fits. */
+export type ResultFault = string | null;
+
+/** A result, and the schema that it must fit. */
+export interface ClaimedResult {
+  readonly result: unknown;
+  readonly schema: FunctionTool['result'];
+}
+
+/** Steps of the check of one result: half a second at most. */
+const STEPS_MAX = 250_000;
+/** The first problems suffice, and the message has a bound. */
+const NAMED_MAX = 8;
+
+/** Verifies that a result is JSON of bounded size that fits the tool's schema. It never repeats the result. */
+export function readResult({ result, schema }: ClaimedResult): ResultFault {
+  let bytes: Uint8Array;
+  try {
+    bytes = canonicalBytes(result);
+  } catch {
+    return 'the result is not I-JSON';
+  }
+  if (bytes.byteLength > FUNCTION_REPORT.resultBytes)
+    return `the result takes more than ${FUNCTION_REPORT.resultBytes} bytes`;
+  if (schema === null) return null;
+  const read = schemaFaults(schema, result, STEPS_MAX);
+  if (read.isCut) return 'the result takes too long to check against the schema';
+  const named = read.faults
+    .slice(0, NAMED_MAX)
+    .map(({ pointer, message }) => `\`${pointer === '' ? '/' : pointer.slice(0, 128)}\` ${message}`);
+  return named.length === 0 ? null : `the result does not fit the tool's schema: ${named.join('; ')}`;
+}
+
+/** The credentials of the attempt that a permit and its nonce prove. */
+export const credentialsOf = (
+  { tenant_id, operation_id, attempt, api_key_id }: FunctionPermit,
+  nonce: string,
+): Pick<ReportRequest, 'tenant_id' | 'operation_id' | 'attempt' | 'executor_id' | 'nonce'> => ({
+  tenant_id,
+  operation_id,
+  attempt,
+  // The column holds whoever runs the attempt: for these lanes the API key.
+  executor_id: api_key_id as string as Id<'executor'>,
+  nonce,
+});
+
+/**
+ * What the process claims, as the report of an executor: without a delta, since it can't touch the workspace, and
+ * without usage, since nobody counted any.
+ */
+export function reportOf(
+  permit: FunctionPermit,
+  nonce: string,
+  claimed: FunctionOutcome,
+  fault: ResultFault,
+): ReportRequest {
+  const error = errorOf(claimed, fault);
+  const result = claimed.outcome === 'succeeded' && fault === null ? claimed.result : null;
+  return {
+    v: 1,
+    ...credentialsOf(permit, nonce),
+    ended: error === null ? 'exited' : 'failed',
+    exit_code: null,
+    error,
+    delta: null,
+    delta_ref: null,
+    contents: [],
+    result,
+    result_ref: null,
+    result_hash: sha256Hex(canonicalBytes(result)),
+    requests: [],
+    usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
+  };
+}
+
+function errorOf(claimed: FunctionOutcome, fault: ResultFault): ReportRequest['error'] {
+  const error = (code: FaultCode, message: string) => ({ code, message, hint: null });
+  if (claimed.outcome === 'failed') return error('function.failed', claimed.message);
+  if (claimed.outcome === 'unknown') return error('effect.ambiguous', claimed.message);
+  return fault === null ? null : error('function.result_invalid', fault);
+}
