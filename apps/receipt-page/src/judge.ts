@@ -7,6 +7,7 @@ import {
   parseReceipt,
   parseTrustPolicy,
   ReceiptError,
+  executedBy,
   usageCounted,
   verifyReceiptFile,
   type KeySet,
@@ -82,10 +83,16 @@ function successOf({ record, checks, deployment }: VerifiedReceipt): Judgement {
     lines: [
       `Deployment: ${deployment}`,
       `Recorded: ${new Date(record.recorded_at).toISOString()}`,
+      ...executionLines(record),
       ...usageLines(record),
       ...checks.map(({ name, detail }) => `${CHECKS[name]}: ${detail}`),
     ],
   };
+}
+
+function executionLines(record: AuditRecord): string[] {
+  const executed = executedBy(record);
+  return executed === null ? [] : [`Executed by: ${executed}`];
 }
 
 function usageLines(record: AuditRecord): string[] {

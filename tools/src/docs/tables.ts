@@ -110,7 +110,7 @@ export interface RouteFacts {
   readonly allowed: readonly string[] | 'platform' | 'public';
 }
 
-const ROLES = ['admin', 'operator', 'agent', 'auditor', 'platform'] as const;
+const ROLES = ['admin', 'operator', 'agent', 'auditor', 'worker', 'platform'] as const;
 
 export function rolesTable(routes: readonly RouteFacts[]): string {
   const asked = routes.filter(({ allowed }) => typeof allowed !== 'string');

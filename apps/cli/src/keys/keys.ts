@@ -35,6 +35,7 @@ interface CreateOptions extends CommonOptions {
   readonly role: string;
   readonly agent?: string;
   readonly person?: string;
+  readonly tool?: string[];
 }
 
 interface ListOptions extends CommonOptions {
@@ -79,8 +80,9 @@ function createCommand(context: Context): Command {
   const command = new Command('create')
     .description('a new API key; its secret is shown once')
     .argument('<name>')
-    .requiredOption('--role <role>', 'admin, operator, agent or auditor')
+    .requiredOption('--role <role>', 'admin, operator, agent, auditor or worker')
     .option('--agent <id>', 'the agent of a key with the role `agent`')
+    .option('--tool <name...>', 'for the role `worker`: the tools whose calls it takes, by name, `family.*` or `*`')
     .option(
       '--person <name>',
       "the person behind the key: keys with one name are one person, who can't approve what any of them proposed",
@@ -90,7 +92,7 @@ function createCommand(context: Context): Command {
     const { client } = connect(context, options, 'admin');
     const key = await client.read(NewKey, '/v1/api-keys', {
       method: 'POST',
-      body: { name, role: options.role, agent_id: options.agent, principal: options.person },
+      body: { name, role: options.role, agent_id: options.agent, principal: options.person, tools: options.tool },
     });
     show(context, options, key, () =>
       fieldsOf({

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
-import { readToolFile } from '@writ/cli-tool';
+import { readTenantTools } from '@writ/cli-tool';
 import { ToolsApplied } from '@writ/contract';
 import { Command } from 'commander';
 import { Type, type Static } from 'typebox';
@@ -71,8 +71,8 @@ function showCommand(context: Context): Command {
 
 function applyCommand(context: Context): Command {
   const command = new Command('apply')
-    .description('registers the programs of a file as tools: all of them, or none')
-    .requiredOption('-f, --file <path>', 'a YAML file with `tools:`')
+    .description('registers the programs and functions of a file as tools: all of them, or none')
+    .requiredOption('-f, --file <path>', 'a YAML file with `tools:`, `functions:` or both')
     .option('--dry-run', 'only show what would change');
   return command.action(async () => {
     const {
@@ -81,7 +81,7 @@ function applyCommand(context: Context): Command {
       ...options
     } = command.optsWithGlobals<CommonOptions & { file: string; dryRun?: true }>();
     const file = readToolsFile(resolve(context.cwd, path));
-    const { problems } = readToolFile(file.value);
+    const { problems } = readTenantTools(file.value);
     if (problems.length > 0) throw invalidToolsError(file, problems);
     const applied = await connect(context, options, 'admin').client.read(ToolsApplied, '/v1/tools', {
       method: 'PUT',

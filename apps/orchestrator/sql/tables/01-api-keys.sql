@@ -17,11 +17,13 @@ CREATE TABLE orchestrator.api_key (
   key_hash   bytea NOT NULL CHECK (octet_length(key_hash) = 32),
 
   -- On whose behalf requests with the key are made.
-  role       text NOT NULL CHECK (role IN ('admin', 'operator', 'agent', 'auditor')),
+  role       text NOT NULL CHECK (role IN ('admin', 'operator', 'agent', 'auditor', 'worker')),
   agent_id   text COLLATE "C", -- the agent that the key belongs to; null for every role but `agent`
   -- The person who is responsible for the key. Approvals count people: all keys with one principal are one person.
   -- Null: the key counts as a separate person.
   principal  text COLLATE "C" CHECK (principal <> ''),
+  -- For the role `worker`: the tools whose calls it may take, each a name, `family.*` or `*`; empty for every other.
+  tools      text[] NOT NULL DEFAULT '{}',
 
   -- Its lifetime.
   created_at bigint DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint NOT NULL,
@@ -29,7 +31,9 @@ CREATE TABLE orchestrator.api_key (
   revoked_at bigint,                    -- null: the key is valid
 
   -- INVARIANT (agents' keys): a key of role `agent` belongs to one agent, and no other key belongs to any.
-  CONSTRAINT api_key_of_agent CHECK ((role = 'agent') = (agent_id IS NOT NULL))
+  CONSTRAINT api_key_of_agent CHECK ((role = 'agent') = (agent_id IS NOT NULL)),
+  -- INVARIANT (workers' keys): a key of role `worker` names its tools, and no other key names any.
+  CONSTRAINT api_key_of_worker CHECK ((role = 'worker') = (cardinality(tools) > 0))
 );
 -- orchestrator.authenticate finds a key by this index.
 CREATE UNIQUE INDEX api_key_hash ON orchestrator.api_key (key_hash);

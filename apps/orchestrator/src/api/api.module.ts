@@ -3,6 +3,7 @@ import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { AudioIngest } from '@writ/audio';
 import { provideBy, provideClass, type ProcessContext } from '@writ/nest-kit';
 import { BlobStore } from '@writ/blobs';
+import { Follow } from '../calls/follow.ts';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
 import { Authenticator } from '../edge/access/authenticator.ts';
@@ -32,6 +33,8 @@ import { ExportsController } from './exports/exports.controller.ts';
 import { FilesController } from './workspaces/files.controller.ts';
 import { FreezesController } from './freezes/freezes.controller.ts';
 import { Import } from './workspaces/import.ts';
+import { FunctionsController } from './functions/functions.controller.ts';
+import { WaitForPermit } from './functions/wait-for-permit.ts';
 import { JobsController } from './jobs/jobs.controller.ts';
 import { KeysController } from './api-keys/keys.controller.ts';
 import { LogController } from './log/log.controller.ts';
@@ -121,6 +124,11 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
   ),
   provideClass(ReadOutput, KernelClient, BlobStore),
   provideClass(ReceiveFrames, KernelClient, AudioIngest),
+  provideBy(
+    WaitForPermit,
+    [KernelClient, Follow],
+    (kernel, follow) => new WaitForPermit(kernel, follow, () => performance.now()),
+  ),
   provideClass(ReplayRun, KernelClient, Sessions),
   provideClass(PutSkill, KernelClient, BlobStore),
   provideBy(
@@ -157,6 +165,7 @@ export class ApiModule {
         SkillsController,
         ToolsController,
         CallsController,
+        FunctionsController,
         TurnsController,
         McpController,
         OperationsController,

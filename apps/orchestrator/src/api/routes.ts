@@ -12,6 +12,7 @@ import { EVENT_STREAMS } from './event-streams/routes.ts';
 import { EXPORTS } from './exports/routes.ts';
 import { FILES } from './workspaces/file-routes.ts';
 import { FREEZES } from './freezes/routes.ts';
+import { FUNCTIONS } from './functions/routes.ts';
 import { JOBS } from './jobs/routes.ts';
 import { IDENTITY_PROVIDERS, PERSONS } from './identity-providers/routes.ts';
 import { LOG } from './log/routes.ts';
@@ -44,6 +45,7 @@ export const ROUTES: readonly RouteRow[] = [
   CALL_SETTINGS,
   AGENTS,
   CALLS,
+  FUNCTIONS,
   TURNS,
   MCP,
   OPERATIONS,

@@ -50,7 +50,9 @@ export class Follow {
     for (;;) {
       const waited = this.#monotonic() - started;
       const left = waitMs - waited;
-      if (isFinal(view.state) || (view.state === 'held' && !wasHeld) || left <= 0) return view;
+      // A call that its proposer is to run ends only after the answer.
+      const isOver = isFinal(view.state) || (view.state === 'held' && !wasHeld) || view.awaits !== undefined;
+      if (isOver || left <= 0) return view;
       if (!(await subscription.next(Math.min(waited < SOON_MS ? POLL_MS : POLL_LATER_MS, left), gone))) return view;
       view = await this.#refresh(caller, view);
       wasHeld &&= view.state === 'held' && !subscription.hasLeftHold;

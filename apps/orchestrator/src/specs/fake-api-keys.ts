@@ -18,15 +18,26 @@ export class FakeApiKeys extends ApiKeys {
   override async authenticate(hash: Uint8Array): Promise<Caller | null> {
     const row = this.#rows.find((each) => each.hash === Buffer.from(hash).toString('hex') && each.revoked_at === null);
     if (row === undefined) return null;
-    const { tenant_id, api_key_id, role, agent_id, principal } = row;
-    return { tenant_id, api_key_id, role, agent_id, ...(principal === null ? {} : { principal }) };
+    const { tenant_id, api_key_id, role, agent_id, principal, tools } = row;
+    return {
+      tenant_id,
+      api_key_id,
+      role,
+      agent_id,
+      ...(principal === null ? {} : { principal }),
+      ...(tools === null ? {} : { tools: [...tools] }),
+    };
   }
 
-  override async create(tenant_id: TenantId, { hash, principal = null, ...key }: NewKey): Promise<ApiKeyRow> {
+  override async create(
+    tenant_id: TenantId,
+    { hash, principal = null, tools = null, ...key }: NewKey,
+  ): Promise<ApiKeyRow> {
     if (this.#rows.some((each) => each.api_key_id === key.api_key_id)) throw new Error('the id is taken');
     const row: Kept = {
       ...key,
       principal,
+      tools,
       tenant_id,
       created_at: 1_000 + this.#rows.length,
       revoked_at: null,

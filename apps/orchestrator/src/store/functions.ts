@@ -17,6 +17,7 @@ export interface KeyOwner {
   readonly role: Role;
   readonly agent_id: string | null;
   readonly principal: string | null;
+  readonly tools: readonly string[] | null;
 }
 
 /** What the database returns for a stored event. `kept_at` is in milliseconds since the epoch. */
@@ -34,7 +35,7 @@ export interface WaitingWork {
 }
 
 export const orchestratorSql = {
-  authenticate: sqlFunction<KeyOwner>()('orchestrator.authenticate', { hash: bytea }, { returns: 'row' }),
+  authenticateKey: sqlFunction<KeyOwner>()('orchestrator.authenticate_key', { hash: bytea }, { returns: 'row' }),
 
   providersOf: sqlFunction<ProviderInForce>()('orchestrator.providers_of', { issuer: text }, { returns: 'rows' }),
 

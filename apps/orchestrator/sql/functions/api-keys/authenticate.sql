@@ -1,3 +1,5 @@
+-- For processes of the version before keys of workers; others call orchestrator.authenticate_key.
+--
 -- Finds the API key of a hash (SHA-256 of the key's text). Returns one row, or none where no such key exists or it was
 -- revoked; the caller then refuses the request. Every request calls it.
 --

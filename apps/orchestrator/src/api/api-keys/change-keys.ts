@@ -17,6 +17,7 @@ export interface CreateKeyRequest {
   readonly role: Role;
   readonly agent_id?: string | undefined;
   readonly principal?: string | undefined;
+  readonly tools?: readonly string[] | undefined;
 }
 
 /** Most jobs in one response: a person has to review each. */
@@ -49,13 +50,20 @@ export class ChangeKeys {
   /** Faults: `request.malformed` where role and agent don't match, `not_found` for an agent that doesn't exist. */
   async create(
     caller: Caller,
-    { name, role, agent_id = undefined, principal = undefined }: CreateKeyRequest,
+    { name, role, agent_id = undefined, principal = undefined, tools = undefined }: CreateKeyRequest,
   ): Promise<NewApiKey> {
     if ((role === 'agent') !== (agent_id !== undefined)) {
       throw new Fault(
         'request.malformed',
         role === 'agent' ? 'a key of role `agent` needs an `agent_id`' : 'only a key of role `agent` has an `agent_id`',
         { pointer: '/agent_id' },
+      );
+    }
+    if ((role === 'worker') !== (tools !== undefined)) {
+      throw new Fault(
+        'request.malformed',
+        role === 'worker' ? 'a key of role `worker` names its `tools`' : 'only a key of role `worker` names `tools`',
+        { pointer: '/tools' },
       );
     }
     if (agent_id !== undefined) await this.#kernel.ask('agent.read', caller, { agent_id });
@@ -72,6 +80,7 @@ export class ChangeKeys {
       role,
       agent_id: agent_id ?? null,
       principal: principal ?? null,
+      tools: tools ?? null,
       hash: hashApiKey(api_key),
       created_by: caller.api_key_id,
     };

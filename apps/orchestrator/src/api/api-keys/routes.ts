@@ -2,8 +2,8 @@
 import { idSchema, PersonName } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name, paging } from '../../edge/requests/fields.ts';
-import { route, ROLES } from '../../edge/requests/route.ts';
-import { ApiKeyList, NewApiKey, RevokedApiKey } from './views.ts';
+import { KEY_ROLES, route } from '../../edge/requests/route.ts';
+import { ApiKeyList, NewApiKey, RevokedApiKey, WorkerTools } from './views.ts';
 
 const shared = { tag: 'api-keys', allowed: ['admin'] } as const;
 
@@ -26,9 +26,10 @@ export const API_KEYS = {
     body: Type.Object(
       {
         name: Name,
-        role: Type.Enum(ROLES),
+        role: Type.Enum(KEY_ROLES),
         agent_id: Type.Optional(idSchema('agent')),
         principal: Type.Optional(PersonName),
+        tools: Type.Optional(WorkerTools),
       },
       closed,
     ),

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { IssuedToken, PersonName, idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
+import { KEY_ROLES } from '../../edge/requests/route.ts';
 import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
 
-const RoleName = Type.Union([
-  Type.Literal('admin'),
-  Type.Literal('operator'),
-  Type.Literal('agent'),
-  Type.Literal('auditor'),
-]);
+const RoleName = Type.Enum(KEY_ROLES);
+
+/** Tools by name, `family.*` or `*`. */
+export const WorkerTools = Type.Array(
+  Type.String({ pattern: '^(\\*|[a-z][a-z0-9_]*(\\.[A-Za-z0-9_-]+)*(\\.\\*)?)$', maxLength: 128 }),
+  { minItems: 1, maxItems: 64, description: 'for a key of the role `worker`: the tools whose calls it may take' },
+);
 
 export const ApiKeyView = Type.Object(
   {
@@ -17,6 +19,7 @@ export const ApiKeyView = Type.Object(
     role: RoleName,
     agent_id: orNull(idSchema('agent')),
     principal: orNull({ ...PersonName }),
+    tools: orNull({ ...WorkerTools }),
     created_at: Instant,
     created_by: Type.String({ description: 'the API key that created it, or `platform`' }),
     revoked_at: orNull(Instant),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CliToolFile, ToolsApplied } from '@writ/contract';
+import { CliToolFile, DECLARED_TOOLS, FunctionToolSource, ToolsApplied } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed } from '../../edge/requests/fields.ts';
 import { ROLES, route } from '../../edge/requests/route.ts';
@@ -31,13 +31,26 @@ export const TOOL_ROUTES = {
     id: 'applyTools',
     method: 'PUT',
     allowed: ['admin'],
-    summary: 'Registers programs as tools, all of the request or none',
+    summary: 'Registers programs and functions as tools, all of the request or none',
     // Accepts any shape here, so that the answer lists all errors at once.
     body: Type.Object(
-      { tools: Type.Array(Type.Unknown()), variables: Type.Optional(Type.Unknown()), dry_run: DryRun },
+      {
+        tools: Type.Optional(Type.Array(Type.Unknown())),
+        functions: Type.Optional(Type.Array(Type.Unknown())),
+        variables: Type.Optional(Type.Unknown()),
+        dry_run: DryRun,
+      },
       closed,
     ),
-    documentedBody: Type.Object({ ...CliToolFile.properties, dry_run: DryRun }, closed),
+    documentedBody: Type.Object(
+      {
+        tools: Type.Optional(CliToolFile.properties.tools),
+        functions: Type.Optional(Type.Array(FunctionToolSource, { maxItems: DECLARED_TOOLS.inOneFile })),
+        variables: CliToolFile.properties.variables,
+        dry_run: DryRun,
+      },
+      closed,
+    ),
     answers: {
       200: {
         description: 'The result for each tool; or, where `valid` is false, all errors, and nothing has changed',

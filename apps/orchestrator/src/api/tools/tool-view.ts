@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { tenantDefinition } from '@writ/cli-tool';
-import { definitionForDigest, type TenantToolView, type ToolDefinition } from '@writ/contract';
+import { definitionForDigest, isDeclaredTool, type TenantToolView, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { ToolView } from './views.ts';
 
@@ -28,7 +28,11 @@ export function viewOf(tool: ToolDefinition): ToolView {
  */
 export function tenantView({ tool, definition_digest, applied_by, applied_at }: TenantToolView): ToolView {
   const view = { ...viewOf(tenantDefinition(tool)), definition_digest };
-  if ('provider' in tool) return view;
+  if (isDeclaredTool(tool)) {
+    if (tool.kind !== 'function') return view;
+    const { mode, idempotent } = tool;
+    return { ...view, function: { mode, idempotent, applied_by, applied_at } };
+  }
   const { cmd, args, optional_args, env } = tool;
   return {
     ...view,

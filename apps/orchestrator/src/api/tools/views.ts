@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CliTool } from '@writ/contract';
+import { CliTool, FunctionTool } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed } from '../../edge/requests/fields.ts';
 
@@ -9,12 +9,22 @@ export const ToolView = Type.Object(
     version: Type.Integer(),
     description: Type.String(),
     category: Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('admin')]),
-    class: Type.Union([Type.Literal('inline'), Type.Literal('sandboxed'), Type.Literal('broker')]),
+    class: Type.Enum(['inline', 'sandboxed', 'broker', 'function']),
     mutating: Type.Boolean(),
     parameters: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the arguments' }),
     result: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the result' }),
     limits: Type.Record(Type.String(), Type.Integer()),
     definition_digest: Type.String({ description: 'SHA-256 of the definition, as in records' }),
+    function: Type.Optional(
+      Type.Object(
+        {
+          ...Type.Pick(FunctionTool, ['mode', 'idempotent']).properties,
+          applied_by: Type.String(),
+          applied_at: Type.Integer(),
+        },
+        { ...closed, description: 'of a function that a process of the tenant runs' },
+      ),
+    ),
     cli: Type.Optional(
       Type.Object(
         {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  CliToolName,
   ContainerView,
+  DeclaredToolName,
   FAULTS,
   idSchema,
   PolicyRef,
@@ -59,7 +59,7 @@ function schemaOf(kind: ParamKind): TSchema {
   if (kind === 'profile' || kind === 'provider') return ProfileName;
   if (kind === 'imageName') return ImageName;
   if (kind === 'keyid') return RegistrarKeyView.properties.keyid;
-  if (kind === 'tool') return CliToolName;
+  if (kind === 'tool') return DeclaredToolName;
   if (kind === 'leaf')
     return Type.Integer({
       minimum: 0,

@@ -2,10 +2,10 @@
 import type { Readable } from 'node:stream';
 import { applyDecorators, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { Caller, FaultCode, IdKind } from '@writ/contract';
-import { ROLES, type Role } from '../../store/keys/roles.ts';
+import { KEY_ROLES, ROLES, type Role } from '../../store/keys/roles.ts';
 import type { Static, TObject, TSchema } from 'typebox';
 
-export { ROLES, type Role };
+export { KEY_ROLES, ROLES, type Role };
 
 /**
  * Who may call a route: keys of the listed roles and, if listed, the platform key; only the platform key; or everybody.

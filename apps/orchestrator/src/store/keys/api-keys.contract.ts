@@ -33,6 +33,7 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
         role: 'agent',
         agent_id,
         principal: null,
+        tools: null,
         created_at: expect.any(Number),
         created_by: 'key_x',
         revoked_at: null,
@@ -50,6 +51,13 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       const hash = randomBytes(32);
       expect(await make({ hash, principal: 'ann@example.com' })).toMatchObject({ principal: 'ann@example.com' });
       expect(await open().authenticate(hash)).toMatchObject({ principal: 'ann@example.com' });
+    });
+
+    it('of workers name the tools whose calls they take', async () => {
+      const hash = randomBytes(32);
+      const tools = ['billing.*', 'mail.send'];
+      expect(await make({ hash, role: 'worker', tools })).toMatchObject({ role: 'worker', tools });
+      expect(await open().authenticate(hash)).toMatchObject({ role: 'worker', tools });
     });
 
     it('are read by their own tenant alone', async () => {

@@ -10,6 +10,8 @@ export interface ApiKeyRow {
   readonly agent_id: AgentId | null;
   /** the person who is responsible for it; null: it counts as a separate person */
   readonly principal: string | null;
+  /** of the role `worker`: the tools whose calls it may take; null for every other */
+  readonly tools: readonly string[] | null;
   readonly created_at: number;
   readonly created_by: string;
   readonly revoked_at: number | null;
@@ -22,6 +24,7 @@ export interface NewKey {
   readonly role: Role;
   readonly agent_id: AgentId | null;
   readonly principal?: string | null;
+  readonly tools?: readonly string[] | null;
   readonly hash: Uint8Array;
   readonly created_by: string;
 }

@@ -29,10 +29,14 @@ export class PrismaApiKeys extends ApiKeys {
   }
 
   override async authenticate(hash: Uint8Array): Promise<Caller | null> {
-    const row = await orchestratorSql.authenticate(this.#pool, { hash: Buffer.from(hash) });
+    const row = await orchestratorSql.authenticateKey(this.#pool, { hash: Buffer.from(hash) });
     if (row === null) return null;
-    const { principal, ...caller } = row;
-    return { ...caller, ...(principal === null ? {} : { principal }) };
+    const { principal, tools, ...caller } = row;
+    return {
+      ...caller,
+      ...(principal === null ? {} : { principal }),
+      ...(tools === null ? {} : { tools: [...tools] }),
+    };
   }
 
   override create(tenantId: TenantId, key: NewKey): Promise<ApiKeyRow> {
@@ -46,6 +50,7 @@ export class PrismaApiKeys extends ApiKeys {
             role: key.role,
             agentId: key.agent_id,
             principal: key.principal ?? null,
+            tools: [...(key.tools ?? [])],
             keyHash: new Uint8Array(key.hash),
             createdBy: key.created_by,
           },
@@ -142,6 +147,7 @@ function viewOf(row: ApiKey): ApiKeyRow {
     role: row.role as Role,
     agent_id: row.agentId,
     principal: row.principal,
+    tools: row.role === 'worker' ? row.tools : null,
     created_at: Number(row.createdAt),
     created_by: row.createdBy,
     revoked_at: row.revokedAt === null ? null : Number(row.revokedAt),

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type Caller, type TakenPermit } from '@writ/contract';
+import type { Follow } from '../../calls/follow.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
+
+/** How often a worker that waits asks the kernel, in milliseconds: soon while calls come, later while none do. */
+const POLL_MS = 250;
+const POLL_LATER_MS = 1_000;
+/** Workers of one tenant that wait at one replica: so many requests a second they cost the kernel at most. */
+const WAITING_MAX = 64;
+
+/** Waits for calls that workers may take. It holds no call: a permit is taken when it is there. */
+export class WaitForPermit {
+  readonly #kernel: KernelClient;
+  readonly #follow: Follow;
+  readonly #monotonic: () => number;
+  readonly #waiting = new Map<string, number>();
+
+  constructor(kernel: KernelClient, follow: Follow, monotonic: () => number) {
+    this.#kernel = kernel;
+    this.#follow = follow;
+    this.#monotonic = monotonic;
+  }
+
+  /**
+   * The permit as soon as there is one, within `waitMs`.
+   * @param gone aborts when no client waits for the response any more: no permit is taken then
+   * @throws Fault `rate.limited` where too many workers of the tenant wait
+   */
+  async take(caller: Caller, waitMs: number, gone: AbortSignal): Promise<TakenPermit> {
+    const { tenant_id } = caller;
+    const waiting = this.#waiting.get(tenant_id) ?? 0;
+    if (waiting >= WAITING_MAX) throw new Fault('rate.limited', `${WAITING_MAX} workers of the tenant wait already`);
+    this.#waiting.set(tenant_id, waiting + 1);
+    // No event has this name: the subscription ends the wait when the process stops.
+    const subscription = this.#follow.subscribe(caller.api_key_id);
+    const started = this.#monotonic();
+    try {
+      for (let pause = POLL_MS; ; pause = Math.min(2 * pause, POLL_LATER_MS)) {
+        const taken = await this.#kernel.ask('function.take', caller, { operation_id: null });
+        const left = waitMs - (this.#monotonic() - started);
+        if (taken.permit !== null || left <= 0 || !(await subscription.next(Math.min(pause, left), gone))) return taken;
+      }
+    } finally {
+      subscription.stop();
+      const others = (this.#waiting.get(tenant_id) ?? 1) - 1;
+      if (others === 0) this.#waiting.delete(tenant_id);
+      else this.#waiting.set(tenant_id, others);
+    }
+  }
+}
