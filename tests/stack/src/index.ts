@@ -28,4 +28,5 @@ export {
   type RetryRules,
 } from './steady-load.ts';
 export { expectCleanLog, expectConsistent, fsck, verifiedReceipt, type Checked } from './expect-consistent.ts';
+export { FunctionWorker, type AttemptProof } from './function-worker.ts';
 export { eventually, makeWorld, type World, type WorldOptions } from './world.ts';
