@@ -12,8 +12,8 @@ import { Type } from 'typebox';
 
 /** What comes from outside may contain instructions to the model. */
 const UNTRUSTED: readonly OutputLabel[] = [{ label: 'untrusted_content', when: 'always' }];
-/** Steps of a check: about two seconds. A thread makes it where it takes long. */
-export const CHECK_STEPS_MAX = 1_000_000;
+/** The most steps of a check, which take some tenths of a second. A thread makes it where it takes more than a few. */
+const CHECK_STEPS_MAX = 200_000;
 /** Any object: `faults` checks the arguments by the tenant's schema. */
 const ANY_OBJECT = Type.Object({});
 
@@ -48,23 +48,23 @@ export function declaredDefinition(tool: DeclaredTool): ToolDefinition {
     ...(tool.kind === 'function'
       ? { external: { mode: tool.mode, idempotent: tool.idempotent } }
       : { declaration: { kind, ...rest } }),
-    faults: (args) => declaredFaults(parameters, args, CHECK_STEPS_MAX) ?? [],
+    faults: (args) => declaredArgumentFaults(parameters, args),
     // Such a tool works elsewhere, so it touches no file of the workspace.
     resources: () => [],
   };
 }
 
 type Faults = readonly { readonly pointer: string; readonly message: string }[];
+const UNCHECKED: Faults = [{ pointer: '', message: 'take too long to check against the schema' }];
 
-/**
- * The problems of a call's arguments; null where the check takes more steps than are allowed and the caller may allow
- * more.
- */
+/** The problems of a call's arguments; null where the check takes more steps than are allowed: then nothing is known. */
 export function declaredFaults(parameters: DeclaredTool['parameters'], args: unknown, stepsMax: number): Faults | null {
   const { argsInlineBytes } = LIMITS;
   if (Buffer.byteLength(JSON.stringify(args) ?? '') > argsInlineBytes.max)
     return [{ pointer: '', message: `take more than ${argsInlineBytes.max} bytes, which a permit doesn't carry` }];
-  const read = schemaFaults(parameters, args, stepsMax);
-  if (!read.isCut) return read.faults;
-  return stepsMax < CHECK_STEPS_MAX ? null : [{ pointer: '', message: 'take too long to check against the schema' }];
+  return schemaFaults(parameters, args, stepsMax);
 }
+
+/** The problems of a call's arguments, with one where they take too long to check. Total and pure. */
+export const declaredArgumentFaults = (parameters: DeclaredTool['parameters'], args: unknown): Faults =>
+  declaredFaults(parameters, args, CHECK_STEPS_MAX) ?? UNCHECKED;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  CliToolFile,
   DECLARED_TOOLS,
   FUNCTION_MS,
   FunctionToolSource,
@@ -35,7 +34,7 @@ export function readFunctionFile(file: Readonly<Record<string, unknown>>): {
     );
     return { functions: [], problems: wrong.slice(0, PROBLEMS_MAX) };
   }
-  const programs = Value.Check(CliToolFile, file) ? file.tools.map(({ name }) => name) : [];
+  const programs = programNames(file['tools']);
   const problems = sources.flatMap((source, n) => {
     const at = `/functions/${n}`;
     const isTwice = programs.includes(source.name) || sources.findIndex(({ name }) => name === source.name) < n;
@@ -51,6 +50,10 @@ export function readFunctionFile(file: Readonly<Record<string, unknown>>): {
   if (problems.length > 0) return { functions: [], problems: problems.slice(0, PROBLEMS_MAX) };
   return { functions: sources.map(draftOf), problems: [] };
 }
+
+/** The names of programs that may be malformed otherwise. */
+const programNames = (tools: unknown): unknown[] =>
+  Array.isArray(tools) ? tools.map((tool: { name?: unknown } | null | undefined) => tool?.name) : [];
 
 const within = (at: string, problems: readonly ToolProblem[]): ToolProblem[] =>
   problems.map((problem) => ({ ...problem, pointer: `${at}${problem.pointer}` }));

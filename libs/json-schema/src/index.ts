@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-export { schemaFaults, type SchemaFault, type SchemaRead } from './schema-faults.ts';
+export { schemaFaults, type SchemaFault } from './schema-faults.ts';
 export { SCHEMA_LIMITS, verifySchema, type SchemaProblem } from './verify-schema.ts';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keywords of JSON Schema 2020-12 that are interpreted, and where schemas lie within a schema. Everything else is an
+// The keywords of JSON Schema 2020-12 that `schemaFaults` interprets, and the form of each. Everything else is an
 // annotation and is ignored, `format` and unknown keywords included.
 
+/** What the value of a keyword is made of. */
 type Holds = 'schema' | 'list' | 'map' | 'value';
 
 interface Keyword {
-  /** what its value is: a schema, a list or a map of schemas, or no schema at all */
   readonly holds: Holds;
   /** whether a value of this form can be interpreted */
   readonly fits: (value: unknown) => boolean;
@@ -14,13 +14,13 @@ interface Keyword {
   readonly form: string;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+/** Answers whether the value is a JSON object. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const isSchema = (value: unknown): boolean => typeof value === 'boolean' || isObject(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
-export const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'] as const;
+const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'] as const;
 const isType = (value: unknown): boolean => (TYPES as readonly unknown[]).includes(value);
 
 const schema: Keyword = { holds: 'schema', fits: isSchema, form: 'a schema' };
@@ -34,14 +34,19 @@ const map: Keyword = {
   fits: (value) => isObject(value) && Object.values(value).every(isSchema),
   form: 'schemas by name',
 };
-const count: Keyword = { holds: 'value', fits: isCount, form: 'a whole number that is not negative' };
-const number: Keyword = { holds: 'value', fits: isNumber, form: 'a number' };
+const plain = (form: string, fits: Keyword['fits']): Keyword => ({ holds: 'value', fits, form });
+const count = plain(
+  'a whole number that is not negative',
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+);
+const number = plain('a number', Number.isFinite);
+const text = (form: string): Keyword => plain(form, (value) => typeof value === 'string');
 
 /** The interpreted keywords, by name. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['$defs', map],
   ['definitions', map],
-  ['$ref', { holds: 'value', fits: (value) => typeof value === 'string', form: 'a reference' }],
+  ['$ref', text('a reference')],
   ['allOf', list],
   ['anyOf', list],
   ['oneOf', list],
@@ -56,44 +61,37 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['properties', map],
   ['additionalProperties', schema],
   ['propertyNames', schema],
-  ['unevaluatedItems', schema],
-  ['unevaluatedProperties', schema],
   [
     'type',
-    {
-      holds: 'value',
-      fits: (value) => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType)),
-      form: `one of ${TYPES.map((each) => `\`${each}\``).join(', ')}, or a list of them`,
-    },
+    plain(`one of ${TYPES.map((each) => `\`${each}\``).join(', ')}, or a list of them`, (value) =>
+      Array.isArray(value) ? value.length > 0 && value.every(isType) : isType(value),
+    ),
   ],
-  ['const', { holds: 'value', fits: () => true, form: 'any value' }],
-  ['enum', { holds: 'value', fits: (value) => Array.isArray(value) && value.length > 0, form: 'a list of values' }],
-  [
-    'multipleOf',
-    { holds: 'value', fits: (value) => isNumber(value) && (value as number) > 0, form: 'a number above 0' },
-  ],
+  ['const', plain('any value', () => true)],
+  ['enum', plain('a list of values', (value) => Array.isArray(value) && value.length > 0)],
+  ['multipleOf', plain('a number above 0', (value) => Number.isFinite(value) && Number(value) > 0)],
   ['maximum', number],
   ['exclusiveMaximum', number],
   ['minimum', number],
   ['exclusiveMinimum', number],
   ['maxLength', count],
   ['minLength', count],
-  ['pattern', { holds: 'value', fits: (value) => typeof value === 'string', form: 'a regular expression' }],
+  ['pattern', text('a regular expression')],
   ['maxItems', count],
   ['minItems', count],
-  ['uniqueItems', { holds: 'value', fits: (value) => typeof value === 'boolean', form: '`true` or `false`' }],
+  ['uniqueItems', plain('`true` or `false`', (value) => typeof value === 'boolean')],
   ['maxContains', count],
   ['minContains', count],
   ['maxProperties', count],
   ['minProperties', count],
-  ['required', { holds: 'value', fits: isNames, form: 'a list of names' }],
+  ['required', plain('a list of names', isNames)],
   [
     'dependentRequired',
-    { holds: 'value', fits: (value) => isObject(value) && Object.values(value).every(isNames), form: 'names by name' },
+    plain('lists of names by name', (value) => isObject(value) && Object.values(value).every(isNames)),
   ],
 ]);
 
-/** Keywords that change what others mean. Ignoring them would check something else than the author wrote. */
+/** Keywords that change what others mean, with the remedy. Ignoring one would check something else than was written. */
 export const REFUSED: ReadonlyMap<string, string> = new Map([
   ['$id', 'a schema has no address here'],
   ['$anchor', 'refer to a place by its path, such as `#/$defs/name`'],
@@ -101,8 +99,32 @@ export const REFUSED: ReadonlyMap<string, string> = new Map([
   ['$dynamicAnchor', 'refer to a place by its path, such as `#/$defs/name`'],
   ['$recursiveRef', 'use `$ref`'],
   ['patternProperties', 'use `additionalProperties` with `propertyNames`'],
+  ['unevaluatedProperties', 'use `additionalProperties`'],
+  ['unevaluatedItems', 'use `items`'],
   ['dependencies', 'use `dependentRequired` or `dependentSchemas`'],
   ['additionalItems', 'use `items` beside `prefixItems`'],
 ]);
 
-export { isObject };
+/** A step of a JSON pointer (RFC 6901). */
+export const pointerOf = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** The schema to which a reference within `root` leads; undefined for none. */
+export function referredSchema(root: unknown, reference: string): unknown {
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined;
+  let node: unknown = root;
+  for (const part of reference.split('/').slice(1)) {
+    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined;
+    node = (node as Readonly<Record<string, unknown>>)[name];
+  }
+  return isSchema(node) ? node : undefined;
+}
+
+/** A reference is a URI, so a name in it may be percent-encoded. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks values against schemas of tenants by interpreting them.
-// INVARIANT (no code of a tenant): a schema is never compiled, and only keywords that are listed reach the interpreter.
-// INVARIANT (bounded): each application of a schema counts as a step, and so does work in proportion to the value. A
-// check ends after the steps that the caller allows, whatever schema and value are.
+// Checks a value against the schema of a tenant (JSON Schema 2020-12) by interpreting it. Both are untrusted.
+// INVARIANT (no code of a tenant): a schema is never compiled to code.
+// INVARIANT (bounded): each schema that is applied, and each part of a value that is looked at, counts as steps, whether
+// it fits or not. A check ends after the steps that the caller allows.
+// INVARIANT (linear time): RE2 matches the expressions of a tenant. V8's engine never gets one.
 // INVARIANT (no value): a message repeats no part of the value, which may be a secret.
 import type { JsonSchemaText } from '@writ/contract';
-import Schema from 'typebox/schema';
-import { isObject, KEYWORDS } from './keywords.ts';
-import { Re2Pattern } from './pattern.ts';
+import { canonicalJson, type JsonValue } from '@writ/digest';
+import { isMultipleOf } from './decimal.ts';
+import { isObject, pointerOf, referredSchema } from './keywords.ts';
+import { expressionOf, type Expression } from './pattern.ts';
+import { Steps, StepsUsed } from './steps.ts';
 
 /** A problem of a value. */
 export interface SchemaFault {
@@ -18,175 +21,324 @@ export interface SchemaFault {
   readonly message: string;
 }
 
-/** The problems of a value; `isCut` where the check took more steps than were allowed, and nothing is known. */
-export type SchemaRead = { readonly isCut: false; readonly faults: readonly SchemaFault[] } | { readonly isCut: true };
+/** More is of no use to a caller. */
+const FAULTS_MAX = 32;
+/** A schema that refers to itself without going deeper into the value ends here. */
+const DEPTH_MAX = 256;
+/** Instructions times characters of a match that count as one step. */
+const MATCH_PER_STEP = 16;
+/** The steps of compiling the largest expression. */
+const COMPILE_STEPS = 500;
+/** The steps of a remainder of decimals. */
+const REMAINDER_STEPS = 8;
 
-interface Prepared {
-  readonly schema: object | boolean;
-  readonly start: (stepsMax: number) => void;
-}
-
-/** A reference is found anew at each application, which takes some 40 microseconds. */
-const REFERENCE_STEPS = 20;
-
-/** Thrown by a check that has used its steps. */
-class StepsUsed extends Error {}
-
-const prepared = new WeakMap<object, Prepared>();
+type Node = Readonly<Record<string, unknown>>;
 
 /**
- * Checks a value against a schema that `verifySchema` accepted.
- * @param stepsMax a step takes about two microseconds
+ * The problems of a value by a schema that `verifySchema` accepted; null where the check took more steps than allowed:
+ * then nothing is known, and the value MUST NOT pass.
+ * @param stepsMax a step takes about a microsecond
  */
-export function schemaFaults(schema: JsonSchemaText, value: unknown, stepsMax: number): SchemaRead {
-  let ready = prepared.get(schema);
-  if (ready === undefined) prepared.set(schema, (ready = prepare(schema)));
+export function schemaFaults(schema: JsonSchemaText, value: unknown, stepsMax: number): readonly SchemaFault[] | null {
+  const faults: SchemaFault[] = [];
   try {
-    ready.start(stepsMax);
-    if (Schema.Check(ready.schema as never, value)) return { isCut: false, faults: [] };
-    const [, errors] = Schema.Errors(ready.schema as never, value);
-    const faults = faultsOf(errors as readonly SchemaError[]);
-    return {
-      isCut: false,
-      faults: faults.length === 0 ? [{ pointer: '', message: 'does not fit the schema' }] : faults,
-    };
+    new Check(schema, new Steps(stepsMax)).visit(schema, value, { pointer: '', depth: 0, faults });
+    return faults;
   } catch (error) {
-    // A schema that refers to itself without going deeper into the value ends here, too.
-    if (error instanceof StepsUsed || error instanceof RangeError) return { isCut: true };
+    // The stack ends where a value or a schema nests deeper than any that is read from bytes.
+    if (error instanceof StepsUsed || error instanceof RangeError) return null;
     throw error;
   }
 }
 
-function prepare(root: JsonSchemaText): Prepared {
-  let left = 0;
-  const count = (steps: number): void => {
-    left -= steps;
-    if (left < 0) throw new StepsUsed();
-  };
-  // The interpreter calls it for each application of a schema.
-  const counter = (steps: number) => [
-    {
-      check: (value: unknown): boolean => {
-        count(steps + sizeOf(value));
-        return true;
-      },
-      error: (): string => '',
-    },
-  ];
-  const [ordinary, referring] = [counter(1), counter(REFERENCE_STEPS)];
-  const copy = (node: unknown): object | boolean => {
-    if (!isObject(node)) return node as boolean;
-    const members = Object.entries(node).flatMap(([name, value]): [string, unknown][] => {
-      const keyword = KEYWORDS.get(name);
-      if (keyword === undefined) return [];
-      if (name === 'pattern') return [[name, new Re2Pattern(String(value), count)]];
-      if (keyword.holds === 'schema') return [[name, copy(value)]];
-      if (keyword.holds === 'list') return [[name, (value as unknown[]).map(copy)]];
-      if (keyword.holds === 'map')
-        return [[name, Object.fromEntries(Object.entries(value as object).map(([key, each]) => [key, copy(each)]))]];
-      return [[name, value]];
-    });
-    return { ...Object.fromEntries(members), '~refine': '$ref' in node ? referring : ordinary };
-  };
-  return {
-    schema: copy(root),
-    start: (stepsMax) => {
-      left = stepsMax;
-    },
-  };
+/** Where a schema is applied. `faults` null: only the answer counts, and the first problem ends it. */
+interface At {
+  readonly pointer: string;
+  readonly depth: number;
+  readonly faults: SchemaFault[] | null;
 }
 
-/** What a schema may look at by itself: the items or members of a value, and the characters of a text by the hundred. */
-function sizeOf(value: unknown): number {
-  if (Array.isArray(value)) return value.length;
-  if (typeof value === 'string') return Math.floor(value.length / 100);
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
-}
+class Check {
+  readonly #root: JsonSchemaText;
+  readonly #steps: Steps;
 
-interface SchemaError {
-  readonly keyword: string;
-  readonly schemaPath: string;
-  readonly instancePath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message: string;
-}
+  constructor(root: JsonSchemaText, steps: Steps) {
+    this.#root = root;
+    this.#steps = steps;
+  }
 
-/** More is of no use to a caller. */
-const FAULTS_MAX = 32;
+  /** Answers whether the value fits. */
+  visit(schema: unknown, value: unknown, at: At): boolean {
+    this.#steps.count(1);
+    if (at.depth > DEPTH_MAX) throw new StepsUsed();
+    if (typeof schema === 'boolean') return schema || fail(at, () => 'is not known here');
+    const node = schema as Node;
+    const parts = [
+      () => this.#type(node, value, at),
+      () => this.#values(node, value, at),
+      () => typeof value !== 'number' || this.#number(node, value, at),
+      () => typeof value !== 'string' || this.#text(node, value, at),
+      () => !Array.isArray(value) || this.#list(node, value, at),
+      () => !isObject(value) || this.#object(node, value, at),
+      () => this.#combined(node, value, at),
+    ];
+    return every(parts, (part) => part(), at);
+  }
 
-function faultsOf(errors: readonly SchemaError[]): SchemaFault[] {
-  const seen = new Set<string>();
-  return errors
-    .filter(({ schemaPath, keyword }) => !isWithinChoice(schemaPath) && !REPEATED.has(keyword))
-    .map((error) => ({ pointer: error.instancePath, message: messageOf(error) }))
-    .filter(({ pointer, message }) => {
-      const key = `${pointer}\n${message}`;
-      return seen.has(key) ? false : (seen.add(key), true);
-    })
-    .slice(0, FAULTS_MAX);
-}
+  #type({ type }: Node, value: unknown, at: At): boolean {
+    if (type === undefined) return true;
+    const types = Array.isArray(type) ? (type as readonly unknown[]) : [type];
+    this.#steps.countListed(types.length);
+    return types.some((one) => isOfType(one, value)) || fail(at, () => `must be ${shortList(types, ' or ')}`);
+  }
 
-/** Reported for the member or the branch as well, which says more. */
-const REPEATED: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
+  #values(node: Node, value: unknown, at: At): boolean {
+    if (Object.hasOwn(node, 'const') && !this.#equal(node['const'], value))
+      return fail(at, () => `must be ${shown(node['const'])}`);
+    const choices = node['enum'] as readonly unknown[] | undefined;
+    if (choices === undefined || choices.some((one) => this.#equal(one, value))) return true;
+    return fail(at, () => `must be ${choices.length === 1 ? '' : 'one of '}${shortList(choices.map(shown), ', ')}`);
+  }
 
-/** Of a choice only the whole is reported: the branches that weren't meant would mislead. */
-const isWithinChoice = (path: string): boolean => /\/(anyOf|oneOf|not|contains|propertyNames)\//.test(path);
+  /** Equality as JSON Schema has it: of values, whatever the order of members. */
+  #equal(one: unknown, other: unknown): boolean {
+    this.#steps.count(1);
+    if (typeof one === 'string' && typeof other === 'string') this.#steps.countText(one);
+    if (one === other) return true;
+    if (Array.isArray(one) && Array.isArray(other))
+      return one.length === other.length && one.every((each, n) => this.#equal(each, other[n]));
+    if (!isObject(one) || !isObject(other)) return false;
+    const names = Object.keys(one);
+    this.#steps.count(names.length);
+    return (
+      names.length === Object.keys(other).length &&
+      names.every((name) => Object.hasOwn(other, name) && this.#equal(one[name], other[name]))
+    );
+  }
 
-function messageOf({ keyword, params }: SchemaError): string {
-  switch (keyword) {
-    case 'boolean':
-      return 'is not known here';
-    case 'required':
-      return `lacks ${listOf((params['requiredProperties'] as readonly unknown[] | undefined) ?? [])}`;
-    case 'enum':
-      return oneOf((params['allowedValues'] as readonly unknown[] | undefined) ?? []);
-    case 'const':
-      return oneOf([params['allowedValue']]);
-    case 'type':
-      return `must be ${[params['type']].flat().join(' or ')}`;
-    case 'pattern':
-      return `must match \`${(params['pattern'] as Re2Pattern).text}\``;
-    case 'anyOf':
-      return 'fits none of the forms that are allowed here';
-    case 'oneOf':
-      return 'must fit exactly one of the forms that are allowed here';
-    case 'if':
-      return 'breaks a rule that holds for such a value';
-    case 'not':
-      return 'has a form that is excluded here';
-    default:
-      return limitText(keyword, params);
+  #number(node: Node, value: number, at: At): boolean {
+    const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node as Record<
+      string,
+      number | undefined
+    >;
+    if (minimum !== undefined && value < minimum) return fail(at, () => `must be at least ${minimum}`);
+    if (maximum !== undefined && value > maximum) return fail(at, () => `must be at most ${maximum}`);
+    if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
+      return fail(at, () => `must be above ${exclusiveMinimum}`);
+    if (exclusiveMaximum !== undefined && value >= exclusiveMaximum)
+      return fail(at, () => `must be below ${exclusiveMaximum}`);
+    if (multipleOf === undefined) return true;
+    this.#steps.count(REMAINDER_STEPS);
+    return isMultipleOf(value, multipleOf) || fail(at, () => `must be a multiple of ${multipleOf}`);
+  }
+
+  #text(node: Node, value: string, at: At): boolean {
+    const { minLength, maxLength, pattern } = node as { minLength?: number; maxLength?: number; pattern?: string };
+    if (minLength !== undefined || maxLength !== undefined) {
+      this.#steps.countText(value);
+      let length = 0;
+      // JSON Schema counts characters of Unicode.
+      for (const _character of value) length += 1;
+      if (!boundsFit([minLength, maxLength, 'characters'], length, at)) return false;
+    }
+    if (pattern === undefined) return true;
+    const { test, size } = this.#expression(node, pattern);
+    this.#steps.count(1 + Math.floor((value.length * size) / MATCH_PER_STEP));
+    return test(value) || fail(at, () => `must match \`${pattern}\``);
+  }
+
+  #expression(node: Node, pattern: string): Expression {
+    const known = expressions.get(node);
+    if (known !== undefined) return known;
+    this.#steps.count(COMPILE_STEPS);
+    const made = expressionOf(pattern);
+    expressions.set(node, made);
+    return made;
+  }
+
+  #list(node: Node, value: readonly unknown[], at: At): boolean {
+    const {
+      minItems,
+      maxItems,
+      prefixItems = [],
+      items,
+    } = node as { minItems?: number; maxItems?: number; prefixItems?: readonly unknown[]; items?: unknown };
+    if (!boundsFit([minItems, maxItems, 'items'], value.length, at)) return false;
+    if (!this.#isUnique(node, value, at) || !this.#contains(node, value, at)) return false;
+    const applied = items === undefined ? value.slice(0, prefixItems.length) : value;
+    return every(
+      applied.keys(),
+      (n) => this.visit(n < prefixItems.length ? prefixItems[n] : items, value[n], below(at, String(n))),
+      at,
+    );
+  }
+
+  #isUnique({ uniqueItems }: Node, value: readonly unknown[], at: At): boolean {
+    if (uniqueItems !== true) return true;
+    const seen = new Set<string>();
+    for (const item of value) {
+      this.#steps.countValue(item);
+      seen.add(canonicalJson(item as JsonValue));
+    }
+    return seen.size === value.length || fail(at, () => 'must not have an item twice');
+  }
+
+  #contains(node: Node, value: readonly unknown[], at: At): boolean {
+    const {
+      contains,
+      minContains = 1,
+      maxContains,
+    } = node as { contains?: unknown; minContains?: number; maxContains?: number };
+    if (contains === undefined) return true;
+    const found = value.filter((item) => this.visit(contains, item, silent(at))).length;
+    return boundsFit([minContains, maxContains, 'items of a certain form'], found, at);
+  }
+
+  #object(node: Node, value: Node, at: At): boolean {
+    const names = Object.keys(value);
+    this.#steps.count(names.length);
+    const {
+      minProperties,
+      maxProperties,
+      properties = {},
+      additionalProperties,
+      propertyNames,
+    } = node as {
+      minProperties?: number;
+      maxProperties?: number;
+      properties?: Node;
+      additionalProperties?: unknown;
+      propertyNames?: unknown;
+    };
+    if (!boundsFit([minProperties, maxProperties, 'members'], names.length, at)) return false;
+    const memberFits = (name: string): boolean => {
+      const schema = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+      const isNamed = propertyNames === undefined || this.visit(propertyNames, name, below(at, name));
+      return (schema === undefined || this.visit(schema, value[name], below(at, name))) && isNamed;
+    };
+    return every([() => this.#names(node, value, at), () => every(names, memberFits, at)], (part) => part(), at);
+  }
+
+  /** Members that must be there, and what depends on members that are there. */
+  #names(node: Node, value: Node, at: At): boolean {
+    const {
+      required = [],
+      dependentRequired = {},
+      dependentSchemas = {},
+    } = node as {
+      required?: readonly string[];
+      dependentRequired?: Readonly<Record<string, readonly string[]>>;
+      dependentSchemas?: Node;
+    };
+    const conditions = Object.entries(dependentRequired);
+    const dependents = Object.entries(dependentSchemas);
+    this.#steps.countListed(conditions.length + dependents.length);
+    const wanted = [
+      ...required,
+      ...conditions.filter(([name]) => Object.hasOwn(value, name)).flatMap(([, names]) => names),
+    ];
+    this.#steps.countListed(wanted.length);
+    const missing = [...new Set(wanted.filter((name) => !Object.hasOwn(value, name)))];
+    if (missing.length > 0) return fail(at, () => `lacks ${shortList(missing.map(shown), ', ')}`);
+    return every(
+      dependents.filter(([name]) => Object.hasOwn(value, name)),
+      ([, schema]) => this.visit(schema, value, same(at)),
+      at,
+    );
+  }
+
+  #combined(node: Node, value: unknown, at: At): boolean {
+    const {
+      $ref,
+      allOf = [],
+      anyOf,
+      oneOf,
+      not,
+    } = node as {
+      $ref?: string;
+      allOf?: readonly unknown[];
+      anyOf?: readonly unknown[];
+      oneOf?: readonly unknown[];
+      not?: unknown;
+    };
+    this.#steps.countListed(allOf.length);
+    const fits = (schema: unknown): boolean => this.visit(schema, value, silent(at));
+    const all = [...($ref === undefined ? [] : [this.#referred($ref)]), ...allOf, ...this.#conditional(node, fits)];
+    if (!every(all, (schema) => this.visit(schema, value, same(at)), at)) return false;
+    if (anyOf !== undefined && !anyOf.some(fits)) return fail(at, () => 'fits none of the forms that are allowed here');
+    if (oneOf !== undefined && oneOf.filter(fits).length !== 1)
+      return fail(at, () => 'must fit exactly one of the forms that are allowed here');
+    return not === undefined || !fits(not) || fail(at, () => 'has a form that is excluded here');
+  }
+
+  #conditional(node: Node, fits: (schema: unknown) => boolean): unknown[] {
+    if (node['if'] === undefined) return [];
+    const chosen = fits(node['if']) ? node['then'] : node['else'];
+    return chosen === undefined ? [] : [chosen];
+  }
+
+  #referred(reference: string): unknown {
+    this.#steps.count(1);
+    this.#steps.countText(reference);
+    return referredSchema(this.#root, reference) ?? false;
   }
 }
 
-function limitText(keyword: string, params: Readonly<Record<string, unknown>>): string {
-  const limit = String(params['limit'] ?? params['multipleOf'] ?? '');
-  const texts: Readonly<Record<string, string>> = {
-    minimum: `must be at least ${limit}`,
-    maximum: `must be at most ${limit}`,
-    exclusiveMinimum: `must be above ${limit}`,
-    exclusiveMaximum: `must be below ${limit}`,
-    multipleOf: `must be a multiple of ${limit}`,
-    minLength: `must have at least ${limit} characters`,
-    maxLength: `must have at most ${limit} characters`,
-    minItems: `must have at least ${limit} items`,
-    maxItems: `must have at most ${limit} items`,
-    minProperties: `must have at least ${limit} members`,
-    maxProperties: `must have at most ${limit} members`,
-    uniqueItems: 'must not have an item twice',
-    contains: 'lacks an item that is needed here',
-  };
-  return texts[keyword] ?? `breaks the rule \`${keyword}\``;
+/** Compiled expressions, by their schemas: those of a tool stay as long as its definition is cached. */
+const expressions = new WeakMap<object, Expression>();
+
+const below = ({ pointer, depth, faults }: At, name: string): At => ({
+  pointer: faults === null ? '' : `${pointer}${pointerOf(name)}`,
+  depth: depth + 1,
+  faults,
+});
+const same = ({ pointer, depth, faults }: At): At => ({ pointer, depth: depth + 1, faults });
+/** Of a choice only the whole is reported: branches that weren't meant would mislead. */
+const silent = ({ depth }: At): At => ({ pointer: '', depth: depth + 1, faults: null });
+
+/** The message is made only where it is reported. */
+function fail({ pointer, faults }: At, message: () => string): false {
+  if (faults === null || faults.length >= FAULTS_MAX) return false;
+  const fault = { pointer, message: message() };
+  // Two schemas may say the same of a place.
+  const isKnown = faults.some((one) => one.pointer === pointer && one.message === fault.message);
+  if (!isKnown) faults.push(fault);
+  return false;
+}
+
+/** Whether each fits. All problems are reported, up to their number; without a report the first one ends it. */
+function every<T>(all: Iterable<T>, fits: (one: T) => boolean, { faults }: At): boolean {
+  let isFitting = true;
+  for (const one of all) {
+    isFitting = fits(one) && isFitting;
+    if (!isFitting && (faults === null || faults.length >= FAULTS_MAX)) return false;
+  }
+  return isFitting;
+}
+
+function isOfType(type: unknown, value: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  return type === 'null' ? value === null : typeof value === type;
+}
+
+type Bounds = readonly [min: number | undefined, max: number | undefined, what: string];
+
+function boundsFit([min, max, what]: Bounds, count: number, at: At): boolean {
+  if (min !== undefined && count < min) return fail(at, () => `must have at least ${min} ${what}`);
+  return max === undefined || count <= max || fail(at, () => `must have at most ${max} ${what}`);
 }
 
 /** So many values of a list are shown: enough to choose from, and few enough to read. */
 const SHOWN_MAX = 32;
 const SHOWN_CHARS_MAX = 64;
-const shown = (value: unknown): string => {
+
+/** A value of the schema, which is no secret. */
+function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return `\`${text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text}\``;
-};
-const listOf = (values: readonly unknown[]): string =>
-  `${values.slice(0, SHOWN_MAX).map(shown).join(', ')}${values.length > SHOWN_MAX ? ', …' : ''}`;
-const oneOf = (values: readonly unknown[]): string =>
-  values.length === 1 ? `must be ${listOf(values)}` : `must be one of ${listOf(values)}`;
+}
+
+const shortList = (texts: readonly unknown[], separator: string): string =>
+  `${texts.slice(0, SHOWN_MAX).join(separator)}${texts.length > SHOWN_MAX ? `${separator}…` : ''}`;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isObject, KEYWORDS, REFUSED } from './keywords.ts';
+import { isObject, KEYWORDS, pointerOf, referredSchema, REFUSED } from './keywords.ts';
 import { patternFault } from './pattern.ts';
 
-/** A problem with a schema. */
+/** A problem of a schema. */
 export interface SchemaProblem {
   /** JSON pointer (RFC 6901) into the schema */
   readonly pointer: string;
@@ -11,8 +11,11 @@ export interface SchemaProblem {
   readonly help: string;
 }
 
-/** A schema that needs more is better split; both also bound recursion and stored bytes. */
-export const SCHEMA_LIMITS = { bytes: 32 * 1024, depth: 32, schemas: 2_000 } as const;
+/**
+ * A schema that needs more is better split. They bound recursion, stored bytes, and the time of compiling expressions,
+ * each of which takes a fraction of a millisecond.
+ */
+export const SCHEMA_LIMITS = { bytes: 32 * 1024, depth: 32, schemas: 2_000, patterns: 128 } as const;
 const PROBLEMS_MAX = 32;
 const DRAFTS: readonly unknown[] = [
   'https://json-schema.org/draft/2020-12/schema',
@@ -20,15 +23,16 @@ const DRAFTS: readonly unknown[] = [
 ];
 
 /**
- * Verifies that a schema (draft 2020-12) can be interpreted as its author wrote it. It comes from a tenant and is
- * untrusted. `of` is `object` for a schema of arguments, which must be an object at its root.
+ * The problems of a schema (draft 2020-12) that keep it from being interpreted as its author wrote it; empty if
+ * `schemaFaults` can take it. It comes from a tenant and is untrusted. `of` is `object` for a schema of arguments, which
+ * must be an object at its root. Total and pure.
  */
 export function verifySchema(schema: unknown, of: 'object' | 'any' = 'any'): SchemaProblem[] {
   const at = (pointer: string, message: string, help = ''): SchemaProblem => ({ pointer, message, help });
   if (!isObject(schema)) return [at('', 'must be a JSON Schema, an object')];
-  if (depthOf(schema) > 2 * SCHEMA_LIMITS.depth) return [at('', `it nests deeper than ${SCHEMA_LIMITS.depth} schemas`)];
+  if (depthOf(schema) > 2 * SCHEMA_LIMITS.depth) return [at('', `nests deeper than ${SCHEMA_LIMITS.depth} schemas`)];
   if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA_LIMITS.bytes)
-    return [at('', `it takes more than ${SCHEMA_LIMITS.bytes} bytes`)];
+    return [at('', `takes more than ${SCHEMA_LIMITS.bytes} bytes`)];
   const draft = schema['$schema'];
   const found: SchemaProblem[] = [
     ...(draft === undefined || DRAFTS.includes(draft)
@@ -38,53 +42,81 @@ export function verifySchema(schema: unknown, of: 'object' | 'any' = 'any'): Sch
       ? [at('/type', 'must be `object`: arguments have names', 'write `type: object`')]
       : []),
   ];
-  let schemas = 0;
-  const visit = (node: unknown, pointer: string): void => {
-    schemas += 1;
-    if (!isObject(node) || schemas > SCHEMA_LIMITS.schemas || found.length > PROBLEMS_MAX) return;
+  return [...found, ...new Visit(schema).problems()].slice(0, PROBLEMS_MAX);
+}
+
+/** A walk over all schemas of a schema. */
+class Visit {
+  readonly #root: Readonly<Record<string, unknown>>;
+  readonly #found: SchemaProblem[] = [];
+  /** every place that was read as a schema */
+  readonly #schemas = new Set<unknown>();
+  readonly #references: { readonly place: string; readonly reference: string }[] = [];
+  #patterns = 0;
+
+  constructor(root: Readonly<Record<string, unknown>>) {
+    this.#root = root;
+  }
+
+  problems(): SchemaProblem[] {
+    this.#visit(this.#root, '');
+    const { schemas, patterns } = SCHEMA_LIMITS;
+    if (this.#schemas.size > schemas)
+      return [{ pointer: '', message: `has more than ${schemas} schemas`, help: 'split the tool' }];
+    if (this.#patterns > patterns)
+      return [{ pointer: '', message: `has more than ${patterns} expressions`, help: 'split the tool' }];
+    for (const { place, reference } of this.#references) this.#checkReference(place, reference);
+    return this.#found;
+  }
+
+  #report(pointer: string, message: string, help = ''): void {
+    this.#found.push({ pointer, message, help });
+  }
+
+  #visit(node: unknown, pointer: string): void {
+    if (!isObject(node) || this.#schemas.size > SCHEMA_LIMITS.schemas || this.#found.length >= PROBLEMS_MAX) return;
+    this.#schemas.add(node);
     for (const [name, value] of Object.entries(node)) {
-      const place = `${pointer}/${escaped(name)}`;
+      const place = `${pointer}${pointerOf(name)}`;
       const refused = REFUSED.get(name);
       const keyword = KEYWORDS.get(name);
-      if (refused !== undefined) found.push(at(place, 'is not supported', refused));
+      if (refused !== undefined) this.#report(place, 'is not supported', refused);
       if (keyword === undefined) continue;
       if (!keyword.fits(value)) {
-        found.push(at(place, `must be ${keyword.form}`));
+        this.#report(place, `must be ${keyword.form}`);
         continue;
       }
-      if (name === '$ref') found.push(...refProblems(schema, String(value)).map((message) => at(place, message)));
-      const fault = name === 'pattern' ? patternFault(String(value)) : null;
-      if (fault !== null) found.push(at(place, `is no expression of RE2 that may be matched: ${fault}`));
-      if (keyword.holds === 'schema') visit(value, place);
-      if (keyword.holds === 'list') (value as unknown[]).forEach((each, n) => visit(each, `${place}/${n}`));
-      if (keyword.holds === 'map')
-        for (const [key, each] of Object.entries(value as object)) visit(each, `${place}/${escaped(key)}`);
+      if (name === '$ref') this.#references.push({ place, reference: String(value) });
+      if (name === 'pattern') this.#checkPattern(place, String(value));
+      if (keyword.holds === 'schema') this.#visit(value, place);
+      if (keyword.holds === 'list' || keyword.holds === 'map')
+        for (const [key, each] of Object.entries(value as object)) this.#visit(each, `${place}${pointerOf(key)}`);
     }
-  };
-  visit(schema, '');
-  if (schemas > SCHEMA_LIMITS.schemas) return [at('', `it has more than ${SCHEMA_LIMITS.schemas} schemas`)];
-  return found.slice(0, PROBLEMS_MAX);
-}
-
-function refProblems(root: Record<string, unknown>, ref: string): string[] {
-  if (ref !== '#' && !ref.startsWith('#/')) return ['leads outside of the schema; only `#` and `#/…` are followed'];
-  let node: unknown = root;
-  for (const part of ref.split('/').slice(1)) {
-    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    node = typeof node === 'object' && node !== null && Object.hasOwn(node, name) ? (node as never)[name] : undefined;
   }
-  return isObject(node) || typeof node === 'boolean' ? [] : ['leads to no schema'];
-}
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+  #checkPattern(place: string, pattern: string): void {
+    this.#patterns += 1;
+    if (this.#patterns > SCHEMA_LIMITS.patterns) return;
+    const fault = patternFault(pattern);
+    if (fault === null) return;
+    const help = 'write it in the syntax of RE2, without look-around and back references';
+    this.#report(place, `is no expression of RE2 that may be matched: ${fault}`, help);
+  }
+
+  /** INVARIANT (read before it is applied): a reference leads to a place that this walk has read as a schema. */
+  #checkReference(place: string, reference: string): void {
+    const target = referredSchema(this.#root, reference);
+    if (typeof target === 'boolean' || this.#schemas.has(target)) return;
+    const leadsOut = reference !== '#' && !reference.startsWith('#/');
+    this.#report(
+      place,
+      leadsOut ? 'leads outside of the schema; only `#` and `#/…` are followed' : 'leads to no schema',
+      'refer to a place within the schema, such as `#/$defs/name`',
+    );
   }
 }
 
-/** Of nested values, without recursion: the value may be as deep as the caller likes. */
+/** Of nested values, without recursion: the value may be as deep as its author likes. */
 function depthOf(value: unknown): number {
   let level: unknown[] = [value];
   let depth = 0;
@@ -94,5 +126,3 @@ function depthOf(value: unknown): number {
   }
   return depth;
 }
-
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { LIMITS } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { ROLES } from '../edge/requests/route.ts';
+import { KEY_ROLES } from '../edge/requests/route.ts';
 import { ROUTES } from './routes.ts';
 import { Compile } from 'typebox/compile';
 import { sampleOf } from '../specs/sample-requests.ts';
@@ -103,7 +103,7 @@ it('refuses every role that a route does not list, and the platform key where it
     const { allowed } = rowOf(operationId);
     if (allowed === 'public') return;
     const refused = [
-      ...ROLES.filter((role) => allowed === 'platform' || !allowed.includes(role)).map((role) => mine[role]),
+      ...KEY_ROLES.filter((role) => allowed === 'platform' || !allowed.includes(role)).map((role) => mine[role]),
       ...(allowed.includes('platform') ? [] : [PLATFORM_KEY]),
     ];
     for (const key of refused)

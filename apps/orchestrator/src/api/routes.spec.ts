@@ -42,6 +42,13 @@ test("an agent's key has no routes for files or approvals", () => {
   }
 });
 
+test("a worker's key has the routes of workers and no other, and no other key has those", () => {
+  const workers = ROUTES.filter(({ path }) => path.startsWith('/v1/worker/'));
+  expect(workers.length).toBe(4);
+  for (const { id, allowed } of workers) expect([id, allowed]).toEqual([id, ['worker']]);
+  expect(ROUTES.filter(({ allowed }) => allowed.includes('worker'))).toEqual(workers);
+});
+
 test('each path and method belongs to one route', () => {
   const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
   expect(new Set(routes).size).toBe(routes.length);

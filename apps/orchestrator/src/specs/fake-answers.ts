@@ -73,6 +73,7 @@ export function answerAll(kernel: FakeKernelState): void {
     answerTokens,
     answerErasures,
     answerRegistries,
+    answerFunctions,
     answerOthers,
   ])
     answer(kernel);
@@ -339,6 +340,25 @@ function answerErasures(kernel: FakeKernelState): void {
 }
 
 /** Handlers for agents and other single verbs. */
+/** Handlers for functions of the tenant: a permit always waits, and each redemption and report counts. */
+function answerFunctions({ handlers }: FakeKernelState): void {
+  const envelope = { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] };
+  handlers.set('function.take', () => ({ permit: envelope }));
+  handlers.set('function.redeem', () => ({
+    operation_id: newId('operation'),
+    attempt: 1,
+    tool_id: 'billing.charge',
+    tool_definition_digest: '7'.repeat(64),
+    args: {},
+    idempotent: false,
+    timeout_ms: 1_000,
+    lease_until: 1,
+    lease_ms: 1,
+  }));
+  handlers.set('function.renew', () => ({ lease_until: 1, stop: false }));
+  handlers.set('function.report', () => ({ state: 'committed', tx_outcome: 'committed' }));
+}
+
 function answerOthers(kernel: FakeKernelState): void {
   const { handlers } = kernel;
   handlers.set('bundle.seal', () => ({

@@ -37,7 +37,7 @@ export class FakeApiKeys extends ApiKeys {
     const row: Kept = {
       ...key,
       principal,
-      tools,
+      tools: tools === null ? null : [...tools],
       tenant_id,
       created_at: 1_000 + this.#rows.length,
       revoked_at: null,

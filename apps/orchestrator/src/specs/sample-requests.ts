@@ -26,6 +26,12 @@ function archiveOf(name: string): string {
   return `${fields.slice(0, 148)}${sum}\0 ${fields.slice(156)}${'\0'.repeat(1024)}`;
 }
 
+/** The proof of a permit, valid only in form. */
+const PROOF = {
+  permit: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
+  nonce: '0'.repeat(32),
+};
+
 /** A valid body and query of each route that needs them. */
 export function sampleOf(
   operationId: string,
@@ -108,6 +114,18 @@ export function sampleOf(
     case 'retireRegistrarKey':
     case 'revokeRegistrarKey':
       return { body: {} };
+    case 'takePermit':
+      return { body: {} };
+    case 'takeOwnPermit':
+      return { body: { operation_id: has.operation_id } };
+    case 'redeemPermit':
+    case 'redeemOwnPermit':
+    case 'renewLease':
+    case 'renewOwnLease':
+      return { body: PROOF };
+    case 'reportFunction':
+    case 'reportOwnFunction':
+      return { body: { ...PROOF, outcome: { outcome: 'succeeded', result: {} } } };
     case 'applyTools':
       return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
     case 'createResource':

@@ -159,6 +159,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
       name: role,
       role,
       agent_id: agentId,
+      ...(role === 'worker' ? { tools: ['billing.*'] } : {}),
       hash: hashApiKey(text),
       created_by: 'spec',
     });
@@ -179,6 +180,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
       operator: await newKey(tenantId, 'operator'),
       auditor: await newKey(tenantId, 'auditor'),
       agent: await newKey(tenantId, 'agent', agentId),
+      worker: await newKey(tenantId, 'worker'),
     };
   };
   return {

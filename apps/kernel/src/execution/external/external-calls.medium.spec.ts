@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Caller, Envelope, FunctionOutcome, FunctionToolSource, OperationView } from '@writ/contract';
+import {
+  CALL_LANES,
+  type Caller,
+  type Envelope,
+  type FunctionOutcome,
+  type FunctionToolSource,
+  type OperationView,
+} from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { newNonce, payloadOf, type TestExecution } from '../../specs/test-executor.ts';
@@ -119,7 +126,7 @@ describe('a call of a function that a worker runs', () => {
     await apply([CHARGE]);
     const { operation_id } = await propose();
     run.speak(100);
-    for (const lane of ['inline', 'sandboxed', 'broker', 'function'] as const) run.dispatcher.wake(lane);
+    for (const lane of CALL_LANES) run.dispatcher.wake(lane);
     await run.dispatcher.settled();
     expect(await tenant.row(operation_id)).toMatchObject({ state: 'admitted', attempt: 0 });
     expect(
@@ -146,7 +153,7 @@ describe('a call of a function that a worker runs', () => {
     const view = await propose();
     expect(view).toMatchObject({ state: 'held' });
     expect(await take()).toBeNull();
-    expect(await tenant.countOf('preview')).toBe(0);
+    expect(await tenant.row(view.operation_id)).toMatchObject({ attempt: 0 });
     await kernel.decide.run({
       ...requestBy({ ...callerOf(tenant.tenantId), api_key_id: newId('apiKey') }),
       approval_id: view.approval_id ?? '',

@@ -34,12 +34,19 @@ import {
 import type { Renew } from '../renew/index.ts';
 import type { OperationMonitor } from '../telemetry/operation-monitor.ts';
 import type { ExecutionTasks } from '../worker-tasks.ts';
-import { credentialsOf, readResult, reportOf, type ClaimedResult, type ResultFault } from './function-report.ts';
+import {
+  credentialsOf,
+  readResult,
+  readResultWithin,
+  reportOf,
+  type ClaimedResult,
+  type ResultFault,
+} from './function-report.ts';
 
 /** Verdicts that end the call here; its executor then gets them as a fault. */
 const ENDING: ReadonlySet<string> = new Set(['token.revoked', 'token.expired', 'deadline', 'frozen', 'tool.changed']);
-/** A result of so many bytes is checked on the event loop. */
-const INLINE_BYTES_MAX = 2 * 1024;
+/** The largest result that is read on the event loop, in bytes, and the most steps that its check takes there. */
+const INLINE_MAX = { bytes: 2 * 1024, steps: 2_000 } as const;
 /** The bound on checking a result in a thread, in milliseconds. */
 const READ_WALL_MS = 3_000;
 
@@ -111,7 +118,7 @@ export class ExternalCalls {
     const permit = this.#open(request);
     const { tool } = await this.#factsOf(permit);
     const { tenant_id, operation_id, attempt, action_digest, api_key_id } = permit;
-    const redeemed = await kernelSql.redeemFunction(this.#tenants.pool, {
+    const redeemed = (await kernelSql.redeemFunction(this.#tenants.pool, {
       tenant: tenant_id,
       operation: operation_id,
       attempt,
@@ -120,7 +127,7 @@ export class ExternalCalls {
       nonce: request.nonce,
       lease_ms: this.#options.leaseMs,
       effect: !tool.idempotent,
-    });
+    })) as RedeemedFunction;
     const { verdict } = redeemed;
     if (verdict === 'redeemed') return await this.#redemptionOf(redeemed, permit, tool);
     if (ENDING.has(verdict))
@@ -215,11 +222,13 @@ export class ExternalCalls {
     return frozen === null ? outcomeFault(verdict as OutcomeFault['code']) : frozenFault(frozen);
   }
 
-  /** Large results are checked in a thread: their author decides how long it takes. */
+  /** A check that takes long is made in a thread: the tenant decides how long it takes. */
   async #resultFault(tenantId: string, claimed: ClaimedResult): Promise<ResultFault> {
     const { work } = this.#options;
-    const isShort = Buffer.byteLength(JSON.stringify(claimed.result) ?? '') <= INLINE_BYTES_MAX;
-    if (work === null || isShort) return readResult(claimed);
+    if (work === null) return readResult(claimed);
+    const isShort = Buffer.byteLength(JSON.stringify(claimed.result) ?? '') <= INLINE_MAX.bytes;
+    const inline = isShort ? readResultWithin(claimed, INLINE_MAX.steps) : undefined;
+    if (inline !== undefined) return inline;
     return await work.run('function.result', claimed, { tenantId, wallMs: READ_WALL_MS });
   }
 }

@@ -20,13 +20,22 @@ export interface ClaimedResult {
   readonly schema: FunctionTool['result'];
 }
 
-/** Steps of the check of one result: half a second at most. */
-const STEPS_MAX = 250_000;
+/** The most steps of the check of one result, which take some tenths of a second. */
+const STEPS_MAX = 200_000;
 /** The first problems suffice, and the message has a bound. */
 const NAMED_MAX = 8;
 
-/** Verifies that a result is JSON of bounded size that fits the tool's schema. It never repeats the result. */
-export function readResult({ result, schema }: ClaimedResult): ResultFault {
+/**
+ * Says what is wrong with a result: it must be JSON of bounded size that fits the tool's schema. The text never repeats
+ * the result.
+ */
+export const readResult = (claimed: ClaimedResult): ResultFault => {
+  const fault = readResultWithin(claimed, STEPS_MAX);
+  return fault === undefined ? 'the result takes too long to check against the schema' : fault;
+};
+
+/** The same; undefined where the check takes more steps than are allowed: then nothing is known. */
+export function readResultWithin({ result, schema }: ClaimedResult, stepsMax: number): ResultFault | undefined {
   let bytes: Uint8Array;
   try {
     bytes = canonicalBytes(result);
@@ -36,9 +45,9 @@ export function readResult({ result, schema }: ClaimedResult): ResultFault {
   if (bytes.byteLength > FUNCTION_REPORT.resultBytes)
     return `the result takes more than ${FUNCTION_REPORT.resultBytes} bytes`;
   if (schema === null) return null;
-  const read = schemaFaults(schema, result, STEPS_MAX);
-  if (read.isCut) return 'the result takes too long to check against the schema';
-  const named = read.faults
+  const faults = schemaFaults(schema, result, stepsMax);
+  if (faults === null) return undefined;
+  const named = faults
     .slice(0, NAMED_MAX)
     .map(({ pointer, message }) => `\`${pointer === '' ? '/' : pointer.slice(0, 128)}\` ${message}`);
   return named.length === 0 ? null : `the result does not fit the tool's schema: ${named.join('; ')}`;

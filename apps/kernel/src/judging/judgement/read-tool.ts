@@ -3,7 +3,7 @@
 // Computes what a tool's own functions return for the arguments of one call, as data that a thread can send: for a
 // script by compiling it, for a tool that a tenant declared by matching its patterns. The definition itself returns the
 // same.
-import { CHECK_STEPS_MAX, cliFaults, declaredFaults } from '@writ/cli-tool';
+import { cliFaults, declaredArgumentFaults } from '@writ/cli-tool';
 import type {
   CliCommand,
   FsResource,
@@ -65,8 +65,7 @@ export interface SchemaCall {
 }
 
 /** Checks the arguments of a call against the schema that a tenant wrote. */
-export const readBySchema = ({ args, parameters }: SchemaCall): Faults =>
-  declaredFaults(parameters, args, CHECK_STEPS_MAX) ?? [];
+export const readBySchema = ({ args, parameters }: SchemaCall): Faults => declaredArgumentFaults(parameters, args);
 
 /** The definition with precomputed results for one call. */
 export function withScriptRead(tool: ToolDefinition, read: ScriptRead): ToolDefinition {

@@ -11,7 +11,7 @@ export interface ApiKeyRow {
   /** the person who is responsible for it; null: it counts as a separate person */
   readonly principal: string | null;
   /** of the role `worker`: the tools whose calls it may take; null for every other */
-  readonly tools: readonly string[] | null;
+  readonly tools: string[] | null;
   readonly created_at: number;
   readonly created_by: string;
   readonly revoked_at: number | null;
