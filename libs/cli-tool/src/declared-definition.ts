@@ -57,7 +57,7 @@ export function declaredDefinition(tool: DeclaredTool): ToolDefinition {
 type Faults = readonly { readonly pointer: string; readonly message: string }[];
 const UNCHECKED: Faults = [{ pointer: '', message: 'take too long to check against the schema' }];
 
-/** The problems of a call's arguments; null where the check takes more steps than are allowed: then nothing is known. */
+/** The problems of a call's arguments; null where the check takes more steps than allowed: then nothing is known. */
 export function declaredFaults(parameters: DeclaredTool['parameters'], args: unknown, stepsMax: number): Faults | null {
   const { argsInlineBytes } = LIMITS;
   if (Buffer.byteLength(JSON.stringify(args) ?? '') > argsInlineBytes.max)

@@ -8,8 +8,8 @@ export const PERMIT_PAYLOAD_TYPE = 'application/vnd.writ.permit.v1+json';
 export const LANES = ['inline', 'sandboxed', 'broker'] as const;
 
 /**
- * The queues of calls: those of Writ's executors; `function`, from which workers of the tenant take calls; and `caller`,
- * where a call waits for its own proposer to run it.
+ * The queues of calls: those of Writ's executors; `function`, from which workers of the tenant take calls; and
+ * `caller`, where a call waits for its own proposer to run it.
  */
 export const CALL_LANES = [...LANES, 'function', 'caller'] as const;
 export type CallLane = (typeof CALL_LANES)[number];

@@ -2,8 +2,8 @@
 //
 // Checks a value against the schema of a tenant (JSON Schema 2020-12) by interpreting it. Both are untrusted.
 // INVARIANT (no code of a tenant): a schema is never compiled to code.
-// INVARIANT (bounded): each schema that is applied, and each part of a value that is looked at, counts as steps, whether
-// it fits or not. A check ends after the steps that the caller allows.
+// INVARIANT (bounded): each schema that is applied, and each part of a value that is looked at, counts as steps,
+// whether it fits or not. A check ends after the steps that the caller allows.
 // INVARIANT (linear time): RE2 matches the expressions of a tenant. V8's engine never gets one.
 // INVARIANT (no value): a message repeats no part of the value, which may be a secret.
 import type { JsonSchemaText } from '@writ/contract';

@@ -24,8 +24,8 @@ const DRAFTS: readonly unknown[] = [
 
 /**
  * The problems of a schema (draft 2020-12) that keep it from being interpreted as its author wrote it; empty if
- * `schemaFaults` can take it. It comes from a tenant and is untrusted. `of` is `object` for a schema of arguments, which
- * must be an object at its root. Total and pure.
+ * `schemaFaults` can take it. It comes from a tenant and is untrusted. `of` is `object` for a schema of arguments,
+ * which must be an object at its root. Total and pure.
  */
 export function verifySchema(schema: unknown, of: 'object' | 'any' = 'any'): SchemaProblem[] {
   const at = (pointer: string, message: string, help = ''): SchemaProblem => ({ pointer, message, help });

@@ -87,6 +87,7 @@ export function executionOf(
   const changes = new CallChanges(tenants, below.args, agents);
   const renew = new Renew(tenants, vault, lease);
   const commit = new Commit(tenants, blobs, { effects, applier, holds, reruns, changes }, outcomeWriter, memory);
+  const toPermit = { ...redeemOptions, permitTtlMs: config.WRIT_PERMIT_TTL_MS, signer: keys.permit, work };
   return {
     images,
     largeReadings,
@@ -105,12 +106,7 @@ export function executionOf(
     renew,
     shells: new ShellRegistry(tenants),
     commit,
-    external: new ExternalCalls(tenants, outcomeWriter, renew, commit, {
-      ...redeemOptions,
-      permitTtlMs: config.WRIT_PERMIT_TTL_MS,
-      signer: keys.permit,
-      work,
-    }),
+    external: new ExternalCalls(tenants, outcomeWriter, renew, commit, toPermit),
     keepOutput: new KeepOutput(tenants, blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
     imageSweeper: new ImageSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),

@@ -2,8 +2,11 @@
 import { functionCatalog, testDatabase, wrongRows } from '@writ/testing';
 import { orchestratorSql } from './functions.ts';
 
-/** Functions that are called within larger statements, or by libs/database for any schema. */
-const ELSEWHERE = ['now_ms', 'refresh_statistics'];
+/**
+ * Functions that are called within larger statements, by libs/database for any schema, or by the version before alone:
+ * `authenticate` knows no keys of workers.
+ */
+const ELSEWHERE = ['authenticate', 'now_ms', 'refresh_statistics'];
 
 const table = Object.values(orchestratorSql);
 let catalog: Awaited<ReturnType<typeof functionCatalog>>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tools that a tenant declares by a JSON Schema and that no program of the sandbox runs: functions of its own agents and
-// workers, operations of an HTTP API, and tools of an MCP server.
+// Tools that a tenant declares by a JSON Schema and that no program of the sandbox runs: functions of its own agents
+// and workers, operations of an HTTP API, and tools of an MCP server.
 import { Type, type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;

@@ -156,8 +156,8 @@ export interface ToolDefinition {
    */
   readonly foresees?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | null;
   /**
-   * For a tool that a tenant declared by JSON Schemas: those schemas. Only `libs/json-schema` interprets them; no schema
-   * of a tenant is compiled.
+   * For a tool that a tenant declared by JSON Schemas: those schemas. Only `libs/json-schema` interprets them; no
+   * schema of a tenant is compiled.
    */
   readonly schemas?: { readonly parameters: JsonSchemaText; readonly result: JsonSchemaText | null };
   /**

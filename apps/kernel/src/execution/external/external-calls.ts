@@ -163,7 +163,8 @@ export class ExternalCalls {
   }
 
   /**
-   * Opens an attacker-controlled permit. A forged one, one of another tenant and one of another key get the same answer.
+   * Opens an attacker-controlled permit. A forged one, one of another tenant and one of another key get the same
+   * answer.
    */
   #open({ caller, permit }: KernelRequest<'function.redeem'>): FunctionPermit {
     requireRole(caller, 'worker', 'agent');
