@@ -25,11 +25,13 @@ BEGIN
   WITH next AS (
     SELECT o.operation_id FROM operation o
     WHERE o.tenant_id = p_tenant AND o.state = 'admitted'
+      -- Outside of the next condition, so that the index operation_waiting is used whatever the plan.
+      AND o.lane = CASE WHEN p_operation IS NULL THEN 'function' ELSE 'caller' END
       AND CASE WHEN p_operation IS NULL
-        THEN o.lane = 'function' AND EXISTS (
+        THEN EXISTS (
           SELECT 1 FROM unnest(p_tools) AS p(pattern)
           WHERE p.pattern = '*' OR p.pattern = o.tool_id OR (right(p.pattern, 2) = '.*' AND starts_with(o.tool_id, left(p.pattern, -1))))
-        ELSE o.lane = 'caller' AND o.operation_id = p_operation AND o.proposed_by = p_key END
+        ELSE o.operation_id = p_operation AND o.proposed_by = p_key END
       AND kernel.waits_until(o.deadline, o.created_at) > t
       AND freeze_on(o.tenant_id, o.agent_id, o.tool_id, o.capability_token_id) IS NULL
     ORDER BY o.created_at + CASE o.scheduling_class WHEN 'background' THEN 30000 WHEN 'maintenance' THEN 300000 ELSE 0 END, o.operation_id
