@@ -2,7 +2,7 @@
 // Runs the commands of a guide as a reader would type them. `# refused: CODE` after a command states its expected
 // fault. All others must succeed.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,6 +34,7 @@ export class GuideFolder {
     });
     const [api_key, operator_key, agent_key] = [world.admin.key, world.operator.key, world.agent.key];
     mkdirSync(join(folder.#path, '.writ'));
+    symlinkSync(join(root, 'examples'), join(folder.#path, 'examples'));
     // The same format as `npm start` writes.
     writeFileSync(
       join(folder.#path, '.writ', 'cli.json'),

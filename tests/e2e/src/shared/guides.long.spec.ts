@@ -19,6 +19,7 @@ it.each([
   ['how-to/call-settings.md', /output of commands +1048576 bytes at most/],
   ['how-to/long-commands.md', /step 1\nstep 2\nstep 3/],
   ['how-to/erasure.md', /erased +its content, .* by ers_/],
+  ['how-to/functions.md', /executed by +the holder of key_/],
   ['how-to/turns.md', /\[TOOL_RESULT:c1\] status=Completed result=[^]*"tool_use_id":"toolu_1"[^]*stale-preview/],
 ])('every command of %s works as the guide describes', async (guide, shown) => {
   expect(await folder.run(guide)).toMatch(shown);
