@@ -17,7 +17,8 @@
 --   left   what is left of its turn
 --
 -- A tenant's turn is `weight` calls. It doubles with each round, so that few visits serve a tenant that waits alone. A
--- tenant never has more than `cap` calls dispatched or performing; those that its own processes run don't count. A call that has waited too long (kernel.waits_until)
+-- tenant never has more than `cap` calls dispatched or performing; those that its own processes run don't count.
+-- A call that has waited too long (kernel.waits_until)
 -- is left to the sweeper, and one that a freeze covers isn't dispatched.
 --
 -- Of a tenant's calls, the one with the lowest rank goes first: its time of arrival, plus 30 s for `background` and
