@@ -106,7 +106,7 @@ export default [
   },
   {
     files: [
-      'libs/{digest,signing,capability,policy,risk,permit,receipt,merkle,sealing,lifecycle,workspace,agent-loop,bus,blobs,sandbox,contract,egress,cli-tool,json-schema,mk8-shell,dialects,paging,audio,transcription,info-store,info-store-chroma,embedding,calendar}/src/**/*.ts',
+      'libs/{digest,signing,capability,policy,risk,permit,receipt,merkle,sealing,lifecycle,workspace,agent-loop,bus,blobs,sandbox,contract,egress,cli-tool,http-tool,json-schema,openapi,mk8-shell,dialects,paging,audio,transcription,info-store,info-store-chroma,embedding,calendar}/src/**/*.ts',
     ],
     ignores: SPECS,
     rules: {

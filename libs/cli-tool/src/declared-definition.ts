@@ -4,6 +4,7 @@ import {
   INLINE_LIMITS,
   LIMITS,
   type DeclaredTool,
+  type HttpTool,
   type OutputLabel,
   type ToolDefinition,
 } from '@writ/contract';
@@ -18,10 +19,10 @@ const CHECK_STEPS_MAX = 200_000;
 const ANY_OBJECT = Type.Object({});
 
 /**
- * The definition of a tool that is declared by a schema, derived from the stored document alone: the same document has
+ * The definition of a function or of a tool of an MCP server, derived from the stored document alone: the same document has
  * the same digest on every replica.
  */
-export function declaredDefinition(tool: DeclaredTool): ToolDefinition {
+export function declaredDefinition(tool: Exclude<DeclaredTool, HttpTool>): ToolDefinition {
   const { v: _v, kind, tool_id, version, description, category, parameters, result, timeout_ms, ...rest } = tool;
   return {
     tool_id,

@@ -6,10 +6,12 @@ import {
   type CliCommand,
   type CliParameter,
   type CliTool,
+  type DeclaredTool,
   type TenantTool,
   type ToolDefinition,
   type ToolLimits,
 } from '@writ/contract';
+import { httpDefinition } from '@writ/http-tool';
 import { Type, type TSchema } from 'typebox';
 import { commandLineOf } from './command.ts';
 import { declaredDefinition } from './declared-definition.ts';
@@ -17,7 +19,10 @@ import { valueFaults, valueSteps, wholePattern } from './values.ts';
 
 /** The definition of any tool of a tenant. */
 export const tenantDefinition = (tool: TenantTool): ToolDefinition =>
-  isDeclaredTool(tool) ? declaredDefinition(tool) : cliDefinition(tool);
+  isDeclaredTool(tool) ? definitionOfDeclared(tool) : cliDefinition(tool);
+
+const definitionOfDeclared = (tool: DeclaredTool): ToolDefinition =>
+  tool.kind === 'http' ? httpDefinition(tool) : declaredDefinition(tool);
 
 /**
  * The result of a tenant's program. INVARIANT (what is stored keeps its meaning): these bytes are part of the digest of

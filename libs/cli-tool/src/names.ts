@@ -8,6 +8,7 @@ import { problemAt, type ToolProblem } from './problem.ts';
 const FAMILIES = new Set([
   ...[...TOOLS.keys()].map((id) => id.split('.')[0] ?? id),
   'agent',
+  'api',
   'calendar',
   'cli',
   'container',

@@ -62,7 +62,7 @@ test('all problems are reported at once', () => {
   ]);
 });
 
-test.each(['fs.read', 'fs.anything', 'shell', 'secret.x', 'bash', 'read_file', 'unknown'])(
+test.each(['fs.read', 'fs.anything', 'api.shop.list', 'mcp.x', 'shell', 'secret.x', 'bash', 'read_file', 'unknown'])(
   "no tool takes the name `%s`: it is, or may become, one of Writ's own",
   (name) => {
     expect(problems(tool({ name }))).toEqual([expect.stringMatching(/^\/tools\/0\/name /)]);

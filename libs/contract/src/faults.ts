@@ -139,6 +139,8 @@ export const FAULTS = {
   // egress
   'egress.refused': { status: 403, retry: 'never', message: 'the egress gate refused the request' },
   'egress.failed': { status: 502, retry: 'never', message: 'the other side could not be reached or did not answer' },
+  'api.refused': { status: 502, retry: 'never', message: 'the API refused the request' },
+  'api.failed': { status: 502, retry: 'never', message: 'the API neither did what was asked nor refused it' },
   'calendar.unusable': { status: 409, retry: 'never', message: 'the calendar can not be used as it is registered' },
   'calendar.refused': { status: 403, retry: 'never', message: 'the server of the calendar refused the request' },
   'calendar.unreadable': { status: 502, retry: 'never', message: 'the answer of the calendar can not be read' },

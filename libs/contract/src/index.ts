@@ -296,6 +296,7 @@ export {
 } from './tools/definition.ts';
 export type {
   FsResource,
+  HttpOperation,
   OutputLabel,
   RequestResource,
   ToolCategory,
@@ -310,7 +311,7 @@ export {
   TRANSCRIBED_MS_MAX,
   transcriptionUrl,
 } from './tools/audio.ts';
-export { NET_EGRESS, pageUrlOf, WEB_FETCH } from './tools/egress.ts';
+export { NET_EGRESS, pageUrlOf, UNTRUSTED_CONTENT_LABELS, WEB_FETCH } from './tools/egress.ts';
 export { draftOf, EMAIL_DRAFT, EMAIL_FIND } from './tools/email.ts';
 export { EDITED_FILES_MAX, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { gitWords } from './tools/git-command.ts';

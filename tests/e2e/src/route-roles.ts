@@ -147,6 +147,7 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   deleteFile: HANDS,
   readTool: ALL,
   applyTools: ['admin'],
+  importOpenApi: ['admin'],
   removeTool: ['admin'],
   placeFreeze: [...HANDS, 'platform'],
   listFreezes: [...EYES, 'platform'],

@@ -7,6 +7,7 @@ import { Type, type Static } from 'typebox';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { importCommand } from './import-openapi.ts';
 import { readToolsFile, invalidToolsError } from './tools-file.ts';
 
 const Cli = Type.Object({
@@ -40,6 +41,7 @@ export function toolsCommand(context: Context): Command {
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(applyCommand(context))
+    .addCommand(importCommand(context))
     .addCommand(removeCommand(context));
 }
 

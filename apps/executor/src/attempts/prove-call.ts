@@ -71,6 +71,7 @@ export async function proveCall(
     attempt: redemption.attempt,
     toolId: redemption.tool_id,
     cli: tool.cli ?? null,
+    ...(tool.http === undefined ? {} : { http: tool.http }),
     resources: tool.bound ?? [],
     workspaceId: redemption.workspace_id,
     imageDigest: redemption.image_digest,

@@ -12,6 +12,7 @@ import type {
   EndedBy,
   ExecutionProfile,
   Grant,
+  HttpOperation,
   ImageSource,
   OutputRefs,
   PermitMode,
@@ -41,6 +42,8 @@ export interface Call {
   readonly toolId: string;
   /** the program of a tool that runs one; null for all other tools */
   readonly cli: CliCommand | null;
+  /** the request of an HTTP tool; absent for all other tools */
+  readonly http?: HttpOperation;
   /** the registered resources that its arguments name, in their order */
   readonly resources: readonly BoundResource[];
   readonly workspaceId: string;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { API_TASKS } from '../runners/api-body.ts';
 import { ARGUMENT_TASKS } from './argument-tasks.ts';
 import { CALENDAR_TASKS } from './calendar-tasks.ts';
 import { SECRET_TASKS } from '../redaction/secret-tasks.ts';
@@ -9,6 +10,7 @@ import { TRANSCRIPT_TASKS } from './transcript-tasks.ts';
 
 /** The tasks that the executor runs on worker threads, by name. */
 export const executorTasks = {
+  ...API_TASKS,
   ...ARGUMENT_TASKS,
   ...CALENDAR_TASKS,
   ...FILE_TASKS,

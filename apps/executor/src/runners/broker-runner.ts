@@ -19,6 +19,7 @@ import { GateRefusal } from '../egress/gate-refusal.ts';
 import { calendarFind } from './calendar-find.ts';
 import { isConnectionError } from './connection-error.ts';
 import { emailDraft, emailFind } from './email-tools.ts';
+import { ApiRefusal, httpTool } from './http-tool.ts';
 import type { MailSessions } from './mail-sessions.ts';
 import { netEgress } from './net-egress.ts';
 import { resourceFailure } from './resource-failures.ts';
@@ -106,6 +107,7 @@ export class BrokerRunner extends Runner {
   }
 
   async #result(call: Call, gate: CallGate, resources: RunResources): Promise<unknown> {
+    if (call.http !== undefined) return await httpTool(call.http, call, gate, resources.work);
     if (call.toolId === WEB_SEARCH.tool_id) return await webSearch(call, gate);
     if (call.toolId === WEB_FETCH.tool_id) return await webFetch(call, gate, resources);
     if (call.toolId === NET_EGRESS.tool_id) return await netEgress(call, gate, this.#blobs, resources.work);
@@ -133,6 +135,7 @@ function failed(
 ): BrokerOutcome {
   if (signal.aborted && !(error instanceof Fault))
     return failure('timeout', 'command.timeout', 'the request took longer than the call may');
+  if (error instanceof ApiRefusal) return { ...failure('failed', error.code, error.message), result: error.answer };
   const ofStore = storeFailureOf(error, resources);
   if (ofStore !== null)
     return failure(ofStore.code === 'limit.exceeded' ? 'limit' : 'failed', ofStore.code, ofStore.message, ofStore.hint);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingMessage } from 'node:http';
 import { Fault, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
@@ -10,6 +9,7 @@ import { exchange } from '../egress/exchange.ts';
 import { bytesWithoutValues } from '../redaction/secret-work.ts';
 import { headersOfCall, type WrittenHeader } from './call-headers.ts';
 import { encodeBody, readBody } from './read-body.ts';
+import { headersWithout } from './reply-headers.ts';
 import type { Call, RunContext } from '../calls/runner.ts';
 
 interface EgressArgs {
@@ -26,9 +26,6 @@ const DEFAULT_HEADERS: Headers = [
   ['accept-encoding', 'identity'],
   ['user-agent', 'writ'],
 ];
-/** How many headers of an answer are returned, and how long each may be. */
-const HEADERS_MAX = 64;
-const HEADER_CHARS_MAX = 1_024;
 
 /** Runs `net.egress`: one request, one answer. @throws GateRefusal; Fault for a payload that can't be sent */
 export async function netEgress(
@@ -56,7 +53,7 @@ export async function netEgress(
     const received = await readBody(answer, call.limits.output_bytes);
     return {
       status: answer.statusCode ?? 0,
-      headers: headersOf(answer, call.values),
+      headers: headersWithout(answer, call.values),
       ...encodeBody({
         ...received,
         bytes: await bytesWithoutValues(call.values, received.bytes, received.truncated, work),
@@ -84,15 +81,4 @@ async function payloadOf(call: Call, blobs: BlobStore, written: string): Promise
   if (entry.size > (call.limits.egress_bytes ?? 0))
     throw new Fault('file.too_large', `\`${path}\` is larger than the call may send`);
   return await reader(entry.sha256);
-}
-
-/** INVARIANT (redacted before cut): the redactor would not find a value that was cut in two. */
-function headersOf({ headers }: IncomingMessage, values: Call['values']): Record<string, string> {
-  const redacted = (text: string): string =>
-    (values?.redactText(text) ?? text).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_CHARS_MAX);
-  return Object.fromEntries(
-    Object.entries(headers)
-      .slice(0, HEADERS_MAX)
-      .map(([name, value]) => [name, redacted([value].flat().join(', '))]),
-  );
 }

@@ -128,6 +128,8 @@ export function sampleOf(
       return { body: { ...PROOF, outcome: { outcome: 'succeeded', result: {} } } };
     case 'applyTools':
       return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
+    case 'importOpenApi':
+      return { body: { document: 'openapi: 3.1.0', options: { name: 'shop' } } };
     case 'createResource':
       return {
         body: {

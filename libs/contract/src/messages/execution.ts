@@ -8,7 +8,7 @@ import { Envelope, PermitMode } from '../permit.ts';
 import { UsageCounter } from '../states.ts';
 import { BoundResource, CALL_RESOURCES_MAX } from '../resources/resource-kinds.ts';
 import { NetGrant, ScopeRoot } from '../token.ts';
-import { CliTool } from '../tools/cli-tool.ts';
+import { TenantTool } from '../tools/tenant-tool.ts';
 import { SkillForCall, SkillLine } from '../tools/skills.ts';
 import { ContainerState } from '../tools/containers.ts';
 import { AgentState } from '../tools/manage-agents.ts';
@@ -114,7 +114,7 @@ export const Redemption = Type.Object(
      * request, base64
      */
     sealed: Type.Optional(Type.Record(Type.String(), Type.String())),
-    cli_tool: Type.Optional(CliTool),
+    cli_tool: Type.Optional(TenantTool),
     /**
      * for a script in a registered sandbox: the signed bytes, base64. Their digest is part of the tool's, so others are
      * refused

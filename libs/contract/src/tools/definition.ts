@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type TObject } from 'typebox';
 import type { CliCommand, CliParameter } from './cli-tool.ts';
-import type { FunctionTool, JsonSchemaText } from './declared-tool.ts';
+import type { FunctionTool, HttpTool, JsonSchemaText } from './declared-tool.ts';
 import { LIMITS } from '../limits.ts';
 import type { CallLane } from '../permit.ts';
 import type { BoundResource, ResourceKind, ResourceReference } from '../resources/resource-kinds.ts';
@@ -55,6 +55,15 @@ export interface OutputLabel {
   readonly when: 'always' | 'reads_secrets';
 }
 
+/** The part of an HTTP tool that determines its request. */
+export type HttpOperation = Pick<
+  HttpTool,
+  'method' | 'server' | 'path' | 'inputs' | 'body' | 'credentials' | 'idempotency_header'
+> & {
+  /** whether the request changes nothing at the server, whatever its method: its category is `read` */
+  readonly is_safe: boolean;
+};
+
 /** A tool as data: validation, prompts, OpenAPI and the docs are generated from it. */
 export interface ToolDefinition {
   readonly tool_id: string;
@@ -93,6 +102,8 @@ export interface ToolDefinition {
    * tools.
    */
   readonly cli?: CliCommand;
+  /** For an operation of an HTTP API: what its one request is made of; part of its digest. Absent for other tools. */
+  readonly http?: HttpOperation;
   /**
    * The command of a call in bash syntax: for assessing it, never for running it. Total and pure; absent if an argument
    * has the command, or there is none.

@@ -125,6 +125,7 @@ export function definitionForDigest(tool: ToolDefinition): Record<string, unknow
     ...(tool.cli === undefined ? {} : { cli: tool.cli }),
     ...(tool.external === undefined ? {} : { external: tool.external }),
     ...(tool.declaration === undefined ? {} : { declaration: tool.declaration }),
+    ...(tool.http === undefined ? {} : { http: tool.http }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(profile === undefined ? {} : { profile }),
     ...(supervised === undefined ? {} : { supervised }),

@@ -247,6 +247,14 @@ function heldOutcome(facts: AttemptFacts, report: ReportRequest, checked: Checke
   };
 }
 
+/**
+ * Whether the call may have done something outside. It counts as having done nothing where the API answered its one
+ * request with a status of 4xx, which blames the request (RFC 9110 §15.5). Only the executor of an HTTP tool can report
+ * that.
+ */
+const mayHaveActed = ({ operation }: AttemptFacts, fault: OutcomeFault | null): boolean =>
+  operation.effect_started && fault?.code !== 'api.refused';
+
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
 function failedOutcome(
   facts: AttemptFacts,
@@ -261,7 +269,7 @@ function failedOutcome(
     effectDigest: checked.digest,
     ...decidedBy(facts, checked),
   };
-  if (isOutsideLane(operation) ? mayHaveActed(facts, report) : operation.effect_started)
+  if (isOutsideLane(operation) ? functionMayHaveActed(facts, report) : mayHaveActed(facts, fault))
     return { ...ambiguousOutcome(['performed', 'ambiguous'], outsideFault(facts, fault)), ...reported };
   const txOutcome = unchangedOutcomeOf(operation);
   return {
@@ -280,7 +288,7 @@ function failedOutcome(
  * Answers whether a function that a process of the tenant ran may have taken effect. It hasn't where the tool only
  * reads, and where its executor states so and no attempt before was lost: the record says that this is its claim.
  */
-const mayHaveActed = ({ operation }: AttemptFacts, { ended, error }: ReportRequest): boolean =>
+const functionMayHaveActed = ({ operation }: AttemptFacts, { ended, error }: ReportRequest): boolean =>
   operation.mutating && !(ended === 'failed' && error?.code === 'function.failed' && operation.leases_lost === 0);
 
 /** Only for a function the fault says why its outcome doesn't count; what another call reports is in its list. */

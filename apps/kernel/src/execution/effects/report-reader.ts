@@ -85,11 +85,12 @@ export class ReportReader {
    */
   async result(
     contents: ReportedContents,
-    { tool_id, result, schemas }: ToolDefinition,
+    { tool_id, result, schemas, http }: ToolDefinition,
     report: ReportRequest,
   ): Promise<OutcomeResult> {
-    // Schemas of tenants are never compiled: their interpreter has checked the result before it comes here.
-    const tool = { tool_id, result: schemas === undefined ? result : ANY_RESULT };
+    // Schemas of tenants are never compiled. That of a function was interpreted before its result came here, and nobody
+    // promises that an API keeps to its own.
+    const tool = { tool_id, result: schemas === undefined && http === undefined ? result : ANY_RESULT };
     const { tenant_id, result_hash: hash, result_ref: ref, ended } = report;
     const isNeeded = ended === 'exited';
     if (ref === null) return await this.#inlineResult(tool, report, isNeeded);

@@ -44,6 +44,8 @@ const SESSION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'limit.exceeded',
   'args.invalid',
 ]);
+/** The API answered with a status of 4xx; or with another that is no success. */
+const API_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['api.refused', 'api.failed']);
 /** A session has as many tasks as it may, or doesn't have the one that is named. */
 const TASK_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['task.unknown', 'limit.exceeded']);
 
@@ -111,9 +113,11 @@ function toolFaults({
   tool_id,
   class: own,
   session,
-}: Pick<ToolDefinition, 'tool_id' | 'class' | 'session'>): ReadonlySet<FaultCode> {
+  http,
+}: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'http'>): ReadonlySet<FaultCode> {
   if (own === 'function') return FUNCTION_FAULTS;
   if (session === true) return SESSION_FAULTS;
+  if (http !== undefined) return API_FAULTS;
   if (tool_id === SHELL_DANGEROUS.tool_id) return RAW_FAULTS;
   if (tool_id === SKILL_READ.tool_id) return SKILL_FAULTS;
   if (tool_id === AUDIO_TRANSCRIBE.tool_id) return TRANSCRIPTION_FAULTS;
@@ -131,7 +135,7 @@ function toolFaults({
  */
 export function reportedFault(
   { ended, exit_code, error, usage }: ReportRequest,
-  tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli'>,
+  tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli' | 'http'>,
   args: Readonly<Record<string, unknown>>,
 ): OutcomeFault | null {
   // A record that repeated it would vouch for a count that nobody made.

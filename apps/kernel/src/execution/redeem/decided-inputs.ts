@@ -238,7 +238,7 @@ export class DecidedInputs {
       });
       return mode === 'preview'
         ? named
-        : { ...named, ...(await this.#values.forResources(facts.operation, resources)) };
+        : { ...named, ...(await this.#values.forResources(facts.operation, resources, tool)) };
     } catch (error) {
       if (!(error instanceof Fault) || (error.code !== 'value.missing' && error.code !== 'secret.unknown')) throw error;
       await this.#end(call.redeemed, error.code, error.message, 'have it set, or ask for it anew');

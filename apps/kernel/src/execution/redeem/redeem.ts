@@ -159,7 +159,7 @@ export class Redeem {
       args_salt: (await this.#opened(operation, 'salt', salt)).toString('base64'),
       ...(await sealedFor(operation, values, publicKey)),
       limits: limitsOf(profile?.tool ?? tool, operation),
-      ...(own === null || isDeclaredTool(own) ? {} : { cli_tool: own }),
+      ...(own === null || (isDeclaredTool(own) && own.kind !== 'http') ? {} : { cli_tool: own }),
       ...(sandbox === null ? {} : { sandbox }),
       ...(skills === null ? {} : { skills }),
       ...(profile === null ? {} : { profile: profile.bytes }),

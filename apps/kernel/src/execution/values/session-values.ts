@@ -8,6 +8,7 @@ import {
   type BoundResource,
   type NamesSecrets,
   type PermitMode,
+  type ToolDefinition,
   type ValueScope,
 } from '@writ/contract';
 import { valueRequestOf, sessionOf, type ValueRequest } from '../../judging/judgement/index.ts';
@@ -109,21 +110,29 @@ export class SessionValues {
   }
 
   /**
-   * The tenant's secrets that the settings of the call's resources name, by the name with `RESOURCE_SECRET_PREFIX`. The
-   * grant of the resource suffices for them. A value that a person gave to a session is none of them.
+   * The tenant's secrets that the settings of the call's resources name, and those of the credentials of an HTTP tool,
+   * by the name with `RESOURCE_SECRET_PREFIX`. The grant of the resource or of the tool suffices for them. A value that
+   * a person gave to a session is none of them.
    * @throws Fault `secret.unknown` for one that is gone since the call was decided
    */
   async forResources(
     { tenant_id, operation_id }: OperationRow,
     resources: readonly BoundResource[],
+    { http }: Pick<ToolDefinition, 'http'>,
   ): Promise<Readonly<Record<string, string>>> {
-    const names = new Set(resources.flatMap(({ settings }) => secretsOfSettings(settings)));
+    const names = new Set([
+      ...resources.flatMap(({ settings }) => secretsOfSettings(settings)),
+      ...(http?.credentials.map(({ secret }) => secret) ?? []),
+    ]);
     const values: Record<string, string> = {};
     for (const name of names) {
       const request = { tenant_id, agent_id: '', session_id: '', capability_token_id: '', name, secret: true };
       const value = await this.consume(request, operation_id);
       if (value === null)
-        throw new Fault('secret.unknown', 'a secret of the resource is gone since the call was decided');
+        throw new Fault(
+          'secret.unknown',
+          `the secret \`${name}\` of the ${http === undefined ? 'resource' : 'tool'} does not exist`,
+        );
       values[`${RESOURCE_SECRET_PREFIX}${name}`] = value;
     }
     return values;

@@ -6,9 +6,11 @@ import {
   MK8_RUN,
   SHELL_DANGEROUS,
   STORE_REGISTER,
+  type JsonSchemaText,
   type ToolDefinition,
 } from '@writ/contract';
 import { declaredFaults } from '@writ/cli-tool';
+import { httpFaults } from '@writ/http-tool';
 import { storeCallFaults } from '@writ/info-store';
 import { dataOf, DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
 import { dangerousTool } from '@writ/mk8-shell/dangerous';
@@ -29,8 +31,10 @@ const INLINE_SCRIPT_BYTES_MAX = 2_048;
 const REPEATS = /ForEach|Include/;
 /** The most steps of matching on the event loop: some 75 ns each. */
 const INLINE_STEPS_MAX = 50_000;
-/** The most steps of checking arguments against a schema on the event loop: some microseconds each. */
+/** The most steps of checking arguments by a tenant's schema on the event loop: some microseconds each. */
 const INLINE_SCHEMA_STEPS_MAX = 2_000;
+/** The largest arguments of a request that are written on the event loop, in bytes. */
+const INLINE_REQUEST_BYTES_MAX = 32 * 1_024;
 /** The bound, in milliseconds, on reading the arguments of a call by its tool in a thread. */
 const READ_WALL_MS = 3_000;
 
@@ -61,6 +65,7 @@ export class ToolReader {
     const judged = judgedTool(tool, args, facts);
     if (judged === null || 'effect' in args || this.#work === null) return judged;
     if (judged.schemas !== undefined) return await this.#readDeclared(call, judged, args);
+    if (judged.http !== undefined) return await this.#readHttp(call, judged, args);
     const isScript = judged.tool_id === MK8_RUN.tool_id && judged.faults !== undefined && isLongScript(args);
     const isLong = isScript || (judged.declared !== undefined && judged.declared.steps(args.value) > INLINE_STEPS_MAX);
     // A tool's functions receive only arguments that fit its schema; for others the schema's own faults are reported.
@@ -88,6 +93,21 @@ export class ToolReader {
     const faults =
       declaredFaults(parameters, value, INLINE_SCHEMA_STEPS_MAX) ??
       (await this.#work.run('schema.read', { parameters, args: value }, { tenantId: tenant_id, wallMs: READ_WALL_MS }));
+    return { ...tool, faults: () => faults };
+  }
+
+  /** Checks the arguments of an HTTP tool: here if it takes few steps, otherwise in a thread. */
+  async #readHttp(
+    { tenant_id }: Pick<JudgedCall, 'tenant_id'>,
+    tool: ToolDefinition,
+    { value, canonical }: Arguments,
+  ): Promise<ToolDefinition> {
+    if (tool.http === undefined || this.#work === null) return tool;
+    const about = { http: tool.http, parameters: tool.parameters as unknown as JsonSchemaText };
+    const inline =
+      canonical.byteLength > INLINE_REQUEST_BYTES_MAX ? null : httpFaults(about, value, INLINE_SCHEMA_STEPS_MAX);
+    const options = { tenantId: tenant_id, wallMs: READ_WALL_MS };
+    const faults = inline ?? (await this.#work.run('http.read', { ...about, args: value }, options));
     return { ...tool, faults: () => faults };
   }
 }

@@ -12,6 +12,7 @@ import type {
   ToolCategory,
   ToolDefinition,
 } from '@writ/contract';
+import { httpArgumentFaults, type HttpArguments } from '@writ/http-tool';
 import { DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
 import { scriptTool } from '@writ/mk8-shell/tool';
 
@@ -66,6 +67,10 @@ export interface SchemaCall {
 
 /** Checks the arguments of a call against the schema that a tenant wrote. */
 export const readBySchema = ({ args, parameters }: SchemaCall): Faults => declaredArgumentFaults(parameters, args);
+
+/** Checks the arguments of a call of an HTTP tool by the schema that a tenant wrote, and by the request. */
+export const readHttp = ({ args, ...about }: HttpArguments & { readonly args: Args }): Faults =>
+  httpArgumentFaults(about, args);
 
 /** The definition with precomputed results for one call. */
 export function withScriptRead(tool: ToolDefinition, read: ScriptRead): ToolDefinition {

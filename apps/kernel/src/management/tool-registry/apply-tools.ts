@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readTenantTools, tenantDefinition, type CliToolDraft, type DeclaredDraft } from '@writ/cli-tool';
+import { tenantDefinition } from '@writ/cli-tool';
 import {
   DECLARED_TOOLS,
   Fault,
   type AppliedTool,
-  type Caller,
-  type TenantTool,
   type KernelRequest,
+  type TenantTool,
   type ToolsApplied,
 } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
@@ -14,7 +13,7 @@ import type { ChangeRecord, Changes } from '../../evidence/changes/index.ts';
 import { definitionDigest } from '../../judging/definitions/tenant-tools.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
-import { secretProblems } from './secret-problems.ts';
+import { readFile, type ToolDraft } from './read-file.ts';
 import { lockTools, activateVersion, storeVersion } from './tool-rows.ts';
 
 /** The newest version of a name, whether active or not; null for an unknown name. */
@@ -30,12 +29,9 @@ interface ToolChange {
   readonly tool: TenantTool;
 }
 
-/** A tool of any kind that can be stored, once its version is known. */
-export type ToolDraft = CliToolDraft | DeclaredDraft;
-
 const invalid = (problems: ToolsApplied['problems']): ToolsApplied => ({ valid: false, problems, tools: [] });
 
-/** Registers programs and functions as tools of a tenant, and removes them. */
+/** Registers programs, functions and operations of HTTP APIs as tools of a tenant, and removes them. */
 export class ApplyTools {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
@@ -53,19 +49,9 @@ export class ApplyTools {
    */
   async run({ caller, file, dry_run }: KernelRequest<'tool.apply'>): Promise<ToolsApplied> {
     requireRole(caller, 'admin');
-    const { programs, functions, problems } = readTenantTools(file);
-    const allProblems = [...problems, ...secretProblems(programs)];
-    if (allProblems.length > 0) return invalid(allProblems.map((problem) => ({ ...problem })));
-    return await this.applyDrafts(caller, [...programs, ...functions], dry_run);
-  }
-
-  /**
-   * Activates tools of any kind that were read before, all of them or none. Callers MUST have verified their schemas.
-   * @throws Fault `auth.role`, `conflict`
-   */
-  async applyDrafts(caller: Caller, tools: readonly ToolDraft[], dry_run: boolean): Promise<ToolsApplied> {
-    requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
+    const { tools, problems } = readFile(file);
+    if (problems.length > 0) return invalid(problems.map((problem) => ({ ...problem })));
     if (dry_run)
       return appliedTools(
         await this.#tenancy.within(tenant_id, async (rows) => await toolChanges(rows, tenant_id, tools)),
@@ -146,7 +132,7 @@ async function toolChanges(rows: Rows, tenantId: string, drafts: readonly ToolDr
 function toolChange(draft: ToolDraft, newest: NewestVersion | null): ToolChange {
   const unchanged: TenantTool = { ...draft, version: newest?.version ?? 0 };
   const isSame = newest !== null && Buffer.compare(canonicalBytes(unchanged), canonicalBytes(newest.document)) === 0;
-  const tool = isSame ? unchanged : { ...draft, version: (newest?.version ?? 0) + 1 };
+  const tool: TenantTool = isSame ? unchanged : { ...draft, version: (newest?.version ?? 0) + 1 };
   const definition_digest = definitionDigest(tenantDefinition(tool));
   const change =
     newest === null || newest.inForce === null

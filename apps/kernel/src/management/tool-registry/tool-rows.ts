@@ -16,6 +16,10 @@ interface Version {
   readonly document: TenantTool;
 }
 
+/** A document is JSON, whatever schemas it holds. */
+const jsonOf = (document: TenantTool): Prisma.InputJsonObject =>
+  structuredClone(document) as unknown as Prisma.InputJsonObject;
+
 /** Stores a version of a tool, unless it is stored already. */
 export async function storeVersion(
   rows: Rows,
@@ -24,17 +28,7 @@ export async function storeVersion(
   { tool_id, version, definition_digest, document }: Version,
 ): Promise<void> {
   await rows.tool_version.createMany({
-    data: [
-      {
-        tenant_id: tenantId,
-        tool_id,
-        version,
-        definition_digest,
-        // A schema of a tenant is any JSON, which its type can't say.
-        document: structuredClone(document) as unknown as Prisma.InputJsonObject,
-        created_by: by,
-      },
-    ],
+    data: [{ tenant_id: tenantId, tool_id, version, definition_digest, document: jsonOf(document), created_by: by }],
     skipDuplicates: true,
   });
 }

@@ -3,6 +3,7 @@ import { CliToolFile, DECLARED_TOOLS, FunctionToolSource, ToolsApplied } from '@
 import { Type } from 'typebox';
 import { closed } from '../../edge/requests/fields.ts';
 import { ROLES, route } from '../../edge/requests/route.ts';
+import { ApiImport, ApiImported } from './import-views.ts';
 import { ToolList, ToolView } from './views.ts';
 
 const DryRun = Type.Optional(Type.Boolean({ description: 'only report what would change' }));
@@ -55,6 +56,22 @@ export const TOOL_ROUTES = {
       200: {
         description: 'The result for each tool; or, where `valid` is false, all errors, and nothing has changed',
         schema: ToolsApplied,
+      },
+    },
+    faults: ['conflict'],
+  }),
+  importOpenApi: route({
+    tag: 'tools',
+    path: '/v1/tools/imports/openapi',
+    id: 'importOpenApi',
+    method: 'POST',
+    allowed: ['admin'],
+    summary: 'Makes tools of the operations of an OpenAPI document, and registers all of them or none',
+    body: ApiImport,
+    answers: {
+      200: {
+        description: 'What became of each operation; where `applied` is null, nothing has changed',
+        schema: ApiImported,
       },
     },
     faults: ['conflict'],

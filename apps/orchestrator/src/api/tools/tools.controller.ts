@@ -7,13 +7,22 @@ import { TOOL_ROUTES } from './routes.ts';
 import type { ToolView } from './views.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { tenantTools } from '../../calls/kernel/tenant-tools.ts';
+import { WorkerTasks } from '../../edge/work/worker-tasks.ts';
+import { IMPORT_OPENAPI } from './import-tasks.ts';
+import { IMPORT_DEFAULTS, type ApiImported } from './import-views.ts';
 import { tenantView, viewOf } from './tool-view.ts';
 
 const BUILT_IN_TOOLS = [...TOOLS.values()].map(viewOf);
 
+/** The most that one message to the kernel carries, with its envelope. */
+const TOOLS_BYTES_MAX = 900_000;
+
 @Controller()
 export class ToolsController {
-  constructor(private readonly kernel: KernelClient) {}
+  constructor(
+    private readonly kernel: KernelClient,
+    private readonly tasks: WorkerTasks,
+  ) {}
 
   @Route(TOOL_ROUTES.list)
   async list(@RequestInput() { caller }: RequestInputOf<typeof TOOL_ROUTES.list>): Promise<{ items: ToolView[] }> {
@@ -37,6 +46,39 @@ export class ToolsController {
   async apply(@RequestInput() { caller, body }: RequestInputOf<typeof TOOL_ROUTES.apply>): Promise<ToolsApplied> {
     const { dry_run = false, ...file } = body;
     return await this.kernel.ask('tool.apply', caller, { file, dry_run });
+  }
+
+  /**
+   * The kernel checks the tools as it does all others. `strict`: an operation that can't be had keeps all from being
+   * registered.
+   */
+  @Route(TOOL_ROUTES.importOpenApi)
+  async importOpenApi(
+    @RequestInput() { caller, body }: RequestInputOf<typeof TOOL_ROUTES.importOpenApi>,
+  ): Promise<ApiImported> {
+    const { document, dry_run = false, strict = false, options } = body;
+    const imported = await this.tasks.run(IMPORT_OPENAPI, caller.tenant_id, {
+      document,
+      options: { ...IMPORT_DEFAULTS, ...options },
+    });
+    const { tools, ...report } = imported;
+    const isRefused =
+      tools.length === 0 ||
+      imported.problems.some(({ of, pointer }) => strict || of === 'options' || pointer === '/paths');
+    const bytes = Buffer.byteLength(JSON.stringify(tools));
+    if (bytes > TOOLS_BYTES_MAX)
+      throw new Fault(
+        'request.too_large',
+        `the tools take ${bytes} bytes, and one import has at most ${TOOLS_BYTES_MAX}: import a part with \`include\``,
+      );
+    const applied = isRefused ? null : await this.kernel.ask('tool.apply', caller, { file: { http: tools }, dry_run });
+    return {
+      ...report,
+      operations: [...report.operations],
+      problems: [...report.problems],
+      notes: [...report.notes],
+      applied,
+    };
   }
 
   @Route(TOOL_ROUTES.remove)

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import { httpRequestOf, percentEncoded, type HttpRequest } from '@writ/http-tool';
+import type { HttpOperation } from '@writ/contract';
+import { parseUrl, type EgressTarget } from '@writ/egress';
+import type { Call, RunContext } from '../calls/runner.ts';
+import type { CallGate, Headers } from '../egress/call-gate.ts';
+import { exchange } from '../egress/exchange.ts';
+import { GateRefusal } from '../egress/gate-refusal.ts';
+import { bytesWithoutValues } from '../redaction/secret-work.ts';
+import { readApiBody, type ApiBody } from './api-body.ts';
+import { readBody } from './read-body.ts';
+import { headersWithout } from './reply-headers.ts';
+import { secretOf, verifyPrivate } from './resource-secret.ts';
+
+/** A call of a tool that is an operation of an HTTP API. */
+type ApiCall = Pick<Call, 'args' | 'operationId' | 'resourceSecrets' | 'values' | 'limits'>;
+
+/** The result of such a call. */
+export interface ApiAnswer extends ApiBody {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly size: number;
+  readonly truncated: boolean;
+}
+
+/**
+ * The API answered, and not with success. A status of 4xx is a refusal: the request was not carried out. Any other,
+ * such as 303 or 500, leaves open what was done.
+ */
+export class ApiRefusal extends Error {
+  readonly answer: ApiAnswer;
+  readonly code: 'api.refused' | 'api.failed';
+
+  constructor(answer: ApiAnswer) {
+    super(`the API answered ${answer.status}`);
+    this.name = 'ApiRefusal';
+    this.answer = answer;
+    this.code = answer.status >= 400 && answer.status <= 499 ? 'api.refused' : 'api.failed';
+  }
+}
+
+/** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
+const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
+
+/**
+ * Runs a call of an HTTP tool: exactly one request, which is a function of the decided tool and arguments, and of its
+ * secrets. The list of requests shows it as it was decided, without credentials. A redirect is an answer that is no
+ * success: nothing is followed.
+ * @throws ApiRefusal for an answer other than 2xx; GateRefusal; Fault `permit.invalid` where a secret did not come
+ */
+export async function httpTool(
+  http: HttpOperation,
+  call: ApiCall,
+  gate: CallGate,
+  work: RunContext['work'],
+): Promise<ApiAnswer> {
+  const request = httpRequestOf(http, call.args);
+  const target = parseUrl(request.url);
+  const [sent, headers] = [withQueryCredentials(http, call, target), headersOf(http, call, request, target)];
+  const body = request.body === null ? null : Buffer.from(request.body.text, 'utf8');
+  const admitted = await gate.admit(request.method, target, '', { isSafe: http.is_safe });
+  try {
+    const answer = await exchange(admitted, { method: request.method, target: sent, headers, body });
+    const received = await readBody(answer, call.limits.output_bytes);
+    const bytes = await bytesWithoutValues(call.values, received.bytes, received.truncated, work);
+    const result: ApiAnswer = {
+      status: answer.statusCode ?? 0,
+      headers: headersWithout(answer, call.values),
+      ...(await readApiBody({ ...received, bytes }, answer.headers['content-type'], work)),
+      size: received.bytes.length,
+      truncated: received.truncated,
+    };
+    if (result.status < 200 || result.status > 299) throw new ApiRefusal(result);
+    return result;
+  } finally {
+    admitted.connection.destroy();
+  }
+}
+
+/** A credential of the tool. INVARIANT (never in clear): it leaves over TLS alone. */
+function credential(call: ApiCall, name: string, target: EgressTarget): string {
+  verifyPrivate(target);
+  return secretOf(call, name);
+}
+
+function withQueryCredentials({ credentials }: HttpOperation, call: ApiCall, target: EgressTarget): EgressTarget {
+  const pairs = credentials
+    .filter((one) => one.in === 'query')
+    .map(({ name, prefix, secret }) => {
+      const value = `${prefix}${credential(call, secret, target)}`;
+      if (!value.isWellFormed()) throw new GateRefusal('egress.refused', `the secret \`${secret}\` is no Unicode text`);
+      return `${percentEncoded(name)}=${percentEncoded(value)}`;
+    });
+  if (pairs.length === 0) return target;
+  return { ...target, path: `${target.path}${target.path.includes('?') ? '&' : '?'}${pairs.join('&')}` };
+}
+
+function headersOf(
+  { credentials, idempotency_header }: HttpOperation,
+  call: ApiCall,
+  request: HttpRequest,
+  target: EgressTarget,
+): Headers {
+  const secrets = credentials
+    .filter((one) => one.in === 'header')
+    .map(({ name, prefix, secret }) => {
+      const value = `${prefix}${credential(call, secret, target)}`;
+      if (!FIELD_VALUE.test(value))
+        throw new GateRefusal('egress.refused', `the secret \`${secret}\` can't stand in a header`);
+      return [name.toLowerCase(), value] as const;
+    });
+  return [
+    ['accept', 'application/json, */*;q=0.5'],
+    ['accept-encoding', 'identity'],
+    ['user-agent', 'writ'],
+    ...request.headers,
+    ...secrets,
+    ...(idempotency_header === null ? [] : [[idempotency_header.toLowerCase(), call.operationId] as const]),
+    ...framing(request),
+  ];
+}
+
+/** The length is stated even of an empty body: servers ask for it where the method may have one. */
+function framing({ method, body }: HttpRequest): Headers {
+  if (body === null)
+    return method === 'GET' || method === 'HEAD' || method === 'DELETE' ? [] : [['content-length', '0']];
+  return [
+    ['content-type', body.media],
+    ['content-length', String(Buffer.byteLength(body.text))],
+  ];
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+export { httpArgumentFaults, httpDefinition, httpFaults, type HttpArguments } from './definition.ts';
+export { httpRequestOf, requestFaults, type HttpRecipe, type HttpRequest } from './http-request.ts';
+export { RequestError } from './request-error.ts';
+export { percentEncoded } from './serialize.ts';
+export {
+  HTTP_TIMEOUT_MS_MAX,
+  httpToolProblems,
+  isHeaderForApi,
+  isPlainPath,
+  type HttpToolProblem,
+} from './tool-problems.ts';
