@@ -59,6 +59,7 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['items', schema],
   ['contains', schema],
   ['properties', map],
+  ['patternProperties', map],
   ['additionalProperties', schema],
   ['propertyNames', schema],
   [
@@ -98,7 +99,6 @@ export const REFUSED: ReadonlyMap<string, string> = new Map([
   ['$dynamicRef', 'use `$ref`'],
   ['$dynamicAnchor', 'refer to a place by its path, such as `#/$defs/name`'],
   ['$recursiveRef', 'use `$ref`'],
-  ['patternProperties', 'use `additionalProperties` with `propertyNames`'],
   ['unevaluatedProperties', 'use `additionalProperties`'],
   ['unevaluatedItems', 'use `items`'],
   ['dependencies', 'use `dependentRequired` or `dependentSchemas`'],

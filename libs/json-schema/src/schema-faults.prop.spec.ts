@@ -51,6 +51,17 @@ const { schema: schemas } = fc.letrec<{ schema: Schema | boolean; list: (Schema 
       fc.record({ prefixItems: some, items: schema }, { requiredKeys: [] }),
       fc.record({ contains: schema, minContains: counts, maxContains: counts }, { requiredKeys: ['contains'] }),
       fc.record({ minProperties: counts, maxProperties: counts }, { requiredKeys: [] }),
+      fc.record(
+        {
+          properties: map,
+          patternProperties: fc.dictionary(fc.constantFrom('^a', 'b', '/'), schema, {
+            maxKeys: 2,
+            noNullPrototype: true,
+          }),
+          additionalProperties: schema,
+        },
+        { requiredKeys: [] },
+      ),
       fc.record({ properties: map, additionalProperties: schema, propertyNames: schema }, { requiredKeys: [] }),
       fc.record({ required: fc.uniqueArray(names, { maxLength: 2 }) }),
       fc.record({

@@ -46,6 +46,16 @@ it.each<[string, Record<string, unknown>, readonly unknown[], readonly unknown[]
   ['required', { required: ['a'] }, [{ a: undefined }, 3], [{}, { b: 1 }]],
   ['members of the prototype', { required: ['toString'] }, [], [{}]],
   ['additionalProperties', { properties: { a: {} }, additionalProperties: false }, [{ a: 1 }, {}], [{ toString: 1 }]],
+  [
+    'patternProperties',
+    {
+      properties: { a: {} },
+      patternProperties: { '^x': { type: 'string' }, y$: { minLength: 2 } },
+      additionalProperties: false,
+    },
+    [{ a: 1, x: '' }, { xy: 'ab' }],
+    [{ x: 1 }, { xy: 'a' }, { b: 1 }],
+  ],
   ['propertyNames', { propertyNames: { maxLength: 1 } }, [{ a: 1 }], [{ ab: 1 }]],
   ['counts of members', { minProperties: 1, maxProperties: 1 }, [{ a: 1 }], [{}, { a: 1, b: 1 }]],
   ['dependentRequired', { dependentRequired: { a: ['b'] } }, [{}, { a: 1, b: 1 }], [{ a: 1 }]],
@@ -169,6 +179,11 @@ it.each<[string, Record<string, unknown>, unknown]>([
       $defs: { ['x'.repeat(3_000)]: {} },
     },
     1,
+  ],
+  [
+    'matches many names',
+    { patternProperties: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`(?:a?){100}b${n}`, {}])) },
+    Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${'a'.repeat(200)}${n}`, n])),
   ],
   ['matches a long text', { pattern: '(?:a?){100}b' }, 'a'.repeat(100_000)],
   ['counts a long text often', { allOf: Array.from({ length: 500 }, () => ({ maxLength: 1e9 })) }, 'a'.repeat(100_000)],

@@ -142,17 +142,22 @@ class Check {
       if (!boundsFit([minLength, maxLength, 'characters'], length, at)) return false;
     }
     if (pattern === undefined) return true;
+    return this.#matches(node, pattern, value) || fail(at, () => `must match \`${pattern}\``);
+  }
+
+  #matches(node: Node, pattern: string, value: string): boolean {
     const { test, size } = this.#expression(node, pattern);
     this.#steps.count(1 + Math.floor((value.length * size) / MATCH_PER_STEP));
-    return test(value) || fail(at, () => `must match \`${pattern}\``);
+    return test(value);
   }
 
   #expression(node: Node, pattern: string): Expression {
-    const known = expressions.get(node);
+    const ofNode = expressions.get(node) ?? new Map<string, Expression>();
+    const known = ofNode.get(pattern);
     if (known !== undefined) return known;
     this.#steps.count(COMPILE_STEPS);
     const made = expressionOf(pattern);
-    expressions.set(node, made);
+    expressions.set(node, ofNode.set(pattern, made));
     return made;
   }
 
@@ -197,26 +202,31 @@ class Check {
   #object(node: Node, value: Node, at: At): boolean {
     const names = Object.keys(value);
     this.#steps.count(names.length);
-    const {
-      minProperties,
-      maxProperties,
-      properties = {},
-      additionalProperties,
-      propertyNames,
-    } = node as {
+    const { minProperties, maxProperties, propertyNames } = node as {
       minProperties?: number;
       maxProperties?: number;
-      properties?: Node;
-      additionalProperties?: unknown;
       propertyNames?: unknown;
     };
     if (!boundsFit([minProperties, maxProperties, 'members'], names.length, at)) return false;
     const memberFits = (name: string): boolean => {
-      const schema = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
       const isNamed = propertyNames === undefined || this.visit(propertyNames, name, below(at, name));
-      return (schema === undefined || this.visit(schema, value[name], below(at, name))) && isNamed;
+      const schemas = this.#schemasOf(node, name);
+      return every(schemas, (schema) => this.visit(schema, value[name], below(at, name)), at) && isNamed;
     };
     return every([() => this.#names(node, value, at), () => every(names, memberFits, at)], (part) => part(), at);
+  }
+
+  /** The schemas of a member: by its name, by expressions that its name matches, or else those of all others. */
+  #schemasOf(node: Node, name: string): readonly unknown[] {
+    const {
+      properties = {},
+      patternProperties = {},
+      additionalProperties,
+    } = node as { properties?: Node; patternProperties?: Node; additionalProperties?: unknown };
+    const own = Object.hasOwn(properties, name) ? [properties[name]] : [];
+    const matched = Object.entries(patternProperties).filter(([pattern]) => this.#matches(node, pattern, name));
+    const schemas = [...own, ...matched.map(([, schema]) => schema)];
+    return schemas.length > 0 || additionalProperties === undefined ? schemas : [additionalProperties];
   }
 
   /** Members that must be there, and what depends on members that are there. */
@@ -285,7 +295,7 @@ class Check {
 }
 
 /** Compiled expressions, by their schemas: those of a tool stay as long as its definition is cached. */
-const expressions = new WeakMap<object, Expression>();
+const expressions = new WeakMap<object, Map<string, Expression>>();
 
 const below = ({ pointer, depth, faults }: At, name: string): At => ({
   pointer: faults === null ? '' : `${pointer}${pointerOf(name)}`,

@@ -88,6 +88,9 @@ class Visit {
       }
       if (name === '$ref') this.#references.push({ place, reference: String(value) });
       if (name === 'pattern') this.#checkPattern(place, String(value));
+      if (name === 'patternProperties')
+        for (const pattern of Object.keys(value as object))
+          this.#checkPattern(`${place}${pointerOf(pattern)}`, pattern);
       if (keyword.holds === 'schema') this.#visit(value, place);
       if (keyword.holds === 'list' || keyword.holds === 'map')
         for (const [key, each] of Object.entries(value as object)) this.#visit(each, `${place}${pointerOf(key)}`);
