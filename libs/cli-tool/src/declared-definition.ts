@@ -19,8 +19,8 @@ const CHECK_STEPS_MAX = 200_000;
 const ANY_OBJECT = Type.Object({});
 
 /**
- * The definition of a function or of a tool of an MCP server, derived from the stored document alone: the same document has
- * the same digest on every replica.
+ * The definition of a function or of a tool of an MCP server, derived from the stored document alone: the same document
+ * has the same digest on every replica.
  */
 export function declaredDefinition(tool: Exclude<DeclaredTool, HttpTool>): ToolDefinition {
   const { v: _v, kind, tool_id, version, description, category, parameters, result, timeout_ms, ...rest } = tool;

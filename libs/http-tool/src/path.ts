@@ -10,7 +10,6 @@ export const PATH_INPUT = /\{([^{}]+)\}/g;
  * Control characters; and what a lenient server, which decodes a path before it splits it, or which cuts off what
  * follows a `;`, could read as a segment that leads upwards.
  */
-// eslint-disable-next-line no-control-regex -- these are what is looked for
 const LEADS_ELSEWHERE = /[\0-\x1f\x7f]|(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
 
 /**

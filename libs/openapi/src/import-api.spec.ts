@@ -2,7 +2,8 @@
 import { HttpTool } from '@writ/contract';
 import { httpDefinition, httpToolProblems } from '@writ/http-tool';
 import { Value } from 'typebox/value';
-import { importApi, type ImportOptions } from './import-api.ts';
+import { importApi } from './import-api.ts';
+import type { ImportOptions } from './import-options.ts';
 import { PETSTORE_30, SEARCH_31 } from './specs/documents.ts';
 
 const OPTIONS: ImportOptions = {

@@ -2,7 +2,7 @@
 import type { HttpCredential, HttpTool, JsonSchemaText } from '@writ/contract';
 import { httpToolProblems } from '@writ/http-tool';
 import { formProblem, readBody, resultSchemaOf, type ReadBody } from './body.ts';
-import type { ImportOptions } from './import-api.ts';
+import type { ImportOptions } from './import-options.ts';
 import { categoryOf, isSentMethod, type FoundOperation, type Method } from './operations.ts';
 import { readParameters, styleProblem, type ReadParameter, type ReadParameters } from './parameters.ts';
 import { attempt, Unusable, type ImportProblem } from './problems.ts';

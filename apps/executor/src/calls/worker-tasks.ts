@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { API_TASKS } from '../runners/api-body.ts';
+import { API_TASKS } from './api-tasks.ts';
 import { ARGUMENT_TASKS } from './argument-tasks.ts';
 import { CALENDAR_TASKS } from './calendar-tasks.ts';
 import { SECRET_TASKS } from '../redaction/secret-tasks.ts';

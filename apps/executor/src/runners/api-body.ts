@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies that an API answers with, which are attacker-controlled: a thread reads one that is long.
-import { JsonError, parseIJson, type JsonValue } from '@writ/digest';
+import { jsonOf } from '../calls/api-tasks.ts';
 import type { RunContext } from '../calls/runner.ts';
 import { encodeBody, type Body } from './read-body.ts';
 
@@ -15,8 +15,6 @@ export interface ApiBody {
 const INLINE_CHARS_MAX = 32 * 1024;
 /** Several times what the longest body takes on a busy machine. */
 const READ_MS = 10_000;
-/** The levels that a result may have. */
-const DEPTH_MAX = 32;
 
 /** Reads a body by its media type: as JSON where it says so and is, else as text or bytes. */
 export async function readApiBody(
@@ -32,21 +30,6 @@ export async function readApiBody(
   return read === null ? encoded : { body: read.json, encoding: 'json' };
 }
 
-/** The JSON of a text; null for what is none, and for what a result can't hold: then the text itself is the body. */
-export function jsonOf(text: string): { readonly json: JsonValue } | null {
-  // The database takes no NUL in a text, not even an escaped one.
-  if (/\\u0000/.test(text)) return null;
-  try {
-    return { json: parseIJson(text, { depthMax: DEPTH_MAX }) };
-  } catch (error) {
-    if (error instanceof JsonError) return null;
-    throw error;
-  }
-}
-
 /** `application/json`, and types that end in `+json` (RFC 6839 §3.1). */
 const isJson = (media: string | undefined): boolean =>
   /^application\/(?:[a-z0-9.+_-]+\+)?json\s*(?:;|$)/i.test(media ?? '');
-
-/** The work on bodies for worker threads. */
-export const API_TASKS = { 'api.body': jsonOf } as const;

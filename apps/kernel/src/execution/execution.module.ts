@@ -69,10 +69,10 @@ export function executionOf(
 ) {
   const { tenants, workers, blobs, trees, vault, sealer, keys, judge } = below;
   const images: Images = { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST, others: config.sandboxImages };
-  const { permits, permitIssuer, slots, dispatcher } = dispatchingOf(config, process, below, images);
+  const { permits, issuing, permitIssuer, slots, dispatcher } = dispatchingOf(config, process, below, images);
   const outcomeParts = outcomePartsOf(process, below, dispatcher, heads);
   const { monitor, announcer, outcomeWriter } = outcomeParts;
-  const agents = new AgentChanges({ ...below, ...outcomeParts, wakeUp: dispatcher, failed: below.report });
+  const changes = changesOf(below, outcomeParts, dispatcher);
   const { largeReadings, effects, applier } = effectsOf(below, work);
   const reevaluation = new Reevaluation({ ...below, images }, judge);
   const previews = new Previews(tenants, sealer, announcer);
@@ -84,10 +84,8 @@ export function executionOf(
   const redeem = new Redeem(tenants, vault, outcomeWriter, memory, trees, redeemOptions);
   const holds = new HoldEffect(blobs, vault, sealer, outcomeWriter);
   const reruns = new Reruns(tenants, announcer, reevaluation);
-  const changes = new CallChanges(tenants, below.args, agents);
   const renew = new Renew(tenants, vault, lease);
   const commit = new Commit(tenants, blobs, { effects, applier, holds, reruns, changes }, outcomeWriter, memory);
-  const toPermit = { ...redeemOptions, permitTtlMs: config.WRIT_PERMIT_TTL_MS, signer: keys.permit, work };
   return {
     images,
     largeReadings,
@@ -106,11 +104,17 @@ export function executionOf(
     renew,
     shells: new ShellRegistry(tenants),
     commit,
-    external: new ExternalCalls(tenants, outcomeWriter, renew, commit, toPermit),
+    external: new ExternalCalls(tenants, outcomeWriter, renew, commit, { ...redeemOptions, ...issuing, work }),
     keepOutput: new KeepOutput(tenants, blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
     imageSweeper: new ImageSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),
   };
+}
+
+/** What calls change besides workspaces: sessions, tasks and agents. */
+function changesOf(below: BelowExecution, outcomeParts: ReturnType<typeof outcomePartsOf>, wakeUp: Dispatcher) {
+  const agents = new AgentChanges({ ...below, ...outcomeParts, wakeUp, failed: below.report });
+  return new CallChanges(below.tenants, below.args, agents);
 }
 
 /** The parts that dispatch admitted calls to executors. */
@@ -125,7 +129,8 @@ function dispatchingOf(
   watchSlots(telemetry.meter, slots);
   watchBacklog(telemetry.meter, workers);
   const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report, now: () => performance.now() };
-  return { permits, permitIssuer, slots, dispatcher: new Dispatcher(workers, permitIssuer, slots, permits) };
+  const issuing = { permitTtlMs: permits.permitTtlMs, signer: keys.permit };
+  return { permits, issuing, permitIssuer, slots, dispatcher: new Dispatcher(workers, permitIssuer, slots, permits) };
 }
 
 /** The parts that end calls, and notify callers that wait for an outcome. */

@@ -31,8 +31,8 @@ const NOTHING = { programs: [], functions: [], problems: [] } as const;
 const PROBLEMS_MAX = 64;
 
 /**
- * Reads what is to be applied: programs under `tools`, functions under `functions`, and HTTP tools under `http`. It comes from a tenant's
- * administrator and is untrusted, whichever program made it.
+ * Reads what is to be applied: programs under `tools`, functions under `functions`, and HTTP tools under `http`. It
+ * comes from a tenant's administrator and is untrusted, whichever program made it.
  */
 export function readFile({ http, ...file }: Readonly<Record<string, unknown>>): FileRead {
   const isHttpAlone = http !== undefined && file['tools'] === undefined && file['functions'] === undefined;
