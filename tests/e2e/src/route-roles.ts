@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** The roles of a tenant's keys. */
-export const ROLES = ['admin', 'operator', 'agent', 'auditor'] as const;
+export const ROLES = ['admin', 'operator', 'agent', 'auditor', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
-const ALL: readonly Role[] = ROLES;
+const ALL: readonly Role[] = ['admin', 'operator', 'agent', 'auditor'];
 const EYES: readonly Role[] = ['admin', 'operator', 'auditor'];
 const HANDS: readonly Role[] = ['admin', 'operator'];
 
@@ -147,6 +147,14 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   deleteFile: HANDS,
   readTool: ALL,
   applyTools: ['admin'],
+  takePermit: ['worker'],
+  redeemPermit: ['worker'],
+  renewLease: ['worker'],
+  reportFunction: ['worker'],
+  takeOwnPermit: ['agent'],
+  redeemOwnPermit: ['agent'],
+  renewOwnLease: ['agent'],
+  reportOwnFunction: ['agent'],
   importOpenApi: ['admin'],
   removeTool: ['admin'],
   placeFreeze: [...HANDS, 'platform'],
