@@ -71,6 +71,7 @@ export const AuditRecord = Type.Object(
      * forgets that.
      */
     person: Type.Optional(idSchema('person')),
+    /**
      * For an outcome of a call that a process of the tenant ran: Writ didn't contain it, and its result is what that
      * process claims. `executor` is the API key that redeemed the permit; null where its attempt was given up before.
      * Absent, and never null, for every other record. So the bytes of older records are unchanged.
