@@ -3,20 +3,20 @@
 // (RFC 6750 §3, RFC 9728 §5.1).
 import { Type, type Static } from 'typebox';
 import { MCP_PATH, resourcesOf } from '../../../store/identities/identities.ts';
-import type { Role } from '../../../store/keys/roles.ts';
+import type { TokenRole } from '../../../store/keys/roles.ts';
 
 /** Where the metadata of a protected resource are: RFC 9728 §3. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /** Scopes that give a role where a registration names no others. */
-export const DEFAULT_SCOPES: Readonly<Record<Role, string>> = {
+export const DEFAULT_SCOPES: Readonly<Record<TokenRole, string>> = {
   admin: 'writ:admin',
   operator: 'writ:operator',
   agent: 'writ:agent',
   auditor: 'writ:auditor',
 };
 /** Roles by their rights, the fewest first: a client is asked for no more than it needs. */
-export const LEAST_FIRST: readonly Role[] = ['agent', 'auditor', 'operator', 'admin'];
+export const LEAST_FIRST: readonly TokenRole[] = ['agent', 'auditor', 'operator', 'admin'];
 
 /** RFC 9728 §2. */
 export const ProtectedResourceMetadata = Type.Object(
