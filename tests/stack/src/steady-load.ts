@@ -33,6 +33,8 @@ export interface Ended {
   /** `gave up` where no try was answered. */
   readonly outcome: string;
   readonly code: string | null;
+  /** The message of the error, for whoever reads a failure; null where there is none. */
+  readonly message: string | null;
   readonly operationId: string;
   /** The number of tries. */
   readonly tries: number;
@@ -57,6 +59,7 @@ export async function callToItsEnd(world: World, tool: LoadTool, path: string, r
     path,
     outcome,
     code,
+    message: (last.error?.message ?? null) as string | null,
     operationId: (last.operation_id ?? '') as string,
     tries,
     ms: Date.now() - began,
