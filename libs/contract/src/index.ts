@@ -316,7 +316,7 @@ export { draftOf, EMAIL_DRAFT, EMAIL_FIND } from './tools/email.ts';
 export { EDITED_FILES_MAX, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { gitWords } from './tools/git-command.ts';
 export { MK8_RUN } from './tools/mk8.ts';
-export { argumentFaults, bindTool, definitionForDigest, targetsOf, TOOLS } from './tools/registry.ts';
+export { argumentFaults, bindTool, definitionForDigest, FIXED_TOOLS, targetsOf, TOOLS } from './tools/registry.ts';
 export {
   CONTAINER_ACCESS,
   CONTAINER_CREATE,

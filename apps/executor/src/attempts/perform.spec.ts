@@ -181,6 +181,22 @@ describe('one permit', () => {
     expect(message.settled).toEqual(['nak']);
   });
 
+  it.each([
+    ['image', { permit: { registered_image: true as const, image_digest: `sha256:${'2'.repeat(64)}` } }],
+    ['definition of its tool', { redemption: { tool_definition_digest: '1'.repeat(64) } }],
+  ])(
+    'a call that another version decided, with another %s, is given back unrun, and no executor counts as lost',
+    async (_what, change) => {
+      const runner = new TestRunner();
+      const message = kernel.order('shell.run', { command: 'true' }, root, change);
+      expect(await kernel.executor([runner]).run(message, 'sandboxed')).toBe('not_ours');
+      expect([runner.runs, kernel.reports]).toEqual([0, []]);
+      expect(kernel.released).toMatchObject([
+        { stopping: true, operation_id: kernel.redemption.operation_id, attempt: 1 },
+      ]);
+    },
+  );
+
   it('a redemption whose reply is lost is repeated with the same nonce', async () => {
     const nonces: unknown[] = [];
     kernel.onRedeem = (request) => {

@@ -20,13 +20,13 @@ import { withSpan } from '@writ/telemetry';
 import type { TaskRunner } from '@writ/worker-pool';
 import { LRUCache } from 'lru-cache';
 import type { ExecutorTasks } from '../calls/worker-tasks.ts';
-import { prepareCall, withoutSecrets } from '../calls/call-secrets.ts';
+import { prepareCall, redactedOrSettled } from '../calls/call-secrets.ts';
 import type { RunContext, Runner, Staged } from '../calls/runner.ts';
 import type { CallImages } from '../images/call-images.ts';
-import type { SecretValues } from '../redaction/redactor.ts';
 import { KernelClient, type Report, type AttemptCredentials } from '../foundation/kernel-client.ts';
 import { keepLease } from './keep-lease.ts';
 import { Lease } from './lease.ts';
+import { isOfOtherVersion } from './other-version.ts';
 import { proveCall, sealOf } from './prove-call.ts';
 import type { RunningAttempts } from './running-attempts.ts';
 import { REPLY_TIMEOUT_MS, runContextOf } from './run-context.ts';
@@ -63,6 +63,8 @@ export interface AssignedCall {
 
 /** Permit ids that are remembered: many times the calls that are assigned within a permit's life. */
 const SPENT_PERMITS_MAX = 50_000;
+/** Milliseconds before an attempt that can't run here is given back. */
+const GIVE_BACK_MS = 1_000;
 /** Milliseconds between two tries of a request. */
 const RETRY_PAUSE_MS = 150;
 
@@ -148,15 +150,13 @@ export class Perform {
     this.#spent.set(permit.permit_id, true, { ttl: permit.expires_at + PERMIT_SKEW_MS - this.#clocks.epoch() + 1 });
     const { operation_id, attempt, mode, tool_id, lane } = permit;
     const credentials = this.#credentialsOf(permit, nonce);
-    const release = async (): Promise<void> =>
-      await this.#kernel.release(credentials, true, REPLY_TIMEOUT_MS).catch(() => undefined);
     return {
       lane,
-      release,
+      release: () => this.#returnUnrun(credentials),
       run: async (since) =>
         await withSpan('performing', { operation_id, attempt, mode, tool_id, lane }, async () => {
-          if (!this.#hasImage(permit) || isReplaced(permit, redemption, this.#options.images))
-            return await release().then(() => 'not_ours' as const);
+          if (!this.#hasImage(permit) || isOfOtherVersion(permit, redemption, this.#options.images))
+            return await this.#giveBack(credentials);
           return await this.#runUnderLease(
             permit,
             await this.#kernel.openSecrets(redemption),
@@ -189,17 +189,29 @@ export class Perform {
     // Also after a refusal: the permit is spent or expired then, and the kernel publishes another one by itself.
     message.ack();
     if (redeemed === null) return 'not_ours';
-    if (isReplaced(permit, redeemed.redemption, this.#options.images)) {
-      // The image is one that the deployment had before: the kernel decides the call again.
-      await this.#kernel.release(this.#credentialsOf(permit, nonce), false, REPLY_TIMEOUT_MS).catch(() => undefined);
-      return 'not_ours';
-    }
+    if (isOfOtherVersion(permit, redeemed.redemption, this.#options.images))
+      return await this.#giveBack(this.#credentialsOf(permit, nonce));
     return await this.#runUnderLease(
       permit,
       redeemed.redemption,
       this.#credentialsOf(permit, nonce),
       new Lease(this.#clocks.monotonic, redeemed.requestedAt, redeemed.redemption.lease_ms),
     );
+  }
+
+  /**
+   * Gives back an attempt that can't run here, and of which nothing ran: an executor of the other version may run it,
+   * or the kernel decides the call again. That is no lost executor, of which a call bears few. A preview, which nothing
+   * decides again, bears few of these too. After a pause, since the next attempt may come here at once.
+   */
+  async #giveBack(credentials: AttemptCredentials): Promise<AttemptResult> {
+    await sleep(GIVE_BACK_MS);
+    await this.#returnUnrun(credentials);
+    return 'not_ours';
+  }
+
+  async #returnUnrun(credentials: AttemptCredentials): Promise<void> {
+    await this.#kernel.release(credentials, credentials.mode === 'run', REPLY_TIMEOUT_MS).catch(() => undefined);
   }
 
   #openPermit(message: WorkMessage, lane: Lane): { permit: Permit; envelope: Envelope } | null {
@@ -330,7 +342,7 @@ export class Perform {
         this.#runners.get(permit.tool_id) ??
         (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
       if (!runner) throw new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`);
-      return await redacted(await runner.run(call, context), values, context.work);
+      return await redactedOrSettled(await runner.run(call, context), values, context.work);
     } catch (error) {
       return stagedOfFault(error);
     }
@@ -349,23 +361,6 @@ export class Perform {
     }
   }
 }
-
-/**
- * The staged effect without secret values. If redaction fails, nothing is reported, and the runner has to know: it
- * may hold a session's turn or a staged change until then.
- */
-async function redacted(staged: Staged, values: SecretValues, work: RunContext['work']): Promise<Staged> {
-  try {
-    return await withoutSecrets(staged, values, work);
-  } catch (error) {
-    await staged.settle?.(null);
-    throw error;
-  }
-}
-
-/** Whether the call's image is neither a tenant's nor one of this executor. */
-const isReplaced = ({ image_digest }: Permit, { image }: Redemption, images: ReadonlySet<string>): boolean =>
-  image === undefined && image_digest !== null && !images.has(image_digest);
 
 /** Each class of tools has its own lane. */
 const classOf = (permit: Permit): ToolClass => permit.lane;

@@ -3,7 +3,6 @@ import { tenantDefinition } from '@writ/cli-tool';
 import {
   argumentFaults,
   bindTool,
-  definitionForDigest,
   Fault,
   LIMITS,
   MK8_RUN,
@@ -18,7 +17,7 @@ import {
   type ToolDefinition,
 } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { actionDigest, argsHash, canonicalBytes, parseIJson, resourceDigest, sha256Hex } from '@writ/digest';
+import { actionDigest, argsHash, parseIJson, resourceDigest, sha256Hex } from '@writ/digest';
 import { dataOf, readSignedSandbox, SignedSandboxError, type SignedSandbox } from '@writ/mk8-shell';
 import { dangerousTool, profileFrom } from '@writ/mk8-shell/dangerous';
 import { sourceFrom } from '@writ/sandbox/images';
@@ -27,6 +26,7 @@ import { ARGUMENTS_ATTEMPT, openContent, type ContentSeal } from '@writ/sealing'
 import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
 import type { Call } from '../calls/runner.ts';
+import { digestOf } from './other-version.ts';
 import type { CallWork } from '../foundation/call-work.ts';
 import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 
@@ -45,7 +45,6 @@ export function sealOf(
   return content_key === undefined ? null : { key: Buffer.from(content_key, 'base64'), tenantId, operationId, attempt };
 }
 
-const digestOf = (tool: ToolDefinition): string => sha256Hex(canonicalBytes(definitionForDigest(tool)));
 const ownDigests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, digestOf(tool)]));
 
 /**

@@ -121,3 +121,20 @@ export async function withoutSecrets(staged: Staged, values: SecretValues, work:
   };
   return { ...redacted, ended: 'invalid', error: found, delta: null, blobs: [] };
 }
+
+/**
+ * The staged effect without secret values. If redaction fails, nothing is reported, and the runner has to know: it
+ * may hold a session's turn or a staged change until then.
+ */
+export async function redactedOrSettled(
+  staged: Staged,
+  values: SecretValues,
+  work: RunContext['work'],
+): Promise<Staged> {
+  try {
+    return await withoutSecrets(staged, values, work);
+  } catch (error) {
+    await staged.settle?.(null);
+    throw error;
+  }
+}

@@ -226,10 +226,10 @@ CREATE INDEX operation_outstanding ON kernel.operation (permit_until) WHERE stat
 CREATE INDEX operation_leased ON kernel.operation (lease_until) WHERE state = 'performing';
 -- how many calls of a tenant are under way, against its cap and share (kernel.dispatch_by_class)
 CREATE INDEX operation_under_way ON kernel.operation (tenant_id) WHERE state IN ('dispatched', 'performing');
--- sandboxed calls that came back from their first permit: the executor lacked the image, was lost or never redeemed.
--- Their image may be one that is no longer used (kernel.waiting_in_replaced_images). Few calls are in it.
+-- calls that came back from their first permit: the executor lacked the image or the tool's definition, was lost or
+-- never redeemed. No executor may have what they are bound to (kernel.waiting_decided_otherwise). Few calls are in it.
 CREATE INDEX operation_left ON kernel.operation (updated_at)
-  WHERE lane = 'sandboxed' AND ((state = 'admitted' AND attempt > 0) OR (state = 'dispatched' AND attempt > 1));
+  WHERE (state = 'admitted' AND attempt > 0) OR (state = 'dispatched' AND attempt > 1);
 -- calls that an interrupted revocation of their API key left open (kernel.calls_of_revoked_keys); mostly none
 CREATE INDEX operation_of_revoked_key ON kernel.operation (updated_at)
   WHERE key_revoked AND state IN ('admitted', 'held', 'dispatched');

@@ -33,7 +33,7 @@ import { Reevaluation } from './reevaluation/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
 import { ShellRegistry, ShellsController } from './shells/index.ts';
 import {
-  ImageSweeper,
+  VersionSweeper,
   OutputSweeper,
   PreviewSweeper,
   Release,
@@ -107,7 +107,7 @@ export function executionOf(
     external: new ExternalCalls(tenants, outcomeWriter, renew, commit, { ...redeemOptions, ...issuing, work }),
     keepOutput: new KeepOutput(tenants, blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
-    imageSweeper: new ImageSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),
+    versionSweeper: new VersionSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),
   };
 }
 
@@ -164,13 +164,13 @@ function effectsOf(below: BelowExecution, work: TaskRunner<ExecutionTasks>) {
 export function executionTasks(
   { WRIT_SWEEP_MS }: KernelConfig,
   { workers }: Foundation,
-  { imageSweeper, monitor, previewDispatcher, previewSweeper, sweeper }: Execution,
+  { versionSweeper, monitor, previewDispatcher, previewSweeper, sweeper }: Execution,
 ): readonly PeriodicTask[] {
   const values = new ValueSweeper(workers);
   const outputs = new OutputSweeper(workers);
   const sweeps = [
     async () => monitor.requeued(await sweeper.sweep()),
-    () => Promise.all([imageSweeper.sweep(), previewSweeper.sweep()]),
+    () => Promise.all([versionSweeper.sweep(), previewSweeper.sweep()]),
     () => values.sweep(),
     () => outputs.sweep(),
   ];

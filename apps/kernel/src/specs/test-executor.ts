@@ -36,7 +36,7 @@ import { Renew } from '../execution/renew/index.ts';
 import { newId } from '@writ/nest-kit';
 import { Sizes } from '../foundation/workspace/sizes.ts';
 import { Trees } from '../foundation/workspace/trees.ts';
-import { ImageSweeper, PreviewSweeper, Sweeper } from '../execution/sweep/index.ts';
+import { VersionSweeper, PreviewSweeper, Sweeper } from '../execution/sweep/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 import type { TestTenant } from './test-tenant.ts';
 import { NULL_MONITOR } from './null-monitor.ts';
@@ -148,8 +148,8 @@ function openParts(kernel: TestKernel) {
     renew,
     sweeper: new Sweeper(workers, tenants, outcomeWriter, bell),
     /** the sweeper of a kernel that is configured with these images */
-    imageSweeper: (images: Images) =>
-      new ImageSweeper(
+    versionSweeper: (images: Images) =>
+      new VersionSweeper(
         { workers, tenants, outcomeWriter, announcer, images },
         new Reevaluation({ ...kernel, images, trees: new Trees(blobs) }, kernel.judge),
       ),

@@ -59,6 +59,14 @@ export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
   ].map((tool) => [tool.tool_id, tool]),
 );
 
+/**
+ * The tools whose calls all have one definition: nothing that a tenant registered is a part of it. Versions of Writ can
+ * differ in it.
+ */
+export const FIXED_TOOLS: readonly ToolDefinition[] = [...TOOLS.values()].filter(
+  (tool) => tool.bind === undefined && tool !== SHELL_DANGEROUS && tool !== MK8_RUN,
+);
+
 /** Compiled schemas become program code, so only schemas of this library are compiled. */
 const validators = new Map<string, Validator>();
 

@@ -1,62 +1,6 @@
--- Replaces the decision of a waiting call that is bound to a sandbox image which this deployment no longer uses. The
--- call gets the decision of its re-evaluation and waits for the new image. Only calls of the lane `sandboxed` that
--- haven't begun an external effect.
---
--- p holds:
---   tenant_id, operation_id
---   seen     {attempt, decision_record_id}: the state that the re-evaluation was about
---   decided  the columns of the new decision
---   rules    those that it was decided under, as kernel.rules_in_force returns them, without a history
---   labels   [text]
---   record   {record_id, keyid, digest}; p_payload and p_sig are its bytes and its signature
---
--- Returns {verdict, operation}. `operation` is there with `replaced` only. Nothing was written with any other verdict:
---   replaced  the call is `admitted` with the new decision
---   gone      the tenant has no such operation
---   again     anything differs from what was seen; the next sweep looks at the call again
---   frozen, token.revoked, token.expired
---             the caller ends the call, if it is `admitted`
---
--- Raises WR006 (from the trigger kernel.assert_tool) where the tenant's tool has changed meanwhile; the next
--- sweep looks at the call again.
---
--- Locks: the rules (shared), then the operation, then labels.
---
--- A permit that is out for the call is fenced: the call isn't `dispatched` any more, and its next attempt has another
--- number.
+-- kernel.replace_decision by its earlier name, for kernels of the previous version.
 CREATE OR REPLACE FUNCTION kernel.replace_image(p jsonb, p_payload bytea, p_sig bytea) RETURNS jsonb
-LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
-DECLARE
-  op    operation;
-  n     operation;
-  fault text;
-  t     bigint;
-BEGIN
-  PERFORM set_config('writ.tenant_id', p ->> 'tenant_id', true), hold_rules(p ->> 'tenant_id');
-  SELECT * INTO op FROM operation o WHERE o.operation_id = p ->> 'operation_id' FOR UPDATE;
-  IF NOT FOUND THEN RETURN '{"verdict":"gone"}'; END IF;
-  t := now_ms();
-  IF op.state NOT IN ('admitted', 'dispatched') OR op.lane <> 'sandboxed' OR op.effect_started OR op.cancel_requested
-     OR op.attempt IS DISTINCT FROM (p #>> '{seen,attempt}')::integer OR op.decision_record_id IS DISTINCT FROM p #>> '{seen,decision_record_id}' THEN
-    RETURN '{"verdict":"again"}';
-  END IF;
-  IF freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN RETURN '{"verdict":"frozen"}'; END IF;
-  fault := chain_fault(op.capability_token_id, t);
-  IF fault IS NOT NULL THEN RETURN jsonb_build_object('verdict', fault); END IF;
-  IF rules_in_force(op.tenant_id, coalesce(op.session_id, op.capability_token_id), op.workspace_id, NULL) IS DISTINCT FROM p -> 'rules' THEN
-    RETURN '{"verdict":"again"}';
-  END IF;
-  n := jsonb_populate_record(op, p -> 'decided');
-  UPDATE operation o SET
-    state = 'admitted', reruns = o.reruns + 1, state_snapshot_id = n.state_snapshot_id, action_digest = n.action_digest, image_digest = n.image_digest,
-    policy_hash = n.policy_hash, tool_definition_digest = n.tool_definition_digest, autonomy_mode = n.autonomy_mode, risk_score = n.risk_score,
-    risk_basis = n.risk_basis, reasons = n.reasons,
-    decision_record_id = p #>> '{record,record_id}', decision_hash = p #>> '{record,digest}',
-    executor_id = NULL, nonce = NULL, permit_until = NULL, lease_until = NULL, updated_at = t
-    WHERE o.operation_id = op.operation_id RETURNING * INTO op;
-  IF p -> 'labels' <> '[]' THEN PERFORM put_labels(op, p -> 'labels'); END IF;
-  INSERT INTO outbox (record_id, tenant_id, payload, keyid, sig, created_at)
-    VALUES (op.decision_record_id, op.tenant_id, p_payload, p #>> '{record,keyid}', p_sig, t);
-  RETURN jsonb_build_object('verdict', 'replaced', 'operation', to_jsonb(op));
-END $$;
+LANGUAGE sql SET search_path = kernel, pg_temp AS $$
+  SELECT kernel.replace_decision(p, p_payload, p_sig)
+$$;
 GRANT EXECUTE ON FUNCTION kernel.replace_image(jsonb, bytea, bytea) TO writ_kernel;

@@ -7,7 +7,7 @@
 -- time is left alone until executors have left 2^n attempts of the call. A call of two days is decided again some
 -- thirteen times at most, and the version that stays decides last.
 --
--- Called as the worker's role. The tenant's role decides each call again, see kernel.replace_image.
+-- For kernels of the previous version: see kernel.waiting_decided_otherwise. Called as the worker's role. The tenant's role decides each call again, see kernel.replace_image.
 CREATE OR REPLACE FUNCTION kernel.waiting_in_replaced_images(p_images text[], p_rows integer)
 RETURNS TABLE (tenant_id text, operation_id text)
 LANGUAGE sql STABLE SET search_path = kernel, pg_temp AS $$

@@ -3,7 +3,7 @@ export { eachInTurn } from './each-in-turn.ts';
 export { overdueOutcome, Sweeper, type Swept } from './sweeper.ts';
 export { ReleaseController } from './release.controller.ts';
 export { Release } from './release.ts';
-export { ImageSweeper, type ImageSweeperParts } from './image-sweeper.ts';
+export { VersionSweeper, type VersionSweeperParts } from './version-sweeper.ts';
 export { PreviewSweeper } from './preview-sweeper.ts';
 export { OutputSweeper } from './output-sweeper.ts';
 export { ValueSweeper } from './value-sweeper.ts';

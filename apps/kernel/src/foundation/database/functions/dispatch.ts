@@ -62,8 +62,8 @@ export const dispatchFunctions = {
     { leases_max: sqlTypes.integer, rows: sqlTypes.integer },
     { returns: 'rows' },
   ),
-  replaceImage: kernelFunction<ReplacedVerdict>()(
-    'kernel.replace_image',
+  replaceDecision: kernelFunction<ReplacedVerdict>()(
+    'kernel.replace_decision',
     { p: sqlTypes.jsonb<object>(), payload: sqlTypes.bytea, sig: sqlTypes.bytea },
     { returns: 'value', errors: ['tool_changed', 'check_violation'] },
   ),
@@ -77,9 +77,9 @@ export const dispatchFunctions = {
     { operation: sqlTypes.text, attempt: sqlTypes.integer },
     { returns: 'value', errors: ['check_violation'] },
   ),
-  waitingInReplacedImages: kernelFunction<CallRef>()(
-    'kernel.waiting_in_replaced_images',
-    { images: sqlTypes.textArray, rows: sqlTypes.integer },
+  waitingDecidedOtherwise: kernelFunction<CallRef>()(
+    'kernel.waiting_decided_otherwise',
+    { images: sqlTypes.textArray, tools: sqlTypes.textArray, digests: sqlTypes.textArray, rows: sqlTypes.integer },
     { returns: 'rows' },
   ),
 } as const;

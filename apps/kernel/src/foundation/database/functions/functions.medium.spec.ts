@@ -22,11 +22,13 @@ describe('the table of the functions of the schema kernel', () => {
   });
 
   it('has every function that the kernel may call and the schema does not call itself, but for those of larger statements', () => {
-    // dispatch: kernels of the version before call it. refresh_statistics: `refreshStatistics` of libs/database calls
-    // it for whichever schema a process has.
+    // refresh_statistics: `refreshStatistics` of libs/database calls it for whichever schema a process has. Kernels of
+    // the version before call the others.
     expect(uncalledFunctions(table, catalog, ['writ_kernel', 'writ_kernel_worker'])).toEqual([
       'dispatch',
       'refresh_statistics',
+      'replace_image',
+      'waiting_in_replaced_images',
     ]);
   });
 });

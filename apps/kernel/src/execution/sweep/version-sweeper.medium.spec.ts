@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A command that was admitted under one sandbox image, where the deployment has another one by now.
+// Calls that were admitted under a sandbox image or a definition of their tool, where the deployment has another one by
+// now.
 import {
   newNonce,
   deltaFor,
@@ -58,7 +59,7 @@ const expire = async (operationId: string): Promise<void> => {
   await tenant.query('UPDATE kernel.operation SET permit_until = 1 WHERE operation_id = $1', [operationId]);
   await run.sweeper.sweep();
 };
-const updated = () => run.imageSweeper({ sandbox: NEW, others: { v: 1, images: [] } });
+const updated = () => run.versionSweeper({ sandbox: NEW, others: { v: 1, images: [] } });
 const imageOf = (envelope: Awaited<ReturnType<typeof run.permitOf>>): string =>
   (JSON.parse(Buffer.from(envelope.payload, 'base64').toString()) as { image_digest: string }).image_digest;
 const recordsOf = async (operationId: string) =>
@@ -110,6 +111,40 @@ it('a command that no executor redeemed is decided once more under the present i
   expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 1 });
 });
 
+/** Admits a write that another version decided: its definition of the tool was another one. */
+const decidedOnOtherDefinition = async (): Promise<string> => {
+  const call = tenant.writeCall(token);
+  expect(await kernel.admit.run(call, null)).toMatchObject({ state: 'admitted' });
+  await tenant.query(
+    `UPDATE kernel.operation SET tool_definition_digest = repeat('1', 64), attempt = 1 WHERE operation_id = $1`,
+    [call.operation_id],
+  );
+  return call.operation_id;
+};
+
+it('a call that was decided on another definition of its tool is decided once more, and runs', async () => {
+  const id = await decidedOnOtherDefinition();
+  expect((await run.versionSweeper(kernel.images).sweep()).replaced).toBeGreaterThan(0);
+  expect(await tenant.row(id)).toMatchObject({ state: 'admitted', reruns: 1, image_digest: null });
+  const [before, anew, ...more] = await recordsOf(id);
+  expect(more).toEqual([]);
+  expect(anew).toMatchObject({
+    phase: 'decision',
+    verdict: 'admitted',
+    rule_ids: ['tool.definition_replaced', 'permit-all'],
+    tool_definition_digest: before?.['tool_definition_digest'],
+    budget_delta: null,
+  });
+  expect(await tenant.row(id)).toMatchObject({ tool_definition_digest: anew?.['tool_definition_digest'] });
+});
+
+it('a call on another definition that no executor left keeps its decision', async () => {
+  const id = await decidedOnOtherDefinition();
+  await tenant.query('UPDATE kernel.operation SET attempt = 0 WHERE operation_id = $1', [id]);
+  await run.versionSweeper(kernel.images).sweep();
+  expect(await tenant.row(id)).toMatchObject({ reruns: 0, tool_definition_digest: '1'.repeat(64) });
+});
+
 it("a sweep doesn't find calls in images of tenants, which would take the place of calls to decide", async () => {
   const id = await waiting();
   await expire(id);
@@ -141,7 +176,7 @@ it.each([
       await expire(id);
       return [
         id,
-        run.imageSweeper({
+        run.versionSweeper({
           sandbox: NEW,
           others: { v: 1, images: [{ digest: kernel.images.sandbox, tools: ['shell.session'] }] },
         }),
@@ -172,7 +207,7 @@ it.each([
 it('sweeps of both versions at once decide a call anew once, until executors leave it again', async () => {
   const id = await waiting();
   await expire(id);
-  const old = run.imageSweeper(kernel.images);
+  const old = run.versionSweeper(kernel.images);
   for (let round = 0; round < 5; round += 1) await Promise.all([old.sweep(), updated().sweep(), updated().sweep()]);
   expect(await tenant.row(id)).toMatchObject({ reruns: 1, image_digest: NEW });
   const records = await recordsOf(id);
@@ -183,7 +218,7 @@ it('sweeps of both versions at once decide a call anew once, until executors lea
 it('a call that another sweep decided after it was found keeps that decision', async () => {
   const id = await waiting();
   await expire(id);
-  const old = run.imageSweeper({ sandbox: `sha256:${'8'.repeat(64)}`, others: { v: 1, images: [] } });
+  const old = run.versionSweeper({ sandbox: `sha256:${'8'.repeat(64)}`, others: { v: 1, images: [] } });
   const found = await old.find();
   expect(found.map(({ operation_id }) => operation_id)).toContain(id);
   await updated().sweep();
@@ -193,7 +228,7 @@ it('a call that another sweep decided after it was found keeps that decision', a
 
 it('the version that stays decides last, whatever two versions decided before, and seldom', async () => {
   const id = await waiting();
-  const old = run.imageSweeper(kernel.images);
+  const old = run.versionSweeper(kernel.images);
   let attempt = 1;
   const leave = async (): Promise<void> => {
     await expire(id);
