@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+export { isSuccess, refusesWholly } from './answer.ts';
 export { httpArgumentFaults, httpDefinition, httpFaults, type HttpArguments } from './definition.ts';
 export { httpRequestOf, requestFaults, type HttpRecipe, type HttpRequest } from './http-request.ts';
 export { RequestError } from './request-error.ts';

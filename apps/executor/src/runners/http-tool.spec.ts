@@ -103,6 +103,10 @@ it('no report has a credential, neither of the request nor of an answer that rep
 it.each([
   [404, 'api.refused', '{"why":"no shop"}', 'application/json', { why: 'no shop' }],
   [302, 'api.failed', '', 'text/html', null],
+  [408, 'api.failed', '{"why":"slow"}', 'application/json', { why: 'slow' }],
+  // The call has an idempotency key, so this may be about the same request.
+  [409, 'api.failed', '{"why":"under way"}', 'application/json', { why: 'under way' }],
+  [429, 'api.refused', '{"why":"busy"}', 'application/json', { why: 'busy' }],
   [500, 'api.failed', 'broken', 'text/plain', 'broken'],
 ] as const)(
   'an answer of %d is a failed call (`%s`) that shows its body, and nothing is followed',

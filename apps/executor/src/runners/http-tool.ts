@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { httpRequestOf, percentEncoded, type HttpRequest } from '@writ/http-tool';
+import { httpRequestOf, isSuccess, percentEncoded, refusesWholly, type HttpRequest } from '@writ/http-tool';
 import type { HttpOperation } from '@writ/contract';
 import { parseUrl, type EgressTarget } from '@writ/egress';
 import type { Call, RunContext } from '../calls/runner.ts';
@@ -24,18 +24,18 @@ export interface ApiAnswer extends ApiBody {
 }
 
 /**
- * The API answered, and not with success. A status of 4xx is a refusal: the request was not carried out. Any other,
- * such as 303 or 500, leaves open what was done.
+ * The API answered, and not with success. A refusal (`api.refused`) states that the request was not carried out. Any
+ * other answer (`api.failed`), such as 303, 408 or 500, leaves open what was done.
  */
 export class ApiRefusal extends Error {
   readonly answer: ApiAnswer;
   readonly code: 'api.refused' | 'api.failed';
 
-  constructor(answer: ApiAnswer) {
+  constructor(http: HttpOperation, answer: ApiAnswer) {
     super(`the API answered ${answer.status}`);
     this.name = 'ApiRefusal';
     this.answer = answer;
-    this.code = answer.status >= 400 && answer.status <= 499 ? 'api.refused' : 'api.failed';
+    this.code = refusesWholly(http, answer.status) ? 'api.refused' : 'api.failed';
   }
 }
 
@@ -70,7 +70,7 @@ export async function httpTool(
       size: received.bytes.length,
       truncated: received.truncated,
     };
-    if (result.status < 200 || result.status > 299) throw new ApiRefusal(result);
+    if (!isSuccess(result.status)) throw new ApiRefusal(http, result);
     return result;
   } finally {
     admitted.connection.destroy();
