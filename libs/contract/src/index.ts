@@ -167,6 +167,7 @@ export {
   FunctionRenewal,
   FunctionReported,
   PermitProof,
+  PermitReleased,
   TakenPermit,
 } from './messages/functions.ts';
 export {

@@ -339,11 +339,11 @@ function answerErasures(kernel: FakeKernelState): void {
   }));
 }
 
-/** Handlers for agents and other single verbs. */
 /** Handlers for functions of the tenant: a permit always waits, and each redemption and report counts. */
 function answerFunctions({ handlers }: FakeKernelState): void {
   const envelope = { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] };
   handlers.set('function.take', () => ({ permit: envelope }));
+  handlers.set('function.release', () => ({ released: true }));
   handlers.set('function.redeem', () => ({
     operation_id: newId('operation'),
     attempt: 1,
@@ -359,6 +359,7 @@ function answerFunctions({ handlers }: FakeKernelState): void {
   handlers.set('function.report', () => ({ state: 'committed', tx_outcome: 'committed' }));
 }
 
+/** Handlers for agents and other single verbs. */
 function answerOthers(kernel: FakeKernelState): void {
   const { handlers } = kernel;
   handlers.set('bundle.seal', () => ({

@@ -18,6 +18,10 @@ export const FUNCTION_REPORT = { resultBytes: 64 * 1024, messageChars: 2048 } as
 export const TakenPermit = Type.Object({ permit: orNull(Envelope) }, closed);
 export type TakenPermit = Static<typeof TakenPermit>;
 
+/** Whether the call waits again; false where the permit was redeemed, or is over. */
+export const PermitReleased = Type.Object({ released: Type.Boolean() }, closed);
+export type PermitReleased = Static<typeof PermitReleased>;
+
 /** The permit, and the nonce that its holder made for it. Together they are the proof of every later request. */
 export const PermitProof = {
   permit: Envelope,
@@ -80,6 +84,8 @@ export const FUNCTION_REQUESTS = {
     { ...asked, operation_id: orNull(Type.String({ minLength: 1, maxLength: 64 })) },
     closed,
   ),
+  /** → PermitReleased, for a permit that its holder never received: the call is offered again at once */
+  'function.release': Type.Object({ ...asked, permit: Envelope }, closed),
   /** → FunctionRedemption; from then on the function may have taken effect */
   'function.redeem': Type.Object({ ...asked, ...PermitProof }, closed),
   /** → FunctionRenewal */

@@ -7,6 +7,7 @@ import {
   type FunctionRedemption,
   type FunctionRenewal,
   type FunctionReported,
+  type PermitReleased,
   type TakenPermit,
 } from '@writ/contract';
 import { withSpan } from '@writ/telemetry';
@@ -26,6 +27,11 @@ export class ExternalCallsController {
   @MessagePattern('kernel.function.take')
   async take(@Payload() payload: unknown): Promise<TakenPermit> {
     return await this.#calls.take(parseMessage(KERNEL_REQUESTS['function.take'], payload));
+  }
+
+  @MessagePattern('kernel.function.release')
+  async release(@Payload() payload: unknown): Promise<PermitReleased> {
+    return await this.#calls.release(parseMessage(KERNEL_REQUESTS['function.release'], payload));
   }
 
   @MessagePattern('kernel.function.redeem')

@@ -8,6 +8,7 @@ import {
   type FunctionTool,
   type KernelRequest,
   type OperationId,
+  type PermitReleased,
   type TakenPermit,
   type TenantId,
 } from '@writ/contract';
@@ -109,6 +110,21 @@ export class ExternalCalls {
   }
 
   /**
+   * Takes a permit back that its holder never received. No attempt is lost by it. @throws Fault `permit.invalid`,
+   * `auth.role`
+   */
+  async release(request: Pick<KernelRequest<'function.release'>, 'caller' | 'permit'>): Promise<PermitReleased> {
+    const { tenant_id, operation_id, attempt, api_key_id } = this.#open(request);
+    const released = await kernelSql.releaseFunction(this.#tenants.pool, {
+      tenant: tenant_id,
+      operation: operation_id,
+      attempt,
+      key: api_key_id,
+    });
+    return { released };
+  }
+
+  /**
    * Exchanges a permit for the call's arguments, once; the same nonce may ask again, since a reply can be lost. From
    * then on the function may have taken effect.
    * @throws Fault `permit.invalid`, `permit.expired`, `permit.spent`; `tool.changed`, `token.revoked`, `token.expired`,
@@ -166,7 +182,7 @@ export class ExternalCalls {
    * Opens an attacker-controlled permit. A forged one, one of another tenant and one of another key get the same
    * answer.
    */
-  #open({ caller, permit }: KernelRequest<'function.redeem'>): FunctionPermit {
+  #open({ caller, permit }: Pick<KernelRequest<'function.redeem'>, 'caller' | 'permit'>): FunctionPermit {
     requireRole(caller, 'worker', 'agent');
     const opened = openFunctionPermit(permit, this.#options.verifiers);
     if (opened.tenant_id !== caller.tenant_id || opened.api_key_id !== caller.api_key_id)

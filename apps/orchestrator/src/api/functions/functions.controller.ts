@@ -39,8 +39,11 @@ export class FunctionsController {
   }
 
   @Route(FUNCTIONS.takeOwn)
-  takeOwn(@RequestInput() { caller, body }: RequestInputOf<typeof FUNCTIONS.takeOwn>): Promise<TakenPermit> {
-    return this.kernel.ask('function.take', caller, body);
+  takeOwn(
+    @RequestInput() { caller, body }: RequestInputOf<typeof FUNCTIONS.takeOwn>,
+    @InExchange() { gone }: Exchange,
+  ): Promise<TakenPermit> {
+    return this.permits.takeOwn(caller, body.operation_id, gone);
   }
 
   @Route(FUNCTIONS.redeemOwn)

@@ -24,7 +24,7 @@ export class WaitForPermit {
 
   /**
    * The permit as soon as there is one, within `waitMs`.
-   * @param gone aborts when no client waits for the response any more: no permit is taken then
+   * @param gone aborts when no client waits for the response any more: no permit is taken or kept then
    * @throws Fault `rate.limited` where too many workers of the tenant wait
    */
   async take(caller: Caller, waitMs: number, gone: AbortSignal): Promise<TakenPermit> {
@@ -37,7 +37,7 @@ export class WaitForPermit {
     const started = this.#monotonic();
     try {
       for (let pause = POLL_MS; ; pause = Math.min(2 * pause, POLL_LATER_MS)) {
-        const taken = await this.#kernel.ask('function.take', caller, { operation_id: null });
+        const taken = await this.#take(caller, null, gone);
         const left = waitMs - (this.#monotonic() - started);
         if (taken.permit !== null || left <= 0 || !(await subscription.next(Math.min(pause, left), gone))) return taken;
       }
@@ -47,5 +47,18 @@ export class WaitForPermit {
       if (others === 0) this.#waiting.delete(tenant_id);
       else this.#waiting.set(tenant_id, others);
     }
+  }
+
+  /** The permit for a call of the caller's own; null where it is not to be taken. */
+  async takeOwn(caller: Caller, operationId: string, gone: AbortSignal): Promise<TakenPermit> {
+    return await this.#take(caller, operationId, gone);
+  }
+
+  /** A permit that came too late for its client goes back: otherwise its call would wait until the permit expires. */
+  async #take(caller: Caller, operation_id: string | null, gone: AbortSignal): Promise<TakenPermit> {
+    const taken = await this.#kernel.ask('function.take', caller, { operation_id });
+    if (taken.permit === null || !gone.aborted) return taken;
+    await this.#kernel.ask('function.release', caller, { permit: taken.permit });
+    return { permit: null };
   }
 }

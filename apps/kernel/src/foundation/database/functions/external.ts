@@ -34,6 +34,11 @@ export const externalFunctions = {
     },
     { returns: 'value', errors: ['check_violation'] },
   ),
+  releaseFunction: kernelFunction<boolean>()(
+    'kernel.release_function',
+    { tenant: sqlTypes.text, operation: sqlTypes.text, attempt: sqlTypes.integer, key: sqlTypes.text },
+    { returns: 'value', errors: ['check_violation'] },
+  ),
   redeemFunction: kernelFunction<RedeemedFunction>()(
     'kernel.redeem_function',
     {
