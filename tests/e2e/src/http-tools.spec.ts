@@ -13,6 +13,7 @@ import {
   type Stack,
   type World,
 } from '@writ/stack';
+import { GuideFolder } from './guide.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -203,6 +204,8 @@ it('a redirect is not followed: the call fails and shows it', async () => {
 it.each([
   [422, 'createOrder', { body: { amount: 5 } }, { tx_outcome: 'rolled_back', error: { code: 'api.refused' } }],
   [500, 'createOrder', { body: { amount: 5 } }, { tx_outcome: 'ambiguous', error: { code: 'effect.ambiguous' } }],
+  [408, 'createOrder', { body: { amount: 5 } }, { tx_outcome: 'ambiguous', error: { code: 'effect.ambiguous' } }],
+  [409, 'createOrder', { body: { amount: 5 } }, { tx_outcome: 'ambiguous', error: { code: 'effect.ambiguous' } }],
   [404, 'listOrders', {}, { tx_outcome: 'no_op', error: { code: 'api.refused' } }],
   [503, 'listOrders', {}, { tx_outcome: 'no_op', error: { code: 'api.failed' } }],
 ])('an answer of %d to %s is a failed call that shows its body, and its receipt verifies', async (...row) => {
@@ -219,4 +222,29 @@ it('a call that writes and gets no answer is ambiguous', async () => {
   const ended = await call('createOrder', { body: { amount: 5 } });
   expect(ended).toMatchObject({ tx_outcome: 'ambiguous', error: { code: 'effect.ambiguous' } });
   expect(await recordOf(ended)).toMatchObject({ tx_outcome: 'ambiguous' });
+});
+
+it('every command of docs/how-to/openapi.md works as the guide describes', async () => {
+  answer = (response) => {
+    const { request = '' } = seen.at(-1) ?? {};
+    const status = request.endsWith('/none') ? 404 : request.startsWith('POST') ? 201 : 200;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ of: request }));
+  };
+  const folder = await GuideFolder.open(stack);
+  try {
+    const variables = { SERVER, HOST: 'api.outside.example', SHOP_KEY: SECRET };
+    const said = await folder.run('how-to/openapi.md', variables);
+    expect(said).toMatch(/left out: see problems\nproblems:\n +\/paths\/~1pets~1\{petId\}~1photo\/put/);
+    expect(said).toMatch(/api\.shop\.listPets +created, version 1/);
+    expect(said).not.toContain(SECRET);
+  } finally {
+    folder.remove();
+  }
+  expect(seen.map(({ request }) => request)).toEqual([
+    'GET /v1/pets?limit=5&tags=small&tags=old',
+    'POST /v1/pets',
+    'GET /v1/pets/none',
+  ]);
+  expect(seen.every(({ headers }) => headers['x-api-key'] === SECRET)).toBe(true);
+  expect(seen[1]).toMatchObject({ headers: { 'idempotency-key': expect.stringMatching(/^op_/) as unknown } });
 });
