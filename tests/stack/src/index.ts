@@ -4,6 +4,7 @@ export { BusExecutor, type Report, type ReceivedPermit, type AttemptCredentials 
 export { makeKeys, type StackKeys } from './keys.ts';
 export { Observer } from './observer.ts';
 export { openFakeInternet, type FakeInternet } from './fake-internet.ts';
+export { answers, HttpShop, type ShopRequest } from './http-shop.ts';
 export { Proxy, type Direction } from './proxy.ts';
 export { receiptOfCall, type CallReceipt } from './receipt-of-call.ts';
 export { decisionRecord } from './records.ts';
