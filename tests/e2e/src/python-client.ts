@@ -2,7 +2,7 @@
 import { pythonPackages } from '@writ/testing';
 
 /** The Python client of MCP, and what it depends on. */
-const PACKAGES = {
+const CLIENT = {
   mcp: '2.3.0',
   'mcp-types': '2.3.0',
   'annotated-types': '0.8.0',
@@ -28,5 +28,22 @@ const PACKAGES = {
   'typing-inspection': '0.4.5',
 };
 
+/** The OpenAI Agents SDK, and what it depends on beside that client. */
+const AGENTS = {
+  'openai-agents': '0.24.0',
+  openai: '3.57.0',
+  certifi: '2026.10.19.post1',
+  'charset-normalizer': '3.5.3',
+  griffelib: '2.4.1',
+  jiter: '0.19.0',
+  requests: '2.34.2',
+  sniffio: '1.3.1',
+  urllib3: '2.8.0',
+  websockets: '16.1.1',
+};
+
 /** A value of `PYTHONPATH` with the official Python client of MCP; null where it can't be installed. */
-export const pythonClient = (): Promise<string | null> => pythonPackages(PACKAGES);
+export const pythonClient = (): Promise<string | null> => pythonPackages(CLIENT);
+
+/** The same with the OpenAI Agents SDK, which has a client of its own around that one. */
+export const pythonAgents = (): Promise<string | null> => pythonPackages({ ...AGENTS, ...CLIENT });
