@@ -70,6 +70,11 @@ export const FAULTS = {
     retry: 'never',
     message: 'rules of the policy do not fit the arguments that the tool takes now, so its calls are refused',
   },
+  'policy.unredactable': {
+    status: 403,
+    retry: 'never',
+    message: 'a rule of the policy redacts the result of the call, which is not possible for this tool',
+  },
   'policy.args_untyped': {
     status: 403,
     retry: 'never',

@@ -41,6 +41,17 @@ export {
   type CallLane,
   type Lane,
 } from './permit.ts';
+export { AppliedRedaction, AppliedRedactions, redactableResult, redactionPointers } from './redaction/redactable.ts';
+export type { RedactableResult } from './redaction/redactable.ts';
+export { isRedacted, REDACTED, redactValue, topOf } from './redaction/redact-value.ts';
+export {
+  readRedaction,
+  REDACTION_LIMITS,
+  REDACTIONS_BYTES_MAX,
+  stepsOf,
+  type PointerStep,
+  type RedactionRead,
+} from './redaction/pointers.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
 export { imageForCall, SandboxImages } from './sandbox-images.ts';
 export { SCHEDULING_CLASSES, SchedulingClass } from './scheduling.ts';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
+import { AppliedRedactions } from './redaction/redactable.ts';
 import { DeltaId, idSchema, Sha256Hex, SnapshotId } from './ids.ts';
 import { AutonomyMode, TxOutcome, UsageCounter, VerdictName } from './states.ts';
 import { Budgets } from './token.ts';
@@ -23,7 +24,7 @@ export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /**
  * The audit record (TOOL-01 §3), the predicate of an in-toto Statement. Members without a value are null, never absent,
- * except for `usage_counted_by` and `execution`. Its bytes are serialised once, signed once and stored as bytes. It
+ * except for `usage_counted_by`, `person`, `execution` and `redactions`. Its bytes are serialised once, signed once and stored as bytes. It
  * never has arguments or results, only their hashes.
  */
 export const AuditRecord = Type.Object(
@@ -82,6 +83,11 @@ export const AuditRecord = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    /**
+     * For a decision that lets a call run: the rules that redact its result, with pointers to the members. Absent, and
+     * never null, where no rule redacts anything. So the bytes of older records are unchanged.
+     */
+    redactions: Type.Optional(AppliedRedactions),
     decision_record_id: orNull(idSchema('record')),
     /**
      * hex SHA-256 of the decision's Statement bytes, the payload of its envelope: with both receipts, a verifier can

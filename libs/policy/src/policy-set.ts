@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TOOLS } from '@writ/contract';
+import { readRedaction, TOOLS } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { LRUCache } from 'lru-cache';
 import { callCedar, CedarFailure } from './cedar-instance.ts';
@@ -13,7 +13,8 @@ import { checkedRule, type CheckedRule } from './rules/checked-rule.ts';
 import { readsOfAll } from './rules/reads.ts';
 import { groupProblems, IMPOSSIBLE_HELP, isImpossible } from './rules/impossible.ts';
 import { groupsOf, policySchema, schemaVersionFor, type PolicyTool } from './rules/schema.ts';
-import { appliesToTool, sliceOf, type Tool, type ToolSlice } from './rules/slices.ts';
+import { appliesToTool, redacts, sliceOf, type Tool, type ToolSlice } from './rules/slices.ts';
+import { redactionProblems } from './redaction/redaction-problems.ts';
 
 /** One rule of a set's Cedar text, by its `@id`. */
 export interface PolicyRule {
@@ -25,6 +26,8 @@ export interface PolicyRule {
   readonly would_pass: string | null;
   /** the rule's `@quorum`: how many people must approve at its supervision; null without one */
   readonly quorum: number | null;
+  /** the rule's `@redact`: JSON pointers to what it redacts of a result; null for a rule on calls */
+  readonly redacts: readonly string[] | null;
   readonly text: string;
 }
 
@@ -103,13 +106,21 @@ function check(
   const readsArguments = (id: string): boolean => rules.get(id)?.reads.args !== null;
   const mayNotFit = (id: string): boolean => age === 'stored' && readsArguments(id);
   const checked = validate(document.cedar, read.rules, { tools: all, args, readsArguments, mayNotFit });
-  const wrong = [...problems, ...idProblems(document, read.rules), ...read.problems, ...checked.errors];
+  const redaction = redactionProblems(document.cedar, rules, read.rules, age === 'new' ? all : []);
+  const wrong = [
+    ...problems,
+    ...idProblems(document, read.rules),
+    ...read.problems,
+    ...checked.errors,
+    ...redaction.errors,
+  ];
   if (wrong.length > 0) throw new PolicySetError(wrong);
+  const schema = schemaVersionFor({ redacts: [...rules.values()].some(redacts), readsArguments: args !== null });
   return {
-    policy_hash: sha256Hex(canonicalBytes({ document, schema: schemaVersionFor(args !== null), v: 1 })),
+    policy_hash: sha256Hex(canonicalBytes({ document, schema, v: 1 })),
     document,
     rules,
-    warnings: checked.warnings,
+    warnings: byPosition([...checked.warnings, ...redaction.warnings]),
     impossible: checked.impossible,
   };
 }
@@ -128,13 +139,15 @@ export function policySetOf({ policy_hash, document, rules, warnings, impossible
 
 /** Every rule here has annotations, since an id is one. */
 function ruleOf(id: string, { text, effect, annotations }: CheckedRule): PolicyRule {
-  const { reason, would_pass, quorum } = annotations;
+  const { reason, would_pass, quorum, redact } = annotations;
+  const redaction = redact === undefined ? null : readRedaction(redact);
   return {
     id,
     effect,
     reason: reason ?? `rule \`${id}\``,
     would_pass: would_pass ?? null,
     quorum: quorum === undefined ? null : Number(quorum),
+    redacts: redaction?.ok === true ? redaction.pointers : null,
     text,
   };
 }

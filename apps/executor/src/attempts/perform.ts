@@ -342,7 +342,7 @@ export class Perform {
         this.#runners.get(permit.tool_id) ??
         (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
       if (!runner) throw new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`);
-      return await redactedOrSettled(await runner.run(call, context), values, context.work);
+      return await redactedOrSettled(await runner.run(call, context), call, values, context.work);
     } catch (error) {
       return stagedOfFault(error);
     }

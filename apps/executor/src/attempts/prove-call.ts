@@ -6,6 +6,7 @@ import {
   Fault,
   LIMITS,
   MK8_RUN,
+  redactableResult,
   RESOURCE_SECRET_PREFIX,
   SHELL_DANGEROUS,
   targetsOf,
@@ -83,6 +84,7 @@ export async function proveCall(
     ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }),
     ...(profile === null ? {} : { profile }),
     ...registeredImageOf(redemption),
+    ...redactOf(redemption, tool),
     ...suppliedOf(redemption),
     ...withSeal(sealOf(permit, redemption)),
     nodes: new Map(
@@ -116,6 +118,13 @@ function verifiedTool(
     throw new Fault('permit.invalid', `tool \`${redemption.tool_id}\` is not defined here as it is at the kernel`);
   }
   return tool;
+}
+
+/** What is redacted of the result. @throws Fault `permit.invalid` where nothing of this tool's result can be */
+function redactOf({ redact = [] }: Redemption, tool: ToolDefinition): Pick<Call, 'redact'> {
+  if (redact.length === 0) return {};
+  if (redactableResult(tool) !== null) return { redact };
+  throw new Fault('permit.invalid', `nothing can be redacted of the result of \`${tool.tool_id}\``);
 }
 
 /** The values of the call apart from those of its resources. */

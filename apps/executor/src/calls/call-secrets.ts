@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, replaceReferences, secretsNamed, secretVariable, TOOLS, type NamesSecrets } from '@writ/contract';
 import { placeSecrets, type Placed } from '@writ/risk';
+import { withoutRedacted } from './redact-staged.ts';
 import type { Call, RunContext, Staged } from './runner.ts';
 import { SecretValues, type NamedValue } from '../redaction/redactor.ts';
 import { jsonWithoutValues, valueWithin, withoutValues, type SecretWork } from '../redaction/secret-work.ts';
@@ -123,16 +124,18 @@ export async function withoutSecrets(staged: Staged, values: SecretValues, work:
 }
 
 /**
- * The staged effect without secret values. If redaction fails, nothing is reported, and the runner has to know: it
- * may hold a session's turn or a staged change until then.
+ * The staged effect as it may leave: without secret values, and without what the policy redacts of its result. If
+ * redaction fails, nothing is reported, and the runner has to know: it may hold a session's turn or a staged change
+ * until then.
  */
 export async function redactedOrSettled(
   staged: Staged,
+  call: Pick<Call, 'redact'>,
   values: SecretValues,
   work: RunContext['work'],
 ): Promise<Staged> {
   try {
-    return await withoutSecrets(staged, values, work);
+    return await withoutRedacted(await withoutSecrets(staged, values, work), call, work);
   } catch (error) {
     await staged.settle?.(null);
     throw error;

@@ -81,6 +81,8 @@ export interface Call {
   readonly program?: readonly string[];
   /** secret values to redact from what it reports; none unless set */
   readonly values?: SecretValues;
+  /** JSON pointers to what is redacted of its result; absent: nothing */
+  readonly redact?: readonly string[];
   /** the seal for its long contents; absent: they are stored unsealed */
   readonly seal?: ContentSeal;
   /** the key of the recordings of the audio device that it names; absent for other calls, and in a preview */

@@ -77,6 +77,8 @@ CREATE TABLE kernel.operation (
   risk_basis             text[] NOT NULL, -- ids of the risk rules that apply to it
   -- why it was decided so, [{code, message}] for the caller; each message reads `erased` once the content is erased
   reasons                jsonb NOT NULL,
+  -- what is redacted of its result, by the rules that it was decided by: [{rule, pointers}]; null: nothing
+  redactions             jsonb,
   -- `snap_…`: the workspace state that it was decided on and runs on; null: the token gave no access to one
   state_snapshot_id      text,
   image_digest           text, -- `sha256:…` of the image that a sandboxed call runs in; null for all others

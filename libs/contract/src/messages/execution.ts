@@ -143,6 +143,11 @@ export const Redemption = Type.Object(
     agent: Type.Optional(AgentState),
     /** for tools on tasks: the tasks of the call's session, at the time of redemption */
     tasks: Type.Optional(SessionTasks),
+    /**
+     * JSON pointers to what the executor redacts of the result before anybody gets it; absent: nothing. The kernel
+     * refuses a result that still has any of it
+     */
+    redact: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
     limits: CallLimits,
     /**
      * base64 of tree nodes that the call reads first, as far as the kernel has them cached. Each counts under its

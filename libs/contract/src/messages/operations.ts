@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
+import { AppliedRedactions } from '../redaction/redactable.ts';
 import { idSchema } from '../ids.ts';
 import { UnmetNeed } from './execution.ts';
 import { Principal } from './persons.ts';
@@ -186,6 +187,10 @@ export const OperationView = Type.Object(
         description: 'its proposer is to run it: ask for its permit. Absent: somebody else runs it, or it has ended',
       }),
     ),
+    redactions: Type.Optional({
+      ...AppliedRedactions,
+      description: 'what rules of the policy redact of its result; absent: nothing',
+    }),
     result: orNull(ToolResult),
   },
   closed,

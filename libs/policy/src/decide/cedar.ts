@@ -69,32 +69,52 @@ interface Prepared {
 const prepare = (question: Question, slice: Slice): Prepared => ({ slice, context: contextOf(question, slice) });
 
 function* evaluatePaths(question: Question, { slice, context }: Prepared, supervision: Supervision): Steps<Answer> {
-  const { agent_id, tool_id } = question.ask;
   const fullContext = slice.reads.context.has('supervision') ? { ...context, supervision } : context;
   const allowing = new Set<string>();
   for (const target of targetsOf(question, slice)) {
-    const answers: AuthorizationAnswer[] = [];
-    for (const piece of slice.pieces) {
-      answers.push(
-        callCedar((cedar) =>
-          cedar.statefulIsAuthorized({
-            principal: { type: 'Agent', id: agent_id },
-            action: { type: 'Action', id: tool_id },
-            resource: target.uid,
-            context: fullContext,
-            // Looked up each time: between two steps, other rules may have taken the slot.
-            preparsedPolicySetId: slotOf(piece),
-            entities: target.entities,
-          }),
-        ),
-      );
-      yield;
-    }
-    const answer = readAnswers(answers, slice.reads.args !== null);
+    const answer = yield* answerOn(question, target, slice, fullContext);
     if (!answer.allowed) return answer;
     for (const rule of answer.rules) allowing.add(rule);
   }
   return { allowed: true, rules: [...allowing].sort(), errors: [] };
+}
+
+/** The answer of all rules of the slice on one target. */
+function* answerOn(
+  { ask: { agent_id, tool_id } }: Question,
+  target: Target,
+  slice: Slice,
+  context: Record<string, CedarValueJson>,
+): Steps<Answer> {
+  const answers: AuthorizationAnswer[] = [];
+  for (const piece of slice.pieces) {
+    answers.push(
+      callCedar((cedar) =>
+        cedar.statefulIsAuthorized({
+          principal: { type: 'Agent', id: agent_id },
+          action: { type: 'Action', id: tool_id },
+          resource: target.uid,
+          context,
+          // Looked up each time: between two steps, other rules may have taken the slot.
+          preparsedPolicySetId: slotOf(piece),
+          entities: target.entities,
+        }),
+      ),
+    );
+    yield;
+  }
+  return readAnswers(answers, slice.reads.args !== null);
+}
+
+/**
+ * The answers of rules that don't read the supervision, on each target. @throws CedarFailure where Cedar crashes, which
+ * counts as an error of a rule
+ */
+export function* answersOn(question: Question, slice: Slice): Steps<readonly Answer[]> {
+  const context = contextOf(question, slice);
+  const answers: Answer[] = [];
+  for (const target of targetsOf(question, slice)) answers.push(yield* answerOn(question, target, slice, context));
+  return answers;
 }
 
 /** The words of a question, without its supervision. */

@@ -10,7 +10,8 @@ import {
 } from '../policy-request.ts';
 import { effectFacts, type EffectFacts } from '../effect.ts';
 import type { PolicySet } from '../policy-set.ts';
-import { evaluator, factsOf, type Answer } from './cedar.ts';
+import { evaluator, factsOf, type Answer, type Question } from './cedar.ts';
+import { decideRedactions } from './redacting-rules.ts';
 import { readArguments } from './read-arguments.ts';
 import { runToCompletion, type Steps } from './steps.ts';
 import { findingGrounds, leastOf, riskGrounds, type SupervisionRequirement } from './corridor.ts';
@@ -97,11 +98,10 @@ function* evaluateLevels(
     stricterOf,
     'autopilot',
   );
-  const course = { least, grounds, staged: remaining.length < risk.length, errors: [], fault: null };
   const risk_level = leastOf(risk);
   const read = yield* readArguments(slice, ask, factsOf({ ask, risk_level, effect }));
   if (read !== null && !read.ok) return failed(read.errors, read.fault);
-  const evaluate = evaluator({
+  const question: Question = {
     ask,
     slice,
     risk_level,
@@ -109,7 +109,12 @@ function* evaluateLevels(
     effect,
     paths,
     ...(read === null ? {} : { args: read.record }),
-  });
+  };
+  const { redactions, errors } = yield* decideRedactions(set, question);
+  if (errors.length > 0) return failed(errors);
+  const staged = remaining.length < risk.length;
+  const course = { least, grounds, staged, redactions, errors: [], fault: null };
+  const evaluate = evaluator(question);
   const answers: [Supervision, Answer][] = [];
   for (const supervision of supervisionsFrom(least)) {
     const answer = yield* evaluate(supervision);

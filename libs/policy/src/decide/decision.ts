@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, Reason } from '@writ/contract';
+import type { AppliedRedaction, AutonomyMode, Reason } from '@writ/contract';
 import {
   stricterOf,
   type Approvers,
@@ -23,6 +23,8 @@ export interface DecisionTrace {
   /** whether a soft gate was dropped, because the change was staged */
   readonly staged: boolean;
   readonly answers: readonly (readonly [Supervision, Answer])[];
+  /** the rules that redact its result, by their ids */
+  readonly redactions: readonly AppliedRedaction[];
   readonly errors: readonly string[];
   readonly fault: PolicyFault | null;
 }
@@ -34,6 +36,7 @@ export const failed = (errors: readonly string[], fault: PolicyFault = 'policy.e
   grounds: [],
   staged: false,
   answers: [],
+  redactions: [],
   errors,
   fault,
 });
@@ -71,6 +74,7 @@ export function decisionOf(set: PolicySet, ask: PolicyRequest, course: DecisionT
       reasons,
       would_pass: [],
       approvers: null,
+      redactions: [],
       errors: course.errors,
       fault,
     };
@@ -84,6 +88,7 @@ export function decisionOf(set: PolicySet, ask: PolicyRequest, course: DecisionT
     ...against,
     ...(course.staged ? [STAGED] : []),
     ...allowing,
+    ...course.redactions.map((redaction) => redactingFactor(set, redaction)),
   ];
   const approvers = approversOf(set, mode, factors);
   return {
@@ -94,6 +99,7 @@ export function decisionOf(set: PolicySet, ask: PolicyRequest, course: DecisionT
     reasons: factors.map(({ id, reason }): Reason => ({ code: id, message: reason })),
     would_pass: course.mode === 'autopilot' ? [] : wouldPass(ask, course, against, approvers),
     approvers,
+    redactions: course.redactions,
     errors: [],
     fault: null,
   };
@@ -144,9 +150,15 @@ function factorOf({ rules }: PolicySet, id: string): DecisionFactor {
   return { id, reason, quorum };
 }
 
+/** It requires nobody, and says which members of the result nobody sees. */
+function redactingFactor(set: PolicySet, { rule, pointers }: AppliedRedaction): DecisionFactor {
+  const shown = pointers.map((pointer) => `\`${pointer}\``).join(', ');
+  return { id: rule, reason: `${factorOf(set, rule).reason}; of the result ${shown} is redacted`, quorum: null };
+}
+
 /**
  * What a set that observes still enforces: the session's own limit, calls that the risk table rules out, an emptied
- * workspace, and all decisions on admin tools. Checks outside of policy (token, budgets, revocation) apply anyway.
+ * workspace, redactions, and all decisions on admin tools. Checks outside of policy (token, budgets, revocation) apply anyway.
  */
 function enforcedOf(
   { category, risk_ceiling, max_autonomy }: PolicyRequest,

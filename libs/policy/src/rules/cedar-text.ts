@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EFFECT_RULES } from '@writ/contract';
+import { EFFECT_RULES, readRedaction } from '@writ/contract';
 import type { DetailedError } from '@cedar-policy/cedar-wasm/nodejs';
 import { callCedar } from '../cedar-instance.ts';
 import { RULE_ID } from '../document/history-rule.ts';
@@ -17,7 +17,7 @@ export interface RulesRead {
 }
 
 /** The supported annotations. Any other is a typo that would go unnoticed. */
-const ANNOTATIONS = ['id', 'reason', 'would_pass', 'quorum'];
+const ANNOTATIONS = ['id', 'reason', 'would_pass', 'quorum', 'redact'];
 /** Reasons are part of every result and record of a decision. */
 const WORDS_MAX = 512;
 const APPROVERS = /^(?:[1-9]|1[0-6])$/;
@@ -33,6 +33,7 @@ export const RESERVED_IDS: readonly string[] = [
   'policy.error',
   'policy.args_changed',
   'policy.args_untyped',
+  'policy.unredactable',
   'policy.would_pass',
   ...EFFECT_RULES,
 ];
@@ -78,7 +79,7 @@ export function readRules(source: string): RulesRead {
 }
 
 function annotationProblems({ json }: RuleText, others: ReadonlyMap<string, RuleText>): [string, string][] {
-  const { id = '', quorum, ...rest } = json.annotations ?? {};
+  const { id = '', quorum, redact, ...rest } = json.annotations ?? {};
   const problems: [string, string][] = [];
   if (!new RegExp(RULE_ID).test(id))
     problems.push([
@@ -90,6 +91,7 @@ function annotationProblems({ json }: RuleText, others: ReadonlyMap<string, Rule
     problems.push([`the id \`${id}\` stands for something else in decisions`, 'take another']);
   if (quorum !== undefined && !APPROVERS.test(quorum))
     problems.push(['`@quorum` is a number of people from 1 to 16', 'write `@quorum("2")`']);
+  if (redact !== undefined) problems.push(...redactProblems(json, redact));
   for (const [name, words] of Object.entries(rest)) {
     if (words.length > WORDS_MAX)
       problems.push([`\`@${name}\` is longer than ${WORDS_MAX} characters`, 'say it shorter']);
@@ -99,6 +101,21 @@ function annotationProblems({ json }: RuleText, others: ReadonlyMap<string, Rule
         `there are ${ANNOTATIONS.map((known) => `\`@${known}\``).join(', ')}`,
       ]);
   }
+  return problems;
+}
+
+/**
+ * INVARIANT (redacting only narrows): a rule that redacts is a `forbid`. Whoever doesn't know the annotation reads a
+ * stricter rule, and a `permit` would permit calls beside.
+ */
+function redactProblems({ effect, annotations = {} }: RuleText['json'], text: string): [string, string][] {
+  const problems: [string, string][] = [];
+  const read = readRedaction(text);
+  if (!read.ok) problems.push([read.message, read.help]);
+  if (effect !== 'forbid')
+    problems.push(['a rule with `@redact` is a `forbid`', 'it forbids to see the members, and refuses no call']);
+  for (const name of ['quorum', 'would_pass'].filter((each) => annotations[each] !== undefined))
+    problems.push([`a rule with \`@redact\` refuses no call, so \`@${name}\` means nothing`, 'leave it out']);
   return problems;
 }
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ToolDefinition } from '@writ/contract';
+import type { RedactableResult, ToolDefinition } from '@writ/contract';
 import { namedPart, type ArgumentReads } from '../arguments/argument-reads.ts';
 import { argumentsType, cedarTypeText, partsOf, type RecordType } from '../arguments/argument-type.ts';
 
 /** Raised when the meaning of a policy text could change: it is part of every policy hash. */
-export const POLICY_SCHEMA_VERSION = 3;
+export const POLICY_SCHEMA_VERSION = 4;
 /**
- * The version in the hashes of sets of which no rule reads arguments. Version 3 added `context.args` and changed
- * nothing else, so the sets of before keep their meaning and their hash.
+ * The versions in the hashes of sets that don't use what came later: version 3 added `context.args`, and version 4
+ * `@redact`. Neither changed anything else, so the sets of before keep their meaning and their hash.
  */
-const VERSION_WITHOUT_ARGUMENTS = 2;
+const [VERSION_WITHOUT_ARGUMENTS, VERSION_WITHOUT_REDACTIONS] = [2, 3];
 
 /** The version that is part of the hash of a set. */
-export const schemaVersionFor = (readsArguments: boolean): number =>
-  readsArguments ? POLICY_SCHEMA_VERSION : VERSION_WITHOUT_ARGUMENTS;
+export function schemaVersionFor({ redacts, readsArguments }: { redacts: boolean; readsArguments: boolean }): number {
+  if (redacts) return POLICY_SCHEMA_VERSION;
+  return readsArguments ? VERSION_WITHOUT_REDACTIONS : VERSION_WITHOUT_ARGUMENTS;
+}
 
 /** The attributes of `context` for rules, in the order of the published schema. The texts are the documentation. */
 export const CONTEXT_ATTRIBUTES = {
@@ -85,6 +87,8 @@ export interface PolicyTool extends GroupedTool {
   readonly parameters?: object;
   /** the type that `parameters` have, for threads; absent or null with no parameters: it has no `context.args` */
   readonly args?: RecordType | null;
+  /** its result as rules may redact it; null: they can't; absent: not known, so nothing is checked by it */
+  readonly redactable?: RedactableResult | null;
 }
 
 /** The type of a tool's arguments; null where its schema isn't known. */

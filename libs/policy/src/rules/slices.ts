@@ -41,7 +41,9 @@ export interface ToolSlice extends Slice {
   readonly unsupervised: ReadonlySet<string>;
   /** the rules whose first demands are met by the facts */
   readonly narrowed: (facts: Facts) => Slice;
-  /** the rules that read arguments, in the order of the set; empty for most slices */
+  /** the rules that redact the result, which neither permit nor forbid a call; null for most slices */
+  readonly redactions: Slice | null;
+  /** the rules that read arguments, those that redact too, in the order of the set; empty for most slices */
   readonly argumentRules: Chosen;
   /** the arguments that these rules read of a call with the facts, whatever its supervision; null: none */
   readonly argumentsRead: (facts: Omit<Facts, 'supervision'>) => ArgumentReads | null;
@@ -56,17 +58,23 @@ export function appliesToTool(rules: Iterable<CheckedRule>, tool: Tool): boolean
 /** Makes the slice of a tool. */
 export function sliceOf(rules: ReadonlyMap<string, CheckedRule>, tool: Tool): ToolSlice {
   const fits = new Set([tool.tool_id, ...groupsOf(tool)]);
-  const chosen = [...rules].filter(([, { action }]) => scopeFits(action, tool.tool_id, fits));
+  const applying = [...rules].filter(([, { action }]) => scopeFits(action, tool.tool_id, fits));
+  const chosen = applying.filter(([, rule]) => !redacts(rule));
+  const redacting = applying.filter(([, rule]) => redacts(rule));
   const whole = sliceOfRules(chosen, tool);
-  const argumentRules = chosen.filter(([, { reads }]) => reads.args !== null);
+  const argumentRules = applying.filter(([, { reads }]) => reads.args !== null);
   return {
     ...whole,
+    redactions: redacting.length === 0 ? null : sliceOfRules(redacting, tool),
     argumentRules,
     argumentsRead: (facts) => argumentsRead(argumentRules, facts),
     unsupervised: new Set(chosen.filter(([, { reads }]) => !reads.context.has('supervision')).map(([id]) => id)),
     narrowed: narrower(chosen, tool, whole),
   };
 }
+
+/** Answers whether a rule redacts the result of the calls that it applies to. */
+export const redacts = ({ annotations }: Pick<CheckedRule, 'annotations'>): boolean => annotations.redact !== undefined;
 
 /**
  * INVARIANT (one answer): computed anew from the rules, without the narrowed slices, whose cache has an end. So the

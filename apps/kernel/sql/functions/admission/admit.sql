@@ -61,12 +61,12 @@ BEGIN
   END IF;
   INSERT INTO operation AS made (
     operation_id, tenant_id, agent_id, tool_id, capability_token_id, workspace_id, session_id, session_mode, proposed_by, proposal_digest,
-    state, mutating, lane, task_class, scheduling_class, autonomy_mode, risk_score, risk_basis, reasons, provenance, precondition_refs, idempotency_key,
+    state, mutating, lane, task_class, scheduling_class, autonomy_mode, risk_score, risk_basis, reasons, redactions, provenance, precondition_refs, idempotency_key,
     state_snapshot_id, policy_hash, tool_definition_digest, resource_ids, args_hash, action_digest, image_digest, limits, reserved, deadline, approval_id, approval_refs,
     tx_outcome, fault_code, fault_message, fault_hint, decision_record_id, decision_hash, traceparent, proposers, person, data_subject, payload_key, retention)
   VALUES (
     o.operation_id, p_tenant, o.agent_id, o.tool_id, o.capability_token_id, o.workspace_id, o.session_id, o.session_mode, o.proposed_by, o.proposal_digest,
-    o.state, o.mutating, o.lane, o.task_class, coalesce(o.scheduling_class, 'interactive'), o.autonomy_mode, o.risk_score, o.risk_basis, o.reasons, o.provenance, o.precondition_refs, o.idempotency_key,
+    o.state, o.mutating, o.lane, o.task_class, coalesce(o.scheduling_class, 'interactive'), o.autonomy_mode, o.risk_score, o.risk_basis, o.reasons, o.redactions, o.provenance, o.precondition_refs, o.idempotency_key,
     o.state_snapshot_id, o.policy_hash, o.tool_definition_digest, coalesce(o.resource_ids, '{}'), o.args_hash, o.action_digest, o.image_digest, o.limits, o.reserved, o.deadline, o.approval_id, o.approval_refs,
     o.tx_outcome, o.fault_code, o.fault_message, o.fault_hint, o.decision_record_id, o.decision_hash, o.traceparent, coalesce(o.proposers, '{}'), o.person, o.data_subject, o.payload_key,
     CASE WHEN o.retention = 'hashes' OR (SELECT n.payload_mode FROM tenant n WHERE n.tenant_id = p_tenant) = 'hashes' THEN 'hashes' ELSE 'full' END)

@@ -52,7 +52,7 @@ BEGIN
   UPDATE operation o SET
     state = 'admitted', reruns = o.reruns + 1, spent = p -> 'spent', state_snapshot_id = n.state_snapshot_id, action_digest = n.action_digest,
     policy_hash = n.policy_hash, tool_definition_digest = n.tool_definition_digest, autonomy_mode = n.autonomy_mode, risk_score = n.risk_score,
-    risk_basis = n.risk_basis, reasons = n.reasons,
+    risk_basis = n.risk_basis, reasons = n.reasons, redactions = n.redactions,
     decision_record_id = p #>> '{record,record_id}', decision_hash = p #>> '{record,digest}',
     executor_id = NULL, nonce = NULL, permit_until = NULL, lease_until = NULL, updated_at = t
     WHERE o.operation_id = op.operation_id RETURNING * INTO op;

@@ -1,7 +1,8 @@
 -- Stores the references to an attempt's full output, which is kept beside its result for a limited time.
 -- p_executor, p_nonce: the attempt credentials. p_stdout, p_stderr: {sha256, size, cut, sealed, …}, blobs that the
 -- kernel has verified. p_kept_ms: the deployment's time; a shorter one of the tenant (output_days) takes precedence.
--- Returns false where the attempt is another's or over, and then writes nothing. Else true.
+-- Returns false where the attempt is another's or over, or where rules redact the call's result, and then writes
+-- nothing. Else true.
 --
 -- A tenant whose quota of outputs has no room keeps the sizes but no references: `expires_at` is null then.
 -- Locks: operation, then the tenant's row where it has such a quota.
@@ -15,7 +16,7 @@ DECLARE
   v_max bigint;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
-  PERFORM 1 FROM operation o WHERE o.operation_id = p_operation AND o.attempt = p_attempt AND o.executor_id = p_executor AND o.nonce = p_nonce AND o.state = 'performing' FOR UPDATE;
+  PERFORM 1 FROM operation o WHERE o.operation_id = p_operation AND o.attempt = p_attempt AND o.executor_id = p_executor AND o.nonce = p_nonce AND o.state = 'performing' AND o.redactions IS NULL FOR UPDATE;
   IF NOT FOUND THEN RETURN false; END IF;
   -- A report may be sent again: the first one counts.
   IF EXISTS (SELECT 1 FROM operation o WHERE o.operation_id = p_operation AND (o.whole_output ->> 'attempt')::integer >= p_attempt) THEN RETURN true; END IF;

@@ -2,7 +2,7 @@
 import type { Reason, State, TxOutcome } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
 import { schedulingClassOf } from '@writ/fairness';
-import { unchangedOutcome, isMutating, laneOf, reservedOf, type Judgement } from '../../judging/judgement/index.ts';
+import { unchangedOutcome, isMutating, laneOf, redactionsOf, reservedOf, type Judgement } from '../../judging/judgement/index.ts';
 import type { SealedRecord } from '../../evidence/records/index.ts';
 import type { OperationRow, ResolutionColumns } from '../../foundation/rows/operation-row.ts';
 import type { Proposal } from './proposal.ts';
@@ -117,6 +117,7 @@ export function decidedColumns(decision: SealedDecision): DecidedColumns {
     risk_score: judgement.risk_score,
     risk_basis: [...judgement.risk_basis],
     reasons: reasonsOf(judgement, call.dry_run),
+    redactions: redactionsOf(judgement),
     provenance: call.provenance,
     precondition_refs: call.precondition_refs,
     idempotency_key: call.idempotency_key,

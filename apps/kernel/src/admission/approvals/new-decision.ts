@@ -2,7 +2,7 @@
 import { actionDigest, type Action } from '@writ/digest';
 import { type Reason } from '@writ/contract';
 import { type ApprovalClosing, type ClosedApproval, type HeldCalls } from '../../execution/held/index.ts';
-import { actionOf, decisionRecord, sealDecision } from '../../judging/judgement/index.ts';
+import { actionOf, decisionRecord, redactionsOf, sealDecision } from '../../judging/judgement/index.ts';
 import type { SealedRecord } from '../../evidence/records/index.ts';
 import { makeSessionGrant } from './session-grant.ts';
 import type { DecisionDependencies, Rejudged } from './judge-held.ts';
@@ -61,6 +61,7 @@ export function newDecision(
       risk_score: judgement.risk_score,
       risk_basis: judgement.risk_basis,
       reasons: judgement.reasons,
+      redactions: redactionsOf(judgement),
       state_snapshot_id: action.state_snapshot_id,
       policy_hash: judgement.policy_hash,
       tool_definition_digest: action.tool_definition_digest,

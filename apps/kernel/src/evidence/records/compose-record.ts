@@ -6,13 +6,17 @@ import { newId } from '@writ/nest-kit';
  * The fields that every record has; the others are null, empty or zero unless given. The sealer adds `kernel_key_id`.
  */
 export type RecordFields = Pick<AuditRecord, 'kind' | 'tenant_id' | 'recorded_at'> &
-  Partial<Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id' | 'usage_counted_by' | 'person' | 'execution'>> & {
+  Partial<
+    Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id' | 'usage_counted_by' | 'person' | 'execution' | 'redactions'>
+  > & {
     /** left out of the record where it is null, and where the record has no usage that it could be about */
     readonly usage_counted_by?: UsageCounter | null;
     /** left out of the record where it is null */
     readonly person?: string | null;
     /** left out of the record where it is null */
     readonly execution?: AuditRecord['execution'] | null;
+    /** left out of the record where it is null */
+    readonly redactions?: AuditRecord['redactions'] | null;
   };
 
 /** A record that lacks only the key that will sign it. */
@@ -26,16 +30,19 @@ const RULE_CHARS_MAX = 128;
  * every decision can be recorded.
  */
 const RULES_BYTES_MAX = 4 * 1024;
+/** of the name of the member `redactions` with its punctuation */
+const MEMBER_BYTES = 16;
 
 /**
  * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape.
- * Only `usage_counted_by`, `person` and `execution` may be absent. `recorded_at` is the database's clock in
+ * Only `usage_counted_by`, `person`, `execution` and `redactions` may be absent. `recorded_at` is the database's clock in
  * milliseconds. A record_id is generated unless given.
  */
 export function composeRecord({
   usage_counted_by = null,
   person = null,
   execution = null,
+  redactions = null,
   ...fields
 }: RecordFields): UnsealedRecord {
   const record: UnsealedRecord = {
@@ -81,14 +88,21 @@ export function composeRecord({
     ...(usage_counted_by === null || (fields.budget_delta ?? null) === null ? {} : { usage_counted_by }),
     ...(person === null ? {} : { person }),
     ...(execution === null ? {} : { execution }),
+    ...(redactions === null ? {} : { redactions }),
   };
-  return { ...record, rule_ids: bounded(record.rule_ids), risk_basis: bounded(record.risk_basis) };
+  // Redactions are never cut, and have their place from that of the rules.
+  const taken = redactions === null ? 0 : Buffer.byteLength(JSON.stringify(redactions)) + MEMBER_BYTES;
+  return {
+    ...record,
+    rule_ids: bounded(record.rule_ids, RULES_BYTES_MAX - taken),
+    risk_basis: bounded(record.risk_basis, RULES_BYTES_MAX),
+  };
 }
 
-function bounded(rules: readonly string[]): string[] {
+function bounded(rules: readonly string[], bytesMax: number): string[] {
   let bytes = 0;
   return rules
     .slice(0, RULES_MAX)
     .map((rule) => rule.slice(0, RULE_CHARS_MAX))
-    .filter((rule) => (bytes += Buffer.byteLength(JSON.stringify(rule)) + 1) <= RULES_BYTES_MAX);
+    .filter((rule) => (bytes += Buffer.byteLength(JSON.stringify(rule)) + 1) <= bytesMax);
 }

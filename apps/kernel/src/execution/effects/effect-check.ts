@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   Fault,
+  redactableResult,
+  redactionPointers,
   type Delta,
   type FaultCode,
   type ReportRequest,
@@ -140,7 +142,8 @@ export class EffectCheck {
     const stored = new ReportedContents(vault.calls, blobs, operation, by);
     const requests = await orFault(reader.requests(stored, report));
     if ('code' in requests) return { ...NOTHING_READ, ...withFault(requests) };
-    const result = await orFault(reader.result(stored, tool, report));
+    const redact = redactionPointers(operation.redactions, redactableResult(tool) ?? { copies: [] });
+    const result = await orFault(reader.result(stored, tool, report, redact));
     if ('code' in result) return { ...NOTHING_READ, requests, ...withFault(result) };
     const output = await orFault(verifyOutput(blobs, report).then(() => ({})));
     if ('code' in output) return { ...NOTHING_READ, requests, result, ...withFault(output) };

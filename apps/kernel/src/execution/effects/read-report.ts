@@ -3,7 +3,7 @@
 // An executor's report comes from a container that may lie. Everything here is attacker-controlled: malformed input
 // ends the call as `effect.invalid`, and never this process. The time that these functions take grows with the input:
 // `ReportReader` decides where they run.
-import { EgressRequest, Fault, LIMITS, parseMessage, type Delta, type ToolDefinition } from '@writ/contract';
+import { EgressRequest, Fault, isRedacted, LIMITS, parseMessage, topOf, type Delta, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, effectDigest, JsonError, parseIJson } from '@writ/digest';
 import { parseDelta } from '@writ/workspace';
 import { Type } from 'typebox';
@@ -73,11 +73,15 @@ export interface ReportedResult {
   readonly tool: Pick<ToolDefinition, 'tool_id' | 'result'>;
   /** whether the call succeeded, and so must have a result */
   readonly isNeeded: boolean;
+  /** pointers to what its executor had to redact; empty for most calls */
+  readonly redact: readonly string[];
 }
 
 /** Verifies that a result is what the tool returns. @throws Fault `effect.invalid` */
-export function verifyResultBytes({ bytes, tool, isNeeded }: ReportedResult): void {
-  verifyResultForm(tool, parsedResult(bytes), isNeeded);
+export function verifyResultBytes({ bytes, tool, isNeeded, redact }: ReportedResult): void {
+  const value = parsedResult(bytes);
+  verifyResultForm(tool, value, isNeeded);
+  verifyRedacted(value, redact, isNeeded);
 }
 
 /** A result as it was reported by value. */
@@ -86,8 +90,9 @@ export interface ResultValue extends Omit<ReportedResult, 'bytes'> {
 }
 
 /** Verifies the same for a value, and returns its RFC 8785 JSON. @throws Fault `effect.invalid` */
-export function writeResult({ value, tool, isNeeded }: ResultValue): Uint8Array {
+export function writeResult({ value, tool, isNeeded, redact }: ResultValue): Uint8Array {
   verifyResultForm(tool, value, isNeeded);
+  verifyRedacted(value, redact, isNeeded);
   try {
     return canonicalBytes(value);
   } catch (cause) {
@@ -103,6 +108,15 @@ function verifyResultForm({ tool_id, result }: ReportedResult['tool'], value: un
   } catch (cause) {
     throw new Fault('effect.invalid', `the result does not fit \`${tool_id}\``, { cause });
   }
+}
+
+/**
+ * INVARIANT (redacted before it is kept): a result that holds anything of what the decision redacts is refused, and
+ * stored nowhere. Of a failure only the members at its top are known.
+ */
+function verifyRedacted(value: unknown, redact: readonly string[], succeeded: boolean): void {
+  if (isRedacted(value, succeeded ? redact : topOf(redact))) return;
+  throw new Fault('effect.invalid', 'the result holds members that the policy redacts');
 }
 
 function parsedResult(bytes: Uint8Array): unknown {

@@ -80,24 +80,25 @@ export class ReportReader {
   }
 
   /**
-   * The result of a report, verified against its hash and its tool's schema. @throws Fault `effect.invalid`; others
+   * The result of a report, verified against its hash, its tool's schema and what had to be redacted of it. @throws Fault `effect.invalid`; others
    * where our own store fails
    */
   async result(
     contents: ReportedContents,
     { tool_id, result, schemas, http }: ToolDefinition,
     report: ReportRequest,
+    redact: readonly string[] = [],
   ): Promise<OutcomeResult> {
     // Schemas of tenants are never compiled. That of a function was interpreted before its result came here, and nobody
     // promises that an API keeps to its own.
     const tool = { tool_id, result: schemas === undefined && http === undefined ? result : ANY_RESULT };
     const { tenant_id, result_hash: hash, result_ref: ref, ended } = report;
     const isNeeded = ended === 'exited';
-    if (ref === null) return await this.#inlineResult(tool, report, isNeeded);
+    if (ref === null) return await this.#inlineResult({ tool, isNeeded, redact }, report);
     const bytes = await contents.read('result', ref, RESULT_BLOB_BYTES_MAX);
     verifyHash(bytes, hash);
     const isShort = bytes.byteLength <= INLINE_BYTES_MAX;
-    await this.#run('result.verify', verifyResultBytes, { bytes, tool, isNeeded }, tenant_id, isShort);
+    await this.#run('result.verify', verifyResultBytes, { bytes, tool, isNeeded, redact }, tenant_id, isShort);
     return { hash, ref: contents.storedRef(ref), bytes: null };
   }
 
@@ -127,10 +128,10 @@ export class ReportReader {
     return { delta: { v: 1, base, changes: await parsePieces(read) } as Delta, bytes, digest };
   }
 
-  async #inlineResult(tool: ResultValue['tool'], report: ReportRequest, isNeeded: boolean): Promise<OutcomeResult> {
+  async #inlineResult(expected: Omit<ResultValue, 'value'>, report: ReportRequest): Promise<OutcomeResult> {
     const { tenant_id, result: value, result_hash: hash } = report;
     const isSmall = !jsonSizeOf(value, INLINE_VALUES_MAX, INLINE_VALUES_MAX).isMore;
-    const written = { value, tool, isNeeded };
+    const written = { ...expected, value };
     const bytes = await this.#run('result.write', writeResult, written, tenant_id, isSmall);
     if (bytes.byteLength > LIMITS.resultInlineBytes.max) {
       throw new Fault('effect.invalid', 'a result this long travels as a blob');

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   Fault,
+  redactableResult,
+  redactionPointers,
+  type FunctionOutcome,
   type FunctionPermit,
   type FunctionRedemption,
   type FunctionRenewal,
   type FunctionReported,
   type FunctionTool,
   type KernelRequest,
+  type RedactableResult,
+  type ReportRequest,
   type OperationId,
   type PermitReleased,
   type TakenPermit,
@@ -39,8 +44,11 @@ import {
   credentialsOf,
   readResult,
   readResultWithin,
+  redactedClaim,
+  redactResult,
   reportOf,
   type ClaimedResult,
+  type RedactedResult,
   type ResultFault,
 } from './function-report.ts';
 
@@ -168,14 +176,31 @@ export class ExternalCalls {
    */
   async report(request: KernelRequest<'function.report'>): Promise<FunctionReported> {
     const permit = this.#open(request);
-    const { tool } = await this.#factsOf(permit);
+    const { facts, tool, redactable } = await this.#factsOf(permit);
     const { outcome, nonce } = request;
     const fault =
       outcome.outcome === 'succeeded'
         ? await this.#resultFault(permit.tenant_id, { result: outcome.result, schema: tool.result })
         : null;
-    const { state, tx_outcome } = await this.#commit.run(reportOf(permit, nonce, outcome, fault));
+    const redact = redactionPointers(facts.operation.redactions, redactable ?? { copies: [] });
+    const { state, tx_outcome } = await this.#commit.run(
+      redact.length === 0
+        ? reportOf(permit, nonce, outcome, fault)
+        : await this.#redactedReport(permit, nonce, { outcome, fault, redact }),
+    );
     return { state, tx_outcome };
+  }
+
+  /** INVARIANT (checked, then redacted): the result fits the tool's schema as it was reported, and need not afterwards. */
+  async #redactedReport(
+    permit: FunctionPermit,
+    nonce: string,
+    { outcome, fault: found, redact }: { outcome: FunctionOutcome; fault: ResultFault; redact: readonly string[] },
+  ): Promise<ReportRequest> {
+    const { claimed, fault } = redactedClaim(outcome, found);
+    if (claimed.outcome !== 'succeeded' || fault !== null) return reportOf(permit, nonce, claimed, fault);
+    const result = await this.#redacted(permit.tenant_id, { result: claimed.result, redact });
+    return reportOf(permit, nonce, { ...claimed, result }, null);
   }
 
   /**
@@ -191,7 +216,9 @@ export class ExternalCalls {
   }
 
   /** The call, and its tool as it was decided on. */
-  async #factsOf(permit: FunctionPermit): Promise<{ facts: AttemptFacts; tool: FunctionTool }> {
+  async #factsOf(
+    permit: FunctionPermit,
+  ): Promise<{ facts: AttemptFacts; tool: FunctionTool; redactable: RedactableResult | null }> {
     const { tenant_id, operation_id } = permit;
     const facts = await readAttemptFacts(this.#tenants, {
       tenant_id: tenant_id as TenantId,
@@ -200,7 +227,7 @@ export class ExternalCalls {
     const decided = await readDecidedTool(this.#tenants, facts.operation);
     if (decided === null || !('kind' in decided.document) || decided.document.kind !== 'function')
       throw new Error(`operation \`${operation_id}\` has a permit without a function`);
-    return { facts, tool: decided.document };
+    return { facts, tool: decided.document, redactable: redactableResult(decided.definition) };
   }
 
   async #redemptionOf(
@@ -237,6 +264,14 @@ export class ExternalCalls {
       );
     const frozen = verdict === 'frozen' ? (await this.#factsOf(permit)).facts.frozen : null;
     return frozen === null ? outcomeFault(verdict as OutcomeFault['code']) : frozenFault(frozen);
+  }
+
+  /** A long result is redacted in a thread: the tenant decides how long that takes. */
+  async #redacted(tenantId: string, { result, redact }: RedactedResult): Promise<unknown> {
+    const { work } = this.#options;
+    if (work === null || Buffer.byteLength(JSON.stringify(result)) <= INLINE_MAX.bytes)
+      return redactResult({ result, redact });
+    return await work.run('function.redact', { result, redact }, { tenantId, wallMs: READ_WALL_MS });
   }
 
   /** A check that takes long is made in a thread: the tenant decides how long it takes. */

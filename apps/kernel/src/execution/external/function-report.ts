@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   FUNCTION_REPORT,
+  redactValue,
   type FaultCode,
   type FunctionOutcome,
   type FunctionPermit,
@@ -51,6 +52,33 @@ export function readResultWithin({ result, schema }: ClaimedResult, stepsMax: nu
     .slice(0, NAMED_MAX)
     .map(({ pointer, message }) => `\`${pointer === '' ? '/' : pointer.slice(0, 128)}\` ${message}`);
   return named.length === 0 ? null : `the result does not fit the tool's schema: ${named.join('; ')}`;
+}
+
+/** A result, and pointers to what rules redact of it. */
+export interface RedactedResult {
+  readonly result: unknown;
+  readonly redact: readonly string[];
+}
+
+/** The result as it is kept. */
+export const redactResult = ({ result, redact }: RedactedResult): unknown => redactValue(result, redact);
+
+/** Stands in place of what a process says about a failure, and of what is wrong with its result. */
+const UNSAID = 'the function did not succeed; the policy redacts its result, so its words are not kept';
+const UNSAID_FAULT = "the result does not fit the tool's schema; the policy redacts it, so nothing more is said";
+
+/**
+ * What is kept of a claim whose result rules redact. INVARIANT (no other way out): its words may repeat a value, and so
+ * may the names in what is wrong with its result.
+ */
+export function redactedClaim(
+  claimed: FunctionOutcome,
+  fault: ResultFault,
+): { readonly claimed: FunctionOutcome; readonly fault: ResultFault } {
+  return {
+    claimed: claimed.outcome === 'succeeded' ? claimed : { ...claimed, message: UNSAID },
+    fault: fault === null ? null : UNSAID_FAULT,
+  };
 }
 
 /** The credentials of the attempt that a permit and its nonce prove. */

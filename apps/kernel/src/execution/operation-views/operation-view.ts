@@ -49,6 +49,7 @@ export function viewOf(row: OperationRow, extras: ViewExtras): OperationView {
     created_at: row.created_at,
     updated_at: row.updated_at,
     ...(row.lane === 'caller' && row.state === 'admitted' ? { awaits: 'caller' as const } : {}),
+    ...(row.redactions === null ? {} : { redactions: row.redactions }),
     result: isFinal(row.state) ? resultOf(row, extras) : null,
   };
 }

@@ -5,6 +5,8 @@ import {
   isAgentTool,
   isDeclaredTool,
   isTaskTool,
+  redactableResult,
+  redactionPointers,
   SKILL_READ,
   VALUE_GET,
   type BoundResource,
@@ -158,6 +160,7 @@ export class Redeem {
       ...(await this.#contentKeys(facts, permit)),
       args_salt: (await this.#opened(operation, 'salt', salt)).toString('base64'),
       ...(await sealedFor(operation, values, publicKey)),
+      ...redactOf(tool, operation),
       limits: limitsOf(profile?.tool ?? tool, operation),
       ...(own === null || (isDeclaredTool(own) && own.kind !== 'http') ? {} : { cli_tool: own }),
       ...(sandbox === null ? {} : { sandbox }),
@@ -257,6 +260,14 @@ const decidedOf = ({ operation, args_ref, chain, rules }: AttemptFacts) => ({
   fs: [...chain.map(({ grant }) => grant.fs), tenantScope(rules.settings)],
   net: chain.map(({ grant }) => grant.net),
 });
+
+/**
+ * What the executor redacts of the result. A tool whose result can't be redacted has no redactions: it was refused.
+ */
+function redactOf(tool: ToolDefinition, { redactions }: OperationRow): Pick<Redemption, 'redact'> {
+  const pointers = redactionPointers(redactions, redactableResult(tool) ?? { copies: [] });
+  return pointers.length === 0 ? {} : { redact: pointers };
+}
 
 const isEnd = (verdict: RedeemVerdict): verdict is (typeof ENDING_VERDICTS)[number] =>
   (ENDING_VERDICTS as readonly string[]).includes(verdict);

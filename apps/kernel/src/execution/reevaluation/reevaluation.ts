@@ -11,6 +11,7 @@ import {
   decisionRecord,
   readFactsOfRun,
   readNamedEnvironment,
+  redactionsOf,
   sealDecision,
   type Arguments,
   type ArgumentsReader,
@@ -130,6 +131,7 @@ export class Reevaluation {
         risk_score,
         risk_basis,
         reasons,
+        redactions: redactionsOf(judgement),
       },
     };
   }

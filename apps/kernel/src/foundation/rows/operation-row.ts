@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  AppliedRedaction,
   AutonomyMode,
   Budgets,
   CallLane,
@@ -66,6 +67,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly risk_score: number;
   readonly risk_basis: string[];
   readonly reasons: Reason[];
+  /** what is redacted of its result, by the rules that it was decided by; null: nothing */
+  readonly redactions: AppliedRedaction[] | null;
   readonly provenance: Provenance;
   readonly precondition_refs: PreconditionRef[];
   readonly idempotency_key: string | null;

@@ -3,7 +3,7 @@
 // Tools are Writ's own, or a tenant's from the database. INVARIANT (what the digest is of): a stored definition that
 // doesn't have its digest any more, since its document has another meaning by now, counts as absent.
 import { tenantDefinition } from '@writ/cli-tool';
-import { definitionForDigest, parseMessage, TenantTool, TOOLS, type ToolDefinition } from '@writ/contract';
+import { definitionForDigest, parseMessage, redactableResult, TenantTool, TOOLS, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { inTenant } from '@writ/database';
 import { argumentsType, type PolicyTool } from '@writ/policy';
@@ -107,12 +107,14 @@ export async function readPolicyTools(tenants: TenantPool, tenantId: string): Pr
     tool_id,
     category,
     args: argumentsType(parameters),
+    redactable: null,
   }));
   // A tenant may have many, and each is read by its schema.
   for await (const row of inSlices(rows)) {
     const definition = row.definition === null ? null : readyOf(row.definition);
     const args = definition === null ? null : argumentsType(definition.parameters);
-    tools.push({ tool_id: row.tool_id, category: row.category, args });
+    const redactable = definition === null ? {} : { redactable: redactableResult(definition) };
+    tools.push({ tool_id: row.tool_id, category: row.category, args, ...redactable });
   }
   return tools;
 }

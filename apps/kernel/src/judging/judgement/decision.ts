@@ -12,7 +12,7 @@ import {
 import type { TokenReservation } from '@writ/capability';
 import type { CallFacts, JudgedCall } from './call.ts';
 import { sessionOf } from './facts.ts';
-import { reservedOf, type Judgement } from './judgement.ts';
+import { redactionsOf, reservedOf, type Judgement } from './judgement.ts';
 import { DESTRUCTION_QUERY, pastQueryFor } from './session-past.ts';
 import type { RulesInForce } from '../../foundation/rows/attempt-rows.ts';
 
@@ -59,6 +59,7 @@ export function decisionRecord(
     risk_basis: [...judgement.risk_basis],
     tx_outcome: txOutcome,
     budget_delta: judgement.reservations.length === 0 ? null : reservedOf(judgement),
+    redactions: redactionsOf(judgement),
     ...traceIdsOf(call.traceparent),
   });
 }

@@ -103,6 +103,7 @@ export class Judge {
       risk_basis: required.risk_basis,
       rule_ids: required.rule_ids,
       reasons: [...required.reasons, ...environmentReasons],
+      redactions: required.redactions ?? [],
       approvers: required.approvers ?? corridorApprovers(corridor, value === null ? policy : null),
       waits_for: value === null ? 'action' : 'value',
       labels: outputLabels(form.tool, reach.resources, required.risk_basis),

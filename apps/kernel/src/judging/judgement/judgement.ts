@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  AppliedRedaction,
   AutonomyMode,
   Budgets,
   FsResource,
@@ -33,6 +34,8 @@ export interface Judgement {
   readonly risk_basis: readonly string[];
   readonly rule_ids: readonly string[];
   readonly reasons: readonly Reason[];
+  /** what rules redact of its result */
+  readonly redactions: readonly AppliedRedaction[];
   /** the persons who must approve it while it is held; null where none must */
   readonly approvers: Approvers | null;
   /** how long it waits for them, in milliseconds */
@@ -70,6 +73,7 @@ export function initialJudgement(
     risk_basis: [],
     rule_ids: [],
     reasons: [],
+    redactions: [],
     approvers: null,
     approval_ms: approvalMs,
     preview_ms: previewMs,
@@ -104,6 +108,10 @@ export const isMutating = (judgement: Judgement): boolean => judgement.tool?.mut
 
 /** The outcome of a call that ended without running. */
 export const unchangedOutcome = (mutating: boolean): TxOutcome => (mutating ? 'rolled_back' : 'no_op');
+
+/** What is redacted of the call's result, as its row has it. */
+export const redactionsOf = ({ redactions }: Judgement): AppliedRedaction[] | null =>
+  redactions.length === 0 ? null : [...redactions];
 
 /** The amount in each dimension: the same along the chain wherever a token bounds it. */
 export function amountsOf(reservations: readonly TokenReservation[]): Budgets {

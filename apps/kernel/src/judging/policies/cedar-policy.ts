@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EFFECT_RULES, TOOLS, type Reason, type Verdict } from '@writ/contract';
+import { EFFECT_RULES, redactableResult, TOOLS, type Reason, type Verdict } from '@writ/contract';
 import { matchesTool } from '@writ/capability';
 import type { EffectFinding } from '@writ/effect';
 import {
@@ -39,7 +39,7 @@ export function cedarPolicy(set: PolicySet, reader: CallReader, fit: FitCheck): 
       if (!read.ok) return refusalOf(read);
       const ask = policyInputOf(action, read.risk);
       await fit(action.tenant_id, ask);
-      return supervisionOf(await runInSlices(decidePolicySteps(set, ask)), read.risk);
+      return unlessUnredactable(action, supervisionOf(await runInSlices(decidePolicySteps(set, ask)), read.risk));
     },
     judgeEffect: async (effect) => {
       const read = await reader.read(riskOfEffect(effect));
@@ -169,6 +169,23 @@ function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervisio
     rule_ids: [...observedIds(decision), ...decision.rule_ids],
     reasons: eachOnce([...risk.reasons, ...decision.reasons]),
     would_pass: decision.would_pass,
+    ...(decision.redactions.length === 0 ? {} : { redactions: decision.redactions }),
+  };
+}
+
+/**
+ * INVARIANT (redacted, or not run): a call of which a rule redacts something runs only if Writ can redact it. The set
+ * was checked when it was stored, and the tool may be another by now.
+ */
+function unlessUnredactable({ tool }: JudgedAction, verdict: Verdict<Supervision>): Verdict<Supervision> {
+  if (verdict.effect === 'refuse') return verdict;
+  const [first] = verdict.redactions ?? [];
+  if (first === undefined || redactableResult(tool) !== null) return verdict;
+  return {
+    effect: 'refuse',
+    code: 'policy.unredactable',
+    message: `the rule \`${first.rule}\` redacts the result of \`${tool.tool_id}\`, of which nothing can be redacted`,
+    hint: 'an administrator stores a policy set whose rule names other tools, or forbids this one',
   };
 }
 

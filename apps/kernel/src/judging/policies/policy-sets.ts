@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  AppliedRedaction,
   AutonomyMode,
   BoundResource,
   Change,
@@ -77,6 +78,8 @@ export interface Supervision {
   readonly risk_basis: readonly string[];
   readonly rule_ids: readonly string[];
   readonly reasons: readonly Reason[];
+  /** what rules redact of its result; empty or absent: nothing */
+  readonly redactions?: readonly AppliedRedaction[];
   /** how the call would have passed, in words: one for each rule that requires more */
   readonly would_pass?: readonly string[];
   /** for an effect: findings that no person has approved require this supervision, whatever the call was granted */
