@@ -95,6 +95,11 @@ export function requireRecord(value: unknown): AuditRecord {
   );
   demand(
     'record',
+    record.redactions === undefined || (record.kind === 'tool_call' && record.phase === 'decision'),
+    'the record says what is redacted of a result, and is not about the decision on a call',
+  );
+  demand(
+    'record',
     record.kind !== 'tool_call' || (record.phase !== null && record.operation_id !== null),
     'the call has no phase or operation',
   );

@@ -81,6 +81,7 @@ export function describeBacktest(pages: readonly BacktestPage[]): string {
       'looked at': sum(({ examined }) => examined),
       'not comparable': sum(({ skipped }) => skipped),
       'decided otherwise': sum(({ changed }) => changed),
+      'redacted otherwise': sum(({ redactions }) => redactions?.changed ?? 0) || null,
       'more left': pages.at(-1)?.next_cursor === null ? null : 'yes',
     }),
     ...countsTable(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema, Sha256Hex } from '../ids.ts';
+import { AppliedRedaction, AppliedRedactions } from '../redaction/redactable.ts';
 import { Envelope } from '../permit.ts';
 import { PolicyProblem } from './policies.ts';
 import { AutonomyMode, Reason, VerdictName } from '../states.ts';
@@ -162,6 +163,27 @@ export const BacktestPage = Type.Object(
       ),
       { maxItems: 20 },
     ),
+    /** calls of whose results the sets redact something else; absent where there are none, and from an older kernel */
+    redactions: Type.Optional(
+      Type.Object(
+        {
+          changed: Type.Integer({ minimum: 1 }),
+          examples: Type.Array(
+            Type.Object(
+              {
+                operation_id: idSchema('operation'),
+                tool_id: Type.String(),
+                from: Type.Array(AppliedRedaction),
+                to: Type.Array(AppliedRedaction),
+              },
+              closed,
+            ),
+            { maxItems: 5 },
+          ),
+        },
+        closed,
+      ),
+    ),
     /** absent if it was not requested, and from an older kernel */
     effects: Type.Optional(BacktestEffects),
   },
@@ -183,6 +205,7 @@ const PolicyAnswer = Type.Object(
     decided: AutonomyMode,
     rule_ids: Type.Array(Type.String(), { maxItems: 16 }),
     reasons: Type.Array(Reason, { maxItems: 4, description: 'those of its rules first' }),
+    redactions: Type.Optional({ ...AppliedRedactions, description: 'what it redacts of the result; absent: nothing' }),
   },
   closed,
 );

@@ -44,6 +44,7 @@ export function* explainDecisionSteps(set: PolicySet, ask: PolicyRequest | Effec
   const course = yield* courseFor(set, ask);
   const decision = decisionOf(set, ask, course);
   const { name, enforcement } = set.document;
+  const slice = set.sliceFor(ask);
   return {
     policy: { name, policy_hash: set.policy_hash, enforcement },
     decision,
@@ -54,7 +55,7 @@ export function* explainDecisionSteps(set: PolicySet, ask: PolicyRequest | Effec
     rules: decision.rule_ids
       .flatMap((id) => set.rules.get(id) ?? [])
       .map(({ id, effect, text }) => ({ id, effect, text })),
-    rules_met: set.sliceFor(ask).size,
+    rules_met: slice.size + (slice.redactions?.size ?? 0),
     rules_total: set.rules.size,
     would_pass: yield* betterWith(set, ask, course),
   };

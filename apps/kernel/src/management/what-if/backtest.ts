@@ -15,6 +15,8 @@ import type { RecordedCall, RecordedCalls } from './recorded-calls.ts';
 import type { RecordedEffects } from './recorded-effects.ts';
 
 const EXAMPLES_MAX = 20;
+/** Each may take several KiB. */
+const REDACTION_EXAMPLES_MAX = 5;
 /**
  * Concurrent pages of one replica. Each keeps a processor busy for some seconds, which calls need too. One tenant has
  * one page at a time.
@@ -26,6 +28,7 @@ const PAGES: FairTurnsBounds = {
   refusal: () => new Fault('overloaded', '2 backtests of the tenant wait: try again later'),
 };
 type Change = BacktestPage['examples'][number];
+type RedactionChange = NonNullable<BacktestPage['redactions']>['examples'][number];
 type Request = KernelRequest<'policy.backtest'>;
 
 /** Collaborators for judging effects. */
@@ -75,13 +78,18 @@ export class BacktestPolicy {
     const found = await this.#calls.listSince(tenant_id, since, parseCursor(cursor), limit + 1);
     const effects = more.effects === true ? this.#effectsFor(candidate) : null;
     const changes: Change[] = [];
+    const redactions: RedactionChange[] = [];
     let [processed, skipped] = [0, 0];
     for await (const call of inSlices(found.slice(0, limit))) {
       if (effects?.isFull === true && processed > 0) break;
       processed += 1;
-      const change = await this.#changeOf(call, candidate);
-      if (change === null) skipped += 1;
-      else if (change.from !== change.to) changes.push(change);
+      const compared = await this.#changeOf(call, candidate);
+      if (compared === null) skipped += 1;
+      else {
+        const { change, redaction } = compared;
+        if (change.from !== change.to) changes.push(change);
+        if (redaction !== null) redactions.push(redaction);
+      }
       await effects?.judge(call.operation);
     }
     const { items, next_cursor } = pageOf(found, Math.max(processed, 1), positionOf);
@@ -100,6 +108,7 @@ export class BacktestPolicy {
       changed: changes.length,
       changes: countChanges(changes),
       examples: changes.slice(0, EXAMPLES_MAX),
+      ...redactionsOf(redactions),
       ...(effects === null ? {} : { effects: effects.result() }),
     };
     return { page, envelope: sealEnvelope(BACKTEST_PAYLOAD_TYPE, canonicalBytes(page), this.#signer) };
@@ -111,13 +120,24 @@ export class BacktestPolicy {
   }
 
   /** Null where the call can't be compared. */
-  async #changeOf(call: RecordedCall, candidate: ReadyPolicy): Promise<Change | null> {
+  async #changeOf(
+    call: RecordedCall,
+    candidate: ReadyPolicy,
+  ): Promise<{ readonly change: Change; readonly redaction: RedactionChange | null } | null> {
     const { operation_id, tool_id } = call.operation;
     const verdicts = await compareVerdicts(this.#calls, this.#repository, call, candidate);
     if (typeof verdicts === 'string') return null;
     const { was, would_be } = verdicts;
-    return { operation_id, tool_id, from: was.mode, to: would_be.mode, rule_ids: would_be.rule_ids };
+    const change = { operation_id, tool_id, from: was.mode, to: would_be.mode, rule_ids: would_be.rule_ids };
+    const [from, to] = [was.redactions ?? [], would_be.redactions ?? []];
+    const isSame = JSON.stringify(from) === JSON.stringify(to);
+    return { change, redaction: isSame ? null : { operation_id, tool_id, from, to } };
   }
 }
+
+const redactionsOf = (changes: readonly RedactionChange[]): Pick<BacktestPage, 'redactions'> =>
+  changes.length === 0
+    ? {}
+    : { redactions: { changed: changes.length, examples: changes.slice(0, REDACTION_EXAMPLES_MAX) } };
 
 const positionOf = ({ operation: { created_at, operation_id } }: RecordedCall) => ({ created_at, id: operation_id });

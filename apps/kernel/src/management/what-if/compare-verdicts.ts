@@ -47,7 +47,7 @@ function answerOf(verdict: Verdict<Supervision>): Answer {
       rule_ids: [verdict.code],
       reasons: [{ code: verdict.code, message: verdict.message }],
     };
-  const { autonomy_mode: mode, decided, rule_ids, reasons } = verdict;
+  const { autonomy_mode: mode, decided, rule_ids, reasons, redactions = [] } = verdict;
   const isOfRule = ({ code }: { readonly code: string }): boolean => rule_ids.includes(code);
   const ordered = [...reasons.filter(isOfRule), ...reasons.filter((reason) => !isOfRule(reason))];
   return {
@@ -56,5 +56,6 @@ function answerOf(verdict: Verdict<Supervision>): Answer {
     decided,
     rule_ids: rule_ids.slice(0, RULES_MAX),
     reasons: ordered.slice(0, REASONS_MAX),
+    ...(redactions.length === 0 ? {} : { redactions: [...redactions] }),
   };
 }

@@ -47,3 +47,14 @@ it('a held call and a listed one name their tool without hidden characters', asy
   const { resources: listed } = await resources.list({ caller: {}, agentId: 'agt' } as never, undefined);
   expect(listed.map(({ name }) => name)).toEqual([`${SHOWN} (refused)`]);
 });
+
+it('a redacted result is not shown as one that fits the schema of its tool, and its text has it', () => {
+  const result = { error: null, result: { customer: { email: '[redacted]' } }, result_ref: null };
+  const redactions = [{ rule: 'hidden', pointers: ['/customer/email'] }];
+  const { content, structuredContent } = resultOf(viewWith({ state: 'committed', result, redactions }));
+  expect(structuredContent).toMatchObject({ result: null, redacted_result: result.result });
+  expect(content).toMatchObject([{ text: JSON.stringify(result.result) }]);
+  const { structuredContent: plain } = resultOf(viewWith({ state: 'committed', result }));
+  expect(plain).toMatchObject({ result: result.result });
+  expect(plain).not.toHaveProperty('redacted_result');
+});

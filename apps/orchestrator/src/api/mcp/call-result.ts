@@ -10,6 +10,8 @@ interface StructuredResult extends Record<string, unknown> {
   readonly operation_id: string;
   readonly state: string;
   readonly result: unknown;
+  /** the result of which rules redacted something: it need not fit the schema of results. Absent for other calls */
+  readonly redacted_result?: unknown;
   readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
   readonly approval_id: string | null;
   /** the URI of the receipt, as a resource */
@@ -62,11 +64,15 @@ const RETRY_HINTS = {
 } as const;
 
 function structuredOf(view: OperationView): StructuredResult {
-  const { operation_id, state, approval_id, result } = view;
+  const { operation_id, state, approval_id, result, redactions } = view;
+  const returned = result?.result ?? null;
   return {
     operation_id,
     state,
-    result: result?.result ?? null,
+    // Clients refuse a result that doesn't fit the schema that its tool is listed with.
+    ...(redactions === undefined || returned === null
+      ? { result: returned }
+      : { result: null, redacted_result: returned }),
     error: errorOf(view),
     approval_id: state === 'held' ? approval_id : null,
     receipt: isFinal(state) ? receiptUri(operation_id) : null,
@@ -106,7 +112,8 @@ function nextOf({ operation_id, state, approval_id, result }: OperationView): st
 }
 
 /** The result as a model reads it. */
-function textOf({ operation_id, state, result, error, next }: StructuredResult): string {
+function textOf({ operation_id, state, error, next, ...returned }: StructuredResult): string {
+  const result = returned.redacted_result ?? returned.result;
   const lines = [
     ...(error === null ? [] : [`${error.code}: ${error.message}${error.hint === null ? '' : ` (${error.hint})`}`]),
     ...(result === null ? [] : [JSON.stringify(result)]),

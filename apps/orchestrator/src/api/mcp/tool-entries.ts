@@ -19,6 +19,10 @@ const outputSchemaOf = (result: Schema): ObjectSchema => ({
     operation_id: text,
     state: text,
     result: { anyOf: [result, { type: 'null' }] },
+    redacted_result: {
+      description:
+        'the result without what a policy keeps from you, in place of `result`: it need not have the form that `result` has',
+    },
     error: {
       anyOf: [
         {
