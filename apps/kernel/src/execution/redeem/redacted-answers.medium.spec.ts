@@ -15,7 +15,7 @@ const ORDER: Omit<HttpTool, 'version'> = {
   tool_id: 'api.crm.createCustomer',
   description: 'Creates a customer.',
   category: 'write',
-  parameters: { type: 'object' },
+  parameters: { type: 'object', properties: {}, additionalProperties: false },
   result: { type: 'object', properties: { email: { type: 'string' } } },
   timeout_ms: 5_000,
   method: 'POST',
@@ -48,7 +48,9 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   const token = await tenant.token({ net: [{ domain: 'api.outside.example', methods: ['POST'] }] });
   kernel.policy.answer = () => ({ ...AUTOPILOT, redactions: [{ rule: 'email', pointers: ['/body/email'] }] });
-  await manage.applyTools.run({ ...requestBy(callerOf(tenant.tenantId)), file: { http: [ORDER] }, dry_run: false });
+  const file = { http: [ORDER] };
+  const applied = await manage.applyTools.run({ ...requestBy(callerOf(tenant.tenantId)), file, dry_run: false });
+  expect(applied.problems).toEqual([]);
   const call = tenant.writeCall(token, { tool_id: ORDER.tool_id, args: {} });
   expect(await kernel.admit.run(call, null)).toMatchObject({ state: 'admitted' });
   const performed = await run.performAdmitted(tenant, call.operation_id, 'broker');
@@ -107,7 +109,7 @@ describe('the answer of an API of which a rule redacts something', () => {
   it('has no full output beside it', async () => {
     const bytes = Buffer.from(CANARY);
     const kept = { ...(await putSealed(kernel, attempt, 'stdout', bytes)), cut: false, content_sha256: sha256Hex(bytes) };
-    const { rows } = await tenant.query(
+    const { rows } = await kernel.admin.query(
       `SELECT kernel.keep_output($1, $2, $3, $4, $5, $6, $6, 1000) AS kept`,
       [tenant.tenantId, attempt.operation_id, attempt.attempt, attempt.executor_id, attempt.nonce, JSON.stringify(kept)],
     );
