@@ -24,8 +24,8 @@ export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /**
  * The audit record (TOOL-01 §3), the predicate of an in-toto Statement. Members without a value are null, never absent,
- * except for `usage_counted_by`, `person`, `execution` and `redactions`. Its bytes are serialised once, signed once and stored as bytes. It
- * never has arguments or results, only their hashes.
+ * except for `usage_counted_by`, `person`, `execution` and `redactions`. Its bytes are serialised once, signed once and
+ * stored as bytes. It never has arguments or results, only their hashes.
  */
 export const AuditRecord = Type.Object(
   {

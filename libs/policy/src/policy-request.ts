@@ -117,7 +117,7 @@ export interface PolicyDecision {
   readonly would_pass: readonly string[];
   /** who must approve a call that `mode` holds; null if nobody needs to, or nobody can */
   readonly approvers: Approvers | null;
-  /** the rules that redact the result, whatever the mode, and what they redact; empty for most calls, and for an effect */
+  /** the rules that redact the result, whatever the mode; empty for most calls, and for an effect */
   readonly redactions: readonly AppliedRedaction[];
   /** what the rules failed on; if there is anything, the mode is `no_go`. It quotes no argument */
   readonly errors: readonly string[];

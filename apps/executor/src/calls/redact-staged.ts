@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { redactValue, topOf } from '@writ/contract';
+import { topOf } from '@writ/contract';
+import { redactResult } from './redaction-tasks.ts';
 import type { Call, RunContext, Staged } from './runner.ts';
-
-/** A result, and pointers to what is redacted of it. */
-export interface RedactedResult {
-  readonly result: unknown;
-  readonly redact: readonly string[];
-}
 
 /** A result of this length, as JSON, takes some milliseconds: a longer one goes to a thread. */
 const INLINE_CHARS_MAX = 32 * 1024;
 /** Several times what the longest result takes on a busy machine. */
 const REDACT_MS = 10_000;
-
-/** The work on results for worker threads. */
-export const REDACTION_TASKS = {
-  'result.redact': ({ result, redact }: RedactedResult): unknown => redactValue(result, redact),
-} as const;
 
 /**
  * The staged effect without what the policy redacts of the result. INVARIANT (only the executor had it): this comes
@@ -31,8 +21,6 @@ export async function withoutRedacted(
   if (redact.length === 0 || (staged.result ?? null) === null) return staged;
   const input = { result: staged.result, redact: staged.ended === 'exited' ? redact : topOf(redact) };
   const isShort = JSON.stringify(staged.result).length <= INLINE_CHARS_MAX;
-  const result = isShort
-    ? REDACTION_TASKS['result.redact'](input)
-    : await work.run('result.redact', input, REDACT_MS);
+  const result = isShort ? redactResult(input) : await work.run('result.redact', input, REDACT_MS);
   return { ...staged, result };
 }

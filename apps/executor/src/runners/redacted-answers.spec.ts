@@ -91,7 +91,9 @@ it('a long answer is stored without them, and its hash is of what is stored', as
 });
 
 it('a tool whose result is no such JSON does not run under such an order', async () => {
-  const message = on.kernel.order(FS_READ.tool_id, { path: 'a.txt' }, on.root, { redemption: { redact: ['/content'] } });
-  await on.kernel.executor([new InlineRunner(on.kernel.blobs)]).run(message, 'inline');
+  const message = on.kernel.order(FS_READ.tool_id, { path: 'a.txt' }, on.root, {
+    redemption: { redact: ['/content'] },
+  });
+  await on.kernel.executor([new InlineRunner(on.kernel.blobs, () => performance.now())]).run(message, 'inline');
   expect(on.kernel.reports.at(-1)).toMatchObject({ ended: 'invalid', error: { code: 'permit.invalid' }, result: null });
 });

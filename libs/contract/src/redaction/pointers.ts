@@ -34,7 +34,10 @@ export function readRedaction(text: string): RedactionRead {
     if (!pointer.startsWith('/'))
       return wrong(`${shown} is no JSON pointer`, 'begin it with `/`, and separate two by a space');
     if (/~(?![012])/.test(pointer))
-      return wrong(`${shown} has a \`~\` that stands for nothing`, 'write `~0` for `~`, `~1` for `/`, `~2` for a space');
+      return wrong(
+        `${shown} has a \`~\` that stands for nothing`,
+        'write `~0` for `~`, `~1` for `/`, `~2` for a space',
+      );
     if (stepsOf(pointer).length > steps) return wrong(`${shown} has more than ${steps} steps`, 'redact a member above');
   }
   return { ok: true, pointers: [...new Set(pointers)] };

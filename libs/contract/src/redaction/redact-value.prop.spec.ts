@@ -16,7 +16,10 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
 const written = (name: string): string =>
   name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll(' ', '~2').normalize('NFC');
 const steps = fc.array(fc.oneof(names.map(written), fc.constant('*')), { minLength: 1, maxLength: 4 });
-const pointers = fc.array(steps.map((all) => `/${all.join('/')}`), { minLength: 1, maxLength: 4 });
+const pointers = fc.array(
+  steps.map((all) => `/${all.join('/')}`),
+  { minLength: 1, maxLength: 4 },
+);
 
 /** Every place that a pointer names by the letter of RFC 6901, written anew and slowly. */
 function placesOf(value: unknown, [step, ...rest]: readonly string[]): unknown[] {
@@ -43,10 +46,13 @@ describe('what pointers redact of a value', () => {
   test('is all of a canary, wherever a pointer led to it, however deep below', () => {
     fc.assert(
       fc.property(steps, json, (path, around) => {
-        const value = path.reduceRight<unknown>((inner, step) => {
-          const name = step.replaceAll('~2', ' ').replaceAll('~1', '/').replaceAll('~0', '~');
-          return Object.fromEntries([[name, inner]]);
-        }, { around, text: CANARY, list: [CANARY] });
+        const value = path.reduceRight<unknown>(
+          (inner, step) => {
+            const name = step.replaceAll('~2', ' ').replaceAll('~1', '/').replaceAll('~0', '~');
+            return Object.fromEntries([[name, inner]]);
+          },
+          { around, text: CANARY, list: [CANARY] },
+        );
         expect(JSON.stringify(redactValue(value, [`/${path.join('/')}`]))).not.toContain(CANARY);
       }),
       { numRuns: 2_000 },
@@ -55,7 +61,13 @@ describe('what pointers redact of a value', () => {
 
   test('hides no value in another form than the expected one: a text, or a list in place of an object', () => {
     const within = '/customer/email';
-    for (const customer of [JSON.stringify({ email: CANARY }), [{ email: CANARY }], [[CANARY]], CANARY, { email: [CANARY] }])
+    for (const customer of [
+      JSON.stringify({ email: CANARY }),
+      [{ email: CANARY }],
+      [[CANARY]],
+      CANARY,
+      { email: [CANARY] },
+    ])
       expect(JSON.stringify(redactValue({ customer }, [within]))).not.toContain(CANARY);
     for (const whole of [CANARY, [CANARY], [{ customer: { email: CANARY } }]])
       expect(redactValue(whole, [within])).toBe(REDACTED);
@@ -68,7 +80,9 @@ describe('what pointers redact of a value', () => {
       items: [{ iban: REDACTED, n: 1 }, { n: 2 }, { iban: null }],
       total: 3,
     });
-    expect(redactValue({ items: { a: { iban: 'x' } } }, ['/items/*/iban'])).toEqual({ items: { a: { iban: REDACTED } } });
+    expect(redactValue({ items: { a: { iban: 'x' } } }, ['/items/*/iban'])).toEqual({
+      items: { a: { iban: REDACTED } },
+    });
     expect(redactValue([['a', 'b']], ['/0/1'])).toEqual([['a', REDACTED]]);
   });
 

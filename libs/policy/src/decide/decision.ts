@@ -158,7 +158,8 @@ function redactingFactor(set: PolicySet, { rule, pointers }: AppliedRedaction): 
 
 /**
  * What a set that observes still enforces: the session's own limit, calls that the risk table rules out, an emptied
- * workspace, redactions, and all decisions on admin tools. Checks outside of policy (token, budgets, revocation) apply anyway.
+ * workspace, redactions, and all decisions on admin tools. Checks outside of policy (token, budgets, revocation) apply
+ * anyway.
  */
 function enforcedOf(
   { category, risk_ceiling, max_autonomy }: PolicyRequest,

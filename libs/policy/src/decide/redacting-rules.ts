@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { REDACTIONS_BYTES_MAX, type AppliedRedaction } from '@writ/contract';
-import { canonicalBytes } from '@writ/digest';
+import type { AppliedRedaction } from '@writ/contract';
 import { CedarFailure } from '../cedar-instance.ts';
 import type { PolicySet } from '../policy-set.ts';
+import { takesTooMuch } from '../redaction/takes-too-much.ts';
 import { answersOn, type Question } from './cedar.ts';
 import type { Steps } from './steps.ts';
 
@@ -29,13 +29,11 @@ export function* decideRedactions(set: PolicySet, question: Question): Steps<Red
     if (errors.length > 0) return failed(...errors);
     const rules = [...new Set(answers.flatMap((answer) => answer.rules))].sort();
     const redactions = rules.map((rule) => ({ rule, pointers: [...(set.rules.get(rule)?.redacts ?? [])] }));
-    return takesTooMuch(redactions) ? failed('a record has no place for all that rules redact') : { redactions, errors };
+    return takesTooMuch(redactions)
+      ? failed('a record has no place for all that rules redact')
+      : { redactions, errors };
   } catch (error) {
     if (error instanceof CedarFailure) return failed(error.message);
     throw error;
   }
 }
-
-/** Answers whether the record of a call has no place for so much. */
-export const takesTooMuch = (redactions: readonly AppliedRedaction[]): boolean =>
-  canonicalBytes(redactions).byteLength > REDACTIONS_BYTES_MAX;

@@ -16,7 +16,11 @@ describe('where a pointer leads by a schema', () => {
     ['/b', {}, 'open'],
     ['/b', false, 'never'],
     ['/b', { properties: { b: false } }, 'never'],
-    ['/b', { type: 'object', patternProperties: { '^b': { type: 'string' } }, additionalProperties: false }, 'declared'],
+    [
+      '/b',
+      { type: 'object', patternProperties: { '^b': { type: 'string' } }, additionalProperties: false },
+      'declared',
+    ],
     ['/b/c', { type: 'object', additionalProperties: { properties: { c: {} } } }, 'declared'],
     ['/0', { type: 'array', prefixItems: [{ type: 'string' }], items: false }, 'declared'],
     ['/1', { type: 'array', prefixItems: [{ type: 'string' }], items: false }, 'never'],

@@ -22,7 +22,7 @@ export function reachOf(schema: unknown, steps: readonly PointerStep[]): Reach {
 
 const rank = (reach: Reach): number => ORDER.indexOf(reach);
 const most = (all: readonly Reach[]): Reach => all.reduce((a, b) => (rank(a) >= rank(b) ? a : b), 'never');
-/** Of several schemas that all hold: what any of them excludes is excluded, else what any of them declares is declared. */
+/** Of several schemas that all hold: what one excludes is excluded, else what one declares is declared. */
 const together = (all: readonly Reach[]): Reach =>
   (['never', 'declared', 'undeclared'] as const).find((reach) => all.includes(reach)) ?? 'open';
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readRedaction, REDACTIONS_BYTES_MAX, stepsOf, type AppliedRedaction } from '@writ/contract';
-import { takesTooMuch } from '../decide/redacting-rules.ts';
 import type { PolicyProblem } from '../problems.ts';
 import type { CheckedRule } from '../rules/checked-rule.ts';
 import { problemAt } from '../rules/problem-at.ts';
@@ -8,6 +7,7 @@ import type { RuleText } from '../rules/rule-text.ts';
 import type { PolicyTool } from '../rules/schema.ts';
 import { appliesToTool } from '../rules/slices.ts';
 import { reachOf, type Reach } from './reach.ts';
+import { takesTooMuch } from './takes-too-much.ts';
 
 /** What is wrong with rules that redact, and what is odd. */
 export interface RedactionProblems {
@@ -45,12 +45,19 @@ export function redactionProblems(
   const at = (id: string, message: string, help: string): PolicyProblem =>
     problemAt(source, (texts.get(id) as RuleText).at, message, help);
   const errors = found.flatMap((each) => errorsOf(each).map(([message, help]) => at(each.id, message, help)));
-  const warnings = found.flatMap((each) => pointersAt(each, 'undeclared').map((pointer) => at(
-    each.id,
-    `no schema of a result declares \`${pointer}\`, so it may be misspelt`,
-    'look at the schemas of the results: `GET /v1/tools`',
-  )));
-  return { errors: [...errors, ...tooMuch(found).map((id) => at(id, TOO_MUCH, 'redact a member above, or use `*`'))], warnings };
+  const warnings = found.flatMap((each) =>
+    pointersAt(each, 'undeclared').map((pointer) =>
+      at(
+        each.id,
+        `no schema of a result declares \`${pointer}\`, so it may be misspelt`,
+        'look at the schemas of the results: `GET /v1/tools`',
+      ),
+    ),
+  );
+  return {
+    errors: [...errors, ...tooMuch(found).map((id) => at(id, TOO_MUCH, 'redact a member above, or use `*`'))],
+    warnings,
+  };
 }
 
 const TOO_MUCH = `rules of the set redact more of one tool than its record can name: ${REDACTIONS_BYTES_MAX} bytes`;

@@ -17,11 +17,7 @@ const CUSTOMER = {
   additionalProperties: false,
   $defs: { item: { type: 'object', properties: { iban: { type: 'string' } } } },
 };
-const parameters = {
-  type: 'object',
-  properties: { id: { type: 'string' }, free: {} },
-  required: ['id'],
-};
+const parameters = { type: 'object', properties: { id: { type: 'string' }, free: {} }, required: ['id'] };
 const TOOLS: PolicyTool[] = [
   { tool_id: 'crm.get', category: 'read', parameters, redactable: { schema: CUSTOMER, copies: [] } },
   { tool_id: 'crm.any', category: 'read', parameters, redactable: { schema: null, copies: [] } },
@@ -143,7 +139,11 @@ describe('a set is refused', () => {
       '@id("r") @redact("/a") forbid (principal, action in Action::"read", resource);',
       "can't be redacted of `fs.read`",
     ],
-    ['that asks for supervision', rule('/note', '', 'when { context.supervision == "autopilot" }'), 'context.supervision'],
+    [
+      'that asks for supervision',
+      rule('/note', '', 'when { context.supervision == "autopilot" }'),
+      'context.supervision',
+    ],
     ['that asks for the effect', rule('/note', '', 'when { context has effect }'), 'context.effect'],
   ])('%s', (_what, cedar, message) => {
     expect(problems(cedar).join('\n')).toContain(message);

@@ -2,7 +2,14 @@
 import type { Reason, State, TxOutcome } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
 import { schedulingClassOf } from '@writ/fairness';
-import { unchangedOutcome, isMutating, laneOf, redactionsOf, reservedOf, type Judgement } from '../../judging/judgement/index.ts';
+import {
+  unchangedOutcome,
+  isMutating,
+  laneOf,
+  redactionsOf,
+  reservedOf,
+  type Judgement,
+} from '../../judging/judgement/index.ts';
 import type { SealedRecord } from '../../evidence/records/index.ts';
 import type { OperationRow, ResolutionColumns } from '../../foundation/rows/operation-row.ts';
 import type { Proposal } from './proposal.ts';
@@ -89,6 +96,17 @@ const faultOf = ({ refusal }: Judgement): Pick<OperationRow, 'fault_code' | 'fau
   fault_hint: refusal?.hint?.slice(0, MESSAGE_MAX) ?? null,
 });
 
+/** What the decision found, for the caller. */
+const foundOf = (
+  judgement: Judgement,
+  dryRun: boolean,
+): Pick<OperationRow, 'risk_score' | 'risk_basis' | 'reasons' | 'redactions'> => ({
+  risk_score: judgement.risk_score,
+  risk_basis: [...judgement.risk_basis],
+  reasons: reasonsOf(judgement, dryRun),
+  redactions: redactionsOf(judgement),
+});
+
 export function decidedColumns(decision: SealedDecision): DecidedColumns {
   const { proposal, judgement, action, approvalId, keyId, sealed } = decision;
   const { call } = proposal;
@@ -114,10 +132,7 @@ export function decidedColumns(decision: SealedDecision): DecidedColumns {
     data_subject: call.data_subject ?? null,
     payload_key: keyId,
     autonomy_mode: judgement.autonomy_mode,
-    risk_score: judgement.risk_score,
-    risk_basis: [...judgement.risk_basis],
-    reasons: reasonsOf(judgement, call.dry_run),
-    redactions: redactionsOf(judgement),
+    ...foundOf(judgement, call.dry_run),
     provenance: call.provenance,
     precondition_refs: call.precondition_refs,
     idempotency_key: call.idempotency_key,

@@ -35,16 +35,11 @@ const MEMBER_BYTES = 16;
 
 /**
  * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape.
- * Only `usage_counted_by`, `person`, `execution` and `redactions` may be absent. `recorded_at` is the database's clock in
- * milliseconds. A record_id is generated unless given.
+ * Only `usage_counted_by`, `person`, `execution` and `redactions` may be absent. `recorded_at` is the database's clock
+ * in milliseconds. A record_id is generated unless given.
  */
-export function composeRecord({
-  usage_counted_by = null,
-  person = null,
-  execution = null,
-  redactions = null,
-  ...fields
-}: RecordFields): UnsealedRecord {
+export function composeRecord({ usage_counted_by = null, ...given }: RecordFields): UnsealedRecord {
+  const { person = null, execution = null, redactions = null, ...fields } = given;
   const record: UnsealedRecord = {
     v: 1,
     record_id: newId('record'),
@@ -86,12 +81,21 @@ export function composeRecord({
     span_id: null,
     ...fields,
     ...(usage_counted_by === null || (fields.budget_delta ?? null) === null ? {} : { usage_counted_by }),
-    ...(person === null ? {} : { person }),
-    ...(execution === null ? {} : { execution }),
-    ...(redactions === null ? {} : { redactions }),
+    ...unlessNull({ person, execution, redactions }),
   };
-  // Redactions are never cut, and have their place from that of the rules.
-  const taken = redactions === null ? 0 : Buffer.byteLength(JSON.stringify(redactions)) + MEMBER_BYTES;
+  return withBounds(record);
+}
+
+/** The members that have a value. */
+const unlessNull = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+
+/** Redactions are never cut, and have their place from that of the rules. */
+function withBounds(record: UnsealedRecord): UnsealedRecord {
+  const { redactions } = record;
+  const taken = redactions === undefined ? 0 : Buffer.byteLength(JSON.stringify(redactions)) + MEMBER_BYTES;
   return {
     ...record,
     rule_ids: bounded(record.rule_ids, RULES_BYTES_MAX - taken),

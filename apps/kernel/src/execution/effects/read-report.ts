@@ -3,7 +3,16 @@
 // An executor's report comes from a container that may lie. Everything here is attacker-controlled: malformed input
 // ends the call as `effect.invalid`, and never this process. The time that these functions take grows with the input:
 // `ReportReader` decides where they run.
-import { EgressRequest, Fault, isRedacted, LIMITS, parseMessage, topOf, type Delta, type ToolDefinition } from '@writ/contract';
+import {
+  EgressRequest,
+  Fault,
+  isRedacted,
+  LIMITS,
+  parseMessage,
+  topOf,
+  type Delta,
+  type ToolDefinition,
+} from '@writ/contract';
 import { canonicalBytes, effectDigest, JsonError, parseIJson } from '@writ/digest';
 import { parseDelta } from '@writ/workspace';
 import { Type } from 'typebox';

@@ -80,8 +80,8 @@ export class ReportReader {
   }
 
   /**
-   * The result of a report, verified against its hash, its tool's schema and what had to be redacted of it. @throws Fault `effect.invalid`; others
-   * where our own store fails
+   * The result of a report, verified against its hash, its tool's schema and what had to be redacted of it.
+   * @throws Fault `effect.invalid`; others where our own store fails
    */
   async result(
     contents: ReportedContents,

@@ -191,7 +191,7 @@ export class ExternalCalls {
     return { state, tx_outcome };
   }
 
-  /** INVARIANT (checked, then redacted): the result fits the tool's schema as it was reported, and need not afterwards. */
+  /** INVARIANT (checked, then redacted): a result fits the tool's schema as it came, and need not afterwards. */
   async #redactedReport(
     permit: FunctionPermit,
     nonce: string,

@@ -139,12 +139,7 @@ describe('the result of a function of which rules redact members', () => {
     const held = await propose();
     expect(held).toMatchObject({ state: 'held' });
     kernel.policy.answer = () => ({ ...requires('soft_gate')(), redactions: REDACTIONS });
-    await kernel.decide.run({
-      ...admin(),
-      approval_id: held.approval_id ?? '',
-      decision: 'approve',
-      comment: null,
-    });
+    await kernel.decide.run({ ...admin(), approval_id: held.approval_id ?? '', decision: 'approve', comment: null });
     const operation_id = await perform({ outcome: 'succeeded', result: RESULT });
     expect((await read(operation_id)).result).toMatchObject({ result: KEPT });
     await expectNowhere(operation_id);

@@ -72,7 +72,10 @@ const byReference = async (result: unknown) => {
 describe('the answer of an API of which a rule redacts something', () => {
   it('is redacted by the executor, which is told to when it redeems the permit', async () => {
     expect(redact).toEqual(['/body/email']);
-    expect(await report(answer({ email: '[redacted]', id: 7 }))).toMatchObject({ state: 'committed', fault_code: null });
+    expect(await report(answer({ email: '[redacted]', id: 7 }))).toMatchObject({
+      state: 'committed',
+      fault_code: null,
+    });
   });
 
   it.each([
@@ -108,11 +111,19 @@ describe('the answer of an API of which a rule redacts something', () => {
 
   it('has no full output beside it', async () => {
     const bytes = Buffer.from(CANARY);
-    const kept = { ...(await putSealed(kernel, attempt, 'stdout', bytes)), cut: false, content_sha256: sha256Hex(bytes) };
-    const { rows } = await kernel.admin.query(
-      `SELECT kernel.keep_output($1, $2, $3, $4, $5, $6, $6, 1000) AS kept`,
-      [tenant.tenantId, attempt.operation_id, attempt.attempt, attempt.executor_id, attempt.nonce, JSON.stringify(kept)],
-    );
+    const kept = {
+      ...(await putSealed(kernel, attempt, 'stdout', bytes)),
+      cut: false,
+      content_sha256: sha256Hex(bytes),
+    };
+    const { rows } = await kernel.admin.query(`SELECT kernel.keep_output($1, $2, $3, $4, $5, $6, $6, 1000) AS kept`, [
+      tenant.tenantId,
+      attempt.operation_id,
+      attempt.attempt,
+      attempt.executor_id,
+      attempt.nonce,
+      JSON.stringify(kept),
+    ]);
     expect(rows).toEqual([{ kept: false }]);
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ whole_output: null });
   });

@@ -3,7 +3,14 @@
 // Tools are Writ's own, or a tenant's from the database. INVARIANT (what the digest is of): a stored definition that
 // doesn't have its digest any more, since its document has another meaning by now, counts as absent.
 import { tenantDefinition } from '@writ/cli-tool';
-import { definitionForDigest, parseMessage, redactableResult, TenantTool, TOOLS, type ToolDefinition } from '@writ/contract';
+import {
+  definitionForDigest,
+  parseMessage,
+  redactableResult,
+  TenantTool,
+  TOOLS,
+  type ToolDefinition,
+} from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { inTenant } from '@writ/database';
 import { argumentsType, type PolicyTool } from '@writ/policy';

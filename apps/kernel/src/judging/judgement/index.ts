@@ -27,7 +27,16 @@ export { delegatorsOf } from './delegators.ts';
 export { readFacts, readFactsOfRun, sessionOf } from './facts.ts';
 export { Judge, type JudgementRequest } from './judge.ts';
 export { decidePreview, isPreviewable } from './decide-preview.ts';
-export { amountsOf, unchangedOutcome, isMutating, laneOf, redactionsOf, refuse, reservedOf, type Judgement } from './judgement.ts';
+export {
+  amountsOf,
+  unchangedOutcome,
+  isMutating,
+  laneOf,
+  redactionsOf,
+  refuse,
+  reservedOf,
+  type Judgement,
+} from './judgement.ts';
 export { jsonSizeOf } from './arguments-size.ts';
 export { ArgumentsReader, type StoredArguments, type SentArguments } from './arguments-reader.ts';
 export { pastQueryFor } from './session-past.ts';

@@ -113,10 +113,7 @@ describe('a set with a rule that redacts', () => {
     } as never);
     expect(page).toMatchObject({
       changed: 0,
-      redactions: {
-        changed: 1,
-        examples: [{ from: REDACTIONS, to: [{ rule: 'crm.hidden', pointers: ['/name'] }] }],
-      },
+      redactions: { changed: 1, examples: [{ from: REDACTIONS, to: [{ rule: 'crm.hidden', pointers: ['/name'] }] }] },
     });
   });
 });
