@@ -21,16 +21,34 @@ const PAY_INVOICE: PolicyTool = {
   },
 };
 
+/** The tool of the guide's rule that redacts. */
+const LOOK_UP: PolicyTool = {
+  tool_id: 'crm.look_up',
+  category: 'read',
+  parameters: { type: 'object' },
+  redactable: {
+    schema: {
+      type: 'object',
+      properties: {
+        customer: { type: 'object', properties: { email: { type: 'string' } } },
+        accounts: { type: 'array', items: { type: 'object', properties: { iban: { type: 'string' } } } },
+      },
+    },
+    copies: [],
+  },
+};
+
 test("the kernel accepts the policy guide's sets and rules without a warning", () => {
   const blocks = blocksOf('docs/how-to/policy.md');
   const sets = blocks
     .filter(({ language }) => language === 'json')
-    .map(({ text }) => JSON.parse(text) as Record<string, unknown>);
+    .map(({ text }) => JSON.parse(text) as Record<string, unknown>)
+    .filter((value) => 'cedar' in value);
   const rules = blocks
     .filter(({ text }) => text.startsWith('@id('))
     .map(({ text }) => ({ v: 1, name: 'guide', cedar: text }));
-  expect([sets.length, rules.length]).toEqual([1, 4]);
-  const tools = [...TOOLS.values(), PAY_INVOICE];
+  expect([sets.length, rules.length]).toEqual([1, 5]);
+  const tools = [...TOOLS.values(), PAY_INVOICE, LOOK_UP];
   for (const source of [...sets, ...rules]) expect(compilePolicySet(source, tools).warnings).toEqual([]);
 });
 

@@ -33,6 +33,7 @@ describe('a policy decides', () => {
       errors: [],
       fault: null,
       approvers: null,
+      redactions: [],
       reasons: [
         {
           code: 'default.deny',
