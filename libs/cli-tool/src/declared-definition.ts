@@ -4,7 +4,7 @@ import {
   INLINE_LIMITS,
   LIMITS,
   type DeclaredTool,
-  type HttpTool,
+  type FunctionTool,
   type OutputLabel,
   type ToolDefinition,
 } from '@writ/contract';
@@ -19,18 +19,18 @@ const CHECK_STEPS_MAX = 200_000;
 const ANY_OBJECT = Type.Object({});
 
 /**
- * The definition of a function or of a tool of an MCP server, derived from the stored document alone: the same document
- * has the same digest on every replica.
+ * The definition of a function, derived from the stored document alone: the same document has the same digest on every
+ * replica.
  */
-export function declaredDefinition(tool: Exclude<DeclaredTool, HttpTool>): ToolDefinition {
-  const { v: _v, kind, tool_id, version, description, category, parameters, result, timeout_ms, ...rest } = tool;
+export function declaredDefinition(tool: FunctionTool): ToolDefinition {
+  const { tool_id, version, description, category, parameters, result, timeout_ms, mode, idempotent } = tool;
   return {
     tool_id,
     version,
     description,
     category,
-    class: kind === 'function' ? 'function' : 'broker',
-    ...(tool.kind === 'function' && tool.mode === 'inline' ? { lane: 'caller' as const } : {}),
+    class: 'function',
+    ...(mode === 'inline' ? { lane: 'caller' as const } : {}),
     mutating: category !== 'read',
     accepts_secrets: [],
     labels: UNTRUSTED,
@@ -46,9 +46,7 @@ export function declaredDefinition(tool: Exclude<DeclaredTool, HttpTool>): ToolD
     result: (result ?? {}) as unknown as ToolDefinition['result'],
     shape: ANY_OBJECT,
     schemas: { parameters, result },
-    ...(tool.kind === 'function'
-      ? { external: { mode: tool.mode, idempotent: tool.idempotent } }
-      : { declaration: { kind, ...rest } }),
+    external: { mode, idempotent },
     faults: (args) => declaredArgumentFaults(parameters, args),
     // Such a tool works elsewhere, so it touches no file of the workspace.
     resources: () => [],

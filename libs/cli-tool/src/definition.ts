@@ -12,6 +12,7 @@ import {
   type ToolLimits,
 } from '@writ/contract';
 import { httpDefinition } from '@writ/http-tool';
+import { mcpDefinition } from '@writ/mcp-tool';
 import { Type, type TSchema } from 'typebox';
 import { commandLineOf } from './command.ts';
 import { declaredDefinition } from './declared-definition.ts';
@@ -21,8 +22,10 @@ import { valueFaults, valueSteps, wholePattern } from './values.ts';
 export const tenantDefinition = (tool: TenantTool): ToolDefinition =>
   isDeclaredTool(tool) ? definitionOfDeclared(tool) : cliDefinition(tool);
 
-const definitionOfDeclared = (tool: DeclaredTool): ToolDefinition =>
-  tool.kind === 'http' ? httpDefinition(tool) : declaredDefinition(tool);
+function definitionOfDeclared(tool: DeclaredTool): ToolDefinition {
+  if (tool.kind === 'http') return httpDefinition(tool);
+  return tool.kind === 'mcp' ? mcpDefinition(tool) : declaredDefinition(tool);
+}
 
 /**
  * The result of a tenant's program. INVARIANT (what is stored keeps its meaning): these bytes are part of the digest of

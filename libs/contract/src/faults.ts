@@ -146,6 +146,43 @@ export const FAULTS = {
   'egress.failed': { status: 502, retry: 'never', message: 'the other side could not be reached or did not answer' },
   'api.refused': { status: 502, retry: 'never', message: 'the API refused the request' },
   'api.failed': { status: 502, retry: 'never', message: 'the API neither did what was asked nor refused it' },
+  'mcp.definition_changed': {
+    status: 409,
+    retry: 'never',
+    message: 'the MCP server describes the tool otherwise than an administrator accepted it, so nothing was sent',
+  },
+  'mcp.definition_gone': {
+    status: 409,
+    retry: 'never',
+    message: 'the MCP server has the tool no more, so nothing was sent',
+  },
+  'mcp.unreachable': {
+    status: 502,
+    retry: 'never',
+    message: 'the MCP server could not be reached, and the call was not sent',
+  },
+  'mcp.busy': {
+    status: 503,
+    retry: 'later',
+    message: 'as many calls of the MCP server are under way as it may have, so nothing was sent',
+  },
+  'mcp.refused': { status: 502, retry: 'never', message: 'the MCP server refused the call and did nothing' },
+  'mcp.failed': {
+    status: 502,
+    retry: 'never',
+    message: 'the MCP server neither did what was asked nor refused it',
+  },
+  'mcp.protocol': { status: 502, retry: 'never', message: 'the answer of the MCP server is none of MCP' },
+  'mcp.result_invalid': {
+    status: 502,
+    retry: 'never',
+    message: 'the result of the MCP server does not fit the schema that its tool declares',
+  },
+  'mcp.unsupported': {
+    status: 502,
+    retry: 'never',
+    message: 'the MCP server asks for something that is not offered to it',
+  },
   'calendar.unusable': { status: 409, retry: 'never', message: 'the calendar can not be used as it is registered' },
   'calendar.refused': { status: 403, retry: 'never', message: 'the server of the calendar refused the request' },
   'calendar.unreadable': { status: 502, retry: 'never', message: 'the answer of the calendar can not be read' },

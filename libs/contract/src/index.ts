@@ -97,6 +97,8 @@ export {
   type ResourceRight,
 } from './resources/resource-kinds.ts';
 export {
+  MCP_CALLS,
+  MCP_SERVER_NAME,
   ModelProvider,
   RESOURCE_SECRET_PREFIX,
   RESOURCE_SETTINGS,
@@ -106,6 +108,7 @@ export {
   type ContainerSettings,
   type InfoStoreSettings,
   type MailboxSettings,
+  type McpServerSettings,
   type ModelSettings,
   type SearchEngineSettings,
   type WebsiteSettings,
@@ -250,6 +253,22 @@ export {
   ImageTools,
   ImageView,
 } from './messages/images.ts';
+export {
+  MCP_LIMITS,
+  MCP_TOOL_STATES,
+  McpAbout,
+  McpClaim,
+  McpClaimReply,
+  McpClaimRequest,
+  McpDecisionReply,
+  McpListing,
+  McpProblem,
+  McpRemoteTool,
+  McpReportReply,
+  McpReportRequest,
+  McpServerToolView,
+  McpServerView,
+} from './messages/mcp-servers.ts';
 export { ExecutionProfile, ProfilePutReply, ProfileView } from './messages/profiles.ts';
 export {
   RECORD_ORDERS,
@@ -309,6 +328,7 @@ export {
 export type {
   FsResource,
   HttpOperation,
+  McpOperation,
   OutputLabel,
   RequestResource,
   ToolCategory,

@@ -38,6 +38,8 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.image.renew': { server: 'kernel', clients: ['executor'] },
   'kernel.image.release': { server: 'kernel', clients: ['executor'] },
   'kernel.image.finish': { server: 'kernel', clients: ['executor'] },
+  'kernel.mcp.claim': { server: 'kernel', clients: ['executor'] },
+  'kernel.mcp.report': { server: 'kernel', clients: ['executor'] },
   'kernel.shell.attach': { server: 'kernel', clients: ['executor'] },
   'kernel.shell.renew': { server: 'kernel', clients: ['executor'] },
   'kernel.shell.end': { server: 'kernel', clients: ['executor'] },

@@ -65,6 +65,10 @@ export const givenValueContext = (tenantId: string, approvalId: string): string 
 /** The context of a value that becomes the tenant's secret of that name. */
 export const secretContext = (tenantId: string, name: string): string => `writ/secret-value/v1\n${tenantId}\n${name}`;
 
+/** The context of a secret on its way to the executor that lists the tools of an MCP server. */
+export const listingContext = (tenantId: string, resourceId: string, claim: number, name: string): string =>
+  `writ/listing-secret/v1\n${tenantId}\n${resourceId}\n${claim}\n${name}`;
+
 /** The context of a secret on its way to the executor that runs the call. */
 export const redeemedContext = (tenantId: string, operationId: string, name: string): string =>
   `writ/redeemed-secret/v1\n${tenantId}\n${operationId}\n${name}`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-export { givenValueContext, HpkeBox, redeemedContext, secretContext, sealTo } from './hpke-box.ts';
+export { givenValueContext, HpkeBox, listingContext, redeemedContext, secretContext, sealTo } from './hpke-box.ts';
 export { allKeys, masterKeyId, type MasterKeys } from './master-keys.ts';
 export { KEY_BYTES, openBytes, sealBytes } from './sealed-bytes.ts';
 export {

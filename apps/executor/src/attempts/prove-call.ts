@@ -72,6 +72,7 @@ export async function proveCall(
     toolId: redemption.tool_id,
     cli: tool.cli ?? null,
     ...(tool.http === undefined ? {} : { http: tool.http }),
+    ...(tool.mcp === undefined ? {} : { mcp: tool.mcp }),
     resources: tool.bound ?? [],
     workspaceId: redemption.workspace_id,
     imageDigest: redemption.image_digest,

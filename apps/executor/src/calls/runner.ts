@@ -14,6 +14,7 @@ import type {
   Grant,
   HttpOperation,
   ImageSource,
+  McpOperation,
   OutputRefs,
   PermitMode,
   ReportReply,
@@ -44,6 +45,8 @@ export interface Call {
   readonly cli: CliCommand | null;
   /** the request of an HTTP tool; absent for all other tools */
   readonly http?: HttpOperation;
+  /** what a tool of an MCP server asks of it, whose resource is the first; absent for all other tools */
+  readonly mcp?: McpOperation;
   /** the registered resources that its arguments name, in their order */
   readonly resources: readonly BoundResource[];
   readonly workspaceId: string;

@@ -15,6 +15,7 @@ import { Caller, Page, Resolution, ExternalRef, ExternalVersion } from './operat
 import { PolicyRef } from './policies.ts';
 import { FUNCTION_REQUESTS } from './functions.ts';
 import { IMAGE_REQUESTS } from './images.ts';
+import { MCP_SERVER_REQUESTS } from './mcp-servers.ts';
 import { PROFILE_REQUESTS } from './profiles.ts';
 import { RESOURCE_REQUESTS } from './resources.ts';
 import { SANDBOX_REQUESTS } from './sandboxes.ts';
@@ -370,6 +371,7 @@ export const KERNEL_REQUESTS = {
   ...AUDIO_DEVICE_REQUESTS,
   ...SANDBOX_REQUESTS,
   ...IMAGE_REQUESTS,
+  ...MCP_SERVER_REQUESTS,
   ...PROFILE_REQUESTS,
   ...SKILL_REQUESTS,
 } as const;

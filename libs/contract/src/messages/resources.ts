@@ -20,6 +20,7 @@ export const REGISTERED_KINDS = [
   'container',
   'info_store',
   'mailbox',
+  'mcp_server',
   'model',
   'search_engine',
   'website',

@@ -18,6 +18,7 @@ export const RESOURCE_KINDS = [
   'container',
   'info_store',
   'mailbox',
+  'mcp_server',
   'model',
   'profile',
   'sandbox',

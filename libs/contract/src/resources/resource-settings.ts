@@ -136,6 +136,46 @@ const MailboxSettings = Type.Object(
 );
 export type MailboxSettings = Static<typeof MailboxSettings>;
 
+/** The name of an MCP server is a part of the ids of its tools. */
+export const MCP_SERVER_NAME = '^[a-z][a-z0-9_-]{0,31}$';
+
+/** Calls under way on one MCP server, in one executor. */
+export const MCP_CALLS = { max: 64, default: 8 } as const;
+
+/** An MCP server that is reached over streamable HTTP. `transport` leaves room for servers that are programs. */
+const McpServerSettings = Type.Object(
+  {
+    transport: Type.Enum(['http'] as const, { description: 'streamable HTTP' }),
+    url: { ...Url, description: 'the MCP endpoint: `https://host[:port]/path`' },
+    credential: Type.Optional(
+      Type.Object(
+        {
+          header: Type.Optional(
+            Type.String({ pattern: '^[A-Za-z][A-Za-z0-9-]{0,63}$', description: '`authorization` by default' }),
+          ),
+          prefix: Type.Optional(
+            Type.String({
+              pattern: '^[!-~ ]{0,32}$',
+              description: 'before the secret, with its space; `Bearer ` by default',
+            }),
+          ),
+          secret: SecretName,
+        },
+        closed,
+      ),
+    ),
+    calls_max: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MCP_CALLS.max,
+        description: `calls under way per executor; ${String(MCP_CALLS.default)} by default`,
+      }),
+    ),
+  },
+  closed,
+);
+export type McpServerSettings = Static<typeof McpServerSettings>;
+
 /**
  * The names of the secrets that settings name, each once: every member `secret`, however deep. Total and pure.
  */
@@ -161,6 +201,7 @@ export const RESOURCE_SETTINGS: Readonly<Record<ResourceKind, TObject | typeof C
   container: ContainerSettings,
   info_store: InfoStoreSettings,
   mailbox: MailboxSettings,
+  mcp_server: McpServerSettings,
   model: ModelSettings,
   profile: Nothing,
   sandbox: Nothing,

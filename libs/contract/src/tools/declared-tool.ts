@@ -3,6 +3,8 @@
 // Tools that a tenant declares by a JSON Schema and that no program of the sandbox runs: functions of its own agents
 // and workers, operations of an HTTP API, and tools of an MCP server.
 import { Type, type Static } from 'typebox';
+import { Sha256Hex } from '../ids.ts';
+import { MCP_SERVER_NAME } from '../resources/resource-settings.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -128,10 +130,14 @@ export const McpTool = Type.Object(
   {
     ...shared,
     kind: Type.Literal('mcp'),
-    /** the resource of the server */
-    server_id: Type.String({ minLength: 1, maxLength: 64 }),
+    /** the name of the server's resource */
+    server: Type.String({ pattern: MCP_SERVER_NAME }),
     /** the tool's name there */
     remote_name: Type.String({ minLength: 1, maxLength: 128 }),
+    /** hex SHA-256 of the definition as the server listed it, RFC 8785 */
+    remote_digest: Sha256Hex,
+    /** what the server says of the tool's behaviour: hints, which nothing here relies on */
+    annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   closed,
 );

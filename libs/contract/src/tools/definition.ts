@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type TObject } from 'typebox';
 import type { CliCommand, CliParameter } from './cli-tool.ts';
-import type { FunctionTool, HttpTool, JsonSchemaText } from './declared-tool.ts';
+import type { FunctionTool, HttpTool, JsonSchemaText, McpTool } from './declared-tool.ts';
 import { LIMITS } from '../limits.ts';
 import type { CallLane } from '../permit.ts';
 import type { BoundResource, ResourceKind, ResourceReference } from '../resources/resource-kinds.ts';
@@ -64,6 +64,14 @@ export type HttpOperation = Pick<
   readonly is_safe: boolean;
 };
 
+/** The part of a tool of an MCP server that determines what its call asks of the server. */
+export type McpOperation = Pick<McpTool, 'server' | 'remote_name' | 'remote_digest'> & {
+  /** whether an administrator accepted it as one that only reads: its category is `read` */
+  readonly is_safe: boolean;
+  /** the schema of `structured` in a result that is no error; null: the server declared none */
+  readonly output: JsonSchemaText | null;
+};
+
 /** A tool as data: validation, prompts, OpenAPI and the docs are generated from it. */
 export interface ToolDefinition {
   readonly tool_id: string;
@@ -104,6 +112,8 @@ export interface ToolDefinition {
   readonly cli?: CliCommand;
   /** For an operation of an HTTP API: what its one request is made of; part of its digest. Absent for other tools. */
   readonly http?: HttpOperation;
+  /** For a tool of an MCP server: what is asked of the server; part of its digest. Absent for other tools. */
+  readonly mcp?: McpOperation;
   /**
    * The command of a call in bash syntax: for assessing it, never for running it. Total and pure; absent if an argument
    * has the command, or there is none.
@@ -171,11 +181,6 @@ export interface ToolDefinition {
    * schema of a tenant is compiled.
    */
   readonly schemas?: { readonly parameters: JsonSchemaText; readonly result: JsonSchemaText | null };
-  /**
-   * For a tool that a tenant declared and one of our executors runs: the declaration without the members above; part of
-   * its digest.
-   */
-  readonly declaration?: Readonly<Record<string, unknown>>;
   /** For a tool that a process of the tenant runs: who runs it; part of its digest. */
   readonly external?: Pick<FunctionTool, 'mode' | 'idempotent'>;
   /**

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MCP servers of a tenant: executors list the tools of each, the kernel compares them with what an administrator
+// accepted, and administrators accept or refuse what is new.
+import { Type, type Static, type TSchema } from 'typebox';
+import { BlobRef } from '../delta.ts';
+import { FAULTS, type FaultCode } from '../faults.ts';
+import { idSchema, Sha256Hex } from '../ids.ts';
+import { BoundResource, ResourceName } from '../resources/resource-kinds.ts';
+import { DeclaredToolName } from '../tools/declared-tool.ts';
+import { Caller, Page } from './operations.ts';
+import { CliToolProblem } from './tools.ts';
+
+const closed = { additionalProperties: false } as const;
+const asked = { v: Type.Literal(1), caller: Caller } as const;
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Instant = Type.Integer({ minimum: 0 });
+/** A name in a request: an invalid one is simply not found. */
+const Named = Type.String({ minLength: 1, maxLength: 128 });
+
+const KIB = 1024;
+/**
+ * Limits on what a server lists. More is reported as a problem of the server. Two definitions, the accepted one and the
+ * one that was seen, fit into one message.
+ */
+export const MCP_LIMITS = {
+  tools: 512,
+  schemaBytes: 32 * KIB,
+  definitionBytes: 80 * KIB,
+  listingBytes: 1024 * KIB,
+  /** how long an executor has for one listing, in milliseconds: less than the lease of its claim */
+  listingMs: 45_000,
+  leaseMs: 60_000,
+  /** how long a call may take: the gate closes a connection on which nothing passes for so long */
+  callMs: 60_000,
+} as const;
+
+/** A tool as a server lists it: these members alone count, exactly as they came. Attacker-controlled. */
+export const McpRemoteTool = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 128 }),
+    title: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    inputSchema: Type.Record(Type.String(), Type.Unknown()),
+    outputSchema: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  closed,
+);
+export type McpRemoteTool = Static<typeof McpRemoteTool>;
+
+/** What an executor stores as a blob of the tenant: the JSON of every tool that the server listed, each name once. */
+export const McpListing = Type.Object(
+  { v: Type.Literal(1), tools: Type.Array(McpRemoteTool, { maxItems: MCP_LIMITS.tools }) },
+  closed,
+);
+export type McpListing = Static<typeof McpListing>;
+
+/** What a server says about itself. */
+export const McpAbout = Type.Object(
+  {
+    protocol: Type.String({ maxLength: 32, description: 'the revision of MCP that was spoken' }),
+    name: Type.String({ maxLength: 128 }),
+    version: Type.String({ maxLength: 128 }),
+  },
+  closed,
+);
+export type McpAbout = Static<typeof McpAbout>;
+
+/** Why the tools of a server couldn't be listed. */
+export const McpProblem = Type.Object(
+  {
+    code: Type.Enum(Object.keys(FAULTS) as FaultCode[]),
+    message: Type.String({ maxLength: 2048, description: 'without anything that the server sent, or shown as its words' }),
+  },
+  closed,
+);
+export type McpProblem = Static<typeof McpProblem>;
+
+/**
+ * `new`: nobody has decided on it; `accepted`: in force; `changed`: the server describes it otherwise than it was
+ * accepted, so it is out of force; `gone`: the server has it no more; `refused`: an administrator refused this
+ * definition.
+ */
+export const MCP_TOOL_STATES = ['new', 'accepted', 'changed', 'gone', 'refused'] as const;
+
+const Count = Type.Integer({ minimum: 0 });
+/** A registered MCP server, and what is known of it. */
+export const McpServerView = Type.Object(
+  {
+    resource_id: idSchema('resource'),
+    name: ResourceName,
+    url: Type.String(),
+    about: orNull({ ...McpAbout, description: "the server's own words, from the last listing that succeeded" }),
+    checked_at: orNull({ ...Instant, description: 'the end of the last attempt to list its tools' }),
+    due_at: { ...Instant, description: 'when they are listed again' },
+    problem: orNull({ ...McpProblem, description: 'why the last attempt failed; null: it did not' }),
+    tools: Type.Object(
+      { new: Count, accepted: Count, changed: Count, gone: Count, refused: Count },
+      { ...closed, description: 'how many there are in each state' },
+    ),
+  },
+  closed,
+);
+export type McpServerView = Static<typeof McpServerView>;
+
+const Definition = Type.Object({ digest: Sha256Hex, definition: McpRemoteTool }, closed);
+/** A tool that a server lists or listed. Definitions are the server's words, and nobody vouches for them. */
+export const McpServerToolView = Type.Object(
+  {
+    server: ResourceName,
+    remote_name: Type.String(),
+    tool_id: DeclaredToolName,
+    state: Type.Enum([...MCP_TOOL_STATES]),
+    seen: orNull({ ...Definition, description: 'as the server lists it; null: it lists it no more' }),
+    accepted: orNull({ ...Definition, description: 'as an administrator accepted it last; null: never' }),
+    problems: Type.Array(CliToolProblem, { description: 'why the definition that was seen can not be accepted' }),
+    suggested: Type.Enum(['read', 'write', 'admin'], { description: 'the category that its hints speak for' }),
+    seen_at: Instant,
+    decided_by: orNull(Type.String({ description: 'the API key that accepted or refused it last' })),
+    decided_at: orNull(Instant),
+  },
+  closed,
+);
+export type McpServerToolView = Static<typeof McpServerToolView>;
+
+const Chosen = {
+  name: Type.String({ minLength: 1, maxLength: 128, description: "the tool's name at the server" }),
+  digest: { ...Sha256Hex, description: 'of the definition that was looked at' },
+} as const;
+
+/** The tools of one decision, as they are after it. */
+export const McpDecisionReply = Type.Object(
+  {
+    tools: Type.Array(
+      Type.Object(
+        { remote_name: Type.String(), tool_id: DeclaredToolName, state: Type.Enum([...MCP_TOOL_STATES]) },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+export type McpDecisionReply = Static<typeof McpDecisionReply>;
+
+/** orchestrator → kernel, of a tenant's MCP servers. They are registered and removed as resources. */
+export const MCP_SERVER_REQUESTS = {
+  /** → {items: McpServerView[], next_cursor}, by name */
+  'mcp_server.list': Type.Object({ ...asked, page: Page }, closed),
+  /** → McpServerView */
+  'mcp_server.read': Type.Object({ ...asked, name: Named }, closed),
+  /** → McpServerView: an executor lists its tools as soon as one is free */
+  'mcp_server.refresh': Type.Object({ ...asked, name: Named }, closed),
+  /** → {items: McpServerToolView[], next_cursor}, by the name at the server */
+  'mcp_server.tools': Type.Object(
+    { ...asked, name: Named, page: Page, state: orNull(Type.Enum([...MCP_TOOL_STATES])) },
+    closed,
+  ),
+  /**
+   * → McpDecisionReply: all of them are in force, or none. A `conflict` where the server describes one otherwise by
+   * now, and `args.invalid` where one can't be accepted.
+   */
+  'mcp_server.accept': Type.Object(
+    {
+      ...asked,
+      name: Named,
+      tools: Type.Array(
+        Type.Object({ ...Chosen, category: Type.Optional(Type.Enum(['read', 'write', 'admin'])) }, closed),
+        { minItems: 1, maxItems: MCP_LIMITS.tools },
+      ),
+    },
+    closed,
+  ),
+  /** → McpDecisionReply: they are out of force, until a definition of another digest is accepted */
+  'mcp_server.refuse': Type.Object(
+    { ...asked, name: Named, tools: Type.Array(Type.Object(Chosen, closed), { minItems: 1, maxItems: MCP_LIMITS.tools }) },
+    closed,
+  ),
+} as const;
+
+/** executor → kernel: `kernel.mcp.claim` → McpClaimReply: is there a server whose tools are to be listed? */
+export const McpClaimRequest = Type.Object(
+  {
+    v: Type.Literal(1),
+    executor_id: idSchema('executor'),
+    public_key: Type.String({ maxLength: 64, description: 'X25519, base64: the secret of the server is sealed to it' }),
+  },
+  closed,
+);
+export type McpClaimRequest = Static<typeof McpClaimRequest>;
+
+/** A server whose tools the executor is to list. `claim` fences earlier executors. */
+export const McpClaim = Type.Object(
+  {
+    tenant_id: idSchema('tenant'),
+    claim: Type.Integer({ minimum: 1 }),
+    resource: BoundResource,
+    /**
+     * the secrets that its settings name, by `RESOURCE_SECRET_PREFIX` and name, each sealed for `listingContext`,
+     * base64
+     */
+    sealed: Type.Record(Type.String(), Type.String()),
+  },
+  closed,
+);
+export type McpClaim = Static<typeof McpClaim>;
+export const McpClaimReply = Type.Object({ v: Type.Literal(1), claim: orNull(McpClaim) }, closed);
+export type McpClaimReply = Static<typeof McpClaimReply>;
+
+/** executor → kernel: `kernel.mcp.report` → McpReportReply. Exactly one of listing and problem is set. */
+export const McpReportRequest = Type.Object(
+  {
+    v: Type.Literal(1),
+    executor_id: idSchema('executor'),
+    tenant_id: idSchema('tenant'),
+    resource_id: idSchema('resource'),
+    claim: Type.Integer({ minimum: 1 }),
+    listing: orNull({ ...BlobRef, description: 'the JSON of an McpListing' }),
+    about: orNull(McpAbout),
+    problem: orNull(McpProblem),
+  },
+  closed,
+);
+export type McpReportRequest = Static<typeof McpReportRequest>;
+/** `counted` false: the claim is another executor's, or the server was removed. Then nothing was written. */
+export const McpReportReply = Type.Object({ v: Type.Literal(1), counted: Type.Boolean() }, closed);
+export type McpReportReply = Static<typeof McpReportReply>;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  EGRESS_LIMITS,
+  UNTRUSTED_CONTENT_LABELS,
+  type BoundResource,
+  type JsonSchemaText,
+  type McpServerSettings,
+  type McpTool,
+  type ToolDefinition,
+} from '@writ/contract';
+import { schemaFaults, type SchemaFault } from '@writ/json-schema';
+import { Type, type TObject } from 'typebox';
+
+/** Any object: the schema of the arguments is checked by `faults`, since it may refer to parts of itself. */
+const ANY_OBJECT: TObject = Type.Object({});
+/** The most requests of a call: a session's beginning and end, the pages of a full listing, and the call itself. */
+const REQUESTS_MAX = 64;
+
+/**
+ * The definition of a tool of an MCP server, from the stored document alone: the same document has the same digest on
+ * every replica. It has no preview: the one call is the effect.
+ */
+export function mcpDefinition(tool: McpTool): ToolDefinition {
+  const { tool_id, version, description, category, parameters, result, timeout_ms } = tool;
+  const { server, remote_name, remote_digest } = tool;
+  const definition: ToolDefinition = {
+    tool_id,
+    version,
+    description,
+    category,
+    class: 'broker',
+    mutating: category !== 'read',
+    // Its credential is that of the server. INVARIANT (not the agent's): no argument names a secret.
+    accepts_secrets: [],
+    labels: UNTRUSTED_CONTENT_LABELS,
+    limits: { ...EGRESS_LIMITS, wall_ms: timeout_ms, egress_requests: REQUESTS_MAX },
+    parameters: parameters as unknown as TObject,
+    shape: ANY_OBJECT,
+    schemas: { parameters, result },
+    result: resultOf(result),
+    mcp: { server, remote_name, remote_digest, is_safe: category === 'read', output: result },
+    resources: () => [],
+    needs: 'mcp_server',
+    targets: () => [{ kind: 'mcp_server', ref: server, right: 'use', pointer: '', implied: true }],
+    bind: ([resource]) => ({ ...definition, ...requestsOf(resource) }),
+    faults: (args) => mcpArgumentFaults(parameters, args),
+  };
+  return definition;
+}
+
+/** What leaves goes to one address, whatever the arguments are. */
+function requestsOf(server: BoundResource | undefined): Pick<ToolDefinition, 'requests'> {
+  const { url } = server?.settings as McpServerSettings;
+  return { requests: () => [{ method: 'POST', url, purpose: '' }] };
+}
+
+/** The most steps of checking the arguments of a call: they take some tenths of a second, and belong on a thread. */
+const CHECK_STEPS_MAX = 200_000;
+const TOO_LONG: readonly SchemaFault[] = [
+  { pointer: '', message: 'take more work to check by the schema of the tool than a call may' },
+];
+
+/**
+ * The problems of arguments by the schema of the tool. Arguments that take too much work to check have one. Total and
+ * pure.
+ */
+export const mcpArgumentFaults = (parameters: JsonSchemaText, args: unknown): readonly SchemaFault[] =>
+  schemaFaults(parameters, args, CHECK_STEPS_MAX) ?? TOO_LONG;
+
+/**
+ * The problems of the structured part of a result that is no error, by the schema that the tool declares. A part that
+ * takes too much work to check has one. Total and pure.
+ */
+export const mcpResultFaults = (output: JsonSchemaText, structured: unknown): readonly SchemaFault[] =>
+  schemaFaults(output, structured, CHECK_STEPS_MAX) ?? TOO_LONG;
+
+const resultOf = (output: JsonSchemaText | null): TObject => {
+  const { $defs, definitions, ...structured } = output ?? { type: ['object', 'null'] };
+  return {
+    type: 'object',
+    required: ['content', 'structured', 'is_error'],
+    additionalProperties: false,
+    properties: {
+      content: { type: 'array', items: { type: 'object' }, description: 'parts, as the server sent them' },
+      structured: output === null ? structured : { anyOf: [structured, { type: 'null' }] },
+      is_error: { type: 'boolean', description: 'whether the server says that the tool failed' },
+    },
+    // References lead to the definitions at the root of a schema.
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  } as unknown as TObject;
+};

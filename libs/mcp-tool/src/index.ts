@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+export { mcpArgumentFaults, mcpDefinition, mcpResultFaults } from './definition.ts';
+export { localNames, mcpToolId } from './names.ts';
+export {
+  acceptedTool,
+  defaultCategory,
+  parametersOf,
+  remoteBytes,
+  remoteDigest,
+  remoteProblems,
+  remoteToolOf,
+  suggestedCategory,
+  type McpToolProblem,
+} from './remote-tool.ts';

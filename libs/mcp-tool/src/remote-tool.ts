@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Definitions of tools as an MCP server lists them. They are attacker-controlled: their texts reach models, and their
+// schemas decide what arguments pass.
+import {
+  hiddenInSubject,
+  MCP_LIMITS,
+  type JsonSchemaText,
+  type McpRemoteTool,
+  type McpTool,
+  type ToolCategory,
+} from '@writ/contract';
+import { canonicalBytes, JsonError, sha256Hex } from '@writ/digest';
+import { verifySchema } from '@writ/json-schema';
+import { mcpToolId } from './names.ts';
+
+/** A problem of a definition, with its place. */
+export interface McpToolProblem {
+  /** JSON pointer (RFC 6901) within the definition */
+  readonly pointer: string;
+  readonly message: string;
+  readonly help: string;
+}
+
+const MEMBERS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
+const PROBLEMS_MAX = 16;
+const DESCRIPTION_CHARS_MAX = 4096;
+const TITLE_CHARS_MAX = 128;
+/** C0 and C1 controls but tab, line feed and carriage return. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
+
+const at = (pointer: string, message: string, help = ''): McpToolProblem => ({ pointer, message, help });
+
+/** The members of a listed tool that count, exactly as listed; absent ones stay absent. */
+export const remoteToolOf = (listed: McpRemoteTool): McpRemoteTool =>
+  Object.fromEntries(
+    MEMBERS.filter((member) => listed[member] !== undefined).map((member) => [member, listed[member]]),
+  ) as unknown as McpRemoteTool;
+
+/** The bytes that stand for a definition: RFC 8785. @throws JsonError for what is no I-JSON */
+export const remoteBytes = (listed: McpRemoteTool): Uint8Array => canonicalBytes(remoteToolOf(listed));
+
+/** Hex SHA-256 of the bytes of a definition. @throws JsonError for what is no I-JSON */
+export const remoteDigest = (listed: McpRemoteTool): string => sha256Hex(remoteBytes(listed));
+
+/**
+ * The problems that keep a definition from being accepted; empty if it can be. A text with characters that nobody sees
+ * can't be judged by a person, and a schema that can't be interpreted can't be enforced. Total and pure.
+ */
+export function remoteProblems(listed: McpRemoteTool): readonly McpToolProblem[] {
+  const tool = remoteToolOf(listed);
+  try {
+    if (canonicalBytes(tool).length > MCP_LIMITS.definitionBytes)
+      return [at('', `takes more than ${String(MCP_LIMITS.definitionBytes)} bytes`)];
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return [at(error.pointer, 'is no value of I-JSON (RFC 7493), so it has no digest')];
+  }
+  const schemas = [
+    ...within('/inputSchema', verifySchema(parametersOf(tool.inputSchema), 'object')),
+    ...(tool.outputSchema === undefined
+      ? []
+      : within('/outputSchema', verifySchema(parametersOf(tool.outputSchema), 'object'))),
+  ];
+  return [...schemas, ...hiddenTexts(tool)].slice(0, PROBLEMS_MAX);
+}
+
+const within = (pointer: string, problems: readonly McpToolProblem[]): McpToolProblem[] =>
+  problems.map((problem) => ({ ...problem, pointer: `${pointer}${problem.pointer}` }));
+
+/** Every text of a definition that has a character which a reader doesn't see, names of members included. */
+function hiddenTexts(tool: McpRemoteTool): McpToolProblem[] {
+  const problems: McpToolProblem[] = [];
+  const check = (pointer: string, text: string): void => {
+    const hidden = hiddenInSubject(text) ?? controlIn(text);
+    if (hidden !== null) problems.push(at(pointer, `has the character ${hidden}, which is not shown as it is stored`));
+  };
+  const open: { pointer: string; value: unknown }[] = [{ pointer: '', value: tool }];
+  for (let next = open.pop(); next !== undefined && problems.length < PROBLEMS_MAX; next = open.pop()) {
+    const { pointer, value } = next;
+    if (typeof value === 'string') check(pointer, value);
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, member] of Object.entries(value)) {
+      if (!Array.isArray(value)) check(pointer, name);
+      open.push({ pointer: `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, value: member });
+    }
+  }
+  return problems;
+}
+
+function controlIn(text: string): string | null {
+  const [found] = CONTROL.exec(text) ?? [];
+  return found === undefined ? null : `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
+
+/**
+ * The schema as it is interpreted here. Most servers name draft-07. Its keywords that draft 2020-12 reads otherwise are
+ * problems there (`items` as a list, `additionalItems`, `dependencies`), so a schema without them means the same in
+ * both, and only the name of the draft is left out.
+ */
+export function parametersOf(schema: JsonSchemaText): JsonSchemaText {
+  const { $schema, ...rest } = schema;
+  return typeof $schema === 'string' && DRAFT_07.test($schema) ? rest : schema;
+}
+
+/**
+ * The category that the server's hints speak for. INVARIANT (hints are no decision): only an administrator makes a tool
+ * one that reads.
+ */
+export function suggestedCategory({ annotations = {} }: Pick<McpRemoteTool, 'annotations'>): ToolCategory {
+  if (annotations['destructiveHint'] === true) return 'admin';
+  return annotations['readOnlyHint'] === true ? 'read' : 'write';
+}
+
+/** The category of a tool that is accepted without one. */
+export function defaultCategory(tool: Pick<McpRemoteTool, 'annotations'>): ToolCategory {
+  const suggested = suggestedCategory(tool);
+  return suggested === 'read' ? 'write' : suggested;
+}
+
+/** The document of an accepted tool, without its version. @param tool a definition without problems */
+export function acceptedTool(
+  server: string,
+  localName: string,
+  tool: McpRemoteTool,
+  category: ToolCategory,
+): Omit<McpTool, 'version'> {
+  const title = tool.title?.slice(0, TITLE_CHARS_MAX).toWellFormed();
+  return {
+    v: 1,
+    kind: 'mcp',
+    tool_id: mcpToolId(server, localName),
+    ...(title === undefined || title === '' ? {} : { title }),
+    description: describedBy(server, tool.description),
+    category,
+    parameters: parametersOf(tool.inputSchema),
+    result: tool.outputSchema === undefined ? null : parametersOf(tool.outputSchema),
+    timeout_ms: MCP_LIMITS.callMs,
+    server,
+    remote_name: tool.name,
+    remote_digest: remoteDigest(tool),
+    ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+  };
+}
+
+/** The description that models read. It says whose words they are. */
+function describedBy(server: string, text: string | undefined): string {
+  const whose = `MCP server \`${server}\`: `;
+  const words = text === undefined || text.trim() === '' ? 'no description' : text;
+  return `${whose}${words}`.slice(0, DESCRIPTION_CHARS_MAX).toWellFormed();
+}
