@@ -255,6 +255,7 @@ export {
 } from './messages/images.ts';
 export {
   MCP_LIMITS,
+  MCP_SERVER_REQUESTS,
   MCP_TOOL_STATES,
   McpAbout,
   McpClaim,
@@ -268,6 +269,7 @@ export {
   McpReportRequest,
   McpServerToolView,
   McpServerView,
+  McpSkippedTool,
 } from './messages/mcp-servers.ts';
 export { ExecutionProfile, ProfilePutReply, ProfileView } from './messages/profiles.ts';
 export {

@@ -14,7 +14,9 @@ import { Type, type TObject } from 'typebox';
 /** Any object: the schema of the arguments is checked by `faults`, since it may refer to parts of itself. */
 const ANY_OBJECT: TObject = Type.Object({});
 /** The most requests of a call: a session's beginning and end, the pages of a full listing, and the call itself. */
-const REQUESTS_MAX = 64;
+const REQUESTS_MAX = 96;
+/** Bytes of a call: the listing, and an answer with pictures. */
+const BYTES_MAX = 32 * 1024 * 1024;
 
 /**
  * The definition of a tool of an MCP server, from the stored document alone: the same document has the same digest on
@@ -33,7 +35,7 @@ export function mcpDefinition(tool: McpTool): ToolDefinition {
     // Its credential is that of the server. INVARIANT (not the agent's): no argument names a secret.
     accepts_secrets: [],
     labels: UNTRUSTED_CONTENT_LABELS,
-    limits: { ...EGRESS_LIMITS, wall_ms: timeout_ms, egress_requests: REQUESTS_MAX },
+    limits: { ...EGRESS_LIMITS, wall_ms: timeout_ms, egress_bytes: BYTES_MAX, egress_requests: REQUESTS_MAX },
     parameters: parameters as unknown as TObject,
     shape: ANY_OBJECT,
     schemas: { parameters, result },
@@ -75,15 +77,16 @@ export const mcpResultFaults = (output: JsonSchemaText, structured: unknown): re
   schemaFaults(output, structured, CHECK_STEPS_MAX) ?? TOO_LONG;
 
 const resultOf = (output: JsonSchemaText | null): TObject => {
-  const { $defs, definitions, ...structured } = output ?? { type: ['object', 'null'] };
+  const { $defs, definitions, ...structured } = output ?? {};
   return {
     type: 'object',
-    required: ['content', 'structured', 'is_error'],
+    required: ['content', 'structured', 'is_error', 'truncated'],
     additionalProperties: false,
     properties: {
       content: { type: 'array', items: { type: 'object' }, description: 'parts, as the server sent them' },
       structured: output === null ? structured : { anyOf: [structured, { type: 'null' }] },
       is_error: { type: 'boolean', description: 'whether the server says that the tool failed' },
+      truncated: { type: 'boolean', description: 'whether text was cut or a part left out' },
     },
     // References lead to the definitions at the root of a schema.
     ...($defs === undefined ? {} : { $defs }),

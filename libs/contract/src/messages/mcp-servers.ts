@@ -49,9 +49,23 @@ export const McpRemoteTool = Type.Object(
 );
 export type McpRemoteTool = Static<typeof McpRemoteTool>;
 
-/** What an executor stores as a blob of the tenant: the JSON of every tool that the server listed, each name once. */
+/** A listed tool that can't be passed on at all. */
+export const McpSkippedTool = Type.Object(
+  { name: Type.String({ maxLength: 128 }), problem: Type.String({ maxLength: 256 }) },
+  closed,
+);
+export type McpSkippedTool = Static<typeof McpSkippedTool>;
+
+/**
+ * What an executor stores as a blob of the tenant: the JSON of every tool that the server listed, each name once. A
+ * skipped tool counts as not listed.
+ */
 export const McpListing = Type.Object(
-  { v: Type.Literal(1), tools: Type.Array(McpRemoteTool, { maxItems: MCP_LIMITS.tools }) },
+  {
+    v: Type.Literal(1),
+    tools: Type.Array(McpRemoteTool, { maxItems: MCP_LIMITS.tools }),
+    skipped: Type.Optional(Type.Array(McpSkippedTool, { maxItems: MCP_LIMITS.tools })),
+  },
   closed,
 );
 export type McpListing = Static<typeof McpListing>;
@@ -71,7 +85,10 @@ export type McpAbout = Static<typeof McpAbout>;
 export const McpProblem = Type.Object(
   {
     code: Type.Enum(Object.keys(FAULTS) as FaultCode[]),
-    message: Type.String({ maxLength: 2048, description: 'without anything that the server sent, or shown as its words' }),
+    message: Type.String({
+      maxLength: 2048,
+      description: 'without anything that the server sent, or shown as its words',
+    }),
   },
   closed,
 );
@@ -95,6 +112,7 @@ export const McpServerView = Type.Object(
     checked_at: orNull({ ...Instant, description: 'the end of the last attempt to list its tools' }),
     due_at: { ...Instant, description: 'when they are listed again' },
     problem: orNull({ ...McpProblem, description: 'why the last attempt failed; null: it did not' }),
+    skipped: Type.Array(McpSkippedTool, { description: 'tools that the server listed and that can not be used' }),
     tools: Type.Object(
       { new: Count, accepted: Count, changed: Count, gone: Count, refused: Count },
       { ...closed, description: 'how many there are in each state' },
@@ -173,7 +191,11 @@ export const MCP_SERVER_REQUESTS = {
   ),
   /** → McpDecisionReply: they are out of force, until a definition of another digest is accepted */
   'mcp_server.refuse': Type.Object(
-    { ...asked, name: Named, tools: Type.Array(Type.Object(Chosen, closed), { minItems: 1, maxItems: MCP_LIMITS.tools }) },
+    {
+      ...asked,
+      name: Named,
+      tools: Type.Array(Type.Object(Chosen, closed), { minItems: 1, maxItems: MCP_LIMITS.tools }),
+    },
     closed,
   ),
 } as const;

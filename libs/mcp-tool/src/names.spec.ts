@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { localNames, mcpToolId } from './names.ts';
+
+const named = (names: readonly string[], assigned: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(localNames(names, new Map(Object.entries(assigned))));
+
+describe('the names of the tools of a server', () => {
+  it('are those of the server where ids may have them, capitals and hyphens included', () => {
+    expect(named(['create-issue', 'getOrder', 'a_b'])).toEqual({
+      'create-issue': 'create-issue',
+      getOrder: 'getOrder',
+      a_b: 'a_b',
+    });
+    expect(mcpToolId('github', 'create-issue')).toBe('mcp.github.create-issue');
+  });
+
+  it('have `_` for every other character, and a digest where that would make one name of two', () => {
+    const names = named(['a.b', 'a_b', 'a/b', 'größe', 'x']);
+    expect(names).toMatchObject({ a_b: 'a_b', größe: 'gr__e', x: 'x' });
+    expect(names['a.b']).toMatch(/^a_b_[0-9a-f]{8}$/);
+    expect(names['a/b']).toMatch(/^a_b_[0-9a-f]{8}$/);
+    expect(new Set(Object.values(names)).size).toBe(5);
+  });
+
+  it('are cut with a digest where they are longer than 64 characters', () => {
+    const [long, other] = [`${'a'.repeat(80)}1`, `${'a'.repeat(80)}2`];
+    const names = named([long, other, 'b'.repeat(64)]);
+    expect(names[long]).toMatch(/^a{55}_[0-9a-f]{8}$/);
+    expect(names[other]).not.toBe(names[long]);
+    expect(names['b'.repeat(64)]).toBe('b'.repeat(64));
+  });
+
+  it('stay once they are assigned, whatever the server lists later', () => {
+    const before = named(['a.b']);
+    expect(before).toEqual({ 'a.b': 'a_b' });
+    const after = named(['a_b', 'a.b'], before);
+    expect(after['a.b']).toBe('a_b');
+    expect(after['a_b']).toMatch(/^a_b_[0-9a-f]{8}$/);
+  });
+
+  it("don't depend on the order in which the server lists them", () => {
+    const names = ['b c', 'b_c', 'b.c', 'z'];
+    expect(named(names)).toEqual(named([...names].reverse()));
+  });
+});
