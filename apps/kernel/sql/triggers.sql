@@ -27,6 +27,11 @@ CREATE TRIGGER resource_removed AFTER UPDATE OF removed_at ON kernel.resource
   FOR EACH ROW WHEN (new.removed_at IS NOT NULL AND old.removed_at IS NULL)
   EXECUTE FUNCTION kernel.forget_grants();
 
+-- After an MCP server is registered, changed or removed: makes or wakes the row of what is known of it, or deletes it.
+CREATE TRIGGER mcp_server_watched AFTER INSERT OR UPDATE OF digest, removed_at ON kernel.resource
+  FOR EACH ROW WHEN (new.kind = 'mcp_server')
+  EXECUTE FUNCTION kernel.watch_mcp_server();
+
 -- kernel.workspace
 
 -- Before a head moves: refuses (WR003) a state by which the workspace or its tenant would hold more than its quota and

@@ -11,8 +11,8 @@ CREATE TABLE kernel.resource (
   resource_id text PRIMARY KEY,
   tenant_id   text NOT NULL REFERENCES kernel.tenant,
   kind        text NOT NULL CHECK (kind IN (
-    'agent', 'audio_device', 'calendar', 'container', 'info_store', 'mailbox', 'model', 'profile', 'sandbox',
-    'search_engine', 'skill', 'website'
+    'agent', 'audio_device', 'calendar', 'container', 'info_store', 'mailbox', 'mcp_server', 'model', 'profile',
+    'sandbox', 'search_engine', 'skill', 'website'
   )),
   -- As calls write it. An agent's resource is named by the agent's id, since names of agents are not unique.
   name        text NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
@@ -50,8 +50,8 @@ CREATE TABLE kernel.resource_grant (
   resource_grant_id text PRIMARY KEY,
   tenant_id         text NOT NULL REFERENCES kernel.tenant,
   kind              text NOT NULL CHECK (kind IN (
-    'agent', 'audio_device', 'calendar', 'container', 'info_store', 'mailbox', 'model', 'profile', 'sandbox',
-    'search_engine', 'skill', 'task', 'website'
+    'agent', 'audio_device', 'calendar', 'container', 'info_store', 'mailbox', 'mcp_server', 'model', 'profile',
+    'sandbox', 'search_engine', 'skill', 'task', 'website'
   )),
   resource_id       text REFERENCES kernel.resource, -- null: every resource of the kind, also later ones
   "right"           text NOT NULL CHECK ("right" IN ('use', 'create')),

@@ -25,6 +25,13 @@ import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { Collect, GcRoots } from './garbage-collection/index.ts';
 import { ImageBuilds, ImageBuildsController, TenantImages, ImagesController } from './images/index.ts';
+import {
+  DecideMcpTools,
+  McpListings,
+  McpListingsController,
+  McpServers,
+  McpServersController,
+} from './mcp-servers/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
 import {
   ListOperations,
@@ -171,6 +178,9 @@ const resources = (
   new ImageBuilds(dependencies.workers, dependencies.tenants, dependencies.changes),
   new Skills(dependencies.tenancy, dependencies.changes, dependencies.blobs, work),
   new Resources(dependencies.tenancy, dependencies.changes),
+  new McpServers(dependencies.tenancy, dependencies.changes),
+  new DecideMcpTools(dependencies.changes),
+  new McpListings(dependencies, work),
   new ResourceGrants(dependencies.tenancy, dependencies.changes),
   new BeginUpload(dependencies.changes, dependencies.vault),
   new ExternalVersions(dependencies.tenancy, dependencies.changes),
@@ -276,6 +286,8 @@ export class ManagementModule {
         ProfilesController,
         SkillsController,
         ResourcesController,
+        McpServersController,
+        McpListingsController,
         AudioDevicesController,
         ExternalVersionsController,
         OperationsController,

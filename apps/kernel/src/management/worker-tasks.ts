@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hashesOfDelta } from './garbage-collection/delta-hashes.ts';
+import { readListing } from './mcp-servers/listed-tools.ts';
 import { readSkillFile } from './skills/read-skill.ts';
 
 /** The tasks of management for worker threads. */
-export const managementTasks = { 'delta.hashes': hashesOfDelta, 'skill.read': readSkillFile };
+export const managementTasks = {
+  'delta.hashes': hashesOfDelta,
+  'mcp.listing': readListing,
+  'skill.read': readSkillFile,
+};
 export type ManagementTasks = typeof managementTasks;

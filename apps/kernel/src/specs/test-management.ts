@@ -19,6 +19,7 @@ import { Freezes, LiftFreeze, PlaceFreeze } from '../management/freezes/index.ts
 import { ListOperations, ReadOperation } from '../management/operation-queries/index.ts';
 import { AllowedSources } from '@writ/sandbox/images';
 import { ImageBuilds, TenantImages } from '../management/images/index.ts';
+import { DecideMcpTools, McpListings, McpServers } from '../management/mcp-servers/index.ts';
 import { Profiles } from '../management/profiles/index.ts';
 import { ExternalVersions } from '../management/external-versions/index.ts';
 import { ResourceGrants, Resources } from '../management/resources/index.ts';
@@ -87,6 +88,9 @@ export function openManagement(kernel: TestKernel) {
     imageBuilds: new ImageBuilds(kernel.workers, tenants, changes),
     skills: new Skills(tenancy, changes, blobs),
     resources: new Resources(tenancy, changes),
+    mcpServers: new McpServers(tenancy, changes),
+    decideMcpTools: new DecideMcpTools(changes),
+    mcpListings: new McpListings({ workers: kernel.workers, tenants, tenancy, changes, vault: kernel.vault, blobs }),
     resourceGrants: new ResourceGrants(tenancy, changes),
     beginUpload: new BeginUpload(changes, kernel.vault),
     externalVersions: new ExternalVersions(tenancy, changes),

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, isFinal, type Budgets, type Delta, type ReportReply, type ReportRequest } from '@writ/contract';
+import {
+  Fault,
+  isFinal,
+  type Budgets,
+  type Delta,
+  type FaultCode,
+  type ReportReply,
+  type ReportRequest,
+} from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes } from '@writ/digest';
 import { isSqlError } from '@writ/database';
@@ -19,6 +27,7 @@ import {
   type OutcomeWriter,
   type HeadChange,
 } from '../outcomes/index.ts';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { EndVerdict } from '../../foundation/rows/attempt-rows.ts';
 import { changeFault, type CallChanges, type DraftedChanges } from './call-changes.ts';
@@ -78,13 +87,21 @@ export class Commit {
       const settled = settledReply(facts, report);
       if (settled !== null) return settled;
       const verdict = await this.#decide(facts, report);
-      if (verdict.verdict === 'done')
+      if (verdict.verdict === 'done') {
+        await this.#listAgain(report, facts.operation.tool_id);
         return { v: 1, state: verdict.operation.state, tx_outcome: verdict.operation.tx_outcome };
+      }
       if (verdict.verdict === 'settled') return { v: 1, state: verdict.state, tx_outcome: verdict.tx_outcome };
       if (verdict.verdict === 'fenced' || verdict.verdict === 'gone') throw new Fault('attempt.fenced');
       // For `again`, `token.revoked`, `token.expired` and `frozen` the facts are read anew, and contain the reason.
     }
     throw new Fault('overloaded', 'the workspace kept changing');
+  }
+
+  /** A call that found another definition at its MCP server has the tools of the server listed again at once. */
+  async #listAgain({ tenant_id, error }: ReportRequest, toolId: string): Promise<void> {
+    if (error?.code === 'mcp.definition_changed' || error?.code === 'mcp.definition_gone')
+      await kernelSql.listMcpServerAgain(this.#tenants.pool, { tenant: tenant_id, tool: toolId });
   }
 
   /** An old attempt may be cached here after another replica received its report. */
@@ -248,12 +265,20 @@ function heldOutcome(facts: AttemptFacts, report: ReportRequest, checked: Checke
 }
 
 /**
- * Whether the call may have done something outside. It counts as having done nothing where the API answered its one
- * request with a status of 4xx, which blames the request (RFC 9110 §15.5). Only the executor of an HTTP tool can report
- * that.
+ * The other side says that it did nothing. An API answered the one request with a status of 4xx, which blames the
+ * request (RFC 9110 §15.5); an MCP server did so, or with an error of JSON-RPC that blames it.
+ */
+const REFUSED_OUTSIDE: ReadonlySet<FaultCode | undefined> = new Set<FaultCode | undefined>([
+  'api.refused',
+  'mcp.refused',
+]);
+
+/**
+ * Whether the call may have done something outside. Only the executor of a tool of an API or of an MCP server can
+ * report that it did nothing.
  */
 const mayHaveActed = ({ operation }: AttemptFacts, fault: OutcomeFault | null): boolean =>
-  operation.effect_started && fault?.code !== 'api.refused';
+  operation.effect_started && !REFUSED_OUTSIDE.has(fault?.code);
 
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
 function failedOutcome(

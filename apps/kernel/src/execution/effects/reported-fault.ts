@@ -46,6 +46,20 @@ const SESSION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
 ]);
 /** The API answered with a status of 4xx; or with another that is no success. */
 const API_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['api.refused', 'api.failed']);
+/** What an executor finds before a call of a tool of an MCP server is sent, and what the server makes of it. */
+const MCP_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'args.invalid',
+  'limit.exceeded',
+  'mcp.busy',
+  'mcp.definition_changed',
+  'mcp.definition_gone',
+  'mcp.failed',
+  'mcp.protocol',
+  'mcp.refused',
+  'mcp.result_invalid',
+  'mcp.unreachable',
+  'mcp.unsupported',
+]);
 /** A session has as many tasks as it may, or doesn't have the one that is named. */
 const TASK_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['task.unknown', 'limit.exceeded']);
 
@@ -114,10 +128,12 @@ function toolFaults({
   class: own,
   session,
   http,
-}: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'http'>): ReadonlySet<FaultCode> {
+  mcp,
+}: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'http' | 'mcp'>): ReadonlySet<FaultCode> {
   if (own === 'function') return FUNCTION_FAULTS;
   if (session === true) return SESSION_FAULTS;
   if (http !== undefined) return API_FAULTS;
+  if (mcp !== undefined) return MCP_FAULTS;
   if (tool_id === SHELL_DANGEROUS.tool_id) return RAW_FAULTS;
   if (tool_id === SKILL_READ.tool_id) return SKILL_FAULTS;
   if (tool_id === AUDIO_TRANSCRIBE.tool_id) return TRANSCRIPTION_FAULTS;
@@ -135,7 +151,7 @@ function toolFaults({
  */
 export function reportedFault(
   { ended, exit_code, error, usage }: ReportRequest,
-  tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli' | 'http'>,
+  tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli' | 'http' | 'mcp'>,
   args: Readonly<Record<string, unknown>>,
 ): OutcomeFault | null {
   // A record that repeated it would vouch for a count that nobody made.

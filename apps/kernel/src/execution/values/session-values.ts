@@ -116,7 +116,7 @@ export class SessionValues {
    * @throws Fault `secret.unknown` for one that is gone since the call was decided
    */
   async forResources(
-    { tenant_id, operation_id }: OperationRow,
+    { tenant_id, operation_id }: Pick<OperationRow, 'tenant_id' | 'operation_id'>,
     resources: readonly BoundResource[],
     { http }: Pick<ToolDefinition, 'http'>,
   ): Promise<Readonly<Record<string, string>>> {

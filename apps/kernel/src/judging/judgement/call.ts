@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FaultCode, PreconditionRef, Provenance, Reason, TenantId, ToolDefinition } from '@writ/contract';
+import type {
+  FaultCode,
+  McpServerToolView,
+  PreconditionRef,
+  Provenance,
+  Reason,
+  TenantId,
+  ToolDefinition,
+} from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
 import type { SignedSandbox } from '@writ/mk8-shell';
 import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
@@ -61,6 +69,8 @@ export interface CallFacts {
   readonly versions?: Versions | null;
   /** the tenant's tool that the call names; null or absent where that is one of Writ's own, or none */
   readonly tool?: ToolDefinition | null;
+  /** the state of the tool of an MCP server that the call names and that is not in force; absent for any other call */
+  readonly mcpTool?: McpServerToolView['state'] | null;
   /** for a call that requests a value: whether it needn't ask a person; absent where this was not read */
   readonly value_exists?: boolean;
   /** those of the secrets that the call names that exist; absent where this was not read: then none counts */

@@ -11,7 +11,7 @@ import {
 } from '@writ/contract';
 import { parseTarget, TargetError, type EgressTarget } from '@writ/egress';
 import { parsePath, type WorkspacePath } from '@writ/workspace';
-import { refusal, type Arguments, type JudgedCall, type Refusal } from './call.ts';
+import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 
 /** A file that a call touches, by its parsed path. */
 export type Resource = FsResource & { readonly path: WorkspacePath };
@@ -43,8 +43,9 @@ export function decideForm(
   call: JudgedCall,
   tool: ToolDefinition | null,
   args: Arguments | Refusal,
+  mcpTool: CallFacts['mcpTool'] = null,
 ): WellFormed | Refusal {
-  if (tool === null) return refuseUnknownTool();
+  if (tool === null) return refuseMcpTool(mcpTool) ?? refuseUnknownTool();
   if ('effect' in args) return args;
   const wrong = argumentFaults(tool, args.value);
   const named = secretsNamed(tool, args.value);
@@ -75,6 +76,19 @@ export function decideForm(
   if (tool.mutating && call.idempotency_key === null)
     return refusal('idempotency.missing', 'a mutating call needs an `idempotency_key`');
   return { effect: 'allow', tool, args, resources, requests, secrets: named.names };
+}
+
+/** Refuses a tool of an MCP server that was accepted and is not in force, because its server changed it; null for others. */
+function refuseMcpTool(state: CallFacts['mcpTool']): Refusal | null {
+  if (state === 'changed')
+    return refusal(
+      'mcp.definition_changed',
+      'the server describes the tool otherwise than an administrator accepted it',
+      'an administrator looks at the difference, and accepts or refuses it',
+    );
+  return state === 'gone'
+    ? refusal('mcp.definition_gone', 'the server has the tool no more', 'take another tool')
+    : null;
 }
 
 /** Refuses a tool that doesn't exist. */

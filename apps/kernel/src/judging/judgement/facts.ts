@@ -61,6 +61,9 @@ export async function readFactsOfRun(
   return { ...facts, needs, rules: { ...facts.rules, history } };
 }
 
+/** The family of tools of MCP servers. */
+const MCP_PREFIX = 'mcp.';
+
 async function readFor(
   tenants: TenantPool,
   call: JudgedCall,
@@ -68,6 +71,10 @@ async function readFor(
 ): Promise<CallFacts> {
   const versions = await readVersions(tenants, call);
   const tool = await readToolInForce(tenants, call.tenant_id, call.tool_id);
+  const isOutOfForce = tool === null && call.tool_id.startsWith(MCP_PREFIX) && !call.tool_id.includes('\0');
+  const mcpTool = isOutOfForce
+    ? await kernelSql.mcpToolState(tenants.pool, { tenant: call.tenant_id, tool: call.tool_id })
+    : null;
   const past = pastQueryFor(call.tool_id);
   const rows = await kernelSql.facts(tenants.pool, {
     tenant: call.tenant_id,
@@ -95,6 +102,7 @@ async function readFor(
     keyRevoked: rows.key_revoked,
     versions,
     tool,
+    ...(mcpTool === null ? {} : { mcpTool }),
     rules: rows.rules,
     past: rows.past,
     queueFull: rows.queue_full,

@@ -76,7 +76,7 @@ export class Judge {
     const base = initialJudgement(policy, tool);
     const early = prior ?? decideSandbox(call, facts, args);
     if (early !== null) return refuse(base, early);
-    const form = await this.#unlessBug(() => decideForm(call, tool, args));
+    const form = await this.#unlessBug(() => decideForm(call, tool, args, facts.mcpTool));
     if (form.effect === 'refuse') return refuse(base, form);
     const reach = await decideReach(this.#trees, call, facts, form);
     if (reach.effect === 'refuse') return refuse(base, reach);

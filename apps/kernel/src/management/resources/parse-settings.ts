@@ -5,10 +5,12 @@ import {
   parseMessage,
   RESOURCE_SETTINGS,
   type InfoStoreSettings,
+  type McpServerSettings,
   type RegisteredKind,
 } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import { isCanonicalHost, parseUrl, TargetError, urlOf } from '@writ/egress';
+import { isHeaderForApi } from '@writ/http-tool';
 import { definitionOfSettings, InfoStoreError } from '@writ/info-store';
 import { Type, type TSchema } from 'typebox';
 
@@ -39,6 +41,7 @@ export function parseSettings(kind: RegisteredKind, settings: Settings): Setting
     throw error;
   }
   if (kind === 'info_store') verifyStore(settings as InfoStoreSettings);
+  if (kind === 'mcp_server') verifyCredential(settings as McpServerSettings);
   const canonical = canonicalMembers(kind, settings, '/settings');
   verifyPrivate(canonical, '/settings');
   if (canonicalBytes(canonical).length > LIMITS.resourceSettingsBytes.max)
@@ -65,6 +68,29 @@ function verifyPrivate(members: Settings, at: string): void {
     );
   for (const [name, member] of Object.entries(members))
     if (typeof member === 'object' && member !== null) verifyPrivate(member as Settings, `${at}/${name}`);
+}
+
+/** Headers by which the protocol of MCP works. */
+const PROTOCOL_HEADER = /^(?:mcp-.*|last-event-id)$/i;
+
+/**
+ * INVARIANT (private): the credential of an MCP server goes to it over https alone, and in a header that nothing else
+ * sets.
+ * @throws Fault `request.malformed`
+ */
+function verifyCredential({ url, credential }: McpServerSettings): void {
+  if (credential === undefined) return;
+  const { header = 'authorization' } = credential;
+  if (!url.toLowerCase().startsWith('https://'))
+    throw new Fault(
+      'request.malformed',
+      '`/settings/url` must begin with `https://`: over http the credential would be readable to everybody on the way',
+      { pointer: '/settings/url' },
+    );
+  if (!isHeaderForApi(header, true) || PROTOCOL_HEADER.test(header))
+    throw new Fault('request.malformed', `\`/settings/credential/header\`: \`${header}\` is set by Writ or by HTTP`, {
+      pointer: '/settings/credential/header',
+    });
 }
 
 /** Languages and models have a list that the schema doesn't know. @throws Fault `request.malformed` */

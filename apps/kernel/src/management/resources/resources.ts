@@ -2,6 +2,7 @@
 import {
   Fault,
   LIMITS,
+  MCP_SERVER_NAME,
   REGISTERED_KINDS,
   type InfoStoreSettings,
   type KernelRequest,
@@ -27,6 +28,8 @@ import {
   type Tenancy,
 } from '../../foundation/tenancy/index.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { removeServerTools } from '../mcp-servers/index.ts';
+import { lockTools } from '../tool-registry/index.ts';
 import { isAgent, usableBy } from './usable-by.ts';
 import { parseSettings } from './parse-settings.ts';
 import { requireRegistered, resourceView, type ResourceRow } from './resource-row.ts';
@@ -52,6 +55,7 @@ export class Resources {
   async create({ caller, kind, name, settings: sent }: KernelRequest<'resource.create'>): Promise<ResourceView> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: created_by } = caller;
+    verifyName(kind, name);
     const settings = parseSettings(kind, sent) as Prisma.JsonObject;
     return await this.#changes.make(tenant_id, async (rows, now): Promise<Changed<ResourceView>> => {
       await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
@@ -162,14 +166,27 @@ export class Resources {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows, now): Promise<Changed<ResourceView>> => {
+      // The tools of an MCP server go with it, and their lock comes before that of the rules.
+      await lockTools(rows, tenant_id);
       const row = await lockResource(rows, tenant_id, resource_id);
       const kind = requireRegistered(row.kind);
+      const tools = kind === 'mcp_server' ? await removeServerTools(rows, row, api_key_id) : [];
       const at = BigInt(now);
       await rows.resource.updateMany({ where: { tenant_id, resource_id }, data: { removed_at: at, updated_at: at } });
       if (kind === 'audio_device') await callIn(rows, audioSql.forget, { tenant: tenant_id, device: resource_id });
-      return { value: resourceView(row, caller), records: [recordOf('resource_removed', api_key_id, row)] };
+      return { value: resourceView(row, caller), records: [recordOf('resource_removed', api_key_id, row), ...tools] };
     });
   }
+}
+
+/** @throws Fault `request.malformed` */
+function verifyName(kind: RegisteredKind, name: string): void {
+  if (kind === 'mcp_server' && !new RegExp(MCP_SERVER_NAME).test(name))
+    throw new Fault(
+      'request.malformed',
+      '`/name` of an MCP server has up to 32 small letters, digits, `_` and `-`, a letter first: it is a part of the ids of its tools',
+      { pointer: '/name' },
+    );
 }
 
 const keepMsOf = (settings: Prisma.JsonObject): number => Number(settings['retention_seconds']) * 1000;

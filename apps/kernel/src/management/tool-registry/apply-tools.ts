@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { tenantDefinition } from '@writ/cli-tool';
-import {
-  DECLARED_TOOLS,
-  Fault,
-  type AppliedTool,
-  type KernelRequest,
-  type TenantTool,
-  type ToolsApplied,
-} from '@writ/contract';
-import { canonicalBytes } from '@writ/digest';
-import type { ChangeRecord, Changes } from '../../evidence/changes/index.ts';
-import { definitionDigest } from '../../judging/definitions/tenant-tools.ts';
+import { Fault, type KernelRequest, type ToolsApplied } from '@writ/contract';
+import type { Changes } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { callIn, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
-import { readFile, type ToolDraft } from './read-file.ts';
-import { lockTools, activateVersion, storeVersion } from './tool-rows.ts';
-
-/** The newest version of a name, whether active or not; null for an unknown name. */
-interface NewestVersion {
-  readonly version: number;
-  readonly inForce: string | null;
-  /** the definition of that version */
-  readonly document: unknown;
-}
-
-interface ToolChange {
-  readonly applied: AppliedTool;
-  readonly tool: TenantTool;
-}
+import { callIn, requireRole, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { applyDrafts, recordOf, toolChanges, type ToolChange } from './apply-drafts.ts';
+import { readFile } from './read-file.ts';
+import { activateVersion, lockTools } from './tool-rows.ts';
 
 const invalid = (problems: ToolsApplied['problems']): ToolsApplied => ({ valid: false, problems, tools: [] });
 
@@ -58,28 +36,18 @@ export class ApplyTools {
       );
     return await this.#changes.make(tenant_id, async (rows) => {
       await lockTools(rows, tenant_id);
-      const steps = await toolChanges(rows, tenant_id, tools);
-      const changed = steps.filter(({ applied }) => applied.change !== 'unchanged');
-      for (const { applied, tool } of changed)
-        await storeVersion(rows, tenant_id, api_key_id, { ...applied, document: tool });
-      // From here to COMMIT no decision is written, so nothing else is read.
-      if (changed.length > 0) await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
-      for (const { applied, tool } of changed)
-        await activateVersion(rows, tenant_id, { ...applied, category: tool.category, updated_by: api_key_id });
-      return {
-        value: appliedTools(steps),
-        records: changed.map(({ applied }) =>
-          recordOf('tool_applied', api_key_id, applied.tool_id, applied.definition_digest),
-        ),
-      };
+      const { steps, records } = await applyDrafts(rows, tenant_id, api_key_id, tools);
+      return { value: appliedTools(steps), records };
     });
   }
 
-  /** Removes a tool. @throws Fault `auth.role`, `not_found` */
+  /** Removes a tool. @throws Fault `auth.role`, `not_found`; `conflict` for a tool of an MCP server */
   async remove({ caller, tool_id }: KernelRequest<'tool.remove'>): Promise<{ removed: string }> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     if (tool_id.includes('\0')) throw new Fault('not_found');
+    if (tool_id.startsWith('mcp.'))
+      throw new Fault('conflict', 'a tool of an MCP server is refused there, with its definition');
     return await this.#changes.make(tenant_id, async (rows) => {
       await lockTools(rows, tenant_id);
       const row = await rows.tool.findUnique({ where: { tenant_id_tool_id: { tenant_id, tool_id } } });
@@ -104,65 +72,4 @@ const appliedTools = (steps: readonly ToolChange[]): ToolsApplied => ({
   valid: true,
   problems: [],
   tools: steps.map(({ applied }) => applied),
-});
-
-/** The change of each tool. @throws Fault `conflict` */
-async function toolChanges(rows: Rows, tenantId: string, drafts: readonly ToolDraft[]): Promise<ToolChange[]> {
-  const newest = await readNewestVersions(
-    rows,
-    tenantId,
-    drafts.map(({ tool_id }) => tool_id),
-  );
-  const others = await rows.tool.count({
-    where: {
-      tenant_id: tenantId,
-      definition_digest: { not: null },
-      tool_id: { notIn: drafts.map(({ tool_id }) => tool_id) },
-    },
-  });
-  if (others + drafts.length > DECLARED_TOOLS.ofOneTenant)
-    throw new Fault('conflict', `a tenant has at most ${DECLARED_TOOLS.ofOneTenant} tools`);
-  return drafts.map((draft) => toolChange(draft, newest.get(draft.tool_id) ?? null));
-}
-
-/**
- * A version is new where its content is new. With the content of the newest version it is that version, and is
- * activated again if it was removed.
- */
-function toolChange(draft: ToolDraft, newest: NewestVersion | null): ToolChange {
-  const unchanged: TenantTool = { ...draft, version: newest?.version ?? 0 };
-  const isSame = newest !== null && Buffer.compare(canonicalBytes(unchanged), canonicalBytes(newest.document)) === 0;
-  const tool: TenantTool = isSame ? unchanged : { ...draft, version: (newest?.version ?? 0) + 1 };
-  const definition_digest = definitionDigest(tenantDefinition(tool));
-  const change =
-    newest === null || newest.inForce === null
-      ? 'created'
-      : isSame && newest.inForce === definition_digest
-        ? 'unchanged'
-        : 'changed';
-  return { tool, applied: { tool_id: tool.tool_id, version: tool.version, definition_digest, change } };
-}
-
-async function readNewestVersions(rows: Rows, tenantId: string, names: string[]): Promise<Map<string, NewestVersion>> {
-  const found = await rows.tool.findMany({ where: { tenant_id: tenantId, tool_id: { in: names } } });
-  const versions = await Promise.all(
-    found.map(
-      async ({ tool_id, version }) =>
-        await rows.tool_version.findUniqueOrThrow({
-          where: { tenant_id_tool_id_version: { tenant_id: tenantId, tool_id, version } },
-        }),
-    ),
-  );
-  return new Map(
-    found.map(({ tool_id, version, definition_digest }, n) => [
-      tool_id,
-      { version, inForce: definition_digest, document: versions[n]?.document },
-    ]),
-  );
-}
-
-const recordOf = (verb: string, actor: string, subject: string, digest: string): ChangeRecord => ({
-  kind: 'change',
-  actor,
-  change: { verb, subject, digest },
 });

@@ -12,6 +12,7 @@ import { freezesFunctions } from './freezes.ts';
 import { historyFunctions } from './history.ts';
 import { imagesFunctions } from './images.ts';
 import { keysFunctions } from './keys.ts';
+import { mcpServersFunctions } from './mcp-servers.ts';
 import { noticesFunctions } from './notices.ts';
 import { outcomesFunctions } from './outcomes.ts';
 import { outputsFunctions } from './outputs.ts';
@@ -42,6 +43,7 @@ export const kernelSql = {
   ...historyFunctions,
   ...imagesFunctions,
   ...keysFunctions,
+  ...mcpServersFunctions,
   ...noticesFunctions,
   ...outcomesFunctions,
   ...outputsFunctions,

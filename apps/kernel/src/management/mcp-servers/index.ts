@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+export { DecideMcpTools } from './decide-tools.ts';
+export { McpListings } from './mcp-listings.ts';
+export { McpListingsController, McpServersController } from './mcp-servers.controller.ts';
+export { McpServers } from './mcp-servers.ts';
+export { removeServerTools } from './tools-in-force.ts';

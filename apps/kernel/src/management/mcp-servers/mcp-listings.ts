@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  Fault,
+  MCP_LIMITS,
+  type BoundResource,
+  type McpClaim,
+  type McpClaimRequest,
+  type McpProblem,
+  type McpReportRequest,
+  type TenantId,
+} from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { listingContext, sealTo } from '@writ/sealing';
+import type { TaskRunner } from '@writ/worker-pool';
+import type { Changed, Changes } from '../../evidence/changes/index.ts';
+import type { TenantVault } from '../../evidence/payload/index.ts';
+import { SessionValues } from '../../execution/values/index.ts';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
+import type { CrossTenantPool, TenantPool } from '../../foundation/database/pools.ts';
+import type { Rows, Tenancy } from '../../foundation/tenancy/index.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import { lockTools } from '../tool-registry/index.ts';
+import type { ManagementTasks } from '../worker-tasks.ts';
+import { compareListing } from './compare-listing.ts';
+import { readListing, type ListedTools } from './listed-tools.ts';
+
+/** How often a server is listed, in milliseconds: a change is found within that time, and by each call before it. */
+const EVERY_MS = 15 * 60_000;
+/** The pause after a first failure, in milliseconds; it doubles up to `EVERY_MS`. */
+const RETRY_MS = 30_000;
+/** Servers of one tenant that are listed at a time. */
+const EACH_MAX = 2;
+/** The JSON of a listing, with what was skipped, in bytes. */
+const STORED_BYTES_MAX = 2 * MCP_LIMITS.listingBytes;
+/** The bound, in milliseconds, on reading a listing in a thread. */
+const READ_WALL_MS = 10_000;
+
+/** What is written of an attempt. */
+type Attempt = Pick<McpReportRequest, 'executor_id' | 'tenant_id' | 'resource_id' | 'claim'>;
+
+interface ListingDependencies {
+  readonly workers: CrossTenantPool;
+  readonly tenants: TenantPool;
+  readonly tenancy: Tenancy;
+  readonly changes: Changes;
+  readonly vault: TenantVault;
+  readonly blobs: BlobStore;
+}
+
+/** Gives MCP servers that are due to executors, and compares what they list with what was accepted. */
+export class McpListings {
+  readonly #dependencies: ListingDependencies;
+  readonly #values: SessionValues;
+  readonly #work: TaskRunner<ManagementTasks> | null;
+
+  /** @param work null: listings are read on the event loop, for programs of one user and for specs */
+  constructor(dependencies: ListingDependencies, work: TaskRunner<ManagementTasks> | null = null) {
+    this.#dependencies = dependencies;
+    this.#values = new SessionValues(dependencies.tenants, dependencies.vault);
+    this.#work = work;
+  }
+
+  /** The server whose tools the executor is to list; null where none is due, or its secret is missing. */
+  async claim({ executor_id, public_key }: McpClaimRequest): Promise<McpClaim | null> {
+    const { workers } = this.#dependencies;
+    const limits = { lease_ms: MCP_LIMITS.leaseMs, each: EACH_MAX };
+    const claimed = await kernelSql.claimMcpServer(workers.pool, { executor: executor_id, ...limits });
+    if (claimed === null) return null;
+    const { tenant_id, resource_id, claim } = claimed;
+    const resource = await this.#resource(tenant_id, resource_id);
+    if (resource === null) return null;
+    try {
+      const sealed = await this.#sealed(claimed, resource, Buffer.from(public_key, 'base64'));
+      return { tenant_id, claim, resource, sealed };
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'secret.unknown') throw error;
+      const problem: McpProblem = { code: error.code, message: error.message };
+      await this.#fail({ executor_id, tenant_id, resource_id, claim }, problem);
+      return null;
+    }
+  }
+
+  /**
+   * Writes what came of an attempt, with a record for each tool that comes into force or leaves it. Resolves with
+   * whether the executor still had the server; otherwise nothing was written. INVARIANT (what was looked at): a tool
+   * whose definition isn't the accepted one is out of force once this resolves.
+   * @throws Fault `request.malformed`, `blob.missing`
+   */
+  async report({ listing, problem, about, ...attempt }: McpReportRequest): Promise<boolean> {
+    if ((listing === null) === (problem === null))
+      throw new Fault('request.malformed', 'a report has a listing or a problem');
+    if (listing === null) return await this.#fail(attempt, problem as McpProblem);
+    const listed = await this.#read(attempt.tenant_id, listing);
+    return await this.#dependencies.changes.make(attempt.tenant_id, async (rows, now): Promise<Changed<boolean>> => {
+      await lockTools(rows, attempt.tenant_id);
+      const data = {
+        due_at: BigInt(now + EVERY_MS),
+        failures: 0,
+        about: (about ?? undefined) as Prisma.InputJsonObject | undefined,
+        skipped: listed.skipped.map((one) => ({ ...one })),
+        problem: null,
+      };
+      const name = await this.#end(rows, attempt, now, data);
+      if (name === null) return { value: false, records: [] };
+      const server = { tenant_id: attempt.tenant_id, resource_id: attempt.resource_id, name };
+      return {
+        value: true,
+        records: await compareListing(rows, server, listed.tools, { by: attempt.executor_id, now }),
+      };
+    });
+  }
+
+  async #read(tenantId: string, { sha256, size }: NonNullable<McpReportRequest['listing']>): Promise<ListedTools> {
+    if (size > STORED_BYTES_MAX) throw new Fault('request.malformed', 'the listing is longer than allowed');
+    const bytes = await this.#dependencies.blobs.get(tenantId as TenantId, sha256);
+    if (bytes.byteLength !== size) throw new Fault('request.malformed', 'the listing has another size');
+    const options = { tenantId, wallMs: READ_WALL_MS };
+    return this.#work === null ? readListing({ bytes }) : await this.#work.run('mcp.listing', { bytes }, options);
+  }
+
+  async #fail(attempt: Attempt, problem: McpProblem): Promise<boolean> {
+    return await this.#dependencies.tenancy.within(attempt.tenant_id, async (rows, now) => {
+      const row = await rows.mcp_server.findFirst({ where: claimedBy(attempt), select: { failures: true } });
+      if (row === null) return false;
+      const failures = row.failures + 1;
+      const pause = Math.min(EVERY_MS, RETRY_MS * 2 ** Math.min(failures - 1, 10));
+      const data = { due_at: BigInt(now + pause), failures, problem: stored(problem) };
+      return (await this.#end(rows, attempt, now, data)) !== null;
+    });
+  }
+
+  /** Ends the attempt; the server's name, or null where the executor hasn't it any more. */
+  async #end(
+    rows: Rows,
+    attempt: Attempt,
+    now: number,
+    data: Omit<Prisma.mcp_serverUncheckedUpdateManyInput, 'problem'> & { readonly problem: McpProblem | null },
+  ): Promise<string | null> {
+    const { tenant_id, resource_id } = attempt;
+    const { count } = await rows.mcp_server.updateMany({
+      where: claimedBy(attempt),
+      data: {
+        ...data,
+        problem: (data.problem as Prisma.InputJsonObject | null) ?? Prisma.DbNull,
+        claim_until: null,
+        checked_at: BigInt(now),
+      },
+    });
+    if (count === 0) return null;
+    const found = await rows.resource.findFirst({ where: { tenant_id, resource_id, removed_at: null } });
+    return found?.name ?? null;
+  }
+
+  async #resource(tenant_id: string, resource_id: string): Promise<BoundResource | null> {
+    const row = await this.#dependencies.tenancy.within(
+      tenant_id,
+      async (rows) => await rows.resource.findFirst({ where: { tenant_id, resource_id, removed_at: null } }),
+    );
+    if (row === null) return null;
+    const { name, owner_agent_id, settings, digest } = row;
+    return {
+      resource_id,
+      kind: 'mcp_server',
+      name,
+      owner_agent_id,
+      settings: settings as BoundResource['settings'],
+      digest,
+    };
+  }
+
+  /** INVARIANT (sealed on the way): a secret leaves sealed to the executor that claims, for this claim alone. */
+  async #sealed(
+    { tenant_id, resource_id, claim }: { tenant_id: string; resource_id: string; claim: number },
+    resource: BoundResource,
+    key: Buffer,
+  ): Promise<Record<string, string>> {
+    const values = await this.#values.forResources({ tenant_id, operation_id: resource_id }, [resource], {});
+    const sealed = await Promise.all(
+      Object.entries(values).map(async ([name, value]) => {
+        const context = listingContext(tenant_id, resource_id, claim, name);
+        return [name, (await sealTo(key, Buffer.from(value, 'utf8'), context)).toString('base64')] as const;
+      }),
+    );
+    return Object.fromEntries(sealed);
+  }
+}
+
+const claimedBy = ({ tenant_id, resource_id, executor_id, claim }: Attempt) => ({
+  tenant_id,
+  resource_id,
+  executor_id,
+  claim,
+  claim_until: { not: null },
+});
+
+/** Postgres accepts no NUL in text, and the message may have words of the server. */
+const stored = ({ code, message }: McpProblem): McpProblem => ({
+  code,
+  message: message.replaceAll('\0', '').toWellFormed(),
+});

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Caller,
+  type KernelRequest,
+  type McpAbout,
+  type McpProblem,
+  type McpServerSettings,
+  type McpServerToolView,
+  type McpServerView,
+  type McpSkippedTool,
+} from '@writ/contract';
+import type { ListPage } from '@writ/paging';
+import type { Changes } from '../../evidence/changes/index.ts';
+import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
+import { requireFound, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { toolView } from './tool-view.ts';
+
+/** Tools that are read at a time: each may have two long definitions. */
+const TOOLS_READ_MAX = 16;
+
+type ResourceRow = NonNullable<Awaited<ReturnType<Rows['resource']['findFirst']>>>;
+type ServerRow = NonNullable<Awaited<ReturnType<Rows['mcp_server']['findUnique']>>>;
+
+/** Shows a tenant's MCP servers and what they list. They are registered and removed as resources. */
+export class McpServers {
+  readonly #tenancy: Tenancy;
+  readonly #changes: Changes;
+
+  constructor(tenancy: Tenancy, changes: Changes) {
+    this.#tenancy = tenancy;
+    this.#changes = changes;
+  }
+
+  /** By name. @throws Fault `auth.role`, `request.malformed` */
+  async list({ caller, page }: KernelRequest<'mcp_server.list'>): Promise<ListPage<McpServerView>> {
+    requireReader(caller);
+    const { tenant_id } = caller;
+    const after = page.cursor === null ? '' : parseCursor(page.cursor).id;
+    const views = await this.#tenancy.within(tenant_id, async (rows) => {
+      const resources = await rows.resource.findMany({
+        where: { tenant_id, kind: 'mcp_server', removed_at: null, name: { gt: after } },
+        orderBy: { name: 'asc' },
+        take: page.limit + 1,
+      });
+      return await viewsOf(rows, tenant_id, resources);
+    });
+    return fittedPage(views, page.limit, ({ name: id }) => ({ created_at: 0, id }));
+  }
+
+  /** @throws Fault `auth.role`, `not_found` */
+  async read({ caller, name }: KernelRequest<'mcp_server.read'>): Promise<McpServerView> {
+    requireReader(caller);
+    return await this.#tenancy.within(caller.tenant_id, async (rows) => await viewOf(rows, caller.tenant_id, name));
+  }
+
+  /** Makes the server due: an executor lists its tools as soon as one is free. @throws Fault `auth.role`, `not_found` */
+  async refresh({ caller, name }: KernelRequest<'mcp_server.refresh'>): Promise<McpServerView> {
+    requireRole(caller, 'admin');
+    const { tenant_id } = caller;
+    return await this.#changes.make(tenant_id, async (rows, now) => {
+      const { resource_id } = await findServer(rows, tenant_id, name);
+      await rows.mcp_server.updateMany({ where: { tenant_id, resource_id }, data: { due_at: BigInt(now) } });
+      return { value: await viewOf(rows, tenant_id, name), records: [] };
+    });
+  }
+
+  /** By the name at the server. @throws Fault `auth.role`, `not_found`, `request.malformed` */
+  async tools({ caller, name, page, state }: KernelRequest<'mcp_server.tools'>): Promise<ListPage<McpServerToolView>> {
+    requireReader(caller);
+    const { tenant_id } = caller;
+    const after = page.cursor === null ? '' : parseCursor(page.cursor).id;
+    const limit = Math.min(page.limit, TOOLS_READ_MAX);
+    const views = await this.#tenancy.within(tenant_id, async (rows) => {
+      const { resource_id } = await findServer(rows, tenant_id, name);
+      const found = await rows.mcp_tool.findMany({
+        where: { tenant_id, resource_id, remote_name: { gt: after }, ...(state === null ? {} : { state }) },
+        orderBy: { remote_name: 'asc' },
+        take: limit + 1,
+      });
+      return found.map((row) => toolView(name, row));
+    });
+    return fittedPage(views, limit, ({ remote_name: id }) => ({ created_at: 0, id }));
+  }
+}
+
+/** Administrators decide, and operators and auditors may look. @throws Fault `auth.role` */
+function requireReader(caller: Caller): void {
+  requireRole(caller, 'admin', 'operator', 'auditor');
+}
+
+/** The registered server of that name. @throws Fault `not_found` */
+export async function findServer(rows: Rows, tenant_id: string, name: string): Promise<ResourceRow> {
+  // No name contains NUL, and the database rejects NUL in a query.
+  const where = { tenant_id, kind: 'mcp_server', name: name.replaceAll('\0', ''), removed_at: null };
+  return requireFound(await rows.resource.findFirst({ where }));
+}
+
+async function viewOf(rows: Rows, tenantId: string, name: string): Promise<McpServerView> {
+  const [view] = await viewsOf(rows, tenantId, [await findServer(rows, tenantId, name)]);
+  return requireFound(view ?? null);
+}
+
+async function viewsOf(rows: Rows, tenant_id: string, resources: readonly ResourceRow[]): Promise<McpServerView[]> {
+  const ids = resources.map(({ resource_id }) => resource_id);
+  const where = { tenant_id, resource_id: { in: ids } };
+  const servers = await rows.mcp_server.findMany({ where });
+  const counts = await rows.mcp_tool.groupBy({ by: ['resource_id', 'state'], where, _count: true });
+  return resources.flatMap((resource) => {
+    const server = servers.find(({ resource_id }) => resource_id === resource.resource_id);
+    if (server === undefined) return [];
+    const tools = { new: 0, accepted: 0, changed: 0, gone: 0, refused: 0 };
+    for (const { resource_id, state, _count } of counts)
+      if (resource_id === resource.resource_id) tools[state as keyof typeof tools] = _count;
+    return [serverView(resource, server, tools)];
+  });
+}
+
+const serverView = (
+  { resource_id, name, settings }: ResourceRow,
+  row: ServerRow,
+  tools: McpServerView['tools'],
+): McpServerView => ({
+  resource_id,
+  name,
+  url: (settings as unknown as McpServerSettings).url,
+  about: row.about as McpAbout | null,
+  checked_at: row.checked_at === null ? null : Number(row.checked_at),
+  due_at: Number(row.due_at),
+  problem: row.problem as McpProblem | null,
+  skipped: row.skipped as unknown as McpSkippedTool[],
+  tools,
+});
