@@ -51,6 +51,7 @@ import { IdentityHashes } from '../edge/access/oauth/person-links.ts';
 import { ProtectedResource } from '../edge/access/oauth/protected-resource.ts';
 import { Identities } from '../store/identities/identities.ts';
 import { ImagesController } from './images/images.controller.ts';
+import { McpServersController } from './mcp-servers/mcp-servers.controller.ts';
 import { ProfilesController } from './profiles/profiles.controller.ts';
 import { PutFiles } from './workspaces/put-files.ts';
 import { PutSkill } from './skills/put-skill.ts';
@@ -161,6 +162,7 @@ export class ApiModule {
         ContainersController,
         SandboxesController,
         ImagesController,
+        McpServersController,
         ProfilesController,
         SkillsController,
         ToolsController,

@@ -165,6 +165,7 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
     sandbox: 'nothing',
     profile: 'nothing',
     image: 'nothing',
+    mcp_server: 'nothing',
     skill: 'nothing',
     keyid: '1'.repeat(43),
     policy: '1'.repeat(64),

@@ -32,6 +32,9 @@ import {
   ImageLog,
   ImageSource,
   ImageView,
+  McpDecisionReply,
+  McpServerToolView,
+  McpServerView,
   ProfilePutReply,
   ProfileView,
   Provenance,
@@ -72,6 +75,7 @@ import { ContainerList } from './containers/views.ts';
 import { OperationList } from './operations/views.ts';
 import { PolicyActivationList } from './policies/views.ts';
 import { ImageList } from './images/views.ts';
+import { McpServerList, McpServerToolList } from './mcp-servers/views.ts';
 import { ProfileList } from './profiles/views.ts';
 import { RecordView } from './records/views.ts';
 import { AudioDeviceView, FramesReceived } from './audio-devices/views.ts';
@@ -170,6 +174,11 @@ export const NAMED: NamedSchemas = {
   ContainerList,
   ContainerLogs,
   Image: ImageView,
+  McpServer: McpServerView,
+  McpServerList,
+  McpServerTool: McpServerToolView,
+  McpServerToolList,
+  McpToolDecision: McpDecisionReply,
   ImageList,
   ImageLog,
   ImageSource,

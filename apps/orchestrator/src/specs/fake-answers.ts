@@ -28,6 +28,8 @@ const READS = {
   'container.kill': 'container_id',
   'sandbox.read': 'name',
   'image.read': 'name',
+  'mcp_server.read': 'name',
+  'mcp_server.refresh': 'name',
   'profile.read': 'name',
   'skill.read': 'name',
   'sandbox.sign': 'name',
@@ -57,6 +59,7 @@ const LISTS = [
   'container.list',
   'registrar.list',
   'image.list',
+  'mcp_server.list',
   'profile.list',
 ] as const;
 

@@ -1,7 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ImageView, ProfileView, SandboxDetails, SkillDetails, TenantToolView } from '@writ/contract';
+import type {
+  ImageView,
+  McpServerToolView,
+  McpServerView,
+  ProfileView,
+  SandboxDetails,
+  SkillDetails,
+  TenantToolView,
+} from '@writ/contract';
 import type { FakeKernelState } from './fake-kernel-state.ts';
 import { registrarKeyOf } from './fake-views.ts';
+
+/** A tool that nobody has decided on. */
+const mcpToolOf = (server: string): McpServerToolView => ({
+  server,
+  remote_name: 'look',
+  tool_id: `mcp.${server}.look`,
+  state: 'new',
+  seen: { digest: '5'.repeat(64), definition: { name: 'look', inputSchema: { type: 'object' } } },
+  accepted: null,
+  problems: [],
+  suggested: 'write',
+  seen_at: 1,
+  decided_by: null,
+  decided_at: null,
+});
 
 /** Handlers for a tenant's registrations: tools, sandboxes, skills, profiles, keys. */
 export function answerRegistries(kernel: FakeKernelState): void {
@@ -38,6 +61,18 @@ export function answerRegistries(kernel: FakeKernelState): void {
   handlers.set('image.create', (caller) => (kernel.all(caller, 'image.list') as ImageView[])[0]);
   handlers.set('image.log', (caller, { name }) => ({ state: (kernel.find(caller, name) as ImageView).state, log: '' }));
   handlers.set('image.remove', (caller, { name }) => ({ removed: (kernel.find(caller, name) as ImageView).name }));
+  handlers.set('mcp_server.tools', (caller, { name }) => {
+    const { name: server } = kernel.find(caller, name) as McpServerView;
+    return { items: [mcpToolOf(server)], next_cursor: null };
+  });
+  for (const [verb, state] of [
+    ['mcp_server.accept', 'accepted'],
+    ['mcp_server.refuse', 'refused'],
+  ] as const)
+    handlers.set(verb, (caller, { name }) => {
+      const { remote_name, tool_id } = mcpToolOf((kernel.find(caller, name) as McpServerView).name);
+      return { tools: [{ remote_name, tool_id, state }] };
+    });
   handlers.set('profile.create', () => ({ valid: true, problems: [], profile: null }));
   handlers.set('profile.remove', (caller, { name }) => ({ removed: (kernel.find(caller, name) as ProfileView).name }));
   handlers.set('registrar.add', () => registrarKeyOf('0'.repeat(43)));

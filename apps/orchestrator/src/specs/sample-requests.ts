@@ -105,6 +105,11 @@ export function sampleOf(
       };
     case 'createImage':
       return { body: { name: 'tools', source: { recipe: { pip: [{ name: 'six', version: '1.16.0' }] } } } };
+    case 'refreshMcpServer':
+      return { body: {} };
+    case 'acceptMcpServerTools':
+    case 'refuseMcpServerTools':
+      return { body: { tools: [{ name: 'look', digest: '5'.repeat(64) }] } };
     case 'createExecutionProfile':
       return { body: { name: 'ops', shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } } };
     case 'signSandbox':

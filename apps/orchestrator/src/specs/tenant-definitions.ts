@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerView } from '@writ/contract';
+import type { ContainerView, McpServerView } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import type { FakeKernelState } from './fake-kernel-state.ts';
@@ -59,6 +59,18 @@ export function keepDefinitions(
     created_at: 1,
     updated_at: 1,
   });
+  const mcp_server = `m${tenantId.slice(-20)}`;
+  kernel.keep(tenantId, mcp_server, 'mcp_server', {
+    resource_id: newId('resource'),
+    name: mcp_server,
+    url: 'https://mcp.example.org/mcp',
+    about: null,
+    checked_at: null,
+    due_at: 1,
+    problem: null,
+    skipped: [],
+    tools: { new: 1, accepted: 0, changed: 0, gone: 0, refused: 0 },
+  } satisfies McpServerView);
   const profile = `profile-of-${tenantId}`;
   kernel.keep(tenantId, profile, 'profile', {
     name: profile,
@@ -86,5 +98,5 @@ export function keepDefinitions(
   });
   const keyid = sha256Hex(Buffer.from(`registrar of ${tenantId}`)).slice(0, 43);
   kernel.keep(tenantId, keyid, 'registrar', registrarKeyOf(keyid));
-  return { sandbox, profile, image: imageName, skill, keyid, container_id };
+  return { sandbox, profile, image: imageName, mcp_server, skill, keyid, container_id };
 }

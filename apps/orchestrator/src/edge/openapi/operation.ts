@@ -6,6 +6,7 @@ import {
   idSchema,
   PolicyRef,
   ImageName,
+  MCP_SERVER_NAME,
   ProfileName,
   RegistrarKeyView,
   SandboxName,
@@ -58,6 +59,7 @@ function schemaOf(kind: ParamKind): TSchema {
   if (kind === 'skill') return SkillName;
   if (kind === 'profile' || kind === 'provider') return ProfileName;
   if (kind === 'imageName') return ImageName;
+  if (kind === 'mcpServer') return Type.String({ pattern: MCP_SERVER_NAME, description: 'the name of an MCP server' });
   if (kind === 'keyid') return RegistrarKeyView.properties.keyid;
   if (kind === 'tool') return DeclaredToolName;
   if (kind === 'leaf')

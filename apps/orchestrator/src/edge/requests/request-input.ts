@@ -7,6 +7,7 @@ import {
   isId,
   KEYID,
   LIMITS,
+  MCP_SERVER_NAME,
   parseMessage,
   POLICY_REF,
   PROFILE_NAME,
@@ -65,8 +66,10 @@ function parseParams(row: RouteRow, given: Readonly<Record<string, string | unde
 }
 
 const POLICY = new RegExp(POLICY_REF);
-const TOOL = /^[a-z0-9_.]{1,64}$/;
+const TOOL = /^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)*$/;
+const TOOL_CHARS_MAX = 128;
 const SECRET = new RegExp(VALUE_NAME);
+const MCP_SERVER = new RegExp(MCP_SERVER_NAME);
 /** A leaf index without leading zeros, so that each record has one URL. */
 const LEAF = /^(0|[1-9]\d{0,14})$/;
 const CONTAINER = new RegExp(CONTAINER_ID);
@@ -78,12 +81,13 @@ const THUMBPRINT = new RegExp(KEYID);
 function isValidParam(kind: ParamKind, text: string): boolean {
   if (isRest(kind)) return true;
   if (kind === 'secret') return SECRET.test(text);
-  if (kind === 'tool') return TOOL.test(text);
+  if (kind === 'tool') return text.length <= TOOL_CHARS_MAX && TOOL.test(text);
   if (kind === 'leaf') return LEAF.test(text);
   if (kind === 'container') return CONTAINER.test(text);
   if (kind === 'sandbox') return SANDBOX.test(text);
   if (kind === 'skill') return SKILL.test(text);
   if (kind === 'imageName') return PROFILE.test(text);
+  if (kind === 'mcpServer') return MCP_SERVER.test(text);
   if (kind === 'provider') return PROFILE.test(text);
   if (kind === 'profile') return PROFILE.test(text);
   if (kind === 'keyid') return THUMBPRINT.test(text);

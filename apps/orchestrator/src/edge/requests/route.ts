@@ -19,6 +19,7 @@ export type ParamKind =
   | 'sandbox'
   | 'profile'
   | 'imageName'
+  | 'mcpServer'
   | 'skill'
   | 'provider'
   | 'keyid'
@@ -52,7 +53,7 @@ export interface RouteRow {
   readonly allowed: Audience;
   /**
    * ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`, `sandbox`, `profile`,
-   * `imageName`, `skill`, `provider`: by name; `keyid`: a registrar's key by its thumbprint; `container`: by its
+   * `imageName`, `mcpServer`, `skill`, `provider`: by name; `keyid`: a registrar's key by its thumbprint; `container`: by its
    * operation or its session shell; `leaf`: by its index in the log; `path` and `tile` are the rest of the URL: a path
    * in a workspace, and one below a log's tiles
    */

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import type { McpDecisionReply, McpServerToolView, McpServerView } from '@writ/contract';
+import type { ListPage } from '@writ/paging';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { RequestInput } from '../../edge/requests/request-input.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
+import { MCP_SERVERS } from './routes.ts';
+
+@Controller()
+export class McpServersController {
+  constructor(private readonly kernel: KernelClient) {}
+
+  @Route(MCP_SERVERS.list)
+  list(@RequestInput() { caller, query }: RequestInputOf<typeof MCP_SERVERS.list>): Promise<ListPage<McpServerView>> {
+    return this.kernel.ask('mcp_server.list', caller, { page: pageOf(query) });
+  }
+
+  @Route(MCP_SERVERS.read)
+  read(
+    @RequestInput() { caller, params: { mcp_server: name } }: RequestInputOf<typeof MCP_SERVERS.read>,
+  ): Promise<McpServerView> {
+    return this.kernel.ask('mcp_server.read', caller, { name });
+  }
+
+  @Route(MCP_SERVERS.refresh)
+  refresh(
+    @RequestInput() { caller, params: { mcp_server: name } }: RequestInputOf<typeof MCP_SERVERS.refresh>,
+  ): Promise<McpServerView> {
+    return this.kernel.ask('mcp_server.refresh', caller, { name });
+  }
+
+  @Route(MCP_SERVERS.tools)
+  tools(
+    @RequestInput() { caller, query, params: { mcp_server: name } }: RequestInputOf<typeof MCP_SERVERS.tools>,
+  ): Promise<ListPage<McpServerToolView>> {
+    return this.kernel.ask('mcp_server.tools', caller, { name, page: pageOf(query), state: query.state ?? null });
+  }
+
+  @Route(MCP_SERVERS.accept)
+  accept(
+    @RequestInput()
+    { caller, body: { tools }, params: { mcp_server: name } }: RequestInputOf<typeof MCP_SERVERS.accept>,
+  ): Promise<McpDecisionReply> {
+    return this.kernel.ask('mcp_server.accept', caller, { name, tools });
+  }
+
+  @Route(MCP_SERVERS.refuse)
+  refuse(
+    @RequestInput()
+    { caller, body: { tools }, params: { mcp_server: name } }: RequestInputOf<typeof MCP_SERVERS.refuse>,
+  ): Promise<McpDecisionReply> {
+    return this.kernel.ask('mcp_server.refuse', caller, { name, tools });
+  }
+}
