@@ -28,6 +28,11 @@ const GROUPS: readonly Group[] = [
     load: async () => (await import('./mcp/mcp.ts')).mcpCommand,
   },
   {
+    name: 'mcp-server',
+    summary: 'MCP servers whose tools agents call through Writ',
+    load: async () => (await import('./mcp-servers/mcp-servers.ts')).mcpServerCommand,
+  },
+  {
     name: 'audio',
     summary: 'recordings of audio devices',
     load: async () => (await import('./audio/audio.ts')).audioCommand,

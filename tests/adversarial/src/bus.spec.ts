@@ -35,6 +35,8 @@ const OURS = [
   'kernel.image.finish',
   'kernel.image.release',
   'kernel.image.renew',
+  'kernel.mcp.claim',
+  'kernel.mcp.report',
   'kernel.shell.renew',
   'kernel.shell.end',
 ];

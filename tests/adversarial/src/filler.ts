@@ -55,6 +55,8 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'kernel.skill.digest': `repeat('0', 64)`,
   'kernel.image.name': `'x'`,
   'kernel.image.digest': `repeat('0', 64)`,
+  'kernel.mcp_tool.remote_name': `'x'`,
+  'kernel.mcp_tool.state': `'gone'`,
   'kernel.execution_profile.name': `'x'`,
   'kernel.execution_profile.digest': `repeat('0', 64)`,
   'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`,

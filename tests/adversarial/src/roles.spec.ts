@@ -110,6 +110,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
       'kernel.kept_output',
       'kernel.erasure',
       'kernel.image',
+      'kernel.mcp_server',
       'audio.ingest_device',
     ];
     for (const table of tables.filter(hasTenants)) {

@@ -419,6 +419,8 @@ describe('a tool of an MCP server', () => {
   it.each([
     ['mcp.definition_changed', false, 'rolled_back', 'mcp.definition_changed'],
     ['mcp.unreachable', false, 'rolled_back', 'mcp.unreachable'],
+    ['mcp.busy', false, 'rolled_back', 'mcp.busy'],
+    ['mcp.unsupported', false, 'rolled_back', 'mcp.unsupported'],
     ['mcp.refused', true, 'rolled_back', 'mcp.refused'],
     ['mcp.failed', true, 'ambiguous', 'effect.ambiguous'],
     ['mcp.result_invalid', true, 'ambiguous', 'effect.ambiguous'],

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { McpServerToolView } from '@writ/contract';
+import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
+
+const [OLD, NEW] = ['a'.repeat(64), 'b'.repeat(64)];
+const LOOK = { name: 'look', description: 'Looks at a place', inputSchema: { type: 'object' } };
+const TOOL: McpServerToolView = {
+  server: 'github',
+  remote_name: 'look',
+  tool_id: 'mcp.github.look',
+  state: 'changed',
+  seen: { digest: NEW, definition: { ...LOOK, description: 'Looks at a place\u001b[2J\u202E' } },
+  accepted: { digest: OLD, definition: LOOK },
+  problems: [{ pointer: '/description', message: 'has the character U+202E', help: '' }],
+  suggested: 'write',
+  seen_at: 1,
+  decided_by: 'key',
+  decided_at: 1,
+};
+
+let api: FakeApi;
+beforeAll(async () => {
+  api = await fakeApi(({ url, method }) =>
+    method === 'GET'
+      ? { body: { items: url.includes('state=new') ? [] : [TOOL], next_cursor: null } }
+      : { body: { tools: [{ remote_name: 'look', tool_id: 'mcp.github.look', state: 'accepted' }] } },
+  );
+});
+afterAll(async () => await api.close());
+beforeEach(() => {
+  api.requests.length = 0;
+});
+const run = (...args: string[]) => writ(['mcp-server', ...args], { env: api.env });
+
+test('a difference is shown line by line, as the words of the server, and controls no terminal', async () => {
+  const { exit, out } = await run('diff', 'github');
+  expect(exit).toBe(0);
+  expect(out).toContain(`look@${'b'.repeat(16)}`);
+  expect(out).toContain('-  "description": "Looks at a place",');
+  expect(out).toContain("the server's words now");
+  expect(out).toContain('can not be accepted: /description has the character U+202E');
+  expect(out).not.toMatch(/[\u001b\u202e]/u);
+});
+
+test('a decision names the definition that was looked at, by the beginning of its digest', async () => {
+  expect((await run('accept', 'github', `look@${'b'.repeat(8)}`, '--as', 'read')).out).toBe(
+    'mcp.github.look  accepted\n',
+  );
+  const decided = api.requests.at(-1);
+  expect(decided).toMatchObject({ method: 'POST', url: '/v1/mcp-servers/github/tools/accept' });
+  expect(JSON.parse(decided?.body ?? '')).toEqual({ tools: [{ name: 'look', digest: NEW, category: 'read' }] });
+});
+
+test.each([
+  ['no digest', 'look', 2, 'error usage: `look` names no definition'],
+  ['a short digest', 'look@bbb', 2, 'error usage: `look@bbb` names no definition'],
+  ['the digest of an earlier definition', `look@${OLD}`, 1, 'error conflict: the server describes it otherwise by now'],
+  ['a tool that is not there', `see@${NEW}`, 1, 'error not_found: the server `github` lists no tool `see`'],
+])('a decision with %s is refused, and nothing is sent', async (_what, text, status, words) => {
+  for (const verb of ['accept', 'refuse']) {
+    const { exit, err } = await run(verb, 'github', text);
+    expect([exit, err]).toEqual([status, expect.stringContaining(words)]);
+  }
+  expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+test('a server is registered as a resource, with the secret by its name', async () => {
+  await run('add', 'github', '--at', 'https://mcp.example.com/mcp', '--secret', 'KEY', '--calls-max', '2');
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({
+    kind: 'mcp_server',
+    name: 'github',
+    settings: {
+      transport: 'http',
+      url: 'https://mcp.example.com/mcp',
+      credential: { secret: 'KEY' },
+      calls_max: 2,
+    },
+  });
+});

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import { MCP_TOOL_STATES, McpServerView, ResourceView } from '@writ/contract';
+import { Command, Option } from 'commander';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { parseCount, readList } from '../http/lists.ts';
+import { findResource, RESOURCES_PATH } from '../resources/find-resource.ts';
+import { momentOf, tableOf } from '../terminal.ts';
+import { visibleLine } from '../visible.ts';
+import { acceptCommand, readTools, refuseCommand } from './decide.ts';
+import { chosenAs, describeTool } from './describe-tool.ts';
+import { MCP_SERVERS_PATH, pathOf } from './paths.ts';
+
+const LIST_ROWS = 50;
+
+/** `writ mcp-server`: MCP servers whose tools are tools of the tenant. */
+export function mcpServerCommand(context: Context): Command {
+  return new Command('mcp-server')
+    .description(
+      'MCP servers behind Writ. What a server says of its tools is its own words: look at it, then accept or refuse it.',
+    )
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(addCommand(context))
+    .addCommand(toolsCommand(context))
+    .addCommand(diffCommand(context))
+    .addCommand(acceptCommand(context))
+    .addCommand(refuseCommand(context))
+    .addCommand(refreshCommand(context))
+    .addCommand(removeCommand(context));
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list')
+    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'cursor of the page to show');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
+    const { client } = connect(context, options, 'operator');
+    const list = await readList(client, McpServerView, MCP_SERVERS_PATH, {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['server', 'url', 'tools', 'to decide', 'listed', 'problem'],
+        list.items.map(({ name, url, tools, checked_at, problem }) => [
+          name,
+          url,
+          String(tools.accepted),
+          String(tools.new + tools.changed),
+          checked_at === null ? 'not yet' : momentOf(checked_at),
+          problem === null ? '' : visibleLine(`${problem.code}: ${problem.message}`),
+        ]),
+      ),
+    );
+  });
+}
+
+interface AddOptions extends CommonOptions {
+  readonly at: string;
+  readonly secret?: string;
+  readonly header?: string;
+  readonly prefix?: string;
+  readonly callsMax?: number;
+}
+
+function addCommand(context: Context): Command {
+  const command = new Command('add')
+    .description('registers a server that speaks streamable HTTP')
+    .argument('<server>', 'its name, a part of the ids of its tools: mcp.<server>.<tool>')
+    .requiredOption('--at <url>', 'the MCP endpoint')
+    .option('--secret <name>', "the tenant's secret that the server needs")
+    .option('--header <name>', 'the header of the secret; authorization by default')
+    .option('--prefix <text>', "what stands before the secret; 'Bearer ' by default")
+    .option('--calls-max <n>', 'calls under way per executor; 8 by default', parseCount);
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<AddOptions>();
+    const { at: url, secret, header, prefix, callsMax } = options;
+    const credential = {
+      ...(header === undefined ? {} : { header }),
+      ...(prefix === undefined ? {} : { prefix }),
+      ...(secret === undefined ? {} : { secret }),
+    };
+    const settings = {
+      transport: 'http',
+      url,
+      ...(Object.keys(credential).length === 0 ? {} : { credential }),
+      ...(callsMax === undefined ? {} : { calls_max: callsMax }),
+    };
+    const { client } = connect(context, options, 'admin');
+    const body = { kind: 'mcp_server', name, settings };
+    const resource = await client.read(ResourceView, RESOURCES_PATH, { method: 'POST', body });
+    show(context, options, resource, () =>
+      [
+        `registered mcp_server:${resource.name}`,
+        `Its tools are listed in a moment: writ mcp-server diff ${resource.name}`,
+        `Agents use it once it is granted: writ resource grant mcp_server:${resource.name} --agent ID`,
+      ].join('\n'),
+    );
+  });
+}
+
+interface ToolsOptions extends CommonOptions {
+  readonly state?: (typeof MCP_TOOL_STATES)[number];
+}
+
+function toolsCommand(context: Context): Command {
+  const command = new Command('tools')
+    .description('what a server lists, and the state of each tool')
+    .argument('<server>')
+    .addOption(new Option('--state <state>', 'only tools in this state').choices([...MCP_TOOL_STATES]));
+  return command.action(async (server: string) => {
+    const options = command.optsWithGlobals<ToolsOptions>();
+    const items = await readTools(connect(context, options, 'operator').client, server, options.state);
+    show(context, options, { items, next_cursor: null }, () =>
+      tableOf(
+        ['tool', 'state', 'definition', 'by its hints', 'problem'],
+        items.map((tool) => [
+          tool.tool_id,
+          tool.state,
+          chosenAs(tool),
+          tool.suggested,
+          visibleLine(tool.problems[0]?.message ?? ''),
+        ]),
+      ),
+    );
+  });
+}
+
+function diffCommand(context: Context): Command {
+  const command = new Command('diff')
+    .description('what is to be decided: new definitions in full, and how changed ones differ from the accepted ones')
+    .argument('<server>')
+    .argument('[tools...]', 'only these, by their names at the server');
+  return command.action(async (server: string, names: string[]) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const all = await readTools(connect(context, options, 'operator').client, server);
+    const items = all.filter(({ remote_name, state }) =>
+      names.length > 0 ? names.includes(remote_name) : state === 'new' || state === 'changed',
+    );
+    show(context, options, { items, next_cursor: null }, () =>
+      items.length === 0 ? 'nothing is to be decided' : items.map((tool) => describeTool(tool)).join('\n\n'),
+    );
+  });
+}
+
+function refreshCommand(context: Context): Command {
+  const command = new Command('refresh')
+    .description('has the tools of a server listed as soon as an executor is free')
+    .argument('<server>');
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const { client } = connect(context, options, 'admin');
+    const server = await client.read(McpServerView, `${pathOf(name)}/refresh`, { method: 'POST', body: {} });
+    show(context, options, server, () => `${server.name} is listed in a moment`);
+  });
+}
+
+function removeCommand(context: Context): Command {
+  const command = new Command('remove')
+    .description('removes a server with its tools and grants: no call uses it from then on')
+    .argument('<server>');
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const { client } = connect(context, options, 'admin');
+    const { resource_id } = await findResource(client, `mcp_server:${name}`);
+    const resource = await client.read(ResourceView, `${RESOURCES_PATH}/${resource_id}`, { method: 'DELETE' });
+    show(context, options, resource, () => `removed mcp_server:${resource.name}`);
+  });
+}
