@@ -40,15 +40,19 @@ export const offeredResources = ({ resources = [], chain }: Offer): readonly Off
 
 /**
  * The tools that every token of the chain grants, by id; raw commands only if every token grants a profile too, and
- * tools that need a registered resource only if there is one. A chain without tokens grants nothing.
+ * tools that need a registered resource only if there is one, or the very one that they name. A chain without tokens
+ * grants nothing.
  */
 export function offeredTools(offer: Offer): ToolDefinition[] {
   const { tools, chain } = offer;
-  const kinds = new Set(offeredResources(offer).map(({ kind }) => kind));
+  const resources = offeredResources(offer);
+  const kinds = new Set(resources.map(({ kind }) => kind));
+  const servers = new Set(resources.filter(({ kind }) => kind === 'mcp_server').map(({ name }) => name));
   const hasProfile = chain.every(({ profiles = [] }) => profiles.length > 0);
-  const granted = ({ tool_id, needs }: ToolDefinition): boolean =>
+  const granted = ({ tool_id, needs, mcp }: ToolDefinition): boolean =>
     chain.length > 0 &&
     (needs === undefined || kinds.has(needs)) &&
+    (mcp === undefined || servers.has(mcp.server)) &&
     (tool_id !== SHELL_DANGEROUS.tool_id || hasProfile) &&
     chain.every((grant) => grant.tools.some((pattern) => matchesTool(pattern, tool_id)));
   return tools.filter(granted).sort((a, b) => (a.tool_id < b.tool_id ? -1 : 1));

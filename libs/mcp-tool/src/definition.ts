@@ -24,7 +24,9 @@ const BYTES_MAX = 32 * 1024 * 1024;
  */
 export function mcpDefinition(tool: McpTool): ToolDefinition {
   const { tool_id, version, description, category, parameters, result, timeout_ms } = tool;
-  const { server, remote_name, remote_digest } = tool;
+  const { server, server_digest, remote_name, remote_digest } = tool;
+  const isSafe = category === 'read';
+  const mcp = { server, server_digest, remote_name, remote_digest, is_safe: isSafe, output: result };
   const definition: ToolDefinition = {
     tool_id,
     version,
@@ -40,11 +42,16 @@ export function mcpDefinition(tool: McpTool): ToolDefinition {
     shape: ANY_OBJECT,
     schemas: { parameters, result },
     result: resultOf(result),
-    mcp: { server, remote_name, remote_digest, is_safe: category === 'read', output: result },
+    mcp,
     resources: () => [],
     needs: 'mcp_server',
     targets: () => [{ kind: 'mcp_server', ref: server, right: 'use', pointer: '', implied: true }],
-    bind: ([resource]) => ({ ...definition, ...requestsOf(resource) }),
+    // INVARIANT (no other settings): on a resource with another digest it is another definition than the stored one.
+    bind: ([resource]) => ({
+      ...definition,
+      ...requestsOf(resource),
+      mcp: { ...mcp, server_digest: resource?.digest ?? '' },
+    }),
     faults: (args) => mcpArgumentFaults(parameters, args),
   };
   return definition;

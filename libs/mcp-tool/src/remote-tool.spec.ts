@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { McpTool, type McpRemoteTool } from '@writ/contract';
+import { bindTool, definitionForDigest, McpTool, type McpRemoteTool } from '@writ/contract';
 import { Value } from 'typebox/value';
 import { mcpDefinition, mcpResultFaults } from './definition.ts';
 import {
@@ -16,6 +16,7 @@ const LOOK: McpRemoteTool = {
   description: 'Looks at a place',
   inputSchema: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
 };
+const GITHUB = { name: 'github', digest: 'd'.repeat(64) };
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 
 describe('the digest of a definition', () => {
@@ -101,15 +102,15 @@ describe('the category of a tool', () => {
 });
 
 describe('an accepted tool', () => {
-  const tool = { ...acceptedTool('github', 'look', LOOK, 'write'), version: 1 };
+  const tool = { ...acceptedTool(GITHUB, 'look', LOOK, 'write'), version: 1 };
 
   it('is a document that can be stored, and says whose words its description is', () => {
     expect(Value.Check(McpTool, tool)).toBe(true);
     expect(tool).toMatchObject({ tool_id: 'mcp.github.look', description: 'MCP server `github`: Looks at a place' });
-    const bare = acceptedTool('github', 'look', { name: 'look', inputSchema: { type: 'object' } }, 'read');
+    const bare = acceptedTool(GITHUB, 'look', { name: 'look', inputSchema: { type: 'object' } }, 'read');
     expect(Value.Check(McpTool, { ...bare, version: 1 })).toBe(true);
     const long = acceptedTool(
-      'github',
+      GITHUB,
       'look',
       { ...LOOK, title: 'x'.repeat(999), description: 'x'.repeat(9_999) },
       'read',
@@ -135,9 +136,30 @@ describe('an accepted tool', () => {
       name: 'github',
       owner_agent_id: null,
       settings,
-      digest: 'd',
+      digest: GITHUB.digest,
     } as const;
     expect(definition.bind?.([resource]).requests?.({})).toEqual([{ method: 'POST', url: settings.url, purpose: '' }]);
+  });
+
+  it('is another definition on a server with other settings, and the same on its own', () => {
+    const definition = mcpDefinition(tool);
+    const on = (digest: string) =>
+      JSON.stringify(
+        definitionForDigest(
+          bindTool(definition, [
+            {
+              resource_id: 'r',
+              kind: 'mcp_server',
+              name: 'github',
+              owner_agent_id: null,
+              settings: { transport: 'http', url: 'https://mcp.example.org/mcp' },
+              digest,
+            },
+          ]),
+        ),
+      );
+    expect(on(GITHUB.digest)).toBe(JSON.stringify(definitionForDigest(definition)));
+    expect(on('e'.repeat(64))).not.toBe(on(GITHUB.digest));
   });
 
   it('checks arguments and results by the schemas of the server', () => {

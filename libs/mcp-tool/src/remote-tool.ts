@@ -5,6 +5,7 @@
 import {
   hiddenInSubject,
   MCP_LIMITS,
+  type BoundResource,
   type JsonSchemaText,
   type McpRemoteTool,
   type McpTool,
@@ -27,7 +28,6 @@ const PROBLEMS_MAX = 16;
 const DESCRIPTION_CHARS_MAX = 4096;
 const TITLE_CHARS_MAX = 128;
 /** C0 and C1 controls but tab, line feed and carriage return. */
-// eslint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 
 const at = (pointer: string, message: string, help = ''): McpToolProblem => ({ pointer, message, help });
@@ -121,9 +121,12 @@ export function defaultCategory(tool: Pick<McpRemoteTool, 'annotations'>): ToolC
   return suggested === 'read' ? 'write' : suggested;
 }
 
-/** The document of an accepted tool, without its version. @param tool a definition without problems */
+/**
+ * The document of an accepted tool, without its version.
+ * @param tool a definition without problems
+ */
 export function acceptedTool(
-  server: string,
+  { name: server, digest: server_digest }: Pick<BoundResource, 'name' | 'digest'>,
   localName: string,
   tool: McpRemoteTool,
   category: ToolCategory,
@@ -140,6 +143,7 @@ export function acceptedTool(
     result: tool.outputSchema === undefined ? null : parametersOf(tool.outputSchema),
     timeout_ms: MCP_LIMITS.callMs,
     server,
+    server_digest,
     remote_name: tool.name,
     remote_digest: remoteDigest(tool),
     ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),

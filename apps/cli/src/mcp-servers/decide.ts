@@ -57,7 +57,7 @@ export function refuseCommand(context: Context): Command {
     .argument('<server>')
     .argument('<tools...>', 'each as TOOL@DIGEST, which `diff` prints');
   return command.action(async (server: string, texts: string[]) => {
-    await decide(context, command.optsWithGlobals<CommonOptions>(), { server, texts, verb: 'refuse' });
+    await decide(context, command.optsWithGlobals<AcceptOptions>(), { server, texts, verb: 'refuse' });
   });
 }
 
@@ -93,7 +93,9 @@ function parseChosen(text: string): { name: string; prefix: string } {
   const at = text.lastIndexOf('@');
   const [name, prefix] = [text.slice(0, at), text.slice(at + 1)];
   if (at < 1 || prefix.length < PREFIX_MIN || !/^[0-9a-f]+$/.test(prefix))
-    throw usage(`\`${visibleLine(text)}\` names no definition: write TOOL@DIGEST, as \`writ mcp-server diff\` prints it`);
+    throw usage(
+      `\`${visibleLine(text)}\` names no definition: write TOOL@DIGEST, as \`writ mcp-server diff\` prints it`,
+    );
   return { name, prefix };
 }
 

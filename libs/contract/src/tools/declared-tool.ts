@@ -132,6 +132,8 @@ export const McpTool = Type.Object(
     kind: Type.Literal('mcp'),
     /** the name of the server's resource */
     server: Type.String({ pattern: MCP_SERVER_NAME }),
+    /** the digest of that resource, which covers its settings: with others it is another version of the tool */
+    server_digest: Sha256Hex,
     /** the tool's name there */
     remote_name: Type.String({ minLength: 1, maxLength: 128 }),
     /** hex SHA-256 of the definition as the server listed it, RFC 8785 */

@@ -137,7 +137,8 @@ export function definitionForDigest(tool: ToolDefinition): Record<string, unknow
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(profile === undefined ? {} : { profile }),
     ...(supervised === undefined ? {} : { supervised }),
-    ...(bound === undefined
+    // A tool of an MCP server has the digest of its server in `mcp`, so that a version of it names its settings.
+    ...(bound === undefined || tool.mcp !== undefined
       ? {}
       : { bound: bound.map(({ resource_id, kind, digest }) => ({ resource_id, kind, digest })) }),
     mutating,

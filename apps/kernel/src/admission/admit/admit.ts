@@ -125,7 +125,7 @@ export class Admit {
       value_exists: await readValueExists(tenants, call, args),
       secrets: await readExistingSecrets(tenants, call, read, args),
       given_secrets: await readGivenSecrets(tenants, call, read, args),
-      ...(await readNamedEnvironment(tenants, call, args)),
+      ...(await readNamedEnvironment(tenants, call, args, read.tool)),
     };
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
@@ -175,7 +175,7 @@ export class Admit {
     try {
       const policy = await this.#sources.policies.of(call.tenant_id, facts.rules.policy);
       if (policy.historyNeeds(call) !== null) return null;
-      const named = await readNamedEnvironment(this.#sources.tenants, call, args);
+      const named = await readNamedEnvironment(this.#sources.tenants, call, args, facts.tool);
       const judgement = await this.#judge.judge({
         call,
         prior: decidePrerequisites(call, facts),

@@ -106,11 +106,12 @@ export class SessionGrants {
     const own_token = proposal.call.capability_token_id;
     const call = { ...proposal.call, capability_token_id };
     const { tenants, policies } = this.#sources;
+    const read = await readFacts(tenants, policies, call);
     const facts = {
-      ...(await readFacts(tenants, policies, call)),
+      ...read,
       // What it applies was verified under its own token, or it would not be held.
       staged: null,
-      ...(await readNamedEnvironment(tenants, call, proposal.args)),
+      ...(await readNamedEnvironment(tenants, call, proposal.args, read.tool)),
     };
     const judgement = await this.#judge.judge({
       call,

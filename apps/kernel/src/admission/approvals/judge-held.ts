@@ -71,7 +71,7 @@ export async function judgeHeld(
     staged: null,
     secrets: await readExistingSecrets(dependencies.tenants, call, read, args),
     given_secrets: await readGivenSecrets(dependencies.tenants, call, read, args),
-    ...(await readNamedEnvironment(dependencies.tenants, call, args)),
+    ...(await readNamedEnvironment(dependencies.tenants, call, args, read.tool)),
   };
   const judged = await judge.judge({ call, prior, facts, args, approval, ...(wanted === undefined ? {} : { wanted }) });
   return {

@@ -162,7 +162,7 @@ export class Redeem {
       ...(await sealedFor(operation, values, publicKey)),
       ...redactOf(tool, operation),
       limits: limitsOf(profile?.tool ?? tool, operation),
-      ...(own === null || (isDeclaredTool(own) && own.kind !== 'http') ? {} : { cli_tool: own }),
+      ...(own === null || (isDeclaredTool(own) && own.kind === 'function') ? {} : { cli_tool: own }),
       ...(sandbox === null ? {} : { sandbox }),
       ...(skills === null ? {} : { skills }),
       ...(profile === null ? {} : { profile: profile.bytes }),

@@ -73,10 +73,8 @@ export class Reevaluation {
     if ('effect' in args) return null;
     const call = judgedCallOf(operation);
     const { tenants, policies } = this.#parts;
-    const facts = {
-      ...(await readFactsOfRun(tenants, policies, call, operation.created_at)),
-      ...(await readNamedEnvironment(tenants, call, args)),
-    };
+    const read = await readFactsOfRun(tenants, policies, call, operation.created_at);
+    const facts = { ...read, ...(await readNamedEnvironment(tenants, call, args, read.tool)) };
     const judgement = await this.#judge.judge({
       call,
       facts,

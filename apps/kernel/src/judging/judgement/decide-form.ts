@@ -78,7 +78,7 @@ export function decideForm(
   return { effect: 'allow', tool, args, resources, requests, secrets: named.names };
 }
 
-/** Refuses a tool of an MCP server that was accepted and is not in force, because its server changed it; null for others. */
+/** Refuses a tool of an MCP server that was accepted, and whose server changed it since; null for any other. */
 function refuseMcpTool(state: CallFacts['mcpTool']): Refusal | null {
   if (state === 'changed')
     return refusal(

@@ -25,14 +25,16 @@ import { stricter } from './decide-supervision.ts';
 /**
  * The resources that the call's arguments name, read now, and which of the secrets that their settings name don't
  * exist; empty where they name none.
+ * @param own the tenant's tool that the call names
  */
 export async function readNamedResources(
   tenants: TenantPool,
   call: Pick<JudgedCall, 'tenant_id' | 'tool_id' | 'agent_id'>,
   args: Arguments | Refusal,
+  own: CallFacts['tool'],
 ): Promise<Required<Pick<CallFacts, 'resources' | 'missing_secrets'>>> {
-  const tool = TOOLS.get(call.tool_id);
-  if (tool === undefined || 'effect' in args) return { resources: [], missing_secrets: [] };
+  const tool = TOOLS.get(call.tool_id) ?? own ?? null;
+  if (tool === null || 'effect' in args) return { resources: [], missing_secrets: [] };
   const resources = await resourcesFor(tenants, call, targetsOf(tool, args.value));
   const granted = boundTo(resources) ?? [];
   return { resources, missing_secrets: await missingSecrets(tenants, call.tenant_id, granted) };

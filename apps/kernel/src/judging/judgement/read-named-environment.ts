@@ -10,11 +10,13 @@ import { readNamedSandbox } from './decide-sandbox.ts';
 /**
  * Reads the sandbox, the execution profile, the image and the registered resources that decide where a call runs, most
  * of which its arguments name. They are read now and for this call alone.
+ * @param tool the tenant's tool that the call names; null where that is one of Writ's own, or none
  */
 export async function readNamedEnvironment(
   tenants: TenantPool,
   call: Pick<JudgedCall, 'tenant_id' | 'tool_id' | 'agent_id'>,
   args: Arguments | Refusal,
+  tool: CallFacts['tool'] = null,
 ): Promise<
   Required<Pick<CallFacts, 'sandbox' | 'profile' | 'definition' | 'resources' | 'missing_secrets' | 'image'>>
 > {
@@ -25,6 +27,6 @@ export async function readNamedEnvironment(
     sandbox: await readNamedSandbox(tenants, call, args, definition),
     profile,
     image: await readNamedImage(tenants, call, profile),
-    ...(await readNamedResources(tenants, call, args)),
+    ...(await readNamedResources(tenants, call, args, tool)),
   };
 }

@@ -3,25 +3,16 @@ import type { McpServerToolView } from '@writ/contract';
 import { localNames, mcpToolId } from '@writ/mcp-tool';
 import type { ChangeRecord } from '../../evidence/changes/index.ts';
 import type { Rows } from '../../foundation/tenancy/index.ts';
+import { recordOf } from '../tool-registry/index.ts';
 import type { ListedTool } from './listed-tools.ts';
 import { stateOf } from './tool-state.ts';
-import { switchTools } from './tools-in-force.ts';
-
-/** The server of a listing. */
-interface Server {
-  readonly tenant_id: string;
-  readonly resource_id: string;
-  readonly name: string;
-}
+import { putIntoForce, takeOut, type ServerOfTools } from './tools-in-force.ts';
 
 type State = McpServerToolView['state'];
 type ToolRow = NonNullable<Awaited<ReturnType<Rows['mcp_tool']['findFirst']>>>;
 
-const VERBS: Readonly<Partial<Record<State, string>>> = {
-  accepted: 'mcp_tool_restored',
-  changed: 'mcp_tool_changed',
-  gone: 'mcp_tool_gone',
-};
+const acceptedDigest = (known: readonly Pick<ToolRow, 'tool_id' | 'accepted_digest'>[], toolId: string): string =>
+  known.find(({ tool_id }) => tool_id === toolId)?.accepted_digest ?? '';
 
 /**
  * Writes what a server lists, and returns the records of the tools that came into force or left it by that. Tools that
@@ -30,7 +21,7 @@ const VERBS: Readonly<Partial<Record<State, string>>> = {
  */
 export async function compareListing(
   rows: Rows,
-  server: Server,
+  server: ServerOfTools,
   listed: readonly ListedTool[],
   { by, now: at }: { readonly by: string; readonly now: number },
 ): Promise<ChangeRecord[]> {
@@ -59,18 +50,21 @@ export async function compareListing(
     await rows.mcp_tool.updateMany({ where: { ...of, remote_name: row.remote_name }, data: seenColumns(tool, to, at) });
     moved.push({ tool_id: row.tool_id, from: row.state as State, to });
   }
-  const switched = moved.filter(({ from, to }) => (from === 'accepted') !== (to === 'accepted'));
-  return await switchTools(
+  const out = moved.filter(({ from, to }) => from === 'accepted' && to !== 'accepted');
+  const back = moved.filter(({ from, to }) => from !== 'accepted' && to === 'accepted').map(({ tool_id }) => tool_id);
+  const taken = await takeOut(
     rows,
     tenant_id,
     by,
-    switched.map(({ tool_id, to }) => ({ tool_id, verb: VERBS[to] ?? 'mcp_tool_changed', inForce: to === 'accepted' })),
+    out.map(({ tool_id, to }) => ({ tool_id, verb: to === 'gone' ? 'mcp_tool_gone' : 'mcp_tool_changed' })),
   );
+  const restored = back.map((tool_id) => recordOf('mcp_tool_restored', by, tool_id, acceptedDigest(known, tool_id)));
+  return [...taken, ...restored, ...(await putIntoForce(rows, server, by, back))];
 }
 
 async function insertNew(
   rows: Rows,
-  { tenant_id, resource_id, name: server }: Server,
+  { tenant_id, resource_id, name: server }: ServerOfTools,
   known: readonly Pick<ToolRow, 'remote_name' | 'tool_id'>[],
   fresh: readonly ListedTool[],
   at: number,

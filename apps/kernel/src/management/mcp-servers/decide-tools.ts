@@ -7,7 +7,7 @@ import { applyDrafts, lockTools, recordOf } from '../tool-registry/index.ts';
 import { findServer } from './mcp-servers.ts';
 import { stateOf } from './tool-state.ts';
 import { definitionIn, type McpToolRow } from './tool-view.ts';
-import { switchTools } from './tools-in-force.ts';
+import { takeOut } from './tools-in-force.ts';
 
 type Decision = KernelRequest<'mcp_server.refuse'>;
 type Chosen = Decision['tools'][number];
@@ -34,13 +34,13 @@ export class DecideMcpTools {
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows, now): Promise<Changed<McpDecisionReply>> => {
       await lockTools(rows, tenant_id);
-      const { resource_id } = await findServer(rows, tenant_id, name);
-      const chosen = await chosenRows(rows, { tenant_id, resource_id }, tools);
+      const server = await findServer(rows, tenant_id, name);
+      const chosen = await chosenRows(rows, server, tools);
       const drafts = chosen.map(({ row, seen, category }, n) => {
         requireAcceptable(row, n);
         const definition = definitionIn(seen);
         const local = row.tool_id.slice(mcpToolId(name, '').length);
-        return acceptedTool(name, local, definition, category ?? defaultCategory(definition));
+        return acceptedTool(server, local, definition, category ?? defaultCategory(definition));
       });
       for (const { row } of chosen) {
         const digests = { accepted: row.seen, accepted_digest: row.seen_digest, refused_digest: refusedBut(row) };
@@ -67,16 +67,16 @@ export class DecideMcpTools {
       const chosen = await chosenRows(rows, { tenant_id, resource_id }, tools);
       for (const { row } of chosen) await decide(rows, { ...row, refused_digest: row.seen_digest }, api_key_id, now);
       const inForce = chosen.filter(({ row }) => row.state === 'accepted');
-      const switched = await switchTools(
+      const taken = await takeOut(
         rows,
         tenant_id,
         api_key_id,
-        inForce.map(({ row }) => ({ tool_id: row.tool_id, verb: 'tool_removed', inForce: false })),
+        inForce.map(({ row }) => ({ tool_id: row.tool_id, verb: 'tool_removed' })),
       );
       const refused = chosen.map(({ row }) =>
         recordOf('mcp_tool_refused', api_key_id, row.tool_id, row.seen_digest ?? ''),
       );
-      return { value: replyOf(chosen, 'refused'), records: [...refused, ...switched] };
+      return { value: replyOf(chosen, 'refused'), records: [...refused, ...taken] };
     });
   }
 }
@@ -90,13 +90,13 @@ interface ChosenRow {
 /** The rows of the tools that a decision names. @throws Fault `not_found`, `conflict`, `request.malformed` */
 async function chosenRows(
   rows: Rows,
-  server: { readonly tenant_id: string; readonly resource_id: string },
+  { tenant_id, resource_id }: { readonly tenant_id: string; readonly resource_id: string },
   tools: readonly (Chosen & { readonly category?: ChosenRow['category'] })[],
 ): Promise<ChosenRow[]> {
   const names = tools.map(({ name }) => name.replaceAll('\0', ''));
   if (new Set(names).size !== names.length)
     throw new Fault('request.malformed', 'a tool is named twice', { pointer: '/tools' });
-  const found = await rows.mcp_tool.findMany({ where: { ...server, remote_name: { in: names } } });
+  const found = await rows.mcp_tool.findMany({ where: { tenant_id, resource_id, remote_name: { in: names } } });
   const byName = new Map(found.map((row) => [row.remote_name, row]));
   return tools.map(({ digest, category }, n) => {
     const row = byName.get(names[n] ?? '');

@@ -3,4 +3,4 @@ export { DecideMcpTools } from './decide-tools.ts';
 export { McpListings } from './mcp-listings.ts';
 export { McpListingsController, McpServersController } from './mcp-servers.controller.ts';
 export { McpServers } from './mcp-servers.ts';
-export { removeServerTools } from './tools-in-force.ts';
+export { putIntoForce, removeServerTools } from './tools-in-force.ts';

@@ -2,7 +2,7 @@
 //
 // Reads what an executor says that an MCP server lists. Attacker-controlled: the server wrote each definition.
 import { McpListing, McpSkippedTool, parseMessage, type McpServerToolView } from '@writ/contract';
-import { JsonError, sha256Hex } from '@writ/digest';
+import { JsonError, parseJson, sha256Hex } from '@writ/digest';
 import { remoteBytes, remoteProblems, suggestedCategory, type McpToolProblem } from '@writ/mcp-tool';
 
 /** A tool that a server lists. */
@@ -23,7 +23,7 @@ export interface ListedTools {
 
 /** The listing in the bytes that an executor stored. For a worker thread. @throws Fault `request.malformed` */
 export function readListing({ bytes }: { readonly bytes: Uint8Array }): ListedTools {
-  const { tools, skipped = [] } = parseMessage(McpListing, JSON.parse(Buffer.from(bytes).toString('utf8')));
+  const { tools, skipped = [] } = parseMessage(McpListing, parseJson(Buffer.from(bytes).toString('utf8')));
   const read = new Map<string, ListedTool>();
   const unread: McpSkippedTool[] = [...skipped];
   for (const tool of tools) {

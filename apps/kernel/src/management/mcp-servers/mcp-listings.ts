@@ -22,6 +22,7 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import { lockTools } from '../tool-registry/index.ts';
 import type { ManagementTasks } from '../worker-tasks.ts';
 import { compareListing } from './compare-listing.ts';
+import type { ServerOfTools } from './tools-in-force.ts';
 import { readListing, type ListedTools } from './listed-tools.ts';
 
 /** How often a server is listed, in milliseconds: a change is found within that time, and by each call before it. */
@@ -100,9 +101,8 @@ export class McpListings {
         skipped: listed.skipped.map((one) => ({ ...one })),
         problem: null,
       };
-      const name = await this.#end(rows, attempt, now, data);
-      if (name === null) return { value: false, records: [] };
-      const server = { tenant_id: attempt.tenant_id, resource_id: attempt.resource_id, name };
+      const server = await this.#end(rows, attempt, now, data);
+      if (server === null) return { value: false, records: [] };
       return {
         value: true,
         records: await compareListing(rows, server, listed.tools, { by: attempt.executor_id, now }),
@@ -129,13 +129,13 @@ export class McpListings {
     });
   }
 
-  /** Ends the attempt; the server's name, or null where the executor hasn't it any more. */
+  /** Ends the attempt; the server, or null where the executor hasn't it any more. */
   async #end(
     rows: Rows,
     attempt: Attempt,
     now: number,
     data: Omit<Prisma.mcp_serverUncheckedUpdateManyInput, 'problem'> & { readonly problem: McpProblem | null },
-  ): Promise<string | null> {
+  ): Promise<ServerOfTools | null> {
     const { tenant_id, resource_id } = attempt;
     const { count } = await rows.mcp_server.updateMany({
       where: claimedBy(attempt),
@@ -147,8 +147,7 @@ export class McpListings {
       },
     });
     if (count === 0) return null;
-    const found = await rows.resource.findFirst({ where: { tenant_id, resource_id, removed_at: null } });
-    return found?.name ?? null;
+    return await rows.resource.findFirst({ where: { tenant_id, resource_id, removed_at: null } });
   }
 
   async #resource(tenant_id: string, resource_id: string): Promise<BoundResource | null> {

@@ -53,7 +53,10 @@ export class McpServers {
     return await this.#tenancy.within(caller.tenant_id, async (rows) => await viewOf(rows, caller.tenant_id, name));
   }
 
-  /** Makes the server due: an executor lists its tools as soon as one is free. @throws Fault `auth.role`, `not_found` */
+  /**
+   * Makes the server due: an executor lists its tools as soon as one is free.
+   * @throws Fault `auth.role`, `not_found`
+   */
   async refresh({ caller, name }: KernelRequest<'mcp_server.refresh'>): Promise<McpServerView> {
     requireRole(caller, 'admin');
     const { tenant_id } = caller;

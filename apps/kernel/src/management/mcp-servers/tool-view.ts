@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseMessage, McpRemoteTool, type McpServerToolView } from '@writ/contract';
+import { parseJson } from '@writ/digest';
 import type { Rows } from '../../foundation/tenancy/index.ts';
 
 export type McpToolRow = NonNullable<Awaited<ReturnType<Rows['mcp_tool']['findFirst']>>>;
 
 /** The definition in stored bytes. */
 export const definitionIn = (bytes: Uint8Array): McpRemoteTool =>
-  parseMessage(McpRemoteTool, JSON.parse(Buffer.from(bytes).toString('utf8')));
+  parseMessage(McpRemoteTool, parseJson(Buffer.from(bytes).toString('utf8')));
 
 const seenOf = (bytes: Uint8Array | null, digest: string | null): McpServerToolView['seen'] =>
   bytes === null || digest === null ? null : { digest, definition: definitionIn(bytes) };

@@ -1,53 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ToolCategory } from '@writ/contract';
+import { acceptedTool, mcpToolId } from '@writ/mcp-tool';
 import type { ChangeRecord } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, type Rows } from '../../foundation/tenancy/index.ts';
-import { activateVersion, recordOf } from '../tool-registry/index.ts';
+import { activateVersion, applyDrafts, recordOf } from '../tool-registry/index.ts';
+import { definitionIn } from './tool-view.ts';
 
-/** A tool whose version comes into force or leaves it. */
-interface Switched {
+/** A tool that leaves force, with the verb of its record. */
+interface TakenOut {
   readonly tool_id: string;
-  /** the verb of the record */
   readonly verb: string;
-  /** whether its newest version, which is the accepted one, is in force from now on */
-  readonly inForce: boolean;
+}
+
+/** The server of tools, as it is now. */
+export interface ServerOfTools {
+  readonly tenant_id: string;
+  readonly resource_id: string;
+  readonly name: string;
+  readonly digest: string;
 }
 
 /**
- * Takes tools out of force, or puts their accepted versions into force again, and returns the records. Callers MUST
- * have locked the tenant's tools. From here to COMMIT no decision is written.
+ * Takes tools out of force, and returns the records. Callers MUST have locked the tenant's tools. From here to COMMIT
+ * no decision is written.
  */
-export async function switchTools(
+export async function takeOut(
   rows: Rows,
   tenantId: string,
   by: string,
-  switched: readonly Switched[],
+  taken: readonly TakenOut[],
 ): Promise<ChangeRecord[]> {
-  if (switched.length === 0) return [];
+  if (taken.length === 0) return [];
   const found = await rows.tool.findMany({
-    where: { tenant_id: tenantId, tool_id: { in: switched.map(({ tool_id }) => tool_id) } },
-  });
-  const versions = await rows.tool_version.findMany({
-    where: { tenant_id: tenantId, OR: found.map(({ tool_id, version }) => ({ tool_id, version })) },
-    select: { tool_id: true, definition_digest: true },
+    where: { tenant_id: tenantId, tool_id: { in: taken.map(({ tool_id }) => tool_id) } },
   });
   await callIn(rows, kernelSql.changeRules, { tenant: tenantId });
   const records: ChangeRecord[] = [];
-  for (const { tool_id, verb, inForce } of switched) {
+  for (const { tool_id, verb } of taken) {
     const row = found.find((one) => one.tool_id === tool_id);
-    const digest = versions.find((one) => one.tool_id === tool_id)?.definition_digest;
-    if (row === undefined || digest === undefined) continue;
-    const { category, version } = row;
-    await activateVersion(rows, tenantId, {
-      tool_id,
-      category,
-      version,
-      definition_digest: inForce ? digest : null,
-      updated_by: by,
-    });
-    records.push(recordOf(verb, by, tool_id, digest));
+    if (row === undefined || row.definition_digest === null) continue;
+    const { category, version, definition_digest } = row;
+    const none = { tool_id, category, version, definition_digest: null, updated_by: by };
+    await activateVersion(rows, tenantId, none);
+    records.push(recordOf(verb, by, tool_id, definition_digest));
   }
   return records;
+}
+
+/**
+ * Puts accepted tools of a server into force with its present settings, and returns the records: all of them, or those
+ * that are named. Each keeps its category. Callers MUST have locked the tenant's tools. From here to COMMIT no decision
+ * is written.
+ */
+export async function putIntoForce(
+  rows: Rows,
+  server: ServerOfTools,
+  by: string,
+  toolIds: readonly string[] | null = null,
+): Promise<readonly ChangeRecord[]> {
+  if (toolIds?.length === 0) return [];
+  const { tenant_id, resource_id, name } = server;
+  const named = toolIds === null ? {} : { tool_id: { in: [...toolIds] } };
+  const accepted = await rows.mcp_tool.findMany({
+    where: { tenant_id, resource_id, state: 'accepted', ...named },
+    orderBy: { tool_id: 'asc' },
+  });
+  const tools = await rows.tool.findMany({
+    where: { tenant_id, tool_id: { in: accepted.map(({ tool_id }) => tool_id) } },
+    select: { tool_id: true, category: true },
+  });
+  const categories = new Map(tools.map(({ tool_id, category }) => [tool_id, category as ToolCategory]));
+  const drafts = accepted.flatMap(({ tool_id, accepted: bytes }) => {
+    const category = categories.get(tool_id);
+    const local = tool_id.slice(mcpToolId(name, '').length);
+    return bytes === null || category === undefined ? [] : [acceptedTool(server, local, definitionIn(bytes), category)];
+  });
+  // They count already where a limit is checked, or did before their server changed them.
+  return (await applyDrafts(rows, tenant_id, by, drafts, Infinity)).records;
 }
 
 /**
@@ -64,10 +94,10 @@ export async function removeServerTools(
     select: { tool_id: true },
     orderBy: { tool_id: 'asc' },
   });
-  return await switchTools(
+  return await takeOut(
     rows,
     tenant_id,
     by,
-    tools.map(({ tool_id }) => ({ tool_id, verb: 'tool_removed', inForce: false })),
+    tools.map(({ tool_id }) => ({ tool_id, verb: 'tool_removed' })),
   );
 }

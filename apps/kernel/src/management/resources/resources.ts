@@ -28,7 +28,7 @@ import {
   type Tenancy,
 } from '../../foundation/tenancy/index.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { removeServerTools } from '../mcp-servers/index.ts';
+import { putIntoForce, removeServerTools } from '../mcp-servers/index.ts';
 import { lockTools } from '../tool-registry/index.ts';
 import { isAgent, usableBy } from './usable-by.ts';
 import { parseSettings } from './parse-settings.ts';
@@ -138,6 +138,8 @@ export class Resources {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows, now): Promise<Changed<ResourceView>> => {
+      // Tools of an MCP server get new versions with its settings, and their lock comes before that of the rules.
+      await lockTools(rows, tenant_id);
       const before = await lockResource(rows, tenant_id, resource_id);
       const kind = requireRegistered(before.kind);
       const settings = parseSettings(kind, sent) as Prisma.JsonObject;
@@ -154,7 +156,8 @@ export class Resources {
       if (kind === 'audio_device')
         await callIn(rows, audioSql.open, { tenant: tenant_id, device: resource_id, keep: keepMsOf(settings) });
       const row: ResourceRow = { ...before, ...after };
-      return { value: resourceView(row, caller), records: [recordOf('resource_updated', api_key_id, row)] };
+      const tools = kind === 'mcp_server' ? await putIntoForce(rows, row, api_key_id) : [];
+      return { value: resourceView(row, caller), records: [recordOf('resource_updated', api_key_id, row), ...tools] };
     });
   }
 

@@ -33,8 +33,9 @@ export async function applyDrafts(
   tenantId: string,
   by: string,
   drafts: readonly ToolDraft[],
+  toolsMax: number = DECLARED_TOOLS.ofOneTenant,
 ): Promise<{ steps: readonly ToolChange[]; records: readonly ChangeRecord[] }> {
-  const steps = await toolChanges(rows, tenantId, drafts);
+  const steps = await toolChanges(rows, tenantId, drafts, toolsMax);
   const changed = steps.filter(({ applied }) => applied.change !== 'unchanged');
   for (const { applied, tool } of changed) await storeVersion(rows, tenantId, by, { ...applied, document: tool });
   if (changed.length > 0) await callIn(rows, kernelSql.changeRules, { tenant: tenantId });
@@ -47,7 +48,12 @@ export async function applyDrafts(
 }
 
 /** The change of each tool. @throws Fault `conflict` */
-export async function toolChanges(rows: Rows, tenantId: string, drafts: readonly ToolDraft[]): Promise<ToolChange[]> {
+export async function toolChanges(
+  rows: Rows,
+  tenantId: string,
+  drafts: readonly ToolDraft[],
+  toolsMax: number = DECLARED_TOOLS.ofOneTenant,
+): Promise<ToolChange[]> {
   const newest = await readNewestVersions(
     rows,
     tenantId,
@@ -60,8 +66,7 @@ export async function toolChanges(rows: Rows, tenantId: string, drafts: readonly
       tool_id: { notIn: drafts.map(({ tool_id }) => tool_id) },
     },
   });
-  if (others + drafts.length > DECLARED_TOOLS.ofOneTenant)
-    throw new Fault('conflict', `a tenant has at most ${DECLARED_TOOLS.ofOneTenant} tools`);
+  if (others + drafts.length > toolsMax) throw new Fault('conflict', `a tenant has at most ${toolsMax} tools`);
   return drafts.map((draft) => toolChange(draft, newest.get(draft.tool_id) ?? null));
 }
 

@@ -123,12 +123,9 @@ export class RecordedCalls {
       return `policy was not evaluated: the call was refused before, as \`${operation.fault_code ?? operation.state}\``;
     if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
     const args = await this.#sources.args.readStored(operation, storedArgumentsOf(call));
-    const tool = await this.#sources.tools.read(
-      operation,
-      await readToolOf(this.#sources.tenants, operation),
-      args,
-      await readNamedEnvironment(this.#sources.tenants, operation, args),
-    );
+    const decided = await readToolOf(this.#sources.tenants, operation);
+    const named = await readNamedEnvironment(this.#sources.tenants, operation, args, decided);
+    const tool = await this.#sources.tools.read(operation, decided, args, named);
     const changed = tool === null ? null : changedSince(operation, tool);
     if (changed !== null) return changed;
     const form = decideForm(

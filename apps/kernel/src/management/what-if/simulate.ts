@@ -86,7 +86,8 @@ export class Simulate {
       args: asked.args,
       args_ref: null,
     });
-    const facts = { ...(await readFacts(tenants, set, call)), ...(await readNamedEnvironment(tenants, call, args)) };
+    const read = await readFacts(tenants, set, call);
+    const facts = { ...read, ...(await readNamedEnvironment(tenants, call, args, read.tool)) };
     const judgement = await new Judge(set, trees, { tools: new ToolReader(engine.work) }).judge({
       call,
       prior: decidePrerequisites(call, facts),

@@ -80,11 +80,17 @@ export class Offers {
     tools: readonly Pick<ToolDefinition, 'needs'>[],
   ): Promise<OfferedResource[]> {
     const kinds = [...new Set(tools.flatMap(({ needs }) => (needs === undefined ? [] : [needs])))].sort();
-    const page = { cursor: null, limit: RESOURCES_MAX };
-    const pages = await Promise.all(
-      kinds.map((kind) => this.#kernel.ask('resource.list', caller, { page, kind, name: null, agent_id })),
+    const lists = await Promise.all(
+      kinds.map(async (kind) => {
+        const list = (cursor: string | null) => {
+          const page = { cursor, limit: RESOURCES_MAX };
+          return this.#kernel.ask('resource.list', caller, { page, kind, name: null, agent_id });
+        };
+        // A tool of an MCP server is offered to those alone who may use that server, however many there are.
+        return kind === 'mcp_server' ? await allItems(list) : (await list(null)).items;
+      }),
     );
-    return pages.flatMap(({ items }) => items.map(({ kind, name }) => ({ kind, name })));
+    return lists.flat().map(({ kind, name }) => ({ kind, name }));
   }
 
   /** Names and descriptions of skills that the agent is granted, offered only if the token grants reading them. */

@@ -53,9 +53,9 @@ export interface RouteRow {
   readonly allowed: Audience;
   /**
    * ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`, `sandbox`, `profile`,
-   * `imageName`, `mcpServer`, `skill`, `provider`: by name; `keyid`: a registrar's key by its thumbprint; `container`: by its
-   * operation or its session shell; `leaf`: by its index in the log; `path` and `tile` are the rest of the URL: a path
-   * in a workspace, and one below a log's tiles
+   * `imageName`, `mcpServer`, `skill`, `provider`: by name; `keyid`: a registrar's key by its thumbprint; `container`:
+   * by its operation or its session shell; `leaf`: by its index in the log; `path` and `tile` are the rest of the URL:
+   * a path in a workspace, and one below a log's tiles
    */
   readonly params?: Readonly<Record<string, ParamKind>>;
   readonly query?: TObject;

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Command } from 'commander';
+import type { Context } from './context.ts';
+
+type CommandFactory = (context: Context) => Command;
+
+/** A command below `writ`. */
+interface Group {
+  readonly name: string;
+  readonly summary: string;
+  /** another name of it: the singular of a plural */
+  readonly alias?: string;
+  /** Loaded only when it is used: `verify` then runs without the code that connects to a server. */
+  readonly load: () => Promise<CommandFactory>;
+}
+
+/** The commands, in the order of the help. */
+export const GROUPS: readonly Group[] = [
+  { name: 'call', summary: 'call a tool', load: async () => (await import('./call/call.ts')).callCommand },
+  {
+    name: 'chat',
+    summary: 'work with an agent, and decide on held calls',
+    load: async () => (await import('./chat/chat.ts')).chatCommand,
+  },
+  {
+    name: 'mcp',
+    summary: 'tools for clients of the Model Context Protocol, on standard input and output',
+    load: async () => (await import('./mcp/mcp.ts')).mcpCommand,
+  },
+  {
+    name: 'mcp-server',
+    summary: 'MCP servers whose tools agents call through Writ',
+    load: async () => (await import('./mcp-servers/mcp-servers.ts')).mcpServerCommand,
+  },
+  {
+    name: 'audio',
+    summary: 'recordings of audio devices',
+    load: async () => (await import('./audio/audio.ts')).audioCommand,
+  },
+  {
+    name: 'tools',
+    alias: 'tool',
+    summary: 'the tools that exist',
+    load: async () => (await import('./tools/tools.ts')).toolsCommand,
+  },
+  {
+    name: 'operations',
+    alias: 'operation',
+    summary: 'calls and their outcomes',
+    load: async () => (await import('./operations/operations.ts')).operationsCommand,
+  },
+  { name: 'policy', summary: 'policy sets', load: async () => (await import('./policies/policies.ts')).policyCommand },
+  {
+    name: 'approvals',
+    alias: 'approval',
+    summary: 'calls that wait for a person',
+    load: async () => (await import('./approvals/approvals.ts')).approvalsCommand,
+  },
+  { name: 'risk', summary: 'the risk of a command', load: async () => (await import('./risk/risk.ts')).riskCommand },
+  {
+    name: 'mk8',
+    summary: 'scripts of mk8.shell, checked before they run',
+    load: async () => (await import('./mk8/mk8.ts')).mk8Command,
+  },
+  {
+    name: 'dialect',
+    summary: 'tool calls in the formats of models',
+    load: async () => (await import('./dialects/dialects.ts')).dialectCommand,
+  },
+  {
+    name: 'turn',
+    summary: "run the calls in a model's output, and print the messages for it",
+    load: async () => (await import('./turn/turn.ts')).turnCommand,
+  },
+  {
+    name: 'events',
+    alias: 'event',
+    summary: 'changes of operations as they happen',
+    load: async () => (await import('./events/events.ts')).eventsCommand,
+  },
+  { name: 'job', summary: 'scheduled tasks of agents', load: async () => (await import('./jobs/jobs.ts')).jobCommand },
+  {
+    name: 'session',
+    summary: 'conversations of agents',
+    load: async () => (await import('./runs/sessions.ts')).sessionCommand,
+  },
+  {
+    name: 'run',
+    summary: "runs of agents' tasks, live or replayed under another policy",
+    load: async () => (await import('./runs/runs.ts')).runCommand,
+  },
+  {
+    name: 'webhooks',
+    alias: 'webhook',
+    summary: 'notifications of approvals and ambiguous calls',
+    load: async () => (await import('./webhooks/webhooks.ts')).webhooksCommand,
+  },
+  {
+    name: 'receipt',
+    summary: 'the receipt of an operation',
+    load: async () => (await import('./receipt/receipt.ts')).receiptCommand,
+  },
+  {
+    name: 'verify',
+    summary: 'verify receipts offline',
+    load: async () => (await import('./verify/verify.ts')).verifyCommand,
+  },
+  {
+    name: 'log',
+    summary: 'the log of all decisions, with verification',
+    load: async () => (await import('./log/log.ts')).logCommand,
+  },
+  {
+    name: 'export',
+    summary: 'records for other systems',
+    load: async () => (await import('./export/export.ts')).exportCommand,
+  },
+  {
+    name: 'records',
+    alias: 'record',
+    summary: 'search records',
+    load: async () => (await import('./records/records.ts')).recordsCommand,
+  },
+  {
+    name: 'witness',
+    summary: 'cosign checkpoints of logs, as a witness',
+    load: async () => (await import('./witness/witness.ts')).witnessCommand,
+  },
+  {
+    name: 'workspace',
+    summary: 'files that agents work on',
+    load: async () => (await import('./workspaces/workspaces.ts')).workspaceCommand,
+  },
+  {
+    name: 'usage',
+    summary: 'tokens and costs of the runs of agents',
+    load: async () => (await import('./usage/usage.ts')).usageCommand,
+  },
+  {
+    name: 'resource',
+    summary: 'resources, and which agents may use them',
+    load: async () => (await import('./resources/resources.ts')).resourceCommand,
+  },
+  {
+    name: 'external-version',
+    summary: 'versions of external things that calls depend on',
+    load: async () => (await import('./external-versions/external-version.ts')).externalVersionCommand,
+  },
+  {
+    name: 'token',
+    summary: 'capability tokens of agents',
+    load: async () => (await import('./tokens/tokens.ts')).tokenCommand,
+  },
+  {
+    name: 'secret',
+    summary: 'secret values that calls use by name',
+    load: async () => (await import('./secrets/secrets.ts')).secretCommand,
+  },
+  {
+    name: 'sandbox',
+    summary: 'sandboxes for scripts of mk8.shell',
+    load: async () => (await import('./sandboxes/sandboxes.ts')).sandboxCommand,
+  },
+  {
+    name: 'image',
+    summary: 'images that commands run in',
+    load: async () => (await import('./images/images.ts')).imageCommand,
+  },
+  {
+    name: 'profile',
+    summary: 'upper limits for raw commands',
+    load: async () => (await import('./profiles/profiles.ts')).profileCommand,
+  },
+  {
+    name: 'skill',
+    summary: 'folders of guidance that agents read',
+    load: async () => (await import('./skills/skills.ts')).skillCommand,
+  },
+  {
+    name: 'container',
+    summary: 'containers of running calls and sessions',
+    load: async () => (await import('./containers/containers.ts')).containerCommand,
+  },
+  {
+    name: 'agents',
+    alias: 'agent',
+    summary: 'the identities on whose behalf tools are called',
+    load: async () => (await import('./agents/agents.ts')).agentsCommand,
+  },
+  {
+    name: 'keys',
+    alias: 'key',
+    summary: 'API keys, and the public keys that verify receipts',
+    load: async () => (await import('./keys/keys.ts')).keysCommand,
+  },
+  {
+    name: 'identity-providers',
+    alias: 'identity-provider',
+    summary: 'OAuth issuers whose access tokens are accepted',
+    load: async () => (await import('./identity-providers/identity-providers.ts')).identityProvidersCommand,
+  },
+  {
+    name: 'persons',
+    alias: 'person',
+    summary: 'pseudonyms of people in records and rules',
+    load: async () => (await import('./identity-providers/persons.ts')).personsCommand,
+  },
+  {
+    name: 'signing-keys',
+    alias: 'signing-key',
+    summary: 'the keys that sign permits, records and checkpoints, in their files',
+    load: async () => (await import('./signing-keys/signing-keys.ts')).signingKeysCommand,
+  },
+  { name: 'freeze', summary: 'emergency stop', load: async () => (await import('./freezes/freezes.ts')).freezeCommand },
+  {
+    name: 'unfreeze',
+    summary: 'lift an emergency stop',
+    load: async () => (await import('./freezes/freezes.ts')).unfreezeCommand,
+  },
+  {
+    name: 'erase',
+    summary: 'erase the content of calls',
+    load: async () => (await import('./erasures/erase.ts')).eraseCommand,
+  },
+  {
+    name: 'retention',
+    summary: 'how long contents are kept',
+    load: async () => (await import('./erasures/retention.ts')).retentionCommand,
+  },
+  {
+    name: 'settings',
+    summary: 'which paths calls may reach, and how much output commands return',
+    load: async () => (await import('./settings/settings.ts')).settingsCommand,
+  },
+  {
+    name: 'tenant',
+    summary: 'tenants, isolated from each other',
+    load: async () => (await import('./tenants/tenants.ts')).tenantCommand,
+  },
+];
