@@ -4,7 +4,7 @@ import { RESOURCE_SECRET_PREFIX } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { listingContext } from '@writ/sealing';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
-import { box, executor, LOOK, mcpScene, PUSH, SETTINGS } from '../../specs/mcp-scene.ts';
+import { box, LOOK, mcpScene, PUSH, SETTINGS } from '../../specs/mcp-scene.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { callerOf, refusalOf, requestBy, type TestManagement } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
@@ -25,6 +25,7 @@ const {
   register,
   claim,
   claimed,
+  ended,
   reportTools,
   list,
   read,
