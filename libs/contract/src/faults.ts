@@ -167,11 +167,7 @@ export const FAULTS = {
     message: 'as many calls of the MCP server are under way as it may have, so nothing was sent',
   },
   'mcp.refused': { status: 502, retry: 'never', message: 'the MCP server refused the call and did nothing' },
-  'mcp.failed': {
-    status: 502,
-    retry: 'never',
-    message: 'the MCP server neither did what was asked nor refused it',
-  },
+  'mcp.failed': { status: 502, retry: 'never', message: 'the MCP server neither did what was asked nor refused it' },
   'mcp.protocol': { status: 502, retry: 'never', message: 'the answer of the MCP server is none of MCP' },
   'mcp.result_invalid': {
     status: 502,

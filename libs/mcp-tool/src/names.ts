@@ -43,7 +43,9 @@ const plainName = (remote: string): string => {
 
 function suffixed(remote: string, taken: ReadonlySet<string>): string {
   const digest = sha256Hex(utf8Bytes(remote.toWellFormed()));
-  const stem = plainName(remote).trimEnd().slice(0, NAME_CHARS_MAX - SUFFIX_CHARS - 1);
+  const stem = plainName(remote)
+    .trimEnd()
+    .slice(0, NAME_CHARS_MAX - SUFFIX_CHARS - 1);
   for (let from = 0; from + SUFFIX_CHARS <= digest.length; from += SUFFIX_CHARS) {
     const name = `${stem}_${digest.slice(from, from + SUFFIX_CHARS)}`;
     if (!taken.has(name)) return name;

@@ -69,11 +69,6 @@ test('a server is registered as a resource, with the secret by its name', async 
   expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({
     kind: 'mcp_server',
     name: 'github',
-    settings: {
-      transport: 'http',
-      url: 'https://mcp.example.com/mcp',
-      credential: { secret: 'KEY' },
-      calls_max: 2,
-    },
+    settings: { transport: 'http', url: 'https://mcp.example.com/mcp', credential: { secret: 'KEY' }, calls_max: 2 },
   });
 });
