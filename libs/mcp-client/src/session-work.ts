@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of a session, and what it ends with: all of it passes between threads.
+import type { MessagePort } from 'node:worker_threads';
+import type { JsonSchemaText, McpAbout, McpRemoteTool } from '@writ/contract';
+import type { McpFailure } from './mcp-error.ts';
+
+/** A session with a server. */
+export interface ListWork {
+  /** the thread's end of a `RequestRelay` */
+  readonly port: MessagePort;
+  readonly timeoutMs: number;
+  /** whether the server spoke the revision 2025-11-25 lately, so that it isn't asked for a newer one first */
+  readonly isLegacy: boolean;
+  /** methods beside POST that the relay sends: GET resumes an answer, DELETE ends a session */
+  readonly methods: readonly ('GET' | 'DELETE')[];
+}
+
+/** A call of one tool. */
+export interface CallWork extends ListWork {
+  readonly name: string;
+  /** the hex SHA-256 of the definition that the call was decided on */
+  readonly digest: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** the definition of a listing that is still valid; null: the tools are listed before the call */
+  readonly known: McpRemoteTool | null;
+  /** the schema of the structured part of a result; null for none */
+  readonly output: JsonSchemaText | null;
+}
+
+/** A tool that can't be used, and why. */
+export interface SkippedTool {
+  readonly name: string;
+  readonly problem: string;
+}
+
+export interface Listing {
+  readonly tools: readonly McpRemoteTool[];
+  readonly skipped: readonly SkippedTool[];
+  /** how long the server says that it is valid, in milliseconds; 0 where it says nothing */
+  readonly ttlMs: number;
+  /** what the server says about itself */
+  readonly about: McpAbout;
+  /** whether the server speaks the revision 2025-11-25, or an older one */
+  readonly isLegacy: boolean;
+}
+
+export type RemoteContent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly mimeType: string; readonly data: string }
+  | {
+      readonly type: 'resource';
+      readonly resource: {
+        readonly uri: string;
+        readonly mimeType?: string;
+        readonly text?: string;
+        readonly blob?: string;
+      };
+    }
+  | {
+      readonly type: 'resource_link';
+      readonly uri: string;
+      readonly name: string;
+      readonly title?: string;
+      readonly description?: string;
+      readonly mimeType?: string;
+    };
+
+/** What a tool answered. */
+export interface RemoteAnswer {
+  readonly content: readonly RemoteContent[];
+  /** any JSON; null for none */
+  readonly structured: unknown;
+  /** the tool ran and says that it failed */
+  readonly is_error: boolean;
+}
+
+export interface CallDone {
+  readonly answer: RemoteAnswer;
+  /** the listing before the call; null where a known definition was used */
+  readonly listing: Listing | null;
+}
+
+/** What a session ended with. A thread passes on no class of errors. */
+export type SessionDone<T> =
+  { readonly value: T } | { readonly failed: { readonly reason: McpFailure; readonly message: string } };

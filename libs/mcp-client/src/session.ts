@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One session with a server, in a thread. INVARIANT (no capabilities): the client declares none, so that a server has
+// nothing to ask of it: no sampling, no elicitation, no files.
+import type { MessagePort } from 'node:worker_threads';
+import type { McpAbout } from '@writ/contract';
+import { Client, ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { failureOf } from './failure-of.ts';
+import { McpError } from './mcp-error.ts';
+import { PortFetch } from './port-fetch.ts';
+import { SessionTransport } from './session-transport.ts';
+import type { ListWork, SessionDone } from './session-work.ts';
+
+/** It is never resolved: the relay has the address. */
+const NO_ADDRESS = new URL('http://server.invalid/');
+/** As much as the contract has room for. */
+const ABOUT_CHARS_MAX = 128;
+const CLIENT = { name: 'writ', version: '1' };
+/** An answer that has come is read within this time after its end. */
+const SETTLED_MS = 200;
+/** A server that takes no notice of the end is left. */
+const GOODBYE_MS = 1_000;
+/** As long as a connection that breaks is worth waiting for. */
+const RECONNECTION = {
+  initialReconnectionDelay: 250,
+  maxReconnectionDelay: 5_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 2,
+};
+/** Results are checked by the pinned schema, and by nothing that compiles a server's schemas to code. */
+const UNCHECKED = {
+  getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }),
+};
+type Validate = (value: unknown) => { readonly value: unknown };
+/** Takes any result: it is read by whoever asked. */
+const ANY = { '~standard': { version: 1 as const, vendor: 'writ', validate: ((value) => ({ value })) as Validate } };
+
+/** A connected session. */
+export class Session {
+  readonly #fetch: PortFetch;
+  readonly #work: ListWork;
+  readonly #until: AbortSignal;
+  #client: Client | null = null;
+  #transport: SessionTransport | null = null;
+  #broken = Promise.withResolvers<never>();
+  #running = 0;
+  #isLegacy = false;
+  /** what went wrong beside an answer, such as an event that is no JSON */
+  #strange: Error | null = null;
+  #wantsMore = false;
+
+  constructor(fetch: PortFetch, work: ListWork, until: AbortSignal) {
+    this.#fetch = fetch;
+    this.#work = work;
+    this.#until = until;
+    fetch.onEnd = (isStream) => isStream || this.#ended();
+  }
+
+  /** Whether the server speaks the revision 2025-11-25. */
+  get isLegacy(): boolean {
+    return this.#isLegacy;
+  }
+
+  /** What the server says about itself. */
+  get about(): McpAbout {
+    const { name = '', version = '' } = this.#client?.getServerVersion() ?? {};
+    const said = (text: string): string => text.replaceAll(/\p{C}/gu, '').slice(0, ABOUT_CHARS_MAX).toWellFormed();
+    return {
+      protocol: said(this.#client?.getNegotiatedProtocolVersion() ?? '').slice(0, 32),
+      name: said(name),
+      version: said(version),
+    };
+  }
+
+  /** Negotiates a revision. A session that was connected before is forgotten. */
+  async connect(): Promise<void> {
+    await this.#client?.close().catch(() => undefined);
+    const client = new Client(CLIENT, {
+      capabilities: {},
+      versionNegotiation: { mode: 'auto' },
+      inputRequired: { autoFulfill: false },
+      jsonSchemaValidator: UNCHECKED,
+    });
+    client.onerror = (error) => (this.#strange ??= error);
+    client.fallbackRequestHandler = ({ method }) => {
+      this.#wantsMore ||= method !== 'ping';
+      return Promise.reject(new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found'));
+    };
+    const transport = new SessionTransport(NO_ADDRESS, { fetch: this.#fetch.fetch, reconnectionOptions: RECONNECTION });
+    transport.onStreamEnd = () => this.#ended();
+    [this.#client, this.#transport] = [client, transport];
+    const prior = this.#work.isLegacy ? { prior: { kind: 'legacy' as const } } : {};
+    await this.#run(() => client.connect(transport, { ...this.#options(), ...prior }));
+    this.#isLegacy = client.getProtocolEra() !== 'modern';
+  }
+
+  /** The result of a request that reads, as it came. */
+  async request(method: string, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const client = this.#connected();
+    return await this.#run(() => client.request({ method, params }, ANY, this.#options()));
+  }
+
+  /** Calls the tool. @param inputSchema of its definition: it may say which arguments are repeated in headers */
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    inputSchema: Readonly<Record<string, unknown>>,
+  ): ReturnType<Client['callTool']> {
+    const client = this.#connected();
+    // INVARIANT (sent once): with a definition of its caller the SDK repeats no call for the sake of its headers.
+    const toolDefinition = { name, inputSchema: { ...inputSchema, type: 'object' as const } };
+    return await this.#run(() =>
+      client.callTool({ name, arguments: { ...args } }, { ...this.#options(), toolDefinition }),
+    );
+  }
+
+  /** Whether an error says that the server doesn't know the session any more. */
+  isLost(error: unknown): boolean {
+    return error instanceof SdkHttpError && error.status === 404 && this.#transport?.sessionId !== undefined;
+  }
+
+  /** What the session failed with, by the words that say most. */
+  failure(error: unknown): McpError {
+    const failure =
+      error instanceof McpError ? error : (this.#timedOut(error) ?? this.#fetch.failure ?? failureOf(error));
+    const isAnswer = failure.reason === 'refused' || failure.reason === 'failed';
+    return this.#wantsMore && isAnswer
+      ? new McpError('unsupported', 'the server asked its client for more than is supported, and then failed', {
+          cause: failure,
+        })
+      : failure;
+  }
+
+  /** Says goodbye where the server has a session, and ends it. */
+  async close(): Promise<void> {
+    const transport = this.#transport;
+    await transport?.settle(GOODBYE_MS);
+    if (this.#work.methods.includes('DELETE') && transport?.sessionId !== undefined) {
+      let timer: NodeJS.Timeout | undefined;
+      const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, GOODBYE_MS)));
+      await Promise.race([transport.terminateSession().catch(() => undefined), over]);
+      clearTimeout(timer);
+    }
+    await this.#client?.close().catch(() => undefined);
+  }
+
+  #connected(): Client {
+    if (this.#client === null) throw new Error('the session is not connected');
+    return this.#client;
+  }
+
+  #options(): { readonly signal: AbortSignal; readonly timeout: number } {
+    return { signal: this.#until, timeout: this.#work.timeoutMs };
+  }
+
+  #timedOut(error: unknown): McpError | null {
+    return this.#until.aborted || failureOf(error).reason === 'timeout'
+      ? new McpError('timeout', 'the server did not answer in time', { cause: error })
+      : null;
+  }
+
+  async #run<T>(start: () => Promise<T>): Promise<T> {
+    this.#broken = Promise.withResolvers<never>();
+    this.#broken.promise.catch(() => undefined);
+    this.#running += 1;
+    try {
+      return await Promise.race([start(), this.#broken.promise, this.#over()]);
+    } finally {
+      this.#running += 1;
+    }
+  }
+
+  /** The SDK gives up its requests by the same signal, but not all that it does between them. */
+  async #over(): Promise<never> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const stop = (): void =>
+      void setTimeout(() => reject(new McpError('timeout', 'the server did not answer in time')));
+    this.#until.addEventListener('abort', stop, { once: true });
+    if (this.#until.aborted) stop();
+    return await promise;
+  }
+
+  /** An answer is complete, and may not be the one that is waited for. */
+  #ended(): void {
+    const { sends } = this.#transport ?? { sends: 0 };
+    const running = this.#running;
+    setTimeout(() => {
+      if (this.#running !== running || this.#transport?.sends !== sends) return;
+      this.#broken.reject(
+        this.#fetch.failure ??
+          (this.#strange === null
+            ? new McpError('unreachable', 'the server ended its answer early')
+            : new McpError('malformed', "the server's answer is none of MCP", { cause: this.#strange })),
+      );
+    }, SETTLED_MS);
+  }
+}
+
+/** Runs a session in a thread, over the requests that the other end of the port sends. */
+export async function inSession<T>(
+  work: ListWork & { readonly port: MessagePort },
+  run: (session: Session) => Promise<T>,
+): Promise<SessionDone<T>> {
+  const fetch = new PortFetch(work.port, { mayResume: work.methods.includes('GET') });
+  const until = new AbortController();
+  const timer = setTimeout(() => until.abort(), work.timeoutMs);
+  const session = new Session(fetch, work, until.signal);
+  try {
+    return { value: await run(session) };
+  } catch (error) {
+    const { reason, message } = session.failure(error);
+    return { failed: { reason, message } };
+  } finally {
+    await session.close();
+    clearTimeout(timer);
+    fetch.close();
+  }
+}
