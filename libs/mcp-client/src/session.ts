@@ -53,7 +53,8 @@ export class Session {
     this.#fetch = fetch;
     this.#work = work;
     this.#until = until;
-    fetch.onEnd = (isStream) => isStream || this.#ended();
+    // Of a stream the transport knows whether it goes on elsewhere.
+    fetch.onEnd = (isStream) => isStream || this.#ended(false);
   }
 
   /** Whether the server speaks the revision 2025-11-25. */
@@ -87,7 +88,7 @@ export class Session {
       return Promise.reject(new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found'));
     };
     const transport = new SessionTransport(NO_ADDRESS, { fetch: this.#fetch.fetch, reconnectionOptions: RECONNECTION });
-    transport.onStreamEnd = () => this.#ended();
+    transport.onStreamEnd = () => this.#ended(true);
     [this.#client, this.#transport] = [client, transport];
     const prior = this.#work.isLegacy ? { prior: { kind: 'legacy' as const } } : {};
     await this.#run(() => client.connect(transport, { ...this.#options(), ...prior }));
@@ -181,16 +182,16 @@ export class Session {
   }
 
   /** An answer is complete, and may not be the one that is waited for. */
-  #ended(): void {
+  #ended(isStream: boolean): void {
     const { sends } = this.#transport ?? { sends: 0 };
     const running = this.#running;
     setTimeout(() => {
       if (this.#running !== running || this.#transport?.sends !== sends) return;
       this.#broken.reject(
         this.#fetch.failure ??
-          (this.#strange === null
+          (isStream && this.#strange === null
             ? new McpError('unreachable', 'the server ended its answer early')
-            : new McpError('malformed', "the server's answer is none of MCP", { cause: this.#strange })),
+            : new McpError('malformed', "the server's answer is none of MCP", { cause: this.#strange ?? undefined })),
       );
     }, SETTLED_MS);
   }

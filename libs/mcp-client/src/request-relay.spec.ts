@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the event loop keeps to, whatever the thread asks of it.
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { FromThread, ToThread } from './relay-messages.ts';
+import { RequestRelay, type RelayedRequest, type RelayOptions } from './request-relay.ts';
+
+let relay: RequestRelay;
+let sent: RelayedRequest[];
+let body: PassThrough;
+beforeEach(() => {
+  sent = [];
+  body = new PassThrough();
+});
+afterEach(() => relay.close());
+
+function open(options: Partial<RelayOptions> = {}): void {
+  relay = new RequestRelay({
+    mayCall: true,
+    onOverrun: () => undefined,
+    send: (request) => {
+      sent.push(request);
+      return Promise.resolve({ status: 200, headers: { 'content-type': 'text/plain', 'x-other': 'no' }, body });
+    },
+    ...options,
+  });
+}
+const message = (method: string): Uint8Array => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method }));
+const post = (more: Partial<FromThread & { kind: 'request' }> = {}): FromThread => ({
+  kind: 'request',
+  id: 1,
+  method: 'POST',
+  headers: [],
+  body: message('tools/list'),
+  isCall: false,
+  ...more,
+});
+const call = { body: message('tools/call'), isCall: true } as const;
+
+async function answerTo(asked: FromThread): Promise<ToThread> {
+  const answered = once(relay.port, 'message');
+  relay.port.postMessage(asked);
+  return ((await answered) as [ToThread])[0];
+}
+
+it('sends the headers of the protocol, and passes on those that the protocol reads', async () => {
+  open();
+  const headers = [
+    ['content-type', 'application/json'],
+    ['mcp-method', 'tools/list'],
+    ['authorization', 'Bearer stolen'],
+    ['host', 'elsewhere'],
+    ['mcp-name', 'a\u00e9'],
+  ] as const;
+  expect(await answerTo(post({ headers }))).toEqual({
+    kind: 'head',
+    id: 1,
+    status: 200,
+    headers: [['content-type', 'text/plain']],
+  });
+  expect(sent[0]?.headers).toEqual(headers.slice(0, 2));
+});
+
+it.each<[string, Partial<FromThread & { kind: 'request' }>]>([
+  ['a call that does not say that it is one', { body: message('tools/call') }],
+  ['a batch', { body: Buffer.from(`[${Buffer.from(message('tools/call')).toString()}]`) }],
+  ['a body that is no JSON', { body: Buffer.from('{') }],
+  ['a long body', { body: Buffer.alloc(70_000, ' ') }],
+  ['another method', { method: 'PUT' }],
+  ['a GET with a body', { method: 'GET' }],
+  ['a POST without a body', { body: null }],
+])('sends no %s', async (_what, more) => {
+  open();
+  expect(await answerTo(post(more))).toMatchObject({ kind: 'broken' });
+  expect(sent).toEqual([]);
+  expect(relay.failure).not.toBeNull();
+});
+
+it('sends one call at most', async () => {
+  open();
+  expect(await answerTo(post(call))).toMatchObject({ kind: 'head' });
+  expect(relay.hasCalled).toBe(true);
+  expect(await answerTo(post({ ...call, id: 2 }))).toMatchObject({ kind: 'broken', id: 2 });
+  expect(sent).toHaveLength(1);
+});
+
+it('sends no call where the session only lists', async () => {
+  open({ mayCall: false });
+  expect(await answerTo(post(call))).toMatchObject({ kind: 'broken' });
+  expect([sent.length, relay.hasCalled]).toEqual([0, false]);
+});
+
+it('holds an answer back that the thread does not read', async () => {
+  open();
+  await answerTo(post());
+  const chunk = Buffer.alloc(65_536);
+  let taken = 0;
+  relay.port.on('message', (each: ToThread) => (taken += each.kind === 'bytes' ? each.bytes.length : 0));
+  while (body.write(chunk)) await new Promise((resolve) => setImmediate(resolve));
+  expect(taken).toBeLessThan(600_000);
+  relay.port.postMessage({ kind: 'consumed', id: 1, bytes: taken } satisfies FromThread);
+  await once(body, 'drain');
+});
+
+it('ends the requests of a session that has ended', async () => {
+  open();
+  await answerTo(post());
+  relay.port.close();
+  await once(body, 'close');
+  expect(body.destroyed).toBe(true);
+});
+
+it('tells why a request was not sent', async () => {
+  const refusal = new Error('the gate refused it');
+  open({ send: () => Promise.reject(refusal) });
+  expect(await answerTo(post())).toEqual({ kind: 'broken', id: 1, why: 'unreachable' });
+  expect(relay.failure).toEqual({ error: refusal });
+});
