@@ -35,6 +35,10 @@ import { BrokerRunner } from './runners/broker-runner.ts';
 import { DangerousRunner } from './runners/dangerous-runner.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
 import { MailSessions } from './runners/mail-sessions.ts';
+import { McpSessions } from './runners/mcp/mcp-sessions.ts';
+import { McpTools } from './runners/mcp/mcp-tool.ts';
+import { LISTINGS_AT_ONCE } from './runners/mcp/mcp-intake.ts';
+import { openMcpIntake } from './runners/mcp/open-mcp-intake.ts';
 import { CallImages } from './images/call-images.ts';
 import { openImageIntake } from './images/open-image-intake.ts';
 import { PodImages } from './images/pod-images.ts';
@@ -101,6 +105,7 @@ export class ExecutorModule {
       monotonic,
       slots: slotsOf(config),
     });
+    const mcpIntake = openMcpIntake(config, dependencies, context, parts.egress);
     const imageIntake = openImageIntake(config, dependencies, context, parts.egress);
     const permitSubscription = new PermitSubscription(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
@@ -127,6 +132,7 @@ export class ExecutorModule {
               intake,
               permitSubscription,
               ...(config.WRIT_SLOTS_SANDBOXED > 0 ? [imageIntake] : []),
+              ...(config.WRIT_SLOTS_BROKER > 0 ? [mcpIntake] : []),
               keyFollower(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry })),
             ],
             drain: drainCalls(running, closingOf(dependencies), pool, config.WRIT_DRAIN_MS),
@@ -199,7 +205,10 @@ async function openDependencies(
     gate: openGate(config, telemetry, parts),
     ...openTranscription(config, { blobs, ingest: pgAudioIngest(pool), epoch, monotonic }),
     work: openWork(telemetry),
-    sessionThreads: new ExecutorPool({ ...sessionPoolSizes(config.WRIT_SLOTS_BROKER), filename: WORKER_PROGRAM }),
+    sessionThreads: new ExecutorPool({
+      ...sessionPoolSizes(config.WRIT_SLOTS_BROKER + LISTINGS_AT_ONCE),
+      filename: WORKER_PROGRAM,
+    }),
     running: new RunningAttempts(),
     outputs: new LiveOutputs(),
     watched: new WatchedOutputs(executorId, (event) => bus.publish(subjects.event('output', event.tenant_id), event)),
@@ -214,6 +223,7 @@ async function openDependencies(
 function runnersOf(config: ExecutorConfig, dependencies: Dependencies, parts: ExecutorParts): readonly Runner[] {
   const { blobs, sandbox, gate, outputs, watched, sessions, stores, transcription } = dependencies;
   const mail = new MailSessions(dependencies.sessionThreads);
+  const mcp = new McpTools(new McpSessions(dependencies.sessionThreads), monotonic);
   const commands = new SandboxedRunner(sandbox, blobs, gate, {
     outputs,
     watched,
@@ -225,7 +235,7 @@ function runnersOf(config: ExecutorConfig, dependencies: Dependencies, parts: Ex
     new ScriptRunner(commands),
     new DangerousRunner(commands, blobs),
     new SessionRunner({ shells: sandbox.shells, sessions, blobs, gate, outputs }),
-    new BrokerRunner(blobs, gate, monotonic, { stores, transcription, mail }),
+    new BrokerRunner(blobs, gate, monotonic, { stores, transcription, mail, mcp }),
     ...(parts.runners?.(blobs) ?? []),
   ];
 }

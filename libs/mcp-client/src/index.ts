@@ -2,4 +2,13 @@
 // What the event loop of a service needs. Nothing here loads the SDK, or reads what a server sends.
 export { MCP_FAILURES, McpError, type McpFailure } from './mcp-error.ts';
 export { RequestRelay, type RelayedAnswer, type RelayedRequest, type RelayOptions } from './request-relay.ts';
-export type { CallDone, CallWork, Listing, ListWork, RemoteAnswer, SessionDone, SkippedTool } from './session-work.ts';
+export type {
+  CallDone,
+  CallWork,
+  Listing,
+  ListWork,
+  RemoteAnswer,
+  RemoteContent,
+  SessionDone,
+  SkippedTool,
+} from './session-work.ts';

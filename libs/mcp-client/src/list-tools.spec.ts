@@ -38,6 +38,7 @@ it('lists the tools of all pages, with exactly the members that count', async ()
         { ...ADD, name: 'b', title: 'B' },
       ],
       skipped: [],
+      bytes: expect.any(Number) as unknown,
       ttlMs: 0,
       about: { protocol: '2026-07-28', name: '', version: '' },
       isLegacy: false,

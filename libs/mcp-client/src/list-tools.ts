@@ -83,8 +83,8 @@ class Found {
     else this.#keep(read);
   }
 
-  all(): Pick<Listing, 'tools' | 'skipped'> {
-    return { tools: [...this.#tools.values()], skipped: [...this.#skipped.values()] };
+  all(): Pick<Listing, 'tools' | 'skipped' | 'bytes'> {
+    return { tools: [...this.#tools.values()], skipped: [...this.#skipped.values()], bytes: this.#bytes };
   }
 
   /** INVARIANT (one meaning): of two tools with one name neither is used, since nobody knows which a call means. */

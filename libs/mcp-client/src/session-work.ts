@@ -36,6 +36,8 @@ export interface SkippedTool {
 export interface Listing {
   readonly tools: readonly McpRemoteTool[];
   readonly skipped: readonly SkippedTool[];
+  /** of the JSON of the tools */
+  readonly bytes: number;
   /** how long the server says that it is valid, in milliseconds; 0 where it says nothing */
   readonly ttlMs: number;
   /** what the server says about itself */

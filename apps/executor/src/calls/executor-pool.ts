@@ -9,18 +9,19 @@ import type { ExecutorTasks } from './worker-tasks.ts';
 export class ExecutorPool extends WorkerPool<ExecutorTasks> {}
 
 /**
- * Old space of a thread for sessions at mailboxes, in MiB: many times what a session may receive. A thread that runs
+ * Old space of a thread for such sessions, in MiB: many times what a session may receive. A thread that runs
  * out of it can end its process, so that what a session collects is bounded before.
  */
 const SESSION_HEAP_MB = 256;
 
 /**
- * The sizes of the pool for sessions at mailboxes. Its threads mostly wait for servers, so that they are apart from
- * those that compute. Each broker call has one at most, and one tenant may have all calls: no session waits. A pool has
- * two at least, which start when a task comes: an executor without such calls starts none.
+ * The sizes of the pool for sessions at mailboxes and MCP servers. Its threads mostly wait for servers, so that they
+ * are apart from those that compute. Each broker call has one at most, and one tenant may have all calls: no session
+ * waits. A pool has two at least, which start when a task comes: an executor without such calls starts none.
+ * @param sessions at a time: of calls, and of what lists tools
  */
-export function sessionPoolSizes(brokerSlots: number): Omit<WorkerPoolOptions, 'filename'> {
-  const threads = Math.max(2, brokerSlots + 1);
+export function sessionPoolSizes(sessions: number): Omit<WorkerPoolOptions, 'filename'> {
+  const threads = Math.max(2, sessions + 1);
   return { threads, heapMb: SESSION_HEAP_MB, queuedPerTenant: threads, queued: threads };
 }
 

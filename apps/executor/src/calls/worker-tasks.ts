@@ -5,6 +5,7 @@ import { CALENDAR_TASKS } from './calendar-tasks.ts';
 import { SECRET_TASKS } from '../redaction/secret-tasks.ts';
 import { FILE_TASKS } from './file-tasks.ts';
 import { MAIL_SESSION_TASKS, MAIL_TASKS } from './mail-tasks.ts';
+import { MCP_SESSION_TASKS } from './mcp-tasks.ts';
 import { REDACTION_TASKS } from './redaction-tasks.ts';
 import { STORE_TASKS } from './store-tasks.ts';
 import { TRANSCRIPT_TASKS } from './transcript-tasks.ts';
@@ -17,6 +18,7 @@ export const executorTasks = {
   ...FILE_TASKS,
   ...MAIL_SESSION_TASKS,
   ...MAIL_TASKS,
+  ...MCP_SESSION_TASKS,
   ...REDACTION_TASKS,
   ...SECRET_TASKS,
   ...STORE_TASKS,

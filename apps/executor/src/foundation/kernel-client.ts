@@ -5,6 +5,8 @@ import {
   Fault,
   ImageClaimReply,
   ImageRenewReply,
+  McpClaimReply,
+  McpReportReply,
   parseFromPeer,
   parseMessage,
   Redemption,
@@ -13,6 +15,8 @@ import {
   ShellRenewReply,
   type AnnouncedRequests,
   type ImageClaim,
+  type McpClaim,
+  type McpReportRequest,
   type ShellEnding,
   RenewReply,
   ReportReply,
@@ -21,7 +25,7 @@ import {
   type ReportRequest,
   type Subjects,
 } from '@writ/contract';
-import { KEY_BYTES, redeemedContext, HpkeBox } from '@writ/sealing';
+import { KEY_BYTES, listingContext, redeemedContext, HpkeBox } from '@writ/sealing';
 
 /** Identifies an attempt in its requests to the kernel; the attempt number and nonce fence earlier ones. */
 export interface AttemptCredentials {
@@ -35,6 +39,12 @@ export interface AttemptCredentials {
 
 /** An image that this executor has claimed. */
 export type ClaimedImage = Pick<ImageClaim, 'image_id' | 'tenant_id' | 'claim'> & { readonly executor_id: string };
+
+/** An MCP server whose tools this executor is to list, with its secrets by name, as those of a redemption. */
+export type ClaimedServer = Omit<McpClaim, 'sealed'> & { readonly secrets: Readonly<Record<string, string>> };
+
+/** What came of that. */
+export type McpReport = Pick<McpReportRequest, 'listing' | 'about' | 'problem'>;
 
 export type Report = Omit<ReportRequest, 'v' | keyof AttemptCredentials>;
 
@@ -184,6 +194,32 @@ export class KernelClient {
     timeoutMs: number,
   ): Promise<void> {
     await this.#request('kernel.image.finish', { v: 1, ...image, ...end }, timeoutMs);
+  }
+
+  /** The MCP server whose tools this executor is to list; null where none is due. */
+  async claimMcpServer(executorId: string, timeoutMs: number): Promise<ClaimedServer | null> {
+    const request = { v: 1, executor_id: executorId, public_key: await this.publicKey() };
+    const { claim } = parseFromPeer(McpClaimReply, await this.#request('kernel.mcp.claim', request, timeoutMs));
+    if (claim === null) return null;
+    const { sealed, ...server } = claim;
+    const context = (name: string): string =>
+      listingContext(server.tenant_id, server.resource.resource_id, server.claim, name);
+    const opened = Object.entries(sealed).map(async ([name, value]) => {
+      const bytes = await this.#hpkeBox.open(Buffer.from(value, 'base64'), context(name));
+      return [name, bytes.toString('utf8')] as const;
+    });
+    return { ...server, secrets: Object.fromEntries(await Promise.all(opened)) };
+  }
+
+  /** Reports what a server listed. Resolves with whether it counts: the claim may be another executor's by now. */
+  async reportMcpServer(
+    { tenant_id, claim, resource }: ClaimedServer,
+    executorId: string,
+    report: McpReport,
+    timeoutMs: number,
+  ): Promise<boolean> {
+    const request = { v: 1, executor_id: executorId, tenant_id, resource_id: resource.resource_id, claim, ...report };
+    return parseFromPeer(McpReportReply, await this.#request('kernel.mcp.report', request, timeoutMs)).counted;
   }
 
   /** A kernel of the previous version keeps no lines of the list. */

@@ -21,6 +21,7 @@ import { isConnectionError } from './connection-error.ts';
 import { emailDraft, emailFind } from './email-tools.ts';
 import { ApiRefusal, httpTool } from './http-tool.ts';
 import type { MailSessions } from './mail-sessions.ts';
+import type { McpTools } from './mcp/mcp-tool.ts';
 import { netEgress } from './net-egress.ts';
 import { resourceFailure } from './resource-failures.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
@@ -40,6 +41,7 @@ export interface BrokerEngines {
   readonly stores?: StoreCalls;
   readonly transcription?: Transcription;
   readonly mail?: MailSessions;
+  readonly mcp?: McpTools;
 }
 
 /**
@@ -108,11 +110,12 @@ export class BrokerRunner extends Runner {
 
   async #result(call: Call, gate: CallGate, resources: RunResources): Promise<unknown> {
     if (call.http !== undefined) return await httpTool(call.http, call, gate, resources.work);
+    const { mail, mcp, transcription } = this.#engines;
+    if (call.mcp !== undefined && mcp !== undefined) return await mcp.run(call.mcp, call, gate, resources.signal);
     if (call.toolId === WEB_SEARCH.tool_id) return await webSearch(call, gate);
     if (call.toolId === WEB_FETCH.tool_id) return await webFetch(call, gate, resources);
     if (call.toolId === NET_EGRESS.tool_id) return await netEgress(call, gate, this.#blobs, resources.work);
     if (call.toolId === CALENDAR_FIND.tool_id) return await calendarFind(call, gate, resources);
-    const { mail, transcription } = this.#engines;
     if (call.toolId === EMAIL_FIND.tool_id && mail !== undefined)
       return await emailFind(call, gate, { ...resources, mail });
     if (call.toolId === EMAIL_DRAFT.tool_id && mail !== undefined)

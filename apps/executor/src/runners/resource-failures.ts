@@ -2,8 +2,9 @@
 import { CalendarError, type CalendarReason } from '@writ/calendar';
 import { Fault, type FaultCode } from '@writ/contract';
 import { MailboxError, type MailboxFailure } from '@writ/mailbox';
+import { McpCallError } from './mcp/mcp-failure.ts';
 
-/** The fault of a calendar or a mailbox that did not do what it was asked. */
+/** The fault of a calendar, a mailbox or an MCP server that did not do what it was asked. */
 export interface ResourceFailure {
   readonly ended: 'failed' | 'timeout';
   readonly code: FaultCode;
@@ -51,11 +52,12 @@ export function resourceFailure(error: unknown): ResourceFailure | null {
     ended: code === 'command.timeout' ? 'timeout' : 'failed',
     code,
     message: (error as Error).message,
-    hint: NEEDS_ADMINISTRATOR.has(code) ? ADMINISTRATOR : null,
+    hint: error instanceof McpCallError ? error.hint : NEEDS_ADMINISTRATOR.has(code) ? ADMINISTRATOR : null,
   };
 }
 
 function codeOf(error: unknown): FaultCode | null {
+  if (error instanceof McpCallError) return error.code;
   if (error instanceof CalendarError) return OF_CALENDARS[error.reason];
   if (error instanceof MailboxError) return OF_MAILBOXES[error.reason];
   // Arguments were checked when the call was decided. What is left is the address that drafts are from.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import { MCP_LIMITS, RESOURCE_SECRET_PREFIX, type McpServerSettings } from '@writ/contract';
+import { parseUrl, TargetError, type PrivateEndpoint } from '@writ/egress';
+import { CallGate } from '../../egress/call-gate.ts';
+import type { EgressPorts } from '../../egress/egress-ports.ts';
+import { GateRefusal } from '../../egress/gate-refusal.ts';
+import type { ClaimedServer, McpReport } from '../../foundation/kernel-client.ts';
+import type { NamedValue } from '../../redaction/redactor.ts';
+import { McpCallError } from './mcp-failure.ts';
+import type { Listed } from './mcp-intake.ts';
+import { McpSender } from './mcp-sender.ts';
+import type { McpSessions } from './mcp-sessions.ts';
+
+/** More than a session may receive, with what is around it. */
+const BYTES_MAX = 20 * 1_048_576;
+const REQUESTS_MAX = 64;
+const MESSAGE_CHARS_MAX = 2_048;
+/** For the thread to start and to end, within the time that an executor has. */
+const MARGIN_MS = 5_000;
+
+export interface ListServerParts {
+  readonly sessions: McpSessions;
+  readonly ports: EgressPorts;
+  /** endpoints that may have private addresses */
+  readonly privateEndpoints: readonly PrivateEndpoint[];
+}
+
+/** Lists the tools of a server, in the name of its tenant. @throws what is no failure of the server */
+export async function listServer(parts: ListServerParts, server: ClaimedServer, stop: AbortSignal): Promise<Listed> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(MCP_LIMITS.listingMs)]);
+  const settings = server.resource.settings as McpServerSettings;
+  let gate: CallGate | null = null;
+  try {
+    gate = gateTo(parts, settings.url, signal);
+    return await listed(parts, server, gate, signal);
+  } catch (error) {
+    if (stop.aborted) throw error;
+    const problem = problemOf(error, signal);
+    if (problem === null) throw error;
+    return { problem: { ...problem, message: problem.message.slice(0, MESSAGE_CHARS_MAX).toWellFormed() } };
+  } finally {
+    gate?.close();
+  }
+}
+
+async function listed(
+  { sessions }: ListServerParts,
+  { tenant_id: tenantId, resource, secrets }: ClaimedServer,
+  gate: CallGate,
+  signal: AbortSignal,
+): Promise<Listed> {
+  const values = Object.entries(secrets).map(
+    ([name, value]) => [name.slice(RESOURCE_SECRET_PREFIX.length), value] as const,
+  );
+  const timeoutMs = MCP_LIMITS.listingMs - MARGIN_MS;
+  const sender = new McpSender(gate, {
+    settings: resource.settings as McpServerSettings,
+    resourceSecrets: Object.fromEntries(values),
+    isSafe: true,
+    idleMs: timeoutMs,
+  });
+  const named = values.map(([, value]): NamedValue => ['RESOURCE', value]);
+  const work = { timeoutMs, isLegacy: false, methods: ['DELETE'] as const, named };
+  const { listing, about } = await sessions.run(
+    { tenantId, signal, timeoutMs, mayCall: false, send: sender.send },
+    (pool, port, options) => pool.run('mcp.list', { ...work, port }, options),
+  );
+  return { bytes: listing, about };
+}
+
+/** A gate to one address, for as long as the claim lives. An administrator wrote the address. */
+function gateTo({ ports, privateEndpoints }: ListServerParts, url: string, signal: AbortSignal): CallGate {
+  const { host, port } = parseUrl(url);
+  return new CallGate({
+    net: [[{ domain: host, methods: ['POST', 'DELETE'], ports: [port] }]],
+    privateEndpoints,
+    bytesMax: BYTES_MAX,
+    requestsMax: REQUESTS_MAX,
+    ports,
+    // Nobody stops a listing but its signal, which closes the gate: no confirmation grows old.
+    now: () => 0,
+    signal,
+    confirm: () => Promise.resolve(),
+    announce: () => Promise.resolve(),
+    preview: null,
+  });
+}
+
+/** Null for what is no failure of the server. */
+function problemOf(error: unknown, signal: AbortSignal): McpReport['problem'] {
+  if (error instanceof McpCallError && error.code !== 'command.timeout')
+    return { code: error.code, message: error.message };
+  if (error instanceof McpCallError || signal.aborted)
+    return { code: 'mcp.unreachable', message: 'the server did not list its tools in time' };
+  if (error instanceof GateRefusal) return { code: error.code, message: error.message };
+  return error instanceof TargetError ? { code: 'egress.refused', message: error.message } : null;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FaultCode } from '@writ/contract';
+import type { McpError, McpFailure } from '@writ/mcp-client';
+
+/** A call or a listing at an MCP server that failed, by its fault. */
+export class McpCallError extends Error {
+  readonly code: FaultCode;
+  readonly hint: string | null;
+
+  constructor(code: FaultCode, message: string, hint: string | null = null, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'McpCallError';
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** Before the call was sent, the server did nothing, whatever it says. */
+const BEFORE: Readonly<Record<McpFailure, FaultCode>> = {
+  unreachable: 'mcp.unreachable',
+  denied: 'mcp.unreachable',
+  refused: 'mcp.unreachable',
+  failed: 'mcp.unreachable',
+  malformed: 'mcp.protocol',
+  too_large: 'mcp.protocol',
+  timeout: 'command.timeout',
+  changed: 'mcp.definition_changed',
+  gone: 'mcp.definition_gone',
+  unsupported: 'mcp.unsupported',
+  result_invalid: 'mcp.result_invalid',
+};
+/** INVARIANT (refused means nothing done): the kernel takes a refusal for that, so it stands for nothing else. */
+const AFTER: Readonly<Record<McpFailure, FaultCode>> = {
+  ...BEFORE,
+  unreachable: 'egress.failed',
+  denied: 'mcp.refused',
+  refused: 'mcp.refused',
+  failed: 'mcp.failed',
+};
+
+const HINTS: Readonly<Partial<Record<McpFailure, string>>> = {
+  denied: 'an administrator checks the credential of the server, and the secret that it names',
+  changed: 'an administrator looks at what changed, and accepts it or not',
+  gone: 'an administrator lists the tools of the server again',
+};
+
+/** @param hasCalled whether the call of the tool may have left */
+export const mcpFailure = ({ reason, message, cause }: McpError, hasCalled: boolean): McpCallError =>
+  new McpCallError((hasCalled ? AFTER : BEFORE)[reason], message, HINTS[reason] ?? null, { cause });

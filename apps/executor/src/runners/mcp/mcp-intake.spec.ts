@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import { memoryBlobs, type BlobStore } from '@writ/blobs';
+import { formatId, RESOURCE_SECRET_PREFIX, type McpListing, type McpServerSettings } from '@writ/contract';
+import { parsePrivateEndpoints } from '@writ/egress';
+import { InlineTaskRunner } from '@writ/worker-pool';
+import { executorTasks } from '../../calls/worker-tasks.ts';
+import type { ClaimedServer, McpReport } from '../../foundation/kernel-client.ts';
+import { ExternalHosts } from '../../specs/external-hosts.ts';
+import { McpUpstream, REMOTE_TOOL } from '../../specs/mcp-upstream.ts';
+import { listServer } from './list-server.ts';
+import { McpIntake } from './mcp-intake.ts';
+import { McpSessions } from './mcp-sessions.ts';
+
+const SECRET = 'key-0123456789-secret';
+const tenant_id = formatId('tenant', new Uint8Array(16).fill(1));
+const executorId = formatId('executor', new Uint8Array(16).fill(2));
+
+function claimOf(settings: Partial<McpServerSettings> = {}): ClaimedServer {
+  const own = {
+    transport: 'http',
+    url: 'https://mcp.outside.example/mcp',
+    credential: { secret: 'GITHUB' },
+    ...settings,
+  };
+  return {
+    tenant_id,
+    claim: 1,
+    resource: {
+      resource_id: formatId('resource', new Uint8Array(16)),
+      kind: 'mcp_server',
+      name: 'github',
+      settings: own,
+      owner_agent_id: null,
+      digest: '0'.repeat(64),
+    },
+    secrets: { [`${RESOURCE_SECRET_PREFIX}GITHUB`]: SECRET },
+  } as ClaimedServer;
+}
+
+let outside: ExternalHosts;
+let server: McpUpstream;
+let blobs: BlobStore;
+let failures: unknown[];
+let intake: McpIntake;
+beforeEach(async () => {
+  outside = await ExternalHosts.open();
+  server = new McpUpstream(outside);
+  blobs = memoryBlobs();
+  failures = [];
+});
+afterEach(async () => {
+  await intake.stop();
+  await outside.close();
+});
+
+/** What is reported of a claim. */
+async function reportOf(claim: ClaimedServer, endpoints = ''): Promise<McpReport> {
+  const claims = [claim];
+  const reported = Promise.withResolvers<McpReport>();
+  const parts = {
+    sessions: new McpSessions(new InlineTaskRunner(executorTasks)),
+    ports: outside.ports,
+    privateEndpoints: parsePrivateEndpoints(endpoints),
+  };
+  intake = new McpIntake({
+    kernel: {
+      claimMcpServer: () => Promise.resolve(claims.pop() ?? null),
+      reportMcpServer: (_claim, _executor, report) => {
+        reported.resolve(report);
+        return Promise.resolve(true);
+      },
+    },
+    blobs,
+    executorId,
+    list: (each, signal) => listServer(parts, each, signal),
+    failed: (error) => (failures.push(error), reported.reject(error as Error)),
+  });
+  await intake.start();
+  return await reported.promise;
+}
+
+it('the tools of a server are stored and reported, with its credential sent to it', async () => {
+  server.tools = [REMOTE_TOOL, { ...REMOTE_TOOL, name: 'twice' }, { ...REMOTE_TOOL, name: 'twice' }];
+  const report = await reportOf(claimOf());
+  expect(report).toMatchObject({ about: { protocol: '2026-07-28' }, problem: null });
+  const listing = JSON.parse(Buffer.from(await blobs.get(tenant_id, report.listing!.sha256)).toString()) as McpListing;
+  expect(listing).toEqual({
+    v: 1,
+    tools: [REMOTE_TOOL],
+    skipped: [{ name: 'twice', problem: 'the server lists it twice' }],
+  });
+  expect(outside.received.map(({ headers }) => headers.authorization)).toEqual(Array(2).fill(`Bearer ${SECRET}`));
+});
+
+it.each<[string, () => ClaimedServer, string]>([
+  [
+    'that refuses the credential',
+    () => {
+      server.answers = { 'server/discover': (_message, response) => response.writeHead(401).end() };
+      return claimOf();
+    },
+    'mcp.unreachable',
+  ],
+  [
+    'that breaks the connection',
+    () => {
+      server.answers = { 'tools/list': (_message, response) => response.destroy() };
+      return claimOf();
+    },
+    'mcp.unreachable',
+  ],
+  [
+    'that repeats its credential',
+    () => {
+      server.tools = [{ ...REMOTE_TOOL, description: `Send ${SECRET}` }];
+      return claimOf();
+    },
+    'mcp.protocol',
+  ],
+  ['whose credential would leave in clear', () => claimOf({ url: 'http://mcp.outside.example/mcp' }), 'egress.refused'],
+  ['whose address is none', () => claimOf({ url: 'https://user@mcp.outside.example/' }), 'egress.refused'],
+  [
+    'that lies within',
+    () => {
+      outside.addressesOf = () => ['10.0.0.1'];
+      return claimOf();
+    },
+    'egress.refused',
+  ],
+])('a server %s is reported with its problem', async (_what, claim, code) => {
+  const report = await reportOf(claim());
+  expect(report).toMatchObject({ listing: null, about: null, problem: { code } });
+  expect(JSON.stringify(report)).not.toContain(SECRET);
+});
+
+it('a server that an operator lets lie within is reached there', async () => {
+  outside.addressesOf = () => ['10.0.0.1'];
+  expect(await reportOf(claimOf(), 'mcp.outside.example')).toMatchObject({ problem: null });
+});

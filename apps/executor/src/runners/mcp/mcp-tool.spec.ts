@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of tools of MCP servers through the egress gate, with the session in a thread.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import {
+  bindTool,
+  formatId,
+  RESOURCE_SECRET_PREFIX,
+  type BoundResource,
+  type McpServerSettings,
+  type McpTool,
+  type Redemption,
+} from '@writ/contract';
+import { resourceDigest } from '@writ/digest';
+import { acceptedTool, mcpDefinition } from '@writ/mcp-tool';
+import { WorkerPool } from '@writ/worker-pool';
+import { sessionPoolSizes } from '../../calls/executor-pool.ts';
+import type { ExecutorTasks } from '../../calls/worker-tasks.ts';
+import { EgressFixture } from '../../specs/egress-fixture.ts';
+import { McpUpstream, REMOTE_TOOL, type McpAnswer } from '../../specs/mcp-upstream.ts';
+import { BrokerRunner } from '../broker-runner.ts';
+import { McpSessions } from './mcp-sessions.ts';
+import { McpTools } from './mcp-tool.ts';
+
+const SECRET = 'key-0123456789-secret';
+const SETTINGS: McpServerSettings = {
+  transport: 'http',
+  url: 'https://mcp.outside.example/mcp',
+  credential: { secret: 'GITHUB' },
+};
+const TOOL: McpTool = { ...acceptedTool('github', 'create_issue', REMOTE_TOOL, 'write'), version: 1 };
+const NET: Redemption['net'] = [[{ domain: '*.outside.example', methods: ['POST'] }]];
+
+let threads: WorkerPool<ExecutorTasks>;
+beforeAll(() => {
+  threads = new WorkerPool({ ...sessionPoolSizes(3), filename: new URL('../../executor.worker.ts', import.meta.url) });
+});
+afterAll(() => threads.close());
+
+let on: EgressFixture;
+let server: McpUpstream;
+let tools: McpTools;
+beforeEach(async () => {
+  on = await EgressFixture.open();
+  server = new McpUpstream(on.outside);
+  tools = new McpTools(new McpSessions(threads), () => performance.now());
+});
+afterEach(() => on.close());
+
+interface Given {
+  readonly tool?: McpTool;
+  readonly settings?: Partial<McpServerSettings>;
+  readonly redemption?: Partial<Redemption>;
+  readonly wall_ms?: number;
+}
+
+async function call({ tool = TOOL, settings = {}, redemption = {}, wall_ms = 20_000 }: Given = {}) {
+  const meaning = { kind: 'mcp_server', name: 'github', settings: { ...SETTINGS, ...settings } } as const;
+  const resources: BoundResource[] = [
+    {
+      resource_id: formatId('resource', new Uint8Array(16)),
+      ...meaning,
+      owner_agent_id: null,
+      digest: resourceDigest(meaning),
+    },
+  ];
+  const definition = bindTool(mcpDefinition(tool), resources);
+  const message = on.kernel.order(tool.tool_id, { title: 'A leak' }, on.root, {
+    definition,
+    redemption: {
+      net: NET,
+      cli_tool: tool,
+      resources,
+      limits: { ...definition.limits, wall_ms },
+      secrets: { [`${RESOURCE_SECRET_PREFIX}GITHUB`]: SECRET },
+      ...redemption,
+    },
+  });
+  const runner = new BrokerRunner(on.kernel.blobs, on.gate(), () => performance.now(), { mcp: tools });
+  expect(await on.kernel.executor([runner]).run(message, 'broker')).toBe('reported');
+  const report = on.kernel.reports.at(-1)!;
+  expect(JSON.stringify(report)).not.toContain(SECRET);
+  return report;
+}
+const announced = (): boolean => on.kernel.requestedVerbs.includes('kernel.effect_started');
+const calls = (): number => server.methods.filter((method) => method === 'tools/call').length;
+
+it('a call is announced right before it is sent, with the credential, and answers', async () => {
+  server.answers = {
+    'tools/list': (message, response) => {
+      expect(announced()).toBe(false);
+      server.result(message, response, { tools: [REMOTE_TOOL], ttlMs: 0, cacheScope: 'private' });
+    },
+    'tools/call': (message, response) => {
+      expect(announced()).toBe(true);
+      expect(message.params).toMatchObject({ name: 'create_issue', arguments: { title: 'A leak' } });
+      server.result(message, response, {
+        content: [{ type: 'text', text: `by ${SECRET}` }],
+        structuredContent: { number: 7 },
+      });
+    },
+  };
+  const report = await call();
+  expect(report).toMatchObject({
+    ended: 'exited',
+    error: null,
+    result: { content: [{ type: 'text' }], structured: { number: 7 }, is_error: false, truncated: false },
+  });
+  expect(report.requests).toHaveLength(3);
+  expect(report.requests?.every(({ method, target }) => method === 'POST' && target === SETTINGS.url)).toBe(true);
+  expect(on.outside.received.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill(`Bearer ${SECRET}`));
+});
+
+it('a call of a tool that only reads is not announced', async () => {
+  expect(await call({ tool: { ...TOOL, category: 'read' } })).toMatchObject({ ended: 'exited' });
+  expect([announced(), calls()]).toEqual([false, 1]);
+});
+
+it('a credential goes into the header of the settings, and over TLS alone', async () => {
+  await call({ settings: { credential: { header: 'X-Api-Key', prefix: '', secret: 'GITHUB' } } });
+  expect(on.outside.received[0]?.headers).toMatchObject({ 'x-api-key': SECRET });
+  const before = on.outside.received.length;
+  expect(await call({ settings: { url: 'http://mcp.outside.example/mcp' } })).toMatchObject({
+    ended: 'failed',
+    error: { code: 'egress.refused' },
+  });
+  expect(on.outside.received).toHaveLength(before);
+});
+
+it('a server that the token does not reach is sent nothing', async () => {
+  const report = await call({ redemption: { net: [[{ domain: 'other.example', methods: ['POST'] }]] } });
+  expect(report).toMatchObject({ ended: 'failed', error: { code: 'token.scope' } });
+  expect([server.messages, announced()]).toEqual([[], false]);
+});
+
+it.each<[string, readonly unknown[], string]>([
+  [
+    'that is described otherwise',
+    [{ ...REMOTE_TOOL, description: 'Creates an issue, and sends it on.' }],
+    'mcp.definition_changed',
+  ],
+  ['that the server has no more', [], 'mcp.definition_gone'],
+])('a tool %s is not called', async (_what, listed, code) => {
+  server.tools = listed;
+  expect(await call()).toMatchObject({ ended: 'failed', error: { code }, result: null });
+  expect([calls(), announced()]).toEqual([0, false]);
+});
+
+const status =
+  (code: number, headers: Record<string, string> = {}): McpAnswer =>
+  (_message, response) =>
+    response.writeHead(code, headers).end();
+const refuse =
+  (code: number): McpAnswer =>
+  ({ id }, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'the title\nis empty' } }));
+
+it.each<[string, string, McpAnswer, string, boolean]>([
+  ['401 to the listing', 'tools/list', status(401), 'mcp.unreachable', false],
+  ['503 to the listing', 'tools/list', status(503), 'mcp.unreachable', false],
+  ['a broken connection to the listing', 'tools/list', (_m, response) => response.destroy(), 'mcp.unreachable', false],
+  [
+    'a redirect to the listing',
+    'tools/list',
+    status(302, { location: 'https://other.outside.example/' }),
+    'mcp.protocol',
+    false,
+  ],
+  ['wrong arguments', 'tools/call', refuse(-32_602), 'mcp.refused', true],
+  ['403 to the call', 'tools/call', status(403), 'mcp.refused', true],
+  ['an internal error', 'tools/call', refuse(-32_603), 'mcp.failed', true],
+  ['500 to the call', 'tools/call', status(500), 'mcp.failed', true],
+  ['a broken connection to the call', 'tools/call', (_m, response) => response.destroy(), 'egress.failed', true],
+  [
+    'another result than it promises',
+    'tools/call',
+    (message, response) => server.result(message, response, { content: [], structuredContent: { number: 'x' } }),
+    'mcp.result_invalid',
+    true,
+  ],
+  [
+    'a question',
+    'tools/call',
+    (message, response) =>
+      server.result(message, response, { resultType: 'input_required', inputRequests: {}, requestState: 'x' }),
+    'mcp.unsupported',
+    true,
+  ],
+])('a server that answers %s', async (_what, method, answer, code, wasAnnounced) => {
+  server.answers = { [method]: answer };
+  expect(await call()).toMatchObject({ ended: 'failed', error: { code }, result: null });
+  expect([announced(), calls()]).toEqual([wasAnnounced, wasAnnounced ? 1 : 0]);
+});
+
+it('a call that the kernel stops when it is announced is not sent', async () => {
+  on.kernel.onEffect = () => ({ v: 1, lease_until: 0, stop: true });
+  await call().catch(() => undefined);
+  expect(calls()).toBe(0);
+});
+
+it('a server that says nothing is left in the time of the call', async () => {
+  server.answers = { 'tools/call': () => undefined };
+  expect(await call({ wall_ms: 4_000 })).toMatchObject({ ended: 'timeout', error: { code: 'command.timeout' } });
+  expect(calls()).toBeLessThanOrEqual(1);
+});
+
+it('a listing is used as long as the server says that it is valid, and not after a failure', async () => {
+  server.ttlMs = 20_000;
+  await call();
+  await call();
+  expect(server.methods.filter((method) => method === 'tools/list')).toHaveLength(1);
+  server.answers = { 'tools/call': refuse(-32_602) };
+  await call();
+  server.answers = {};
+  await call();
+  expect(server.methods.filter((method) => method === 'tools/list')).toHaveLength(2);
+});
+
+it('a server has as many calls under way as its settings say', async () => {
+  const waiting: (() => void)[] = [];
+  server.answers = {
+    'tools/call': (message, response) =>
+      waiting.push(() => server.result(message, response, { content: [], structuredContent: { number: 1 } })),
+  };
+  const settings = { calls_max: 1 };
+  const first = call({ settings });
+  await vi.waitFor(() => expect(waiting).toHaveLength(1), 20_000);
+  const second = tools.run(
+    { server: 'github', remote_name: 'create_issue', remote_digest: TOOL.remote_digest, is_safe: false, output: null },
+    {
+      tenantId: on.kernel.redemption.tenant_id,
+      resources: on.kernel.redemption.resources ?? [],
+      limits: on.kernel.redemption.limits,
+      args: {},
+      net: [],
+      resourceSecrets: {},
+    },
+    null as never,
+    AbortSignal.timeout(60_000),
+  );
+  await expect(second).rejects.toMatchObject({ code: 'mcp.busy' });
+  waiting.pop()?.();
+  expect(await first).toMatchObject({ ended: 'exited' });
+});
+
+it('a server that sends what is long to read delays nobody else', async () => {
+  const long = { content: [{ type: 'text', text: `${'['.repeat(300_000)}${'x'.repeat(8 * 1_048_576)}` }] };
+  server.answers = {
+    'tools/call': (message, response) =>
+      server.result(message, response, { ...long, structuredContent: { number: 1 } }),
+  };
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const report = await call();
+  delay.disable();
+  expect(report).toMatchObject({ ended: 'exited', result: { truncated: true } });
+  expect(Buffer.byteLength(JSON.stringify(report.result))).toBeLessThanOrEqual(200_000);
+});

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobStore } from '@writ/blobs';
+import { parsePrivateEndpoints } from '@writ/egress';
+import { outboundOf, type ProcessContext } from '@writ/nest-kit';
+import type { ExecutorPool } from '../../calls/executor-pool.ts';
+import type { ExecutorConfig } from '../../config.env.ts';
+import type { EgressPorts } from '../../egress/egress-ports.ts';
+import { systemEgress } from '../../egress/system-ports.ts';
+import type { KernelClient } from '../../foundation/kernel-client.ts';
+import { listServer } from './list-server.ts';
+import { McpIntake } from './mcp-intake.ts';
+import { McpSessions } from './mcp-sessions.ts';
+
+export interface McpDependencies {
+  readonly kernel: KernelClient;
+  readonly blobs: BlobStore;
+  readonly executorId: string;
+  readonly sessionThreads: ExecutorPool;
+}
+
+/** @param egress the network access of listings; this machine's by default */
+export function openMcpIntake(
+  config: ExecutorConfig,
+  { kernel, blobs, executorId, sessionThreads }: McpDependencies,
+  { logger }: Pick<ProcessContext, 'logger'>,
+  egress?: EgressPorts,
+): McpIntake {
+  const privateEndpoints = parsePrivateEndpoints(config.WRIT_RESOURCE_HOSTS);
+  const inside = privateEndpoints.map(({ host }) => host);
+  const ports = egress ?? systemEgress(outboundOf(config, inside));
+  const parts = { sessions: new McpSessions(sessionThreads), ports, privateEndpoints };
+  return new McpIntake({
+    kernel,
+    blobs,
+    executorId,
+    list: (server, signal) => listServer(parts, server, signal),
+    failed: (error, server) =>
+      logger.error(
+        { err: error, resource_id: server?.resource.resource_id },
+        'the tools of an MCP server could not be listed',
+      ),
+  });
+}
