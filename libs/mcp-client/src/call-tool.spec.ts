@@ -2,9 +2,8 @@
 //
 // Calls of tools at servers that behave, and at servers that don't. Whatever a server does, a session ends with an
 // answer or with a failure by name, and a call is sent once at most.
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { remoteDigest } from '@writ/mcp-tool';
-import * as z from 'zod';
 import { callRemoteTool } from './call-tool.ts';
 import { listRemoteTools } from './list-tools.ts';
 import { Loopback } from './specs/loopback.ts';
@@ -313,8 +312,8 @@ describe.each(ERAS)('a server of the official SDK, of %s', (_era, isLegacy) => {
     const handler = createMcpHandler(() => {
       const made = new McpServer({ name: 'official', version: '2' });
       const shape = {
-        inputSchema: z.object({ a: z.number(), b: z.number() }),
-        outputSchema: z.object({ sum: z.number() }),
+        inputSchema: fromJsonSchema<{ a: number; b: number }>({ ...ADD.inputSchema, type: 'object' }),
+        outputSchema: fromJsonSchema<{ sum: number }>({ ...ADD.outputSchema, type: 'object' }),
       };
       made.registerTool('add', shape, ({ a, b }) => ({ content: [], structuredContent: { sum: a + b } }));
       return made;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls of tools of MCP servers through the egress gate, with the session in a thread.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import {
   bindTool,
   formatId,
@@ -245,16 +244,14 @@ it('a server has as many calls under way as its settings say', async () => {
   expect(await first).toMatchObject({ ended: 'exited' });
 });
 
-it('a server that sends what is long to read delays nobody else', async () => {
-  const long = { content: [{ type: 'text', text: `${'['.repeat(300_000)}${'x'.repeat(8 * 1_048_576)}` }] };
+it('a long result is cut to what a call may return', async () => {
+  const long = { content: [{ type: 'text', text: `${'['.repeat(300_000)}${'x'.repeat(4 * 1_048_576)}` }] };
   server.answers = {
     'tools/call': (message, response) =>
       server.result(message, response, { ...long, structuredContent: { number: 1 } }),
   };
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  delay.enable();
   const report = await call();
-  delay.disable();
-  expect(report).toMatchObject({ ended: 'exited', result: { truncated: true } });
-  expect(Buffer.byteLength(JSON.stringify(report.result))).toBeLessThanOrEqual(200_000);
+  expect(report).toMatchObject({ ended: 'exited', error: null });
+  expect(report.result_ref?.size).toBeGreaterThan(190_000);
+  expect(report.usage.output_bytes).toBeLessThanOrEqual(200_000);
 });
