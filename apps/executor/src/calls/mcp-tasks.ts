@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { McpAbout, McpListing } from '@writ/contract';
 import type { CallDone, CallWork, ListWork, SessionDone, SkippedTool } from '@writ/mcp-client';
+import { callRemoteTool, listRemoteTools } from '@writ/mcp-client/thread';
 import { SecretValues, type NamedValue } from '../redaction/redactor.ts';
 import { shownAnswer, type ShownAnswer } from './mcp-answer.ts';
 
@@ -25,16 +26,13 @@ export interface McpListDone {
   readonly about: McpAbout;
 }
 
-/** Few threads need the SDK, which takes a tenth of a second to load. */
-const client = () => import('@writ/mcp-client/thread');
-
 /**
  * Sessions at MCP servers, whose cost the server decides, for worker threads that wait for servers. Whatever reads what
  * a server sends is in here: the protocol, its JSON, the definitions and the results.
  */
 export const MCP_SESSION_TASKS = {
   'mcp.list': async ({ named, ...work }: McpListWork): Promise<SessionDone<McpListDone>> => {
-    const done = await (await client()).listRemoteTools(work);
+    const done = await listRemoteTools(work);
     const values = new SecretValues(named);
     if ('failed' in done) return { failed: { ...done.failed, message: values.redactText(done.failed.message) } };
     const { tools, skipped, about } = done.value;
@@ -47,7 +45,7 @@ export const MCP_SESSION_TASKS = {
       : { failed: { reason: 'malformed', message: 'the server repeats its credential in what it says of its tools' } };
   },
   'mcp.call': async ({ named, bytesMax, ...work }: McpCallWork): Promise<SessionDone<McpCallDone>> => {
-    const done = await (await client()).callRemoteTool(work);
+    const done = await callRemoteTool(work);
     if ('failed' in done) return done;
     const { answer, listing } = done.value;
     // A listing that is valid for no time is no use to anybody else.

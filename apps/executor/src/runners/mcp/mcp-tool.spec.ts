@@ -27,7 +27,11 @@ const SETTINGS: McpServerSettings = {
   url: 'https://mcp.outside.example/mcp',
   credential: { secret: 'GITHUB' },
 };
-const TOOL: McpTool = { ...acceptedTool('github', 'create_issue', REMOTE_TOOL, 'write'), version: 1 };
+const serverOf = (settings: Partial<McpServerSettings> = {}) => {
+  const meaning = { kind: 'mcp_server', name: 'github', settings: { ...SETTINGS, ...settings } } as const;
+  return { ...meaning, digest: resourceDigest(meaning) };
+};
+const TOOL: McpTool = { ...acceptedTool(serverOf(), 'create_issue', REMOTE_TOOL, 'write'), version: 1 };
 const NET: Redemption['net'] = [[{ domain: '*.outside.example', methods: ['POST'] }]];
 
 let threads: WorkerPool<ExecutorTasks>;
@@ -53,16 +57,9 @@ interface Given {
   readonly wall_ms?: number;
 }
 
-async function call({ tool = TOOL, settings = {}, redemption = {}, wall_ms = 20_000 }: Given = {}) {
-  const meaning = { kind: 'mcp_server', name: 'github', settings: { ...SETTINGS, ...settings } } as const;
-  const resources: BoundResource[] = [
-    {
-      resource_id: formatId('resource', new Uint8Array(16)),
-      ...meaning,
-      owner_agent_id: null,
-      digest: resourceDigest(meaning),
-    },
-  ];
+async function call({ tool = TOOL, settings = {}, redemption = {}, wall_ms = 60_000 }: Given = {}) {
+  const resource_id = formatId('resource', new Uint8Array(16));
+  const resources: BoundResource[] = [{ resource_id, ...serverOf(settings), owner_agent_id: null }];
   const definition = bindTool(mcpDefinition(tool), resources);
   const message = on.kernel.order(tool.tool_id, { title: 'A leak' }, on.root, {
     definition,
@@ -227,7 +224,14 @@ it('a server has as many calls under way as its settings say', async () => {
   const first = call({ settings });
   await vi.waitFor(() => expect(waiting).toHaveLength(1), 20_000);
   const second = tools.run(
-    { server: 'github', remote_name: 'create_issue', remote_digest: TOOL.remote_digest, is_safe: false, output: null },
+    {
+      server: 'github',
+      server_digest: TOOL.server_digest,
+      remote_name: 'create_issue',
+      remote_digest: TOOL.remote_digest,
+      is_safe: false,
+      output: null,
+    },
     {
       tenantId: on.kernel.redemption.tenant_id,
       resources: on.kernel.redemption.resources ?? [],
