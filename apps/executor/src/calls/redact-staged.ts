@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { topOf } from '@writ/contract';
+import { FAULTS, topOf, type FaultCode } from '@writ/contract';
 import { redactResult } from './redaction-tasks.ts';
 import type { Call, RunContext, Staged } from './runner.ts';
 
@@ -18,9 +18,18 @@ export async function withoutRedacted(
   { redact = [] }: Pick<Call, 'redact'>,
   work: RunContext['work'],
 ): Promise<Staged> {
-  if (redact.length === 0 || (staged.result ?? null) === null) return staged;
+  if (redact.length === 0) return staged;
+  const error = withoutWords(staged.error);
+  if ((staged.result ?? null) === null) return { ...staged, error };
   const input = { result: staged.result, redact: staged.ended === 'exited' ? redact : topOf(redact) };
   const isShort = JSON.stringify(staged.result).length <= INLINE_CHARS_MAX;
   const result = isShort ? redactResult(input) : await work.run('result.redact', input, REDACT_MS);
-  return { ...staged, result };
+  return { ...staged, error, result };
+}
+
+/** A server of MCP writes the words of its errors itself, and may put a value there that is redacted elsewhere. */
+function withoutWords(error: Staged['error']): Staged['error'] {
+  if (error === null || !/^mcp\./.test(error.code)) return error;
+  const { message } = FAULTS[error.code as FaultCode];
+  return { ...error, message };
 }
