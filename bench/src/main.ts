@@ -18,6 +18,7 @@ import { footprint } from './metrics/footprint.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
 import { loopOverhead } from './metrics/loop-overhead.ts';
 import { mcpCalls, mcpEcho } from './metrics/mcp.ts';
+import { mcpUpstream } from './metrics/mcp-upstream.ts';
 import { mk8Compile } from './metrics/mk8.ts';
 import { bashRun, mk8Run } from './metrics/mk8-run.ts';
 import { inclusionProofs } from './metrics/proofs.ts';
@@ -188,8 +189,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   {
     name: 'mcp_call',
     reference: 'mcp_echo',
-    run: async (stack) => mcpCalls((await makeWorlds(stack, 1))[0] as World, load(1, 1_000, 100)),
+    run: async (stack) => mcpCalls((await makeWorlds(stack, 1))[0] as World, 'fs.write', load(1, 1_000, 100)),
   },
+  { name: 'mcp_upstream', reference: 'mcp_echo', own: () => mcpUpstream(load(1, 1_000, 100)) },
   { name: 'sandboxed_warm', reference: 'docker_run', run: (stack) => sandboxedWarm(stack) },
   {
     name: 'sandboxed_workspace_1000',

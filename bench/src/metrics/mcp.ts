@@ -39,15 +39,15 @@ export async function mcpEcho(load: Load): Promise<Measured> {
   }
 }
 
-/** One `fs.write` through `/mcp` by the official client, until its receipt is in the log. */
-export async function mcpCalls(world: World, load: Load): Promise<Measured> {
+/** One call of a tool through `/mcp` by the official client, until its receipt is in the log. */
+export async function mcpCalls(world: World, tool: string, load: Load): Promise<Measured> {
   const client = await connect(`${world.agent.url}/mcp/${world.tokenId}?workspace_id=${world.workspaceId}`, {
     authorization: `Bearer ${world.agent.key ?? ''}`,
   });
   const measured = await measure(load, async () => {
-    const { structuredContent } = await client.callTool({ name: 'fs.write', arguments: fileArguments() });
+    const { structuredContent } = await client.callTool({ name: tool, arguments: fileArguments() });
     const { state, operation_id } = structuredContent as JsonValue;
-    if (state !== 'committed') throw new Error(`fs.write ended as ${JSON.stringify(structuredContent)}`);
+    if (state !== 'committed') throw new Error(`${tool} ended as ${JSON.stringify(structuredContent)}`);
     const path = `/v1/operations/${operation_id as string}/receipt`;
     await eventually('the receipt', async () => (await world.agent.get(path)).status === 200);
   });
