@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cliDefinition } from '@writ/cli-tool';
+import { cliDefinition, tenantDefinition } from '@writ/cli-tool';
 import { argumentFaults, MK8_RUN, SHELL_RUN, type CliTool, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import { InlineTaskRunner } from '@writ/worker-pool';
@@ -110,6 +110,45 @@ describe('a value of a tool that a tenant declared', () => {
     for (const args of [{ name: ['a'.repeat(9_000)] }, {}, { other: 'a'.repeat(9_000) }])
       expect(argumentFaults(await read(tool, args), args)).toEqual(argumentFaults(tool, args));
     expect(work.given).toEqual([]);
+  });
+});
+
+describe('arguments of a hundred kilobytes', () => {
+  const parameters = { type: 'object', properties: { text: { type: 'string' } } };
+  const shared = {
+    v: 1,
+    version: 1,
+    description: 'Takes a text.',
+    category: 'read',
+    parameters,
+    result: null,
+  } as const;
+  const functionTool = tenantDefinition({
+    ...shared,
+    kind: 'function',
+    tool_id: 'crm.note',
+    mode: 'pull',
+    idempotent: true,
+    timeout_ms: 5_000,
+  });
+  const mcpTool = tenantDefinition({
+    ...shared,
+    kind: 'mcp',
+    tool_id: 'mcp.crm.note',
+    timeout_ms: 5_000,
+    server: 'crm',
+    server_digest: '0'.repeat(64),
+    remote_name: 'note',
+    remote_digest: '0'.repeat(64),
+  });
+
+  it.each([
+    ['of a function are refused, since a permit carries them', functionTool, 1, []],
+    ['of a tool of an MCP server are checked in a thread, and taken', mcpTool, 0, ['schema.read']],
+  ] as const)('%s', async (_what, tool, faults, given) => {
+    const args = { text: 'x'.repeat(100_000) };
+    for (const by of [work, null]) expect(argumentFaults(await read(tool, args, by), args)).toHaveLength(faults);
+    expect(work.given).toEqual(given);
   });
 });
 

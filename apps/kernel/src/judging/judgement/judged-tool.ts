@@ -11,6 +11,7 @@ import {
 } from '@writ/contract';
 import { declaredFaults } from '@writ/cli-tool';
 import { httpFaults } from '@writ/http-tool';
+import { schemaFaults } from '@writ/json-schema';
 import { storeCallFaults } from '@writ/info-store';
 import { dataOf, DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
 import { dangerousTool } from '@writ/mk8-shell/dangerous';
@@ -33,7 +34,7 @@ const REPEATS = /ForEach|Include/;
 const INLINE_STEPS_MAX = 50_000;
 /** The most steps of checking arguments by a tenant's schema on the event loop: some microseconds each. */
 const INLINE_SCHEMA_STEPS_MAX = 2_000;
-/** The largest arguments of a request that are written on the event loop, in bytes. */
+/** The largest arguments that are checked, or written as a request, on the event loop, in bytes. */
 const INLINE_REQUEST_BYTES_MAX = 32 * 1_024;
 /** The bound, in milliseconds, on reading the arguments of a call by its tool in a thread. */
 const READ_WALL_MS = 3_000;
@@ -86,13 +87,16 @@ export class ToolReader {
   async #readDeclared(
     { tenant_id }: Pick<JudgedCall, 'tenant_id'>,
     tool: ToolDefinition,
-    { value }: Arguments,
+    { value, canonical }: Arguments,
   ): Promise<ToolDefinition> {
     if (tool.schemas === undefined || this.#work === null) return tool;
     const { parameters } = tool.schemas;
-    const faults =
-      declaredFaults(parameters, value, INLINE_SCHEMA_STEPS_MAX) ??
-      (await this.#work.run('schema.read', { parameters, args: value }, { tenantId: tenant_id, wallMs: READ_WALL_MS }));
+    const isFunction = tool.external !== undefined;
+    const isLong = canonical.byteLength > INLINE_REQUEST_BYTES_MAX;
+    const faultsOf = isFunction ? declaredFaults : schemaFaults;
+    const inline = isLong && !isFunction ? null : faultsOf(parameters, value, INLINE_SCHEMA_STEPS_MAX);
+    const call = { parameters, args: value, isFunction };
+    const faults = inline ?? (await this.#work.run('schema.read', call, { tenantId: tenant_id, wallMs: READ_WALL_MS }));
     return { ...tool, faults: () => faults };
   }
 

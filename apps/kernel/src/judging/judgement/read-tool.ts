@@ -4,6 +4,7 @@
 // script by compiling it, for a tool that a tenant declared by matching its patterns. The definition itself returns the
 // same.
 import { cliFaults, declaredArgumentFaults } from '@writ/cli-tool';
+import { mcpArgumentFaults } from '@writ/mcp-tool';
 import type {
   CliCommand,
   FsResource,
@@ -63,10 +64,13 @@ export const readDeclared = ({ args, cli, parameters }: DeclaredCall): Faults =>
 export interface SchemaCall {
   readonly args: Args;
   readonly parameters: JsonSchemaText;
+  /** a function of the tenant, whose arguments have a bound of their own; else a tool of an MCP server */
+  readonly isFunction: boolean;
 }
 
-/** Checks the arguments of a call against the schema that a tenant wrote. */
-export const readBySchema = ({ args, parameters }: SchemaCall): Faults => declaredArgumentFaults(parameters, args);
+/** Checks the arguments of a call against the schema that somebody outside of Writ wrote. */
+export const readBySchema = ({ args, parameters, isFunction }: SchemaCall): Faults =>
+  (isFunction ? declaredArgumentFaults : mcpArgumentFaults)(parameters, args);
 
 /** Checks the arguments of a call of an HTTP tool by the schema that a tenant wrote, and by the request. */
 export const readHttp = ({ args, ...about }: HttpArguments & { readonly args: Args }): Faults =>
