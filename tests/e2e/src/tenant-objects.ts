@@ -89,6 +89,12 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
       clearance: 'autopilot',
     })
   ).body;
+  const mcp_server = `of-${world.tenantId.slice(-16).toLowerCase()}`;
+  await world.admin.must('/v1/resources', {
+    kind: 'mcp_server',
+    name: mcp_server,
+    settings: { transport: 'http', url: 'https://mcp.invalid/' },
+  });
   const image = sandbox.replaceAll('_', '-');
   // No engine has it, so that it fails, and stays.
   await world.admin.must('/v1/images', { name: image, source: { digest: `sha256:${'0'.repeat(64)}` } });
@@ -135,6 +141,7 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     resource_id,
     resource_grant_id,
     image,
+    mcp_server,
     webhook_id: webhook.webhook_id,
     delivery_id: delivery.delivery_id,
     api_key_id: key.api_key_id,

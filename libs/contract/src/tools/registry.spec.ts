@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { argumentFaults, definitionForDigest, TOOLS } from './registry.ts';
+import { argumentFaults, definitionForDigest, FIXED_TOOLS, TOOLS } from './registry.ts';
 
 const tool = (id: string) => TOOLS.get(id)!;
 
@@ -75,6 +75,14 @@ describe('the tools', () => {
     for (const one of TOOLS.values()) {
       if (!one.mutating) expect(one.resources({ path: 'a' }).some((r) => r.access === 'write')).toBe(false);
     }
+  });
+
+  it('that nothing of a tenant is bound to have one definition, and no others', () => {
+    for (const one of TOOLS.values()) {
+      const isBound = one.targets !== undefined || ['mk8.run', 'shell.dangerous'].includes(one.tool_id);
+      expect(FIXED_TOOLS.includes(one)).toBe(!isBound);
+    }
+    expect(FIXED_TOOLS.map(({ tool_id }) => tool_id)).toContain('fs.write');
   });
 
   it('are plain JSON for their digest', () => {

@@ -64,7 +64,7 @@ export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
  * differ in it.
  */
 export const FIXED_TOOLS: readonly ToolDefinition[] = [...TOOLS.values()].filter(
-  (tool) => tool.bind === undefined && tool !== SHELL_DANGEROUS && tool !== MK8_RUN,
+  (tool) => tool.targets === undefined && tool !== SHELL_DANGEROUS && tool !== MK8_RUN,
 );
 
 /** Compiled schemas become program code, so only schemas of this library are compiled. */
