@@ -12,7 +12,7 @@ import secrets
 import sys
 
 from billing import charge
-from permits import Writ, run
+from permits import Problem, Writ, run
 
 
 def govern(writ, tool_id, args, function):
@@ -34,4 +34,7 @@ def govern(writ, tool_id, args, function):
 if __name__ == "__main__":
     customer, cents = sys.argv[1:]
     args = {"customer": customer, "cents": int(cents)}
-    print(*govern(Writ(os.environ["WRIT_KEY"]), "billing.charge_inline", args, charge))
+    try:
+        print(*govern(Writ(os.environ["WRIT_KEY"]), "billing.charge_inline", args, charge))
+    except Problem as problem:
+        sys.exit(str(problem))

@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs calls under permits of Writ. Needs Python 3.9 and no package."""
 
+import http.client
 import json
 import os
 import secrets
+import sys
 import threading
 import time
 import urllib.error
 import urllib.request
 
-URL = os.environ.get("WRIT_URL", "http://127.0.0.1:8080")
+URL = os.environ.get("WRIT_URL", "http://127.0.0.1:7480")
 
 
 class Problem(Exception):
     """An answer that no repetition changes. `code` is that of the problem, such as `permit.expired`."""
+
+    @classmethod
+    def of(cls, error):
+        """The problem in an answer of 4xx. Another server than Writ's may answer with anything."""
+        try:
+            problem = json.load(error)
+            return cls(problem["code"], problem.get("detail", ""))
+        except (OSError, http.client.HTTPException, ValueError, TypeError, LookupError, AttributeError):
+            return cls(f"http {error.code}", f"{error.url} answers as no API of Writ does")
 
     def __init__(self, code, detail):
         super().__init__(f"{code}: {detail}")
@@ -31,8 +42,11 @@ class Writ:
         self._key = key
 
     def send(self, path, body, headers=None):
-        """Sends a request until it is answered. Each request of these files may be repeated."""
+        """
+        Sends a request until it is answered. Each request of these files may be repeated. The first failure is shown.
+        """
         pause = 0.2
+        shown = False
         while True:
             request = urllib.request.Request(
                 URL + path,
@@ -44,10 +58,13 @@ class Writ:
                     return json.load(answer)
             except urllib.error.HTTPError as error:
                 if error.code < 500 and error.code != 429:
-                    problem = json.load(error)
-                    raise Problem(problem["code"], problem.get("detail", "")) from error
-            except (OSError, ValueError):
-                pass  # no answer came, or half of one
+                    raise Problem.of(error) from error
+                reason = error
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                reason = error  # no answer came, or half of one
+            if not shown:
+                shown = True
+                print(f"{URL} does not answer as it should: {reason}; trying again", file=sys.stderr, flush=True)
             time.sleep(pause)
             pause = min(2 * pause, 5)
 

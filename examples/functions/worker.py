@@ -14,7 +14,11 @@ from permits import Problem, Writ, run
 def main():
     writ = Writ(os.environ["WRIT_WORKER_KEY"])
     while True:
-        permit = writ.send("/v1/worker/permits?wait=30000", {})["permit"]
+        try:
+            permit = writ.send("/v1/worker/permits?wait=30000", {})["permit"]
+        except Problem as problem:
+            # 401 for a key that is not valid, 403 for one of another role: no repetition changes that.
+            sys.exit(f"no calls can be taken with this key at this address: {problem}")
         if permit is None:
             continue
         try:
