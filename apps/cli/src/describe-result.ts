@@ -72,16 +72,24 @@ export function describeResult(result: ToolResult): string {
 export const votesOf = ({ given, needed, role }: VoteCount): string =>
   `${given} of ${needed}${role === 'admin' ? ', administrators' : ''}`;
 
-/** A call that has not ended, and the next command to run. */
-export function describeWaiting({ operation_id, state, reasons, approval_id, votes }: OperationView): string {
+/**
+ * What happens next with a call that has not ended: the next command to run. No command continues a call that its
+ * proposer runs, and whoever watched it would wait for nobody.
+ */
+function nextOf({ operation_id, state, approval_id, awaits }: OperationView): string {
+  if (state === 'held' && approval_id !== null) return `writ approvals show ${approval_id}`;
+  if (awaits === 'caller') return 'its proposer runs it, under a permit; see docs/how-to/functions.md';
+  return `writ operations watch ${operation_id}`;
+}
+
+/** A call that has not ended, and what happens next. */
+export function describeWaiting(operation: OperationView): string {
+  const { operation_id, state, reasons, votes } = operation;
   return fieldsOf({
     state,
     votes: votes === undefined ? null : votesOf(votes),
     ...reasonFields(reasons),
     operation: operation_id,
-    next:
-      state === 'held' && approval_id !== null
-        ? `writ approvals show ${approval_id}`
-        : `writ operations watch ${operation_id}`,
+    next: nextOf(operation),
   });
 }

@@ -109,6 +109,16 @@ test('a held call shows how to see its approval', async () => {
   expect(api.requests[0]!.headers['prefer']).toBe('wait=5');
 });
 
+test.each([
+  ['its proposer runs', { awaits: 'caller' }, 'its proposer runs it, under a permit; see docs/how-to/functions.md'],
+  ['somebody else runs', {}, `writ operations watch ${IDS.operation}`],
+])('a call that %s says what happens next', async (_who, more, next) => {
+  said = { status: 202, body: { ...HELD, state: 'admitted', approval_id: null, ...more } };
+  const { exit, out } = await call();
+  expect(exit).toBe(0);
+  expect(out.match(/^next +(.*)$/m)?.[1]).toBe(next);
+});
+
 test("control characters in a tool's output are escaped", async () => {
   said = { body: { ...RESULT, result: { output: '\u001b]0;owned\u0007' } } };
   expect((await call()).out).toContain('\\u{1b}]0;owned\\u{7}');

@@ -65,6 +65,16 @@ test('an import of which nothing was registered fails', async () => {
   expect(err).toContain('nothing was registered');
 });
 
+test('the time of each call is a whole number of milliseconds', async () => {
+  answer = imported({ valid: true, problems: [], tools: [] });
+  await run('--timeout', '5000');
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toMatchObject({ options: { timeout_ms: 5000 } });
+  const { exit, err } = await run('--timeout', '5s');
+  expect(exit).toBe(2);
+  expect(err).toContain('`5s` is no whole number');
+  expect(api.requests).toHaveLength(1);
+});
+
 test('an option that is no pair is refused before anything is sent', async () => {
   const { exit, err } = await run('--secret', 'SHOP_KEY');
   expect(exit).not.toBe(0);

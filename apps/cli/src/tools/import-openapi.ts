@@ -6,6 +6,7 @@ import { Type, type Static } from 'typebox';
 import { CliError, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
+import { parseCount } from '../http/lists.ts';
 import { readNamedFile } from '../read-named-file.ts';
 import { tableOf } from '../terminal.ts';
 import { textOf } from '../utf8.ts';
@@ -42,7 +43,7 @@ interface ImportFlags extends CommonOptions {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly deprecated?: true;
-  readonly timeout?: string;
+  readonly timeout?: number;
   readonly strict?: true;
   readonly dryRun?: true;
 }
@@ -67,7 +68,7 @@ function openApi(context: Context): Command {
     .option('--include <operation>', 'imports this one, or those that begin so: `list*`; repeat it for more', more, [])
     .option('--exclude <operation>', 'leaves this one out, or those that begin so', more, [])
     .option('--deprecated', 'imports deprecated operations, too')
-    .option('--timeout <ms>', 'of each call, in milliseconds; 30000 by default')
+    .option('--timeout <ms>', 'of each call, in milliseconds; 30000 by default, 60000 at most', parseCount)
     .option('--strict', 'registers nothing if any operation has a problem')
     .option('--dry-run', 'only shows what would change');
   return command.action(async () => {
@@ -99,7 +100,7 @@ function bodyOf(context: Context, flags: ImportFlags): Record<string, unknown> {
       include: flags.include,
       exclude: flags.exclude,
       deprecated: flags.deprecated ?? false,
-      ...(flags.timeout === undefined ? {} : { timeout_ms: Number(flags.timeout) }),
+      ...(flags.timeout === undefined ? {} : { timeout_ms: flags.timeout }),
     },
     strict: flags.strict ?? false,
     dry_run: flags.dryRun ?? false,

@@ -40,8 +40,8 @@ const AFTER: Readonly<Record<McpFailure, FaultCode>> = {
 
 const HINTS: Readonly<Partial<Record<McpFailure, string>>> = {
   denied: 'an administrator checks the credential of the server, and the secret that it names',
-  changed: 'an administrator looks at what changed, and accepts it or not',
-  gone: 'an administrator lists the tools of the server again',
+  changed: 'an administrator looks at what changed by `writ mcp-server diff NAME`, and accepts it or not',
+  gone: 'an administrator has the tools of the server listed again by `writ mcp-server refresh NAME`',
 };
 
 /** @param hasCalled whether the call of the tool may have left */
