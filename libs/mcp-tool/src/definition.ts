@@ -65,8 +65,8 @@ function requestsOf(server: BoundResource | undefined): Pick<ToolDefinition, 're
 
 /** The most steps of checking the arguments of a call: they take some tenths of a second, and belong on a thread. */
 const CHECK_STEPS_MAX = 200_000;
-const TOO_LONG: readonly SchemaFault[] = [
-  { pointer: '', message: 'take more work to check by the schema of the tool than a call may' },
+const tooLong = (verb: 'take' | 'takes'): readonly SchemaFault[] => [
+  { pointer: '', message: `${verb} more work to check by the schema of the tool than a call may` },
 ];
 
 /**
@@ -74,14 +74,14 @@ const TOO_LONG: readonly SchemaFault[] = [
  * pure.
  */
 export const mcpArgumentFaults = (parameters: JsonSchemaText, args: unknown): readonly SchemaFault[] =>
-  schemaFaults(parameters, args, CHECK_STEPS_MAX) ?? TOO_LONG;
+  schemaFaults(parameters, args, CHECK_STEPS_MAX) ?? tooLong('take');
 
 /**
  * The problems of the structured part of a result that is no error, by the schema that the tool declares. A part that
  * takes too much work to check has one. Total and pure.
  */
 export const mcpResultFaults = (output: JsonSchemaText, structured: unknown): readonly SchemaFault[] =>
-  schemaFaults(output, structured, CHECK_STEPS_MAX) ?? TOO_LONG;
+  schemaFaults(output, structured, CHECK_STEPS_MAX) ?? tooLong('takes');
 
 const resultOf = (output: JsonSchemaText | null): TObject => {
   const { $defs, definitions, ...structured } = output ?? {};
