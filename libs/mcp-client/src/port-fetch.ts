@@ -9,15 +9,20 @@ import type { FromThread, ToThread } from './relay-messages.ts';
  * could use up the memory of the thread.
  */
 const JSON_PARTS_MAX = 400_000;
+/** It tells the relay of read bytes in steps, several of which fit in what the relay lets wait. */
+const CONSUMED_BYTES = 65_536;
 const PARTS: ReadonlySet<number> = new Set([...',[{'].map((each) => each.charCodeAt(0)));
 
 interface Pending {
   readonly resolve: (response: Response) => void;
   readonly reject: (error: Error) => void;
-  readonly onEnd: (isStream: boolean) => void;
+  /** whether the session waits for the answer: it waits for none to what it answers itself */
+  readonly isAwaited: boolean;
   body: ReadableStreamDefaultController<Uint8Array> | null;
   /** whether the answer is a stream of events */
   isStream: boolean;
+  /** bytes that the relay doesn't know to be read */
+  consumed: number;
   stop: () => void;
 }
 
@@ -30,7 +35,7 @@ export class PortFetch {
   #ids = 0;
   #parts = 0;
   #failure: McpError | null = null;
-  /** called after the whole answer to a request came, or broke off */
+  /** called after the whole answer to a request came, or broke off, if the session waits for one */
   onEnd: (isStream: boolean) => void = () => undefined;
 
   constructor(port: MessagePort, { mayResume }: { readonly mayResume: boolean }) {
@@ -61,7 +66,9 @@ export class PortFetch {
     if (method === 'GET' && !(isResumed && this.#mayResume)) return new Response(null, { status: 405 });
     signal?.throwIfAborted();
     const text = typeof body === 'string' ? body : null;
-    const isCall = text !== null && (JSON.parse(text) as { readonly method?: unknown }).method === 'tools/call';
+    const called = text === null ? null : ((JSON.parse(text) as { readonly method?: unknown }).method ?? null);
+    const isCall = called === 'tools/call';
+    const isAwaited = method === 'GET' || (called !== null && called !== 'notifications/cancelled');
     return await new Promise((resolve, reject) => {
       const id = (this.#ids += 1);
       const onAbort = (): void => this.#cancel(id, signal?.reason as Error);
@@ -69,9 +76,10 @@ export class PortFetch {
       this.#pending.set(id, {
         resolve,
         reject,
-        onEnd: (isStream) => this.onEnd(isStream),
+        isAwaited,
         body: null,
         isStream: false,
+        consumed: 0,
         stop: () => signal?.removeEventListener('abort', onAbort),
       });
       const bytes = text === null ? null : new TextEncoder().encode(text);
@@ -93,6 +101,10 @@ export class PortFetch {
   }
 
   #head(pending: Pending, { id, status, headers }: ToThread & { readonly kind: 'head' }): void {
+    if (!pending.isAwaited) {
+      this.#post({ kind: 'cancel', id });
+      return this.#leave(id, pending);
+    }
     try {
       const answer = new Headers(headers.map(([name, value]): [string, string] => [name, value]));
       verifyReadable(status, answer);
@@ -114,33 +126,44 @@ export class PortFetch {
     }
   }
 
-  #bytes({ body }: Pending, { id, bytes }: ToThread & { readonly kind: 'bytes' }): void {
+  #bytes(pending: Pending, { id, bytes }: ToThread & { readonly kind: 'bytes' }): void {
     for (const byte of bytes) if (PARTS.has(byte)) this.#parts += 1;
     if (this.#parts > JSON_PARTS_MAX) {
       this.#post({ kind: 'cancel', id });
       return this.#break(id, new McpError('too_large', 'the answer has more parts than are read'));
     }
-    body?.enqueue(bytes);
+    pending.body?.enqueue(bytes);
     // What is queued here was received, and the sum of all answers is bounded.
-    this.#post({ kind: 'consumed', id, bytes: bytes.length });
+    pending.consumed += bytes.length;
+    if (pending.consumed < CONSUMED_BYTES) return;
+    this.#post({ kind: 'consumed', id, bytes: pending.consumed });
+    pending.consumed = 0;
   }
 
-  #end(id: number, { body, stop, onEnd, isStream }: Pending): void {
+  #end(id: number, { body, stop, isStream }: Pending): void {
     this.#pending.delete(id);
     stop();
     body?.close();
-    onEnd(isStream);
+    this.onEnd(isStream);
+  }
+
+  /** INVARIANT (no failure of what is not awaited): however the server takes it, the SDK finds it sent. */
+  #leave(id: number, { stop, resolve }: Pending): void {
+    this.#pending.delete(id);
+    stop();
+    resolve(new Response(null, { status: 202 }));
   }
 
   #break(id: number, error: McpError): void {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
+    if (!pending.isAwaited) return this.#leave(id, pending);
     this.#failure ??= error;
     this.#pending.delete(id);
     pending.stop();
     if (pending.body === null) pending.reject(error);
     else pending.body.error(error);
-    pending.onEnd(pending.isStream);
+    this.onEnd(pending.isStream);
   }
 
   /** Nobody waits any more, which is no failure of the server. */
@@ -163,10 +186,13 @@ export class PortFetch {
   }
 }
 
-const brokenOff = (why: 'unreachable' | 'too_large'): McpError =>
-  why === 'too_large'
-    ? new McpError('too_large', 'the server sent more than a session may receive')
-    : new McpError('unreachable', 'the connection to the server broke off');
+const BROKEN_OFF = {
+  unreachable: 'the connection to the server broke off',
+  too_large: 'the server sent more than a session may receive',
+  too_many_pieces: 'the server divides its answer into more pieces than are read',
+} as const;
+const brokenOff = (why: keyof typeof BROKEN_OFF): McpError =>
+  new McpError(why === 'unreachable' ? why : 'too_large', BROKEN_OFF[why]);
 
 /** INVARIANT (no redirects): an answer that leads elsewhere is none, so that the SDK follows none. */
 function verifyReadable(status: number, headers: Headers): void {

@@ -12,7 +12,7 @@ export type FromThread =
       /** whether it calls a tool */
       readonly isCall: boolean;
     }
-  /** bytes of an answer that were read, so that as many more may come */
+  /** bytes of an answer that were read since the last message, so that as many more may come */
   | { readonly kind: 'consumed'; readonly id: number; readonly bytes: number }
   /** nobody waits for the answer any more */
   | { readonly kind: 'cancel'; readonly id: number }
@@ -29,5 +29,5 @@ export type ToThread =
   | { readonly kind: 'bytes'; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: 'end'; readonly id: number }
   /** there is no answer, or no more of it */
-  | { readonly kind: 'broken'; readonly id: number; readonly why: 'unreachable' | 'too_large' }
+  | { readonly kind: 'broken'; readonly id: number; readonly why: 'unreachable' | 'too_large' | 'too_many_pieces' }
   | { readonly kind: 'ping' };

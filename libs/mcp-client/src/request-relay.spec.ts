@@ -74,7 +74,7 @@ it.each<[string, Partial<FromThread & { kind: 'request' }>]>([
   open();
   expect(await answerTo(post(more))).toMatchObject({ kind: 'broken' });
   expect(sent).toEqual([]);
-  expect(relay.failure).not.toBeNull();
+  expect(relay.failure?.error).toMatchObject({ name: 'McpError' });
 });
 
 it('sends one call at most', async () => {
@@ -101,6 +101,64 @@ it('holds an answer back that the thread does not read', async () => {
   expect(taken).toBeLessThan(600_000);
   relay.port.postMessage({ kind: 'consumed', id: 1, bytes: taken } satisfies FromThread);
   await once(body, 'drain');
+});
+
+it.each<[string, number, number]>([
+  ['10,000 pieces of a byte', 10_000, 10_000],
+  ['so many pieces of a byte that it is broken off', 200_000, 16_385],
+])('passes %s on in few messages', async (_what, pieces, read) => {
+  open();
+  await answerTo(post());
+  const messages: ToThread[] = [];
+  relay.port.on('message', (each: ToThread) => messages.push(each));
+  const piece = Buffer.from('x');
+  body.pause();
+  for (let n = 0; n < pieces; n += 1) body.write(piece);
+  body.end();
+  body.resume();
+  await vi.waitFor(() => expect(messages.at(-1)?.kind).toMatch(/end|broken/), 20_000);
+  const bytes = messages.flatMap((each) => (each.kind === 'bytes' ? [each.bytes] : []));
+  expect(bytes.length).toBeLessThan(40);
+  expect(bytes.every((each) => each.length <= 1_024 && each.buffer.byteLength === each.length)).toBe(true);
+  const total = bytes.reduce((sum, each) => sum + each.length, 0);
+  if (pieces === read) expect([total, messages.at(-1)]).toEqual([read, { kind: 'end', id: 1 }]);
+  else {
+    expect(total).toBeLessThan(read);
+    expect(messages.at(-1)).toEqual({ kind: 'broken', id: 1, why: 'too_many_pieces' });
+  }
+});
+
+it('passes on what came before an answer breaks off', async () => {
+  open();
+  await answerTo(post());
+  const messages: ToThread[] = [];
+  relay.port.on('message', (each: ToThread) => messages.push(each));
+  const read = once(body, 'data');
+  body.write('early');
+  await read;
+  body.destroy();
+  await vi.waitFor(() => expect(messages).toHaveLength(2));
+  expect(messages).toMatchObject([
+    { kind: 'bytes', bytes: Uint8Array.from(Buffer.from('early')) },
+    { kind: 'broken', why: 'unreachable' },
+  ]);
+});
+
+it('has a failure by name where a session has too many requests at once', async () => {
+  open({ send: () => new Promise(() => undefined) });
+  for (let id = 1; id <= 8; id += 1) relay.port.postMessage(post({ id, body: Buffer.from('{"id":1,"result":{}}') }));
+  expect(await answerTo(post({ id: 9 }))).toMatchObject({ kind: 'broken', id: 9 });
+  expect(relay.failure?.error).toMatchObject({ name: 'McpError', reason: 'too_large' });
+});
+
+it.each<[string, Partial<FromThread & { kind: 'request' }>]>([
+  ['an answer', { body: Buffer.from('{"id":1,"result":{}}') }],
+  ['a word that the session gives up', { body: message('notifications/cancelled') }],
+  ['a goodbye', { method: 'DELETE', body: null }],
+])('has no failure where %s is not sent', async (_what, more) => {
+  open({ send: () => Promise.reject(new Error('no')) });
+  expect(await answerTo(post(more))).toMatchObject({ kind: 'broken' });
+  expect(relay.failure).toBeNull();
 });
 
 it('ends the requests of a session that has ended', async () => {

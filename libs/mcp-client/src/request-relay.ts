@@ -7,12 +7,18 @@
 import type { Readable } from 'node:stream';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { parseJson } from '@writ/digest';
+import { BodyReader } from './body-reader.ts';
+import { McpError } from './mcp-error.ts';
 import type { FromThread, ToThread } from './relay-messages.ts';
 
-/** Bytes that the thread has not read yet, of one answer. More wait in the connection, and then at the server. */
-const WINDOW_BYTES = 262_144;
 /** Of all answers of a session: several images, or thousands of pages of text. */
 const RECEIVED_BYTES_MAX = 16 * 1_048_576;
+/**
+ * Each piece costs the event loop some time, however short it is. Streams of events have pieces of more bytes on
+ * average, and a session may receive so many in any case: a server that says each second that it is there takes hours.
+ */
+const PIECES_FREE = 16_384;
+const PIECE_BYTES_MIN = 64;
 /** The longest arguments of a call at six bytes a character, and what is around them. */
 const CALL_BYTES_MAX = 8 * 1_048_576;
 /** Every other request is a few hundred bytes long, and a cursor may be some thousand. */
@@ -64,8 +70,7 @@ export interface RelayOptions {
 /** One request on its way. */
 interface Exchange {
   readonly abort: AbortController;
-  body: Readable | null;
-  unread: number;
+  body: BodyReader | null;
 }
 
 /** The end of a session that stays with its event loop. */
@@ -77,6 +82,7 @@ export class RequestRelay {
   readonly #exchanges = new Map<number, Exchange>();
   readonly #timer: NodeJS.Timeout;
   #received = 0;
+  #pieces = 0;
   #hasCalled = false;
   #failure: { readonly error: unknown } | null = null;
   /** pings without an answer; null until the thread has opened its end */
@@ -93,7 +99,10 @@ export class RequestRelay {
     this.#timer = setInterval(() => this.#ping(), PING_MS);
   }
 
-  /** Why the first request failed that was not sent or not answered; null where none did. */
+  /**
+   * Why the first request failed that was not sent or not answered; null where none did. What nobody waits for fails in
+   * silence: answers to the server, and goodbyes.
+   */
   get failure(): { readonly error: unknown } | null {
     return this.#failure;
   }
@@ -123,35 +132,41 @@ export class RequestRelay {
 
   async #exchange(message: FromThread & { readonly kind: 'request' }): Promise<void> {
     const { id } = message;
-    const exchange: Exchange = { abort: new AbortController(), body: null, unread: 0 };
+    const exchange: Exchange = { abort: new AbortController(), body: null };
+    let isAwaited = true;
     try {
-      if (this.#exchanges.size >= EXCHANGES_MAX) throw new Error('a session has too many requests at once');
+      isAwaited = isAwaitedFor(message);
+      if (this.#exchanges.size >= EXCHANGES_MAX)
+        throw new McpError('too_large', 'the session has more requests at once than it may have');
       const request = this.#verified(message);
       this.#exchanges.set(id, exchange);
       const { status, headers, body } = await this.#options.send(request, exchange.abort.signal);
-      exchange.body = body;
       body.on('error', () => undefined);
       if (exchange.abort.signal.aborted) return void body.destroy();
       this.#post({ kind: 'head', id, status, headers: passedOn(headers) });
-      body.on('data', (bytes: Buffer) => this.#forward(id, exchange, bytes));
-      body.on('end', () => this.#finish(id, { kind: 'end', id }));
-      body.on('close', () => this.#finish(id, { kind: 'broken', id, why: 'unreachable' }));
+      exchange.body = new BodyReader(body, {
+        onPiece: (bytes) => this.#count(id, bytes),
+        onBytes: (bytes) => this.#post({ kind: 'bytes', id, bytes }),
+        onEnd: (isComplete) =>
+          this.#finish(id, isComplete ? { kind: 'end', id } : { kind: 'broken', id, why: 'unreachable' }),
+      });
     } catch (error) {
       // Of a request that nobody waits for, nobody wants to know why it failed.
-      if (!exchange.abort.signal.aborted) this.#failure ??= { error };
+      if (isAwaited && !exchange.abort.signal.aborted) this.#failure ??= { error };
       this.#exchanges.delete(id);
       this.#post({ kind: 'broken', id, why: 'unreachable' });
     }
   }
 
-  /** @throws Error for what the thread never asks for */
+  /** @throws McpError for what the thread never asks for, unless a server brings it to that */
   #verified({ method, headers, body, isCall }: FromThread & { readonly kind: 'request' }): RelayedRequest {
-    if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') throw new Error('the method is none of MCP');
-    if ((method === 'POST') !== (body !== null)) throw new Error('a request lacks its body, or has none to have');
-    if ((body?.length ?? 0) > (isCall ? CALL_BYTES_MAX : BODY_BYTES_MAX)) throw new Error('a request is too long');
+    if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') throw strange('a method that is none of MCP');
+    if ((method === 'POST') !== (body !== null)) throw strange('a request that lacks its body, or has none to have');
+    if ((body?.length ?? 0) > (isCall ? CALL_BYTES_MAX : BODY_BYTES_MAX))
+      throw new McpError('too_large', 'a request of the session is longer than it may be');
     const isOther = isCall ? method !== 'POST' : body !== null && methodOf(body) === 'tools/call';
-    if (isOther) throw new Error('a request does not say what it is');
-    if (isCall && (!this.#options.mayCall || this.#hasCalled)) throw new Error('the session may not call the tool');
+    if (isOther) throw strange('a request that does not say what it is');
+    if (isCall && (!this.#options.mayCall || this.#hasCalled)) throw strange('another call of a tool than it may send');
     const sent = headers.filter(
       ([name, value]) => HEADER.test(name) && value.length <= HEADER_CHARS_MAX && FIELD_VALUE.test(value),
     );
@@ -159,19 +174,17 @@ export class RequestRelay {
     return { method, headers: sent, body, isCall };
   }
 
-  #forward(id: number, exchange: Exchange, bytes: Buffer): void {
-    this.#received += bytes.length;
-    if (this.#received > RECEIVED_BYTES_MAX) return this.#finish(id, { kind: 'broken', id, why: 'too_large' });
-    exchange.unread += bytes.length;
-    if (exchange.unread >= WINDOW_BYTES) exchange.body?.pause();
-    this.#post({ kind: 'bytes', id, bytes: Uint8Array.from(bytes) });
+  /** INVARIANT (few pieces): what a server sends costs time by its bytes, and not by how it divides them. */
+  #count(id: number, bytes: number): void {
+    this.#received += bytes;
+    this.#pieces += 1;
+    if (this.#received > RECEIVED_BYTES_MAX) this.#finish(id, { kind: 'broken', id, why: 'too_large' });
+    else if (this.#pieces > PIECES_FREE && this.#received < this.#pieces * PIECE_BYTES_MIN)
+      this.#finish(id, { kind: 'broken', id, why: 'too_many_pieces' });
   }
 
   #consumed(id: number, bytes: number): void {
-    const exchange = this.#exchanges.get(id);
-    if (exchange === undefined) return;
-    exchange.unread -= bytes;
-    if (exchange.unread < WINDOW_BYTES) exchange.body?.resume();
+    this.#exchanges.get(id)?.body?.consumed(bytes);
   }
 
   #finish(id: number, message: ToThread): void {
@@ -206,10 +219,29 @@ const passedOn = (headers: RelayedAnswer['headers']): readonly Header[] =>
     return value !== '' && value.length <= HEADER_CHARS_MAX && FIELD_VALUE.test(value) ? [[name, value] as const] : [];
   });
 
-/** The method of a message of JSON-RPC; null for an answer, which has none. @throws Error for what is no single one */
+const strange = (what: string): McpError => new McpError('malformed', `the session wants to send ${what}`);
+
+/** Whether the session waits for the answer: not where it answers the server itself, gives up, or says goodbye. */
+function isAwaitedFor({ method, body, isCall }: FromThread & { readonly kind: 'request' }): boolean {
+  if (method === 'DELETE') return false;
+  // What is longer is refused by its length.
+  if (isCall || body === null || body.length > BODY_BYTES_MAX) return true;
+  const name = methodOf(body);
+  return name !== null && name !== 'notifications/cancelled';
+}
+
+/** The method of a message of JSON-RPC; null for an answer, which has none. @throws McpError for no single message */
 function methodOf(body: Uint8Array): unknown {
-  const message = parseJson(Buffer.from(body).toString('utf8'));
+  const message = parsed(body);
   if (typeof message !== 'object' || message === null || Array.isArray(message))
-    throw new Error('a request is no single message');
+    throw strange('what is no single message');
   return (message as { readonly method?: unknown }).method ?? null;
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return parseJson(Buffer.from(body).toString('utf8'));
+  } catch (cause) {
+    throw new McpError('malformed', 'the session wants to send what is no JSON', { cause });
+  }
 }
