@@ -2,41 +2,67 @@
 //
 // INVARIANT (pinned): a tool is called only where its definition has the digest that the call was decided on.
 import type { JsonSchemaText, McpRemoteTool } from '@writ/contract';
-import { JsonError, parseIJson, type JsonValue } from '@writ/digest';
-import { mcpResultFaults, remoteDigest } from '@writ/mcp-tool';
-import { McpError } from './mcp-error.ts';
-import { listOf } from './list-tools.ts';
+import { JsonError, parseIJson, sha256Hex, type JsonValue } from '@writ/digest';
+import { mcpResultFaults, remoteBytes } from '@writ/mcp-tool';
+import { McpError, shownPlace, type Redact } from './mcp-error.ts';
+import { listOf, shownProblem } from './list-tools.ts';
 import { inSession, type Session } from './session.ts';
-import type { CallDone, CallWork, Listing, RemoteAnswer, RemoteContent, SessionDone } from './session-work.ts';
+import type {
+  CallDone,
+  CallWork,
+  ListedTool,
+  Listing,
+  RemoteAnswer,
+  RemoteContent,
+  SessionDone,
+} from './session-work.ts';
 
 /** Parts of a result. */
 const PARTS_MAX = 256;
 /** The levels that a result may have. */
 const DEPTH_MAX = 32;
 
-/** Calls a tool, once. Its definition is compared with the pinned one before. */
-export const callRemoteTool = (work: CallWork): Promise<SessionDone<CallDone>> =>
-  inSession(work, async (session) => {
-    const { listing, tool } = await pinnedTool(session, work);
+/**
+ * Calls a tool, once. Its definition is compared with the pinned one before.
+ * @param redact removes secret values from what the server says
+ */
+export const callRemoteTool = (work: CallWork, redact: Redact): Promise<SessionDone<CallDone>> =>
+  inSession(work, redact, async (session) => {
+    const { listed, tool } = await pinnedTool(session, work);
     const result = await session.call(work.name, work.args, tool.inputSchema);
-    return { answer: answerOf(result as Result, work.output), listing };
+    return { answer: answerOf(result as Result, work.output, redact), listed };
   });
 
 /** @throws McpError `changed` or `gone` */
 async function pinnedTool(
   session: Session,
   { name, digest, known }: CallWork,
-): Promise<{ readonly listing: Listing | null; readonly tool: McpRemoteTool }> {
-  if (known !== null && known.name === name && remoteDigest(known) === digest) {
+): Promise<{ readonly listed: ListedTool | null; readonly tool: McpRemoteTool }> {
+  const tool = known !== null && sha256Hex(known) === digest ? toolOf(known) : null;
+  if (tool?.name === name) {
     await session.connect();
-    return { listing: null, tool: known };
+    return { listed: null, tool };
   }
+  return await listedTool(session, name, digest);
+}
+
+const toolOf = (definition: Uint8Array): McpRemoteTool =>
+  JSON.parse(Buffer.from(definition).toString('utf8')) as McpRemoteTool;
+
+/** @throws McpError `changed` or `gone` */
+async function listedTool(
+  session: Session,
+  name: string,
+  digest: string,
+): Promise<{ readonly listed: ListedTool; readonly tool: McpRemoteTool }> {
   const listing = await listOf(session);
   const tool = listing.tools.find((each) => each.name === name);
   if (tool === undefined) throw new McpError('gone', goneMessage(listing, name));
-  if (remoteDigest(tool) !== digest)
+  // Its own buffer: a message to the event loop copies the whole buffer of which it shows a part.
+  const definition = Uint8Array.from(remoteBytes(tool));
+  if (sha256Hex(definition) !== digest)
     throw new McpError('changed', 'the server defines the tool otherwise than an administrator accepted it');
-  return { listing, tool };
+  return { listed: { definition, ttlMs: listing.ttlMs, isLegacy: listing.isLegacy }, tool };
 }
 
 function goneMessage({ skipped }: Listing, name: string): string {
@@ -51,13 +77,15 @@ interface Result {
   readonly isError?: boolean;
 }
 
-function answerOf(result: Result, schema: JsonSchemaText | null): RemoteAnswer {
+function answerOf(result: Result, schema: JsonSchemaText | null, redact: Redact): RemoteAnswer {
   const { content = [], structuredContent, isError = false } = result;
   if (content.length > PARTS_MAX) throw new McpError('too_large', `the result has more than ${PARTS_MAX} parts`);
   return {
     content: content.map(partOf),
     structured:
-      structuredContent === undefined ? absent(schema, isError) : structuredOf(structuredContent, schema, isError),
+      structuredContent === undefined
+        ? absent(schema, isError)
+        : structuredOf(jsonOf(structuredContent, redact), isError ? null : schema, redact),
     is_error: isError,
   };
 }
@@ -67,22 +95,21 @@ function absent(schema: unknown, isError: boolean): null {
   throw new McpError('result_invalid', 'the result lacks the structured part that the tool promises');
 }
 
-function structuredOf(value: unknown, schema: JsonSchemaText | null, isError: boolean): JsonValue {
-  const read = jsonOf(value);
-  // A tool that says that it failed promises nothing of its result.
-  if (schema === null || isError) return read;
-  const [first] = mcpResultFaults(schema, read);
-  if (first === undefined) return read;
-  throw new McpError('result_invalid', `the result is not as the tool promises: \`${first.pointer}\` ${first.message}`);
+/** @param schema null where nothing is promised: a tool that says that it failed promises nothing of its result */
+function structuredOf(value: JsonValue, schema: JsonSchemaText | null, redact: Redact): JsonValue {
+  const [first] = schema === null ? [] : mcpResultFaults(schema, value);
+  if (first === undefined) return value;
+  const place = shownPlace(first.pointer, redact);
+  throw new McpError('result_invalid', `the result is not as the tool promises: \`${place}\` ${first.message}`);
 }
 
 /** A result is stored and hashed, which takes I-JSON. */
-function jsonOf(value: unknown): JsonValue {
+function jsonOf(value: unknown, redact: Redact): JsonValue {
   try {
     return parseIJson(JSON.stringify(value), { depthMax: DEPTH_MAX });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw new McpError('result_invalid', `the result can not be kept: ${error.message}`);
+    throw new McpError('result_invalid', `the result can not be kept: ${shownProblem(error, redact)}`);
   }
 }
 

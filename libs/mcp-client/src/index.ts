@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the event loop of a service needs. Nothing here loads the SDK, or reads what a server sends.
-export { MCP_FAILURES, McpError, type McpFailure } from './mcp-error.ts';
+export { MCP_FAILURES, McpError, type McpFailure, type Redact } from './mcp-error.ts';
 export { RequestRelay, type RelayedAnswer, type RelayedRequest, type RelayOptions } from './request-relay.ts';
 export type {
   CallDone,
   CallWork,
+  ListedTool,
   Listing,
   ListWork,
   RemoteAnswer,

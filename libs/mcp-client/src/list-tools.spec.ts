@@ -11,7 +11,7 @@ afterEach(() => server.loopback.close());
 async function list() {
   const relay = server.loopback.relay({ mayCall: false });
   try {
-    return await listRemoteTools({ port: relay.port, timeoutMs: 20_000, isLegacy: false, methods: [] });
+    return await listRemoteTools({ port: relay.port, timeoutMs: 20_000, isLegacy: false, methods: [] }, (text) => text);
   } finally {
     relay.close();
   }

@@ -2,7 +2,7 @@
 import { MCP_LIMITS, type McpRemoteTool } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { remoteBytes, remoteToolOf } from '@writ/mcp-tool';
-import { McpError } from './mcp-error.ts';
+import { McpError, shownPlace, type Redact } from './mcp-error.ts';
 import { inSession, type Session } from './session.ts';
 import type { Listing, ListWork, SessionDone, SkippedTool } from './session-work.ts';
 
@@ -17,8 +17,9 @@ const TTL_MS_MAX = 86_400_000;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Lists the tools of a server. */
-export const listRemoteTools = (work: ListWork): Promise<SessionDone<Listing>> => inSession(work, listOf);
+/** Lists the tools of a server. @param redact removes secret values from what the server says */
+export const listRemoteTools = (work: ListWork, redact: Redact): Promise<SessionDone<Listing>> =>
+  inSession(work, redact, listOf);
 
 /**
  * Connects, and lists the tools. A server that has forgotten the session since is connected to anew, once.
@@ -36,7 +37,7 @@ export async function listOf(session: Session): Promise<Listing> {
 }
 
 async function walk(session: Session): Promise<Listing> {
-  const found = new Found();
+  const found = new Found(session.redact);
   let cursor: string | null = null;
   let ttlMs = TTL_MS_MAX;
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
@@ -67,8 +68,13 @@ const ttlOf = ({ ttlMs }: Json): number =>
 class Found {
   readonly #tools = new Map<string, McpRemoteTool>();
   readonly #skipped = new Map<string, SkippedTool>();
+  readonly #redact: Redact;
   #count = 0;
   #bytes = 0;
+
+  constructor(redact: Redact) {
+    this.#redact = redact;
+  }
 
   add(tool: unknown): void {
     this.#count += 1;
@@ -77,7 +83,7 @@ class Found {
     const { name } = objectOf(tool);
     if (typeof name !== 'string' || name === '')
       throw new McpError('malformed', 'the server lists a tool without name');
-    const read = definitionOf(tool as Json);
+    const read = definitionOf(tool as Json, this.#redact);
     if ('problem' in read) this.#skip(name, read.problem);
     else if (this.#tools.has(name) || this.#skipped.has(name)) this.#skip(name, 'the server lists it twice');
     else this.#keep(read);
@@ -101,9 +107,9 @@ class Found {
   }
 }
 
-function definitionOf(tool: Json): McpRemoteTool | { readonly problem: string } {
+function definitionOf(tool: Json, redact: Redact): McpRemoteTool | { readonly problem: string } {
   const definition = remoteToolOf(tool as McpRemoteTool);
-  const problem = formProblem(definition) ?? taskProblem(tool['execution']) ?? canonicalProblem(definition);
+  const problem = formProblem(definition) ?? taskProblem(tool['execution']) ?? canonicalProblem(definition, redact);
   return problem === null ? definition : { problem };
 }
 
@@ -130,7 +136,7 @@ const taskProblem = (execution: unknown): string | null =>
     : null;
 
 /** What has no canonical form has no digest, and what is longer than a message can't be shown. */
-function canonicalProblem(definition: McpRemoteTool): string | null {
+function canonicalProblem(definition: McpRemoteTool, redact: Redact): string | null {
   try {
     const bytes = remoteBytes(definition);
     if (bytes.length > MCP_LIMITS.definitionBytes)
@@ -139,6 +145,10 @@ function canonicalProblem(definition: McpRemoteTool): string | null {
     return null;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return `its definition has no canonical form: ${error.message}`;
+    return `its definition has no canonical form: ${shownProblem(error, redact)}`;
   }
 }
+
+/** What is wrong with a value, and where. The error itself has cut the place, perhaps within a secret value. */
+export const shownProblem = ({ reason, pointer, line, column }: JsonError, redact: Redact): string =>
+  new JsonError(reason, pointer === '' ? '' : shownPlace(pointer, redact), line, column).message;

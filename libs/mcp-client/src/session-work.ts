@@ -21,8 +21,8 @@ export interface CallWork extends ListWork {
   /** the hex SHA-256 of the definition that the call was decided on */
   readonly digest: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** the definition of a listing that is still valid; null: the tools are listed before the call */
-  readonly known: McpRemoteTool | null;
+  /** the definition that a listing had which is still valid; null: the tools are listed before the call */
+  readonly known: Uint8Array | null;
   /** the schema of the structured part of a result; null for none */
   readonly output: JsonSchemaText | null;
 }
@@ -76,10 +76,19 @@ export interface RemoteAnswer {
   readonly is_error: boolean;
 }
 
+/** The tool of a call as its server listed it. It is bytes alone, since a value costs time where it arrives. */
+export interface ListedTool {
+  /** the bytes that the digest is of: RFC 8785 */
+  readonly definition: Uint8Array;
+  /** as of the listing */
+  readonly ttlMs: number;
+  readonly isLegacy: boolean;
+}
+
 export interface CallDone {
   readonly answer: RemoteAnswer;
-  /** the listing before the call; null where a known definition was used */
-  readonly listing: Listing | null;
+  /** the tool in the listing before the call; null where a known definition was used */
+  readonly listed: ListedTool | null;
 }
 
 /** What a session ended with. A thread passes on no class of errors. */

@@ -6,7 +6,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { McpAbout } from '@writ/contract';
 import { Client, ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { failureOf } from './failure-of.ts';
-import { McpError } from './mcp-error.ts';
+import { McpError, type Redact } from './mcp-error.ts';
 import { PortFetch } from './port-fetch.ts';
 import { SessionTransport } from './session-transport.ts';
 import type { ListWork, SessionDone } from './session-work.ts';
@@ -15,6 +15,8 @@ import type { ListWork, SessionDone } from './session-work.ts';
 const NO_ADDRESS = new URL('http://server.invalid/');
 /** As much as the contract has room for. */
 const ABOUT_CHARS_MAX = 128;
+/** As much as a report of a listing has room for. */
+const MESSAGE_CHARS_MAX = 2_048;
 const CLIENT = { name: 'writ', version: '1' };
 /** An answer that has come is read within this time after its end. */
 const SETTLED_MS = 200;
@@ -40,19 +42,23 @@ export class Session {
   readonly #fetch: PortFetch;
   readonly #work: ListWork;
   readonly #until: AbortSignal;
+  /** removes secret values from what the server says */
+  readonly redact: Redact;
   #client: Client | null = null;
   #transport: SessionTransport | null = null;
   #broken = Promise.withResolvers<never>();
-  #running = 0;
+  /** advances when a wait begins and when it ends: what ended in another one, or between two, breaks none off */
+  #generation = 0;
   #isLegacy = false;
   /** what went wrong beside an answer, such as an event that is no JSON */
   #strange: Error | null = null;
   #wantsMore = false;
 
-  constructor(fetch: PortFetch, work: ListWork, until: AbortSignal) {
+  constructor(fetch: PortFetch, work: ListWork, until: AbortSignal, redact: Redact) {
     this.#fetch = fetch;
     this.#work = work;
     this.#until = until;
+    this.redact = redact;
     // Of a stream the transport knows whether it goes on elsewhere.
     fetch.onEnd = (isStream) => isStream || this.#ended(false);
   }
@@ -65,7 +71,8 @@ export class Session {
   /** What the server says about itself. */
   get about(): McpAbout {
     const { name = '', version = '' } = this.#client?.getServerVersion() ?? {};
-    const said = (text: string): string => text.replaceAll(/\p{C}/gu, '').slice(0, ABOUT_CHARS_MAX).toWellFormed();
+    const said = (text: string): string =>
+      this.redact(text.replaceAll(/\p{C}/gu, '')).slice(0, ABOUT_CHARS_MAX).toWellFormed();
     return {
       protocol: said(this.#client?.getNegotiatedProtocolVersion() ?? '').slice(0, 32),
       name: said(name),
@@ -123,7 +130,9 @@ export class Session {
   /** What the session failed with, by the words that say most. */
   failure(error: unknown): McpError {
     const failure =
-      error instanceof McpError ? error : (this.#timedOut(error) ?? this.#fetch.failure ?? failureOf(error));
+      error instanceof McpError
+        ? error
+        : (this.#timedOut(error) ?? this.#fetch.failure ?? failureOf(error, this.redact));
     const isAnswer = failure.reason === 'refused' || failure.reason === 'failed';
     return this.#wantsMore && isAnswer
       ? new McpError('unsupported', 'the server asked its client for more than is supported, and then failed', {
@@ -155,7 +164,7 @@ export class Session {
   }
 
   #timedOut(error: unknown): McpError | null {
-    return this.#until.aborted || failureOf(error).reason === 'timeout'
+    return this.#until.aborted || failureOf(error, this.redact).reason === 'timeout'
       ? new McpError('timeout', 'the server did not answer in time', { cause: error })
       : null;
   }
@@ -163,11 +172,11 @@ export class Session {
   async #run<T>(start: () => Promise<T>): Promise<T> {
     this.#broken = Promise.withResolvers<never>();
     this.#broken.promise.catch(() => undefined);
-    this.#running += 1;
+    this.#generation += 1;
     try {
       return await Promise.race([start(), this.#broken.promise, this.#over()]);
     } finally {
-      this.#running += 1;
+      this.#generation += 1;
     }
   }
 
@@ -184,9 +193,9 @@ export class Session {
   /** An answer is complete, and may not be the one that is waited for. */
   #ended(isStream: boolean): void {
     const { sends } = this.#transport ?? { sends: 0 };
-    const running = this.#running;
+    const generation = this.#generation;
     setTimeout(() => {
-      if (this.#running !== running || this.#transport?.sends !== sends) return;
+      if (this.#generation !== generation || this.#transport?.sends !== sends) return;
       this.#broken.reject(
         this.#fetch.failure ??
           (isStream && this.#strange === null
@@ -197,20 +206,25 @@ export class Session {
   }
 }
 
-/** Runs a session in a thread, over the requests that the other end of the port sends. */
+/**
+ * Runs a session in a thread, over the requests that the other end of the port sends.
+ * @param redact removes secret values from what the server says, before it is cut
+ */
 export async function inSession<T>(
   work: ListWork & { readonly port: MessagePort },
+  redact: Redact,
   run: (session: Session) => Promise<T>,
 ): Promise<SessionDone<T>> {
   const fetch = new PortFetch(work.port, { mayResume: work.methods.includes('GET') });
   const until = new AbortController();
   const timer = setTimeout(() => until.abort(), work.timeoutMs);
-  const session = new Session(fetch, work, until.signal);
+  const session = new Session(fetch, work, until.signal, redact);
   try {
     return { value: await run(session) };
   } catch (error) {
     const { reason, message } = session.failure(error);
-    return { failed: { reason, message } };
+    // Whatever it has of the server's words is redacted by now, or whole.
+    return { failed: { reason, message: redact(message).slice(0, MESSAGE_CHARS_MAX).toWellFormed() } };
   } finally {
     await session.close();
     clearTimeout(timer);

@@ -36,6 +36,14 @@ it('a secret value is not shown, in a text that is cut either', () => {
   for (let length = 8; length <= secret.length; length += 1) expect(shown).not.toContain(secret.slice(0, length));
 });
 
+it('no beginning of a secret value is left in the type of a part that is left out', () => {
+  const secret = 'key-0123456789-secret';
+  const part: RemoteContent = { type: 'image', mimeType: `${'x'.repeat(50)}${secret}`, data: 'A'.repeat(5_000) };
+  const shown = JSON.stringify(shownAnswer(answer(part), [['KEY', secret]], 2_000));
+  expect(shown).toContain('was left out');
+  expect(shown).not.toContain(secret.slice(0, 5));
+});
+
 it('whatever a server sends, its answer keeps to the bound', () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 2_000 }).map(text),

@@ -23,8 +23,9 @@ const note = (text: string): RemoteContent => ({ type: 'text', text });
  * INVARIANT (redacted before cut): nobody finds a value that was cut in two.
  */
 export function shownAnswer(answer: RemoteAnswer, named: readonly NamedValue[], bytesMax: number): ShownAnswer {
-  const kept = answer.content.map((part) => withoutLongBytes(part, bytesMax));
-  const shown = shownJson(new SecretValues(named), { ...answer, content: kept }) as RemoteAnswer;
+  const values = new SecretValues(named);
+  const kept = answer.content.map((part) => withoutLongBytes(part, bytesMax, values));
+  const shown = shownJson(values, { ...answer, content: kept }) as RemoteAnswer;
   const room = new Room(bytesMax - FRAME_BYTES);
   const { structured } = shown;
   const isStructuredKept = structured === null || room.take(bytesOf(structured));
@@ -39,9 +40,9 @@ export function shownAnswer(answer: RemoteAnswer, named: readonly NamedValue[], 
 }
 
 /** The part, or a note where its bytes alone are more than there is room for. */
-function withoutLongBytes(part: RemoteContent, bytesMax: number): RemoteContent {
+function withoutLongBytes(part: RemoteContent, bytesMax: number, values: SecretValues): RemoteContent {
   const bytes = binaryOf(part);
-  return bytes !== null && bytes.length > bytesMax ? leftOut(part) : part;
+  return bytes !== null && bytes.length > bytesMax ? leftOut(part, values) : part;
 }
 
 function binaryOf(part: RemoteContent): string | null {
@@ -49,9 +50,10 @@ function binaryOf(part: RemoteContent): string | null {
   return part.type === 'resource' ? (part.resource.blob ?? null) : null;
 }
 
-function leftOut(part: RemoteContent): RemoteContent {
+/** @param values to be removed from what is cut here; null where the part has none any more */
+function leftOut(part: RemoteContent, values: SecretValues | null): RemoteContent {
   const type = part.type === 'resource' ? part.resource.mimeType : part.type === 'text' ? undefined : part.mimeType;
-  const whatever = (type ?? part.type).slice(0, 64);
+  const whatever = (values?.redactText(type ?? part.type) ?? type ?? part.type).slice(0, 64);
   return note(`[${part.type} (${whatever}) of ${bytesOf(part)} bytes was left out]`);
 }
 
@@ -78,7 +80,7 @@ class Room {
     if (this.#left <= NOTE_BYTES) return this.#dropped();
     this.isFull = true;
     const cut = part.type === 'text' ? cutText(part.text, this.#left - NOTE_BYTES) : null;
-    const shown = cut === null ? leftOut(part) : note(cut);
+    const shown = cut === null ? leftOut(part, null) : note(cut);
     this.#left -= bytesOf(shown) + 1;
     return [shown];
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { McpAbout, McpListing } from '@writ/contract';
-import type { CallDone, CallWork, ListWork, SessionDone, SkippedTool } from '@writ/mcp-client';
+import type { CallDone, CallWork, ListWork, Redact, SessionDone, SkippedTool } from '@writ/mcp-client';
 import { callRemoteTool, listRemoteTools } from '@writ/mcp-client/thread';
 import { SecretValues, type NamedValue } from '../redaction/redactor.ts';
 import { shownAnswer, type ShownAnswer } from './mcp-answer.ts';
@@ -32,29 +32,33 @@ export interface McpListDone {
  */
 export const MCP_SESSION_TASKS = {
   'mcp.list': async ({ named, ...work }: McpListWork): Promise<SessionDone<McpListDone>> => {
-    const done = await listRemoteTools(work);
     const values = new SecretValues(named);
-    if ('failed' in done) return { failed: { ...done.failed, message: values.redactText(done.failed.message) } };
+    const done = await listRemoteTools(work, redactionOf(values));
+    if ('failed' in done) return done;
     const { tools, skipped, about } = done.value;
-    const listing = Buffer.from(
-      JSON.stringify({ v: 1, tools: [...tools], skipped: shortened(skipped) } satisfies McpListing),
-    );
-    // Models and people read definitions, and one without its value would not be what the server lists.
-    return values.nameIn(Buffer.concat([listing, Buffer.from(JSON.stringify(about))])) === null
-      ? { value: { listing, about } }
-      : { failed: { reason: 'malformed', message: 'the server repeats its credential in what it says of its tools' } };
+    // Models and people read definitions, and one without its value would not be what the server lists. INVARIANT
+    // (searched before cut): nobody finds a value that was cut in two.
+    if (values.nameIn(Buffer.from(JSON.stringify({ tools, skipped, about }))) !== null)
+      return {
+        failed: { reason: 'malformed', message: 'the server repeats its credential in what it says of its tools' },
+      };
+    const listing: McpListing = { v: 1, tools: [...tools], skipped: shortened(skipped) };
+    return { value: { listing: new TextEncoder().encode(JSON.stringify(listing)), about } };
   },
   'mcp.call': async ({ named, bytesMax, ...work }: McpCallWork): Promise<SessionDone<McpCallDone>> => {
-    const done = await callRemoteTool(work);
+    const done = await callRemoteTool(work, redactionOf(new SecretValues(named)));
     if ('failed' in done) return done;
-    const { answer, listing } = done.value;
-    // A listing that is valid for no time is no use to anybody else.
-    const kept = listing === null || listing.ttlMs > 0 ? listing : { ...listing, tools: [], skipped: [], bytes: 0 };
-    return { value: { answer: shownAnswer(answer, named, bytesMax), listing: kept } };
+    const { answer, listed } = done.value;
+    return { value: { answer: shownAnswer(answer, named, bytesMax), listed } };
   },
 } as const;
 
 export type McpSessionTasks = typeof MCP_SESSION_TASKS;
+
+const redactionOf =
+  (values: SecretValues): Redact =>
+  (text, isCut) =>
+    values.redactText(text, isCut);
 
 /** As much as a listing has room for. */
 const NAME_CHARS_MAX = 128;

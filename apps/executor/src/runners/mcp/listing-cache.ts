@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { McpRemoteTool } from '@writ/contract';
-import type { Listing } from '@writ/mcp-client';
+import type { ListedTool } from '@writ/mcp-client';
 import { LRUCache } from 'lru-cache';
 
 /** A definition that is older is listed again, whatever the server says of its listing. */
@@ -9,28 +8,32 @@ const VALID_MS_MAX = 30_000;
 const REVISION_MS = 300_000;
 const BYTES_MAX = 16 * 1_048_576;
 const SERVERS_MAX = 1_000;
-/** What is kept of a server beside its tools. */
-const ENTRY_BYTES = 256;
+/** What is kept of a definition beside its bytes: its key at two bytes a character, and what is around it. */
+const ENTRY_BYTES = 1_024;
 
-interface Entry {
-  readonly isLegacy: boolean;
-  readonly tools: ReadonlyMap<string, McpRemoteTool>;
-  readonly bytes: number;
-  /** until when the tools are valid, and until when the revision is */
-  readonly toolsUntil: number;
-  readonly revisionUntil: number;
+interface Server {
+  isLegacy: boolean;
+  until: number;
+}
+
+interface Definition {
+  readonly bytes: Uint8Array;
+  readonly until: number;
+  /** a server that was forgotten since has no definitions */
+  readonly server: Server;
 }
 
 /**
- * What servers listed, while it is valid. INVARIANT (one credential): a key names the tenant, the settings and the
- * credential, since a server may list other tools to another client.
+ * The definitions of tools that were called, as their servers listed them, while that is valid. They are bytes, which
+ * take the memory that is counted. INVARIANT (one credential): a key names the tenant, the settings and the credential,
+ * since a server may list other tools to another client.
  */
 export class ListingCache {
   readonly #now: () => number;
-  readonly #entries = new LRUCache<string, Entry>({
-    max: SERVERS_MAX,
+  readonly #servers = new LRUCache<string, Server>({ max: SERVERS_MAX });
+  readonly #definitions = new LRUCache<string, Definition>({
     maxSize: BYTES_MAX,
-    sizeCalculation: ({ bytes }) => bytes,
+    sizeCalculation: ({ bytes }) => bytes.buffer.byteLength + ENTRY_BYTES,
   });
 
   /** @param now a monotonic clock, in milliseconds */
@@ -39,29 +42,34 @@ export class ListingCache {
   }
 
   /** The definition of a tool, and whether the server speaks the revision 2025-11-25, as far as it is known. */
-  known(key: string, name: string): { readonly tool: McpRemoteTool | null; readonly isLegacy: boolean } {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return { tool: null, isLegacy: false };
+  known(key: string, name: string): { readonly definition: Uint8Array | null; readonly isLegacy: boolean } {
+    const server = this.#servers.get(key);
+    if (server === undefined) return { definition: null, isLegacy: false };
     const now = this.#now();
+    const kept = this.#definitions.get(entryKey(key, name));
     return {
-      tool: now < entry.toolsUntil ? (entry.tools.get(name) ?? null) : null,
-      isLegacy: now < entry.revisionUntil && entry.isLegacy,
+      definition: kept?.server === server && now < kept.until ? kept.bytes : null,
+      isLegacy: now < server.until && server.isLegacy,
     };
   }
 
   /** @param askedAt when the session began that it was listed in: it is not younger than that */
-  keep(key: string, { tools, ttlMs, isLegacy, bytes }: Listing, askedAt: number): void {
-    this.#entries.set(key, {
-      isLegacy,
-      tools: new Map(tools.map((tool) => [tool.name, tool])),
-      bytes: bytes + ENTRY_BYTES,
-      toolsUntil: askedAt + Math.min(ttlMs, VALID_MS_MAX),
-      revisionUntil: askedAt + REVISION_MS,
-    });
+  keep(key: string, name: string, { definition, ttlMs, isLegacy }: ListedTool, askedAt: number): void {
+    const server = this.#servers.get(key) ?? { isLegacy, until: 0 };
+    server.isLegacy = isLegacy;
+    server.until = askedAt + REVISION_MS;
+    this.#servers.set(key, server);
+    // A listing that is valid for no time is no use to another call.
+    if (ttlMs <= 0) return void this.#definitions.delete(entryKey(key, name));
+    const until = askedAt + Math.min(ttlMs, VALID_MS_MAX);
+    this.#definitions.set(entryKey(key, name), { bytes: definition, until, server });
   }
 
   /** After a failure the next call asks for everything. */
   forget(key: string): void {
-    this.#entries.delete(key);
+    this.#servers.delete(key);
   }
 }
+
+/** A key has no line feed. */
+const entryKey = (key: string, name: string): string => `${key}\n${name}`;

@@ -44,6 +44,6 @@ const HINTS: Readonly<Partial<Record<McpFailure, string>>> = {
   gone: 'an administrator has the tools of the server listed again by `writ mcp-server refresh NAME`',
 };
 
-/** @param hasCalled whether the call of the tool may have left */
-export const mcpFailure = ({ reason, message, cause }: McpError, hasCalled: boolean): McpCallError =>
+/** The fault of a failed session. @param hasCalled whether the call of the tool may have left */
+export const toCallError = ({ reason, message, cause }: McpError, hasCalled: boolean): McpCallError =>
   new McpCallError((hasCalled ? AFTER : BEFORE)[reason], message, HINTS[reason] ?? null, { cause });

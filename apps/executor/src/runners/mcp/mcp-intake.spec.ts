@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { memoryBlobs, type BlobStore } from '@writ/blobs';
-import { formatId, RESOURCE_SECRET_PREFIX, type McpListing, type McpServerSettings } from '@writ/contract';
+import { Fault, formatId, RESOURCE_SECRET_PREFIX, type McpListing, type McpServerSettings } from '@writ/contract';
 import { parsePrivateEndpoints } from '@writ/egress';
 import { InlineTaskRunner } from '@writ/worker-pool';
 import { executorTasks } from '../../calls/worker-tasks.ts';
@@ -8,7 +8,7 @@ import type { ClaimedServer, McpReport } from '../../foundation/kernel-client.ts
 import { ExternalHosts } from '../../specs/external-hosts.ts';
 import { McpUpstream, REMOTE_TOOL } from '../../specs/mcp-upstream.ts';
 import { listServer } from './list-server.ts';
-import { McpIntake } from './mcp-intake.ts';
+import { McpIntake, type McpIntakeParts } from './mcp-intake.ts';
 import { McpSessions } from './mcp-sessions.ts';
 
 const SECRET = 'key-0123456789-secret';
@@ -54,7 +54,11 @@ afterEach(async () => {
 });
 
 /** What is reported of a claim. */
-async function reportOf(claim: ClaimedServer, endpoints = ''): Promise<McpReport> {
+async function reportOf(
+  claim: ClaimedServer,
+  endpoints = '',
+  own: Partial<Pick<McpIntakeParts, 'list' | 'blobs'>> = {},
+): Promise<McpReport> {
   const claims = [claim];
   const reported = Promise.withResolvers<McpReport>();
   const parts = {
@@ -73,7 +77,8 @@ async function reportOf(claim: ClaimedServer, endpoints = ''): Promise<McpReport
     blobs,
     executorId,
     list: (each, signal) => listServer(parts, each, signal),
-    failed: (error) => (failures.push(error), reported.reject(error as Error)),
+    failed: (error) => failures.push(error),
+    ...own,
   });
   await intake.start();
   return await reported.promise;
@@ -136,4 +141,46 @@ it.each<[string, () => ClaimedServer, string]>([
 it('a server that an operator lets lie within is reached there', async () => {
   outside.addressesOf = () => ['10.0.0.1'];
   expect(await reportOf(claimOf(), 'mcp.outside.example')).toMatchObject({ problem: null });
+});
+
+it.each<[string, Partial<Pick<McpIntakeParts, 'list' | 'blobs'>>, string]>([
+  ['a bug', { list: () => Promise.reject(new TypeError('x is no function')) }, 'internal'],
+  ['a full pool', { list: () => Promise.reject(new Fault('overloaded', 'too many')) }, 'overloaded'],
+  ['a lost store', { blobs: { put: () => Promise.reject(new Error('no store')) } }, 'internal'],
+])('%s during a listing is a problem of the server, and operators learn of it', async (_what, own, code) => {
+  expect(await reportOf(claimOf(), '', own)).toMatchObject({ listing: null, problem: { code } });
+  expect(failures).toHaveLength(1);
+});
+
+it('a server that keeps the answers to its pings open is reported with its problem', async () => {
+  server.answers = {
+    'tools/list': (_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let id = 1; id <= 8; id += 1)
+        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: `p${id}`, method: 'ping' })}\n\n`);
+      response.write(`id: 1\ndata: \n\n`);
+      setTimeout(() => {
+        const page = { resultType: 'complete', tools: [], nextCursor: 'b', ttlMs: 0, cacheScope: 'private' };
+        response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: _message.id, result: page })}\n\n`);
+      }, 300);
+    },
+    // The answer to a ping has no method.
+    '': () => undefined,
+  };
+  const report = await reportOf(claimOf());
+  expect(report).toMatchObject({ problem: { code: 'mcp.protocol' } });
+  expect(failures).toEqual([]);
+});
+
+it('no beginning of a credential is left where the problem of a tool is cut', async () => {
+  const listed = [0, 20, 100, 118, 240].map((n) => ({
+    ...REMOTE_TOOL,
+    name: `t${n}`,
+    annotations: { ['x'.repeat(n) + SECRET]: 1e300 },
+  }));
+  server.tools = [REMOTE_TOOL, ...listed];
+  const report = await reportOf(claimOf());
+  const stored = Buffer.from(await blobs.get(tenant_id, report.listing!.sha256)).toString();
+  expect(stored).toContain('no canonical form');
+  expect(stored).not.toContain(SECRET.slice(0, 5));
 });

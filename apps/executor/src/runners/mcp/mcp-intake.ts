@@ -76,14 +76,22 @@ export class McpIntake {
     return true;
   }
 
-  /** It never rejects. */
+  /**
+   * INVARIANT (reported): whatever a listing fails with is a problem of its server, unless this stops. A claim that
+   * expires is given out again at once, and for ever: a server that causes an error here would cause it all the time.
+   * It never rejects.
+   */
   async #list(server: ClaimedServer): Promise<void> {
     const { signal } = this.#stopping;
     try {
       const listed = await this.#parts.list(server, signal);
       if (!signal.aborted) await this.#report(server, await this.#stored(server, listed));
     } catch (error) {
-      if (!signal.aborted) this.#parts.failed(error, server);
+      if (signal.aborted) return;
+      this.#parts.failed(error, server);
+      await this.#report(server, { listing: null, about: null, problem: problemOf(error) }).catch((second: unknown) => {
+        if (!signal.aborted) this.#parts.failed(second, server);
+      });
     }
   }
 
@@ -107,3 +115,9 @@ export class McpIntake {
     }
   }
 }
+
+/** Administrators of a tenant read it, and the error itself is for operators. */
+const problemOf = (error: unknown): NonNullable<McpReport['problem']> => ({
+  code: error instanceof Fault ? error.code : 'internal',
+  message: 'the executor could not list the tools, and its log says why',
+});

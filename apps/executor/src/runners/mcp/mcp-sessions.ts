@@ -8,7 +8,7 @@ import { McpError, RequestRelay, type RelayOptions, type SessionDone } from '@wr
 import type { TaskOptions, TaskRunner } from '@writ/worker-pool';
 import type { McpSessionTasks } from '../../calls/mcp-tasks.ts';
 import { GateRefusal } from '../../egress/gate-refusal.ts';
-import { mcpFailure } from './mcp-failure.ts';
+import { toCallError } from './mcp-failure.ts';
 
 /** A session ends itself in its time, and says goodbye. This is for a thread that does not. */
 const GRACE_MS = 5_000;
@@ -59,20 +59,18 @@ export class McpSessions {
 /** What kept a request from leaving says more than that there is no answer. */
 function failureOf(error: unknown, { failure, hasCalled }: RequestRelay, overrun: AbortSignal): unknown {
   const isBroken = error instanceof McpError && error.reason === 'unreachable';
-  if (isBroken && failure !== null && !isUnanswered(failure.error)) return failure.error;
-  if (error instanceof McpError)
-    return mcpFailure(
-      isBroken && failure !== null
-        ? new McpError('unreachable', (failure.error as Error).message, { cause: failure.error })
-        : error,
-      hasCalled,
-    );
+  const said = isBroken && failure !== null ? ofRequest(failure.error) : error;
+  if (said instanceof McpError) return toCallError(said, hasCalled);
   if (overrun.aborted || (error instanceof Fault && error.code === 'limit.exceeded'))
-    return mcpFailure(
+    return toCallError(
       new McpError('too_large', "reading the server's answers takes more time or memory than is allowed"),
       hasCalled,
     );
-  return error;
+  return said;
 }
 
-const isUnanswered = (error: unknown): boolean => error instanceof GateRefusal && error.code === 'egress.failed';
+/** A request that was not answered says as much as the session does. Whatever else kept it from leaving says more. */
+const ofRequest = (error: unknown): unknown =>
+  error instanceof GateRefusal && error.code === 'egress.failed'
+    ? new McpError('unreachable', error.message, { cause: error })
+    : error;

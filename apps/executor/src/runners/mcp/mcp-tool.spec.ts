@@ -164,7 +164,9 @@ it.each<[string, string, McpAnswer, string, boolean]>([
     'mcp.protocol',
     false,
   ],
-  ['wrong arguments', 'tools/call', refuse(-32_602), 'mcp.refused', true],
+  ['wrong arguments', 'tools/call', refuse(-32_602), 'mcp.failed', true],
+  ['429 to the call', 'tools/call', status(429), 'mcp.failed', true],
+  ['a message that it could not read', 'tools/call', refuse(-32_700), 'mcp.refused', true],
   ['403 to the call', 'tools/call', status(403), 'mcp.refused', true],
   ['an internal error', 'tools/call', refuse(-32_603), 'mcp.failed', true],
   ['500 to the call', 'tools/call', status(500), 'mcp.failed', true],
@@ -258,4 +260,38 @@ it('a long result is cut to what a call may return', async () => {
   expect(report).toMatchObject({ ended: 'exited', error: null });
   expect(report.result_ref?.size).toBeGreaterThan(190_000);
   expect(report.usage.output_bytes).toBeLessThanOrEqual(200_000);
+});
+
+it('an error has no beginning of a credential where its words are cut', async () => {
+  for (const before of [390, 6_390]) {
+    const message = `${before > 400 ? ' '.repeat(before) : 'x'.repeat(before)}${SECRET} is wrong`;
+    server.answers = {
+      'tools/call': ({ id }, response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_603, message } })),
+    };
+    const { error } = await call();
+    expect(error).toMatchObject({ code: 'mcp.failed' });
+    expect(error?.message).not.toContain(SECRET.slice(0, 5));
+  }
+});
+
+it('what a thread returns of a listing is the definition of the called tool, as bytes', async () => {
+  server.tools = [REMOTE_TOOL, ...Array.from({ length: 400 }, (_, n) => ({ ...REMOTE_TOOL, name: `t${n}` }))];
+  const returned: { value?: { listed: { definition: Uint8Array } } }[] = [];
+  const watched = {
+    run: async (...asked: Parameters<typeof threads.run>) => {
+      const done: unknown = await threads.run(...asked);
+      returned.push(done as (typeof returned)[number]);
+      return done;
+    },
+  };
+  tools = new McpTools(new McpSessions(watched as never), () => performance.now());
+  expect(await call()).toMatchObject({ ended: 'exited' });
+  const { value } = returned[0]!;
+  expect(Object.keys(value!).toSorted()).toEqual(['answer', 'listed']);
+  expect(Object.keys(value!.listed).toSorted()).toEqual(['definition', 'isLegacy', 'ttlMs']);
+  expect(value!.listed.definition).toBeInstanceOf(Uint8Array);
+  expect(value!.listed.definition.buffer.byteLength).toBeLessThan(1_024);
 });

@@ -81,17 +81,17 @@ export class McpTools {
       name: mcp.remote_name,
       digest: mcp.remote_digest,
       args,
-      known: known.tool,
+      known: known.definition,
       output: mcp.output,
       named: values?.named ?? [],
       bytesMax: limits.output_bytes,
     };
     try {
-      const { answer, listing } = await this.#sessions.run(
+      const { answer, listed } = await this.#sessions.run(
         { tenantId, signal, timeoutMs, mayCall: true, send: sender.send },
         (pool, port, options) => pool.run('mcp.call', { ...work, port }, options),
       );
-      if (listing !== null) this.#listings.keep(key, listing, askedAt);
+      if (listed !== null) this.#listings.keep(key, mcp.remote_name, listed, askedAt);
       return answer;
     } catch (error) {
       this.#listings.forget(key);
