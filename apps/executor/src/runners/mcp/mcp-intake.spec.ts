@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ServerResponse } from 'node:http';
 import { memoryBlobs, type BlobStore } from '@writ/blobs';
 import { Fault, formatId, RESOURCE_SECRET_PREFIX, type McpListing, type McpServerSettings } from '@writ/contract';
 import { parsePrivateEndpoints } from '@writ/egress';
@@ -153,22 +154,33 @@ it.each<[string, Partial<Pick<McpIntakeParts, 'list' | 'blobs'>>, string]>([
 });
 
 it('a server that keeps the answers to its pings open is reported with its problem', async () => {
+  const send = (response: ServerResponse, message: object): void =>
+    void response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+  // A server of 2025-11-25: only that revision lets a server ask its client.
   server.answers = {
-    'tools/list': (_message, response) => {
+    'server/discover': (_message, response) => response.writeHead(400).end(),
+    initialize: (message, response) =>
+      server.result(message, response, {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'pings', version: '1' },
+      }),
+    'notifications/initialized': (_message, response) => response.writeHead(202).end(),
+    'tools/list': ({ id }, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (let id = 1; id <= 8; id += 1)
-        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: `p${id}`, method: 'ping' })}\n\n`);
-      response.write(`id: 1\ndata: \n\n`);
-      setTimeout(() => {
-        const page = { resultType: 'complete', tools: [], nextCursor: 'b', ttlMs: 0, cacheScope: 'private' };
-        response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: _message.id, result: page })}\n\n`);
-      }, 300);
+      for (let n = 1; n <= 8; n += 1) send(response, { id: `p${n}`, method: 'ping' });
+      const sendPage = (): void => send(response, { id, result: { tools: [], nextCursor: 'b' } });
+      void vi
+        .waitFor(() => expect(server.methods.filter((method) => method === '')).toHaveLength(7), 10_000)
+        .then(sendPage, sendPage);
     },
     // The answer to a ping has no method.
     '': () => undefined,
   };
   const report = await reportOf(claimOf());
-  expect(report).toMatchObject({ problem: { code: 'mcp.protocol' } });
+  expect(report).toMatchObject({
+    problem: { code: 'mcp.protocol', message: expect.stringContaining('requests at once') as unknown },
+  });
   expect(failures).toEqual([]);
 });
 
