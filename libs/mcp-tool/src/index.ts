@@ -9,6 +9,7 @@ export {
   remoteDigest,
   remoteProblems,
   remoteToolOf,
+  stricterCategory,
   suggestedCategory,
   type McpToolProblem,
 } from './remote-tool.ts';

@@ -80,6 +80,20 @@ describe('a definition', () => {
     ).toContain(pointer);
   });
 
+  it('has problems of a bounded size, which show the beginning and the end of a long place', () => {
+    const names = Array.from({ length: 20 }, (_, n) => `${String(n)}${'\u200B'.repeat(1_000)}`);
+    const nested = Object.fromEntries(names.map((name) => [name, { description: 'x\u200Bx' }]));
+    const problems = remoteProblems({ ...LOOK, inputSchema: { type: 'object', properties: nested } });
+    expect(problems.length).toBeGreaterThan(1);
+    expect(Buffer.byteLength(JSON.stringify(problems))).toBeLessThan(10 * 1024);
+    const [long] = remoteProblems({
+      ...LOOK,
+      inputSchema: { type: 'object', properties: { ['a'.repeat(1_000)]: { description: 'x\u200Bx' } } },
+    });
+    expect(long?.pointer).toMatch(/^\/inputSchema\/properties\/a{100,}…a+\/description$/);
+    expect(long?.pointer).toHaveLength(256);
+  });
+
   it('that takes more than 80 KiB has a problem', () => {
     expect(remoteProblems({ ...LOOK, description: 'x'.repeat(81 * 1024) })[0]?.message).toContain('bytes');
   });

@@ -25,6 +25,10 @@ export interface McpToolProblem {
 
 const MEMBERS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 const PROBLEMS_MAX = 16;
+/** The JSON of all problems of a definition: a view has them beside two definitions. */
+const PROBLEMS_BYTES_MAX = 8 * 1024;
+/** Of each text of a problem: pointers have names that the server chose. */
+const PROBLEM_CHARS_MAX = 256;
 const DESCRIPTION_CHARS_MAX = 4096;
 const TITLE_CHARS_MAX = 128;
 /** C0 and C1 controls but tab, line feed and carriage return. */
@@ -49,7 +53,26 @@ export const remoteDigest = (listed: McpRemoteTool): string => sha256Hex(remoteB
  * can't be judged by a person, and a schema that can't be interpreted can't be enforced. Total and pure.
  */
 export function remoteProblems(listed: McpRemoteTool): readonly McpToolProblem[] {
-  const tool = remoteToolOf(listed);
+  const problems: McpToolProblem[] = [];
+  let bytes = 0;
+  for (const { pointer, message, help } of everyProblem(remoteToolOf(listed)).slice(0, PROBLEMS_MAX)) {
+    const problem = at(cut(pointer), cut(message), cut(help));
+    bytes += Buffer.byteLength(JSON.stringify(problem));
+    // One problem always stays: without any, the definition could be accepted.
+    if (problems.length > 0 && bytes > PROBLEMS_BYTES_MAX) break;
+    problems.push(problem);
+  }
+  return problems;
+}
+
+/** A text of at most `PROBLEM_CHARS_MAX` characters: the beginning and the end of a longer one. */
+function cut(text: string): string {
+  const half = PROBLEM_CHARS_MAX / 2;
+  const short = text.length <= PROBLEM_CHARS_MAX ? text : `${text.slice(0, half - 1)}…${text.slice(-half)}`;
+  return short.toWellFormed();
+}
+
+function everyProblem(tool: McpRemoteTool): readonly McpToolProblem[] {
   try {
     if (canonicalBytes(tool).length > MCP_LIMITS.definitionBytes)
       return [at('', `takes more than ${String(MCP_LIMITS.definitionBytes)} bytes`)];
@@ -63,7 +86,7 @@ export function remoteProblems(listed: McpRemoteTool): readonly McpToolProblem[]
       ? []
       : within('/outputSchema', verifySchema(parametersOf(tool.outputSchema), 'object'))),
   ];
-  return [...schemas, ...hiddenTexts(tool)].slice(0, PROBLEMS_MAX);
+  return [...schemas, ...hiddenTexts(tool)];
 }
 
 const within = (pointer: string, problems: readonly McpToolProblem[]): McpToolProblem[] =>
@@ -120,6 +143,12 @@ export function defaultCategory(tool: Pick<McpRemoteTool, 'annotations'>): ToolC
   const suggested = suggestedCategory(tool);
   return suggested === 'read' ? 'write' : suggested;
 }
+
+const BY_STRICTNESS: readonly ToolCategory[] = ['read', 'write', 'admin'];
+
+/** The stricter of two categories. */
+export const stricterCategory = (a: ToolCategory, b: ToolCategory): ToolCategory =>
+  BY_STRICTNESS.indexOf(a) < BY_STRICTNESS.indexOf(b) ? b : a;
 
 /**
  * The document of an accepted tool, without its version.

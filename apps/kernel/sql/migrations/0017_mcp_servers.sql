@@ -30,6 +30,10 @@ CREATE TABLE kernel.mcp_server (
 
 -- Which servers wait for an executor?
 CREATE INDEX mcp_server_due ON kernel.mcp_server (due_at);
+-- Which tenants have as many listings under way as they may?
+CREATE INDEX mcp_server_claimed ON kernel.mcp_server (tenant_id) WHERE claim_until IS NOT NULL;
+-- When did an executor last list a server of the tenant?
+CREATE INDEX mcp_server_turn ON kernel.mcp_server (tenant_id, (greatest(checked_at, claim_until)));
 
 ALTER TABLE kernel.mcp_server ENABLE ROW LEVEL SECURITY;
 ALTER TABLE kernel.mcp_server FORCE ROW LEVEL SECURITY;
@@ -77,7 +81,9 @@ CREATE TABLE kernel.mcp_tool (
   -- Two tools never share an id.
   UNIQUE (tenant_id, tool_id),
   CHECK ((seen IS NULL) = (seen_digest IS NULL)),
-  CHECK ((accepted IS NULL) = (accepted_digest IS NULL))
+  CHECK ((accepted IS NULL) = (accepted_digest IS NULL)),
+  -- A refusal ends the acceptance of that definition.
+  CHECK (refused_digest <> accepted_digest)
 );
 
 ALTER TABLE kernel.mcp_tool ENABLE ROW LEVEL SECURITY;
@@ -90,3 +96,24 @@ GRANT SELECT, INSERT, DELETE ON kernel.mcp_tool TO writ_kernel;
 GRANT UPDATE (
   seen, seen_digest, problems, suggested, seen_at, accepted, accepted_digest, refused_digest, state, decided_by, decided_at
 ) ON kernel.mcp_tool TO writ_kernel;
+
+-- Keeps kernel.mcp_server like the resources of that kind, whoever writes those. Trigger of kernel.resource. A server that
+-- is new or has other settings is due at once, and an attempt that is under way with the earlier settings doesn't count.
+-- The tools of a removed server go with it. The caller takes them out of force.
+CREATE OR REPLACE FUNCTION kernel.watch_mcp_server() RETURNS trigger
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO mcp_server (resource_id, tenant_id) VALUES (new.resource_id, new.tenant_id);
+  ELSIF new.removed_at IS NOT NULL THEN
+    DELETE FROM mcp_tool t WHERE t.tenant_id = new.tenant_id AND t.resource_id = new.resource_id;
+    DELETE FROM mcp_server s WHERE s.resource_id = new.resource_id;
+  ELSIF new.digest <> old.digest THEN
+    UPDATE mcp_server s SET due_at = now_ms(), claim_until = NULL, failures = 0 WHERE s.resource_id = new.resource_id;
+  END IF;
+  RETURN NULL;
+END $$;
+GRANT EXECUTE ON FUNCTION kernel.watch_mcp_server() TO writ_kernel;
+CREATE TRIGGER mcp_server_watched AFTER INSERT OR UPDATE OF digest, removed_at ON kernel.resource
+  FOR EACH ROW WHEN (new.kind = 'mcp_server')
+  EXECUTE FUNCTION kernel.watch_mcp_server();

@@ -23,6 +23,10 @@ CREATE TABLE kernel.mcp_server (
 
 -- Which servers wait for an executor?
 CREATE INDEX mcp_server_due ON kernel.mcp_server (due_at);
+-- Which tenants have as many listings under way as they may?
+CREATE INDEX mcp_server_claimed ON kernel.mcp_server (tenant_id) WHERE claim_until IS NOT NULL;
+-- When did an executor last list a server of the tenant?
+CREATE INDEX mcp_server_turn ON kernel.mcp_server (tenant_id, (greatest(checked_at, claim_until)));
 
 ALTER TABLE kernel.mcp_server ENABLE ROW LEVEL SECURITY;
 ALTER TABLE kernel.mcp_server FORCE ROW LEVEL SECURITY;
@@ -70,7 +74,9 @@ CREATE TABLE kernel.mcp_tool (
   -- Two tools never share an id.
   UNIQUE (tenant_id, tool_id),
   CHECK ((seen IS NULL) = (seen_digest IS NULL)),
-  CHECK ((accepted IS NULL) = (accepted_digest IS NULL))
+  CHECK ((accepted IS NULL) = (accepted_digest IS NULL)),
+  -- A refusal ends the acceptance of that definition.
+  CHECK (refused_digest <> accepted_digest)
 );
 
 ALTER TABLE kernel.mcp_tool ENABLE ROW LEVEL SECURITY;

@@ -21,6 +21,8 @@ const mcpToolOf = (server: string): McpServerToolView => ({
   accepted: null,
   problems: [],
   suggested: 'write',
+  category: null,
+  category_then: 'write',
   seen_at: 1,
   decided_by: null,
   decided_at: null,

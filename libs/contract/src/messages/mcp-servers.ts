@@ -24,6 +24,8 @@ const KIB = 1024;
  * one that was seen, fit into one message.
  */
 export const MCP_LIMITS = {
+  /** servers of one tenant: executors list each of them again and again */
+  servers: 64,
   tools: 512,
   schemaBytes: 32 * KIB,
   definitionBytes: 80 * KIB,
@@ -134,6 +136,13 @@ export const McpServerToolView = Type.Object(
     accepted: orNull({ ...Definition, description: 'as an administrator accepted it last; null: never' }),
     problems: Type.Array(CliToolProblem, { description: 'why the definition that was seen can not be accepted' }),
     suggested: Type.Enum(['read', 'write', 'admin'], { description: 'the category that its hints speak for' }),
+    category: orNull({
+      ...Type.Enum(['read', 'write', 'admin']),
+      description: 'the category as it was accepted last; null: it never was',
+    }),
+    category_then: Type.Enum(['read', 'write', 'admin'], {
+      description: 'the category that it has once it is accepted without one: never a less strict one',
+    }),
     seen_at: Instant,
     decided_by: orNull(Type.String({ description: 'the API key that accepted or refused it last' })),
     decided_at: orNull(Instant),
@@ -189,7 +198,10 @@ export const MCP_SERVER_REQUESTS = {
     },
     closed,
   ),
-  /** → McpDecisionReply: they are out of force, until a definition of another digest is accepted */
+  /**
+   * → McpDecisionReply: they are out of force, until a definition is accepted. The definition is the listed one, or the
+   * accepted one of a tool that changed or is gone: that ends its acceptance.
+   */
   'mcp_server.refuse': Type.Object(
     {
       ...asked,

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type KernelRequest, type McpDecisionReply, type McpServerToolView } from '@writ/contract';
-import { acceptedTool, defaultCategory, mcpToolId } from '@writ/mcp-tool';
+import {
+  Fault,
+  type KernelRequest,
+  type McpDecisionReply,
+  type McpRemoteTool,
+  type McpServerToolView,
+} from '@writ/contract';
+import { acceptedTool, mcpToolId } from '@writ/mcp-tool';
 import type { Changed, Changes } from '../../evidence/changes/index.ts';
 import { requireRole, type Rows } from '../../foundation/tenancy/index.ts';
 import { applyDrafts, lockTools, recordOf } from '../tool-registry/index.ts';
 import { findServer } from './mcp-servers.ts';
 import { stateOf } from './tool-state.ts';
-import { definitionIn, type McpToolRow } from './tool-view.ts';
+import { categoriesOf, categoryUnlessGiven, definitionIn, type McpToolRow } from './tool-view.ts';
 import { takeOut } from './tools-in-force.ts';
 
 type Decision = KernelRequest<'mcp_server.refuse'>;
@@ -25,7 +31,7 @@ export class DecideMcpTools {
 
   /**
    * Puts all of the tools into force with the definitions that were looked at, or none. A tool without a category gets
-   * that of `defaultCategory`.
+   * that of `categoryUnlessGiven`.
    * @throws Fault `auth.role`, `not_found`; `conflict` for a definition that is another by now, or for too many tools;
    * `args.invalid` for one that can't be accepted
    */
@@ -35,12 +41,17 @@ export class DecideMcpTools {
     return await this.#changes.make(tenant_id, async (rows, now): Promise<Changed<McpDecisionReply>> => {
       await lockTools(rows, tenant_id);
       const server = await findServer(rows, tenant_id, name);
-      const chosen = await chosenRows(rows, server, tools);
-      const drafts = chosen.map(({ row, seen, category }, n) => {
-        requireAcceptable(row, n);
-        const definition = definitionIn(seen);
+      const chosen = await chosenRows(rows, server, tools, isListed);
+      const categories = await categoriesOf(
+        rows,
+        tenant_id,
+        chosen.map(({ row }) => row.tool_id),
+      );
+      const drafts = chosen.map(({ row, category }, n) => {
+        const definition = requireAcceptable(row, n);
         const local = row.tool_id.slice(mcpToolId(name, '').length);
-        return acceptedTool(server, local, definition, category ?? defaultCategory(definition));
+        const unlessGiven = categoryUnlessGiven(definition, categories.get(row.tool_id) ?? null);
+        return acceptedTool(server, local, definition, category ?? unlessGiven);
       });
       for (const { row } of chosen) {
         const digests = { accepted: row.seen, accepted_digest: row.seen_digest, refused_digest: refusedBut(row) };
@@ -50,12 +61,15 @@ export class DecideMcpTools {
       const accepted = chosen.map(({ row }) =>
         recordOf('mcp_tool_accepted', api_key_id, row.tool_id, row.seen_digest ?? ''),
       );
-      return { value: replyOf(chosen, 'accepted'), records: [...accepted, ...records] };
+      const decided = chosen.map(({ row }) => ({ ...row, state: 'accepted' }));
+      return { value: replyOf(decided), records: [...accepted, ...records] };
     });
   }
 
   /**
-   * Takes tools out of force, or leaves them so, for as long as their servers list the refused definitions.
+   * Takes tools out of force, or leaves them so, for as long as their servers list the refused definitions. The
+   * definition is the one that the server lists, or the accepted one: a refusal ends its acceptance. INVARIANT (what
+   * was looked at): a refused definition comes into force by no listing, only by a later acceptance.
    * @throws Fault `auth.role`, `not_found`; `conflict` for a definition that is another by now
    */
   async refuse({ caller, name, tools }: Decision): Promise<McpDecisionReply> {
@@ -64,34 +78,42 @@ export class DecideMcpTools {
     return await this.#changes.make(tenant_id, async (rows, now): Promise<Changed<McpDecisionReply>> => {
       await lockTools(rows, tenant_id);
       const { resource_id } = await findServer(rows, tenant_id, name);
-      const chosen = await chosenRows(rows, { tenant_id, resource_id }, tools);
-      for (const { row } of chosen) await decide(rows, { ...row, refused_digest: row.seen_digest }, api_key_id, now);
-      const inForce = chosen.filter(({ row }) => row.state === 'accepted');
+      const chosen = await chosenRows(rows, { tenant_id, resource_id }, tools, isListedOrAccepted);
+      const decided = chosen.map(({ row, digest }) => {
+        const after = refusedIn(row, digest);
+        return { ...after, state: stateOf(after) };
+      });
+      for (const row of decided) await decide(rows, row, api_key_id, now);
+      const inForce = chosen.filter(({ row, digest }) => row.state === 'accepted' && row.seen_digest === digest);
       const taken = await takeOut(
         rows,
         tenant_id,
         api_key_id,
         inForce.map(({ row }) => ({ tool_id: row.tool_id, verb: 'tool_removed' })),
       );
-      const refused = chosen.map(({ row }) =>
-        recordOf('mcp_tool_refused', api_key_id, row.tool_id, row.seen_digest ?? ''),
-      );
-      return { value: replyOf(chosen, 'refused'), records: [...refused, ...taken] };
+      const refused = chosen.map(({ row, digest }) => recordOf('mcp_tool_refused', api_key_id, row.tool_id, digest));
+      return { value: replyOf(decided), records: [...refused, ...taken] };
     });
   }
 }
 
 interface ChosenRow {
   readonly row: McpToolRow;
-  readonly seen: Uint8Array;
+  /** of the definition that was looked at */
+  readonly digest: string;
   readonly category: 'read' | 'write' | 'admin' | undefined;
 }
+
+const isListed = ({ seen_digest }: McpToolRow, digest: string): boolean => seen_digest === digest;
+const isListedOrAccepted = (row: McpToolRow, digest: string): boolean =>
+  isListed(row, digest) || row.accepted_digest === digest;
 
 /** The rows of the tools that a decision names. @throws Fault `not_found`, `conflict`, `request.malformed` */
 async function chosenRows(
   rows: Rows,
   { tenant_id, resource_id }: { readonly tenant_id: string; readonly resource_id: string },
   tools: readonly (Chosen & { readonly category?: ChosenRow['category'] })[],
+  isKnown: (row: McpToolRow, digest: string) => boolean,
 ): Promise<ChosenRow[]> {
   const names = tools.map(({ name }) => name.replaceAll('\0', ''));
   if (new Set(names).size !== names.length)
@@ -103,18 +125,19 @@ async function chosenRows(
     const pointer = `/tools/${String(n)}`;
     if (row === undefined)
       throw new Fault('not_found', 'the server lists no such tool', { pointer: `${pointer}/name` });
-    if (row.seen === null || row.seen_digest !== digest)
+    if (!isKnown(row, digest))
       throw new Fault('conflict', `the server describes \`${row.tool_id}\` otherwise by now: look at it again`, {
         pointer: `${pointer}/digest`,
       });
-    return { row, seen: row.seen, category };
+    return { row, digest, category };
   });
 }
 
-/** @throws Fault `args.invalid` */
-function requireAcceptable({ tool_id, problems }: McpToolRow, n: number): void {
+/** The definition that the server lists. @throws Fault `args.invalid` */
+function requireAcceptable({ tool_id, seen, problems }: McpToolRow, n: number): McpRemoteTool {
   const [first] = problems as unknown as McpServerToolView['problems'];
-  if (first === undefined) return;
+  if (seen === null) throw new Error(`\`${tool_id}\` is accepted without a definition`);
+  if (first === undefined) return definitionIn(seen);
   const place = first.pointer === '' ? '' : ` at \`${first.pointer}\``;
   throw new Fault('args.invalid', `the definition of \`${tool_id}\` can not be accepted: it ${first.message}${place}`, {
     pointer: `/tools/${String(n)}`,
@@ -125,6 +148,14 @@ function requireAcceptable({ tool_id, problems }: McpToolRow, n: number): void {
 const refusedBut = ({ refused_digest, seen_digest }: McpToolRow): string | null =>
   refused_digest === seen_digest ? null : refused_digest;
 
+/** The row once the definition of that digest is refused. */
+function refusedIn(row: McpToolRow, digest: string): McpToolRow {
+  const none = row.accepted_digest === digest ? { accepted: null, accepted_digest: null } : {};
+  // The refusal of the definition that is listed stays where another one's acceptance ends.
+  const isKept = row.seen_digest !== digest && row.state === 'refused';
+  return { ...row, ...none, refused_digest: isKept ? row.refused_digest : digest };
+}
+
 async function decide(rows: Rows, row: McpToolRow, by: string, now: number): Promise<void> {
   const { tenant_id, resource_id, remote_name, accepted, accepted_digest, refused_digest } = row;
   await rows.mcp_tool.updateMany({
@@ -133,6 +164,10 @@ async function decide(rows: Rows, row: McpToolRow, by: string, now: number): Pro
   });
 }
 
-const replyOf = (chosen: readonly ChosenRow[], state: McpServerToolView['state']): McpDecisionReply => ({
-  tools: chosen.map(({ row: { remote_name, tool_id } }) => ({ remote_name, tool_id, state })),
+const replyOf = (decided: readonly McpToolRow[]): McpDecisionReply => ({
+  tools: decided.map(({ remote_name, tool_id, state }) => ({
+    remote_name,
+    tool_id,
+    state: state as McpServerToolView['state'],
+  })),
 });

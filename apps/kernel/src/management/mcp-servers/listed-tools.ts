@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads what an executor says that an MCP server lists. Attacker-controlled: the server wrote each definition.
-import { McpListing, McpSkippedTool, parseMessage, type McpServerToolView } from '@writ/contract';
+import {
+  McpListing,
+  parseMessage,
+  type McpRemoteTool,
+  type McpServerToolView,
+  type McpSkippedTool,
+} from '@writ/contract';
 import { JsonError, parseJson, sha256Hex } from '@writ/digest';
 import { remoteBytes, remoteProblems, suggestedCategory, type McpToolProblem } from '@writ/mcp-tool';
 
@@ -25,23 +31,34 @@ export interface ListedTools {
 export function readListing({ bytes }: { readonly bytes: Uint8Array }): ListedTools {
   const { tools, skipped = [] } = parseMessage(McpListing, parseJson(Buffer.from(bytes).toString('utf8')));
   const read = new Map<string, ListedTool>();
-  const unread: McpSkippedTool[] = [...skipped];
+  const unread = new Map(skipped.map((one) => [one.name, one]));
   for (const tool of tools) {
-    try {
-      const bytesOfTool = remoteBytes(tool);
-      if (read.has(tool.name)) unread.push({ name: tool.name, problem: 'the server lists it twice' });
-      else
-        read.set(tool.name, {
-          name: tool.name,
-          bytes: bytesOfTool,
-          digest: sha256Hex(bytesOfTool),
-          problems: remoteProblems(tool),
-          suggested: suggestedCategory(tool),
-        });
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      unread.push({ name: tool.name.toWellFormed().replaceAll('\0', ''), problem: 'the definition is no I-JSON' });
+    const { name } = tool;
+    const one = unread.has(name) || read.has(name) ? 'the server lists it twice' : listedTool(tool);
+    if (typeof one !== 'string') {
+      read.set(name, one);
+      continue;
     }
+    // INVARIANT (one meaning): of two tools with one name neither is used, since nobody knows which a call means.
+    read.delete(name);
+    unread.set(name, { name, problem: one });
   }
-  return { tools: [...read.values()], skipped: unread };
+  const shown = [...unread.values()].map(({ name, problem }) => ({
+    name: name.toWellFormed().replaceAll('\0', ''),
+    problem,
+  }));
+  return { tools: [...read.values()], skipped: shown };
+}
+
+/** The tool; or why it can't be used. */
+function listedTool(tool: McpRemoteTool): ListedTool | string {
+  const { name } = tool;
+  try {
+    const bytes = remoteBytes(tool);
+    const problems = remoteProblems(tool);
+    return { name, bytes, digest: sha256Hex(bytes), problems, suggested: suggestedCategory(tool) };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return 'the definition is no I-JSON';
+  }
 }

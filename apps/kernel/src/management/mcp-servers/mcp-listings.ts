@@ -31,6 +31,8 @@ const EVERY_MS = 15 * 60_000;
 const RETRY_MS = 30_000;
 /** Servers of one tenant that are listed at a time. */
 const EACH_MAX = 2;
+/** Servers that one request of an executor may end, because they can't be listed. */
+const ENDED_MAX = 16;
 /** The JSON of a listing, with what was skipped, in bytes. */
 const STORED_BYTES_MAX = 2 * MCP_LIMITS.listingBytes;
 /** The bound, in milliseconds, on reading a listing in a thread. */
@@ -61,15 +63,27 @@ export class McpListings {
     this.#work = work;
   }
 
-  /** The server whose tools the executor is to list; null where none is due, or its secret is missing. */
-  async claim({ executor_id, public_key }: McpClaimRequest): Promise<McpClaim | null> {
+  /**
+   * The server whose tools the executor is to list; null where none is due. A server whose secret is missing is not
+   * given, and the next one is.
+   */
+  async claim(request: McpClaimRequest): Promise<McpClaim | null> {
+    for (let ended = 0; ended < ENDED_MAX; ended += 1) {
+      const claim = await this.#claimOne(request);
+      if (claim !== 'ended') return claim;
+    }
+    return null;
+  }
+
+  async #claimOne({ executor_id, public_key }: McpClaimRequest): Promise<McpClaim | 'ended' | null> {
     const { workers } = this.#dependencies;
     const limits = { lease_ms: MCP_LIMITS.leaseMs, each: EACH_MAX };
     const claimed = await kernelSql.claimMcpServer(workers.pool, { executor: executor_id, ...limits });
     if (claimed === null) return null;
     const { tenant_id, resource_id, claim } = claimed;
     const resource = await this.#resource(tenant_id, resource_id);
-    if (resource === null) return null;
+    // It was removed since, and took its claim along.
+    if (resource === null) return 'ended';
     try {
       const sealed = await this.#sealed(claimed, resource, Buffer.from(public_key, 'base64'));
       return { tenant_id, claim, resource, sealed };
@@ -77,7 +91,7 @@ export class McpListings {
       if (!(error instanceof Fault) || error.code !== 'secret.unknown') throw error;
       const problem: McpProblem = { code: error.code, message: error.message };
       await this.#fail({ executor_id, tenant_id, resource_id, claim }, problem);
-      return null;
+      return 'ended';
     }
   }
 

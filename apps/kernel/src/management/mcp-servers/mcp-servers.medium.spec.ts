@@ -83,6 +83,15 @@ describe('an MCP server', () => {
     expect(await refusalOf(register(settings, name))).toMatchObject({ code: 'request.malformed', pointer });
   });
 
+  it('is one of 64 that a tenant has', async () => {
+    for (let n = 0; n < 64; n += 1) await register(SETTINGS, `s${String(n)}`);
+    expect(await refusalOf(register())).toMatchObject({
+      code: 'limit.exceeded',
+      message: expect.stringContaining('at most 64 MCP servers'),
+    });
+    await register(SETTINGS, 'other', admin(await kernel.newTenant()));
+  });
+
   it('is decided on by administrators alone, seen by readers, and by nobody of another tenant', async () => {
     await register();
     await list(LOOK);
@@ -145,10 +154,29 @@ describe('a claim', () => {
     await expect(open(due.claim + 1)).rejects.toThrow();
   });
 
-  it('of a server whose secret is missing is not given, and says so', async () => {
+  it('of a server whose secret is missing is not given, and says so; the next server is', async () => {
     await register({ ...SETTINGS, credential: { secret: 'NOTHING' } });
-    expect(await claim()).toBeNull();
+    await register(SETTINGS, 'next');
+    expect((await claim())?.resource.name).toBe('next');
     expect(await read()).toMatchObject({ problem: { code: 'secret.unknown' } });
+    expect(await claim()).toBeNull();
+  });
+
+  it('goes to another tenant after one server of a tenant that can not be listed, and ends a bounded number', async () => {
+    for (let n = 0; n < 20; n += 1)
+      await register({ ...SETTINGS, credential: { secret: 'NOTHING' } }, `bad${String(n)}`);
+    const other = await kernel.newTenant();
+    await register(SETTINGS, 'good', admin(other));
+    const tried = async () =>
+      (
+        await kernel.admin.query<{ n: number }>(
+          'SELECT count(*)::integer AS n FROM kernel.mcp_server WHERE tenant_id = $1 AND failures > 0',
+          [tenant.tenantId],
+        )
+      ).rows[0]?.n;
+    expect((await claim())?.resource.name).toBe('good');
+    expect(await tried()).toBe(1);
+    expect([await claim(), await tried()]).toEqual([null, 17]);
   });
 
   it('that another executor has by now, or that is older than the settings, writes nothing', async () => {
@@ -165,12 +193,35 @@ describe('a claim', () => {
     expect(await reportTools(await claimed(), [LOOK])).toBe(true);
   });
 
-  it('is of two servers of a tenant at a time, and other tenants have theirs', async () => {
+  it('is of two servers of a tenant at a time, and tenants take turns', async () => {
     for (const name of ['a', 'b', 'c']) await register(SETTINGS, name);
     const other = await kernel.newTenant();
     await register(SETTINGS, 'd', admin(other));
     const had = [await claim(), await claim(), await claim(), await claim()];
-    expect(had.map((one) => one?.resource.name)).toEqual(['a', 'b', 'd', undefined]);
+    expect(had.map((one) => one?.resource.name)).toEqual(['a', 'd', 'b', undefined]);
+  });
+
+  it("goes by turns of the tenants where a tenant's servers have been due for longer", async () => {
+    for (const name of ['a', 'b', 'c']) await register(SETTINGS, name);
+    const other = await kernel.newTenant();
+    await register(SETTINGS, 'd', admin(other));
+    const first = await claimed();
+    expect(await reportTools(first, [LOOK])).toBe(true);
+    const rest = [await claimed(), await claimed(), await claimed()];
+    expect([first, ...rest].map(({ resource }) => resource.name)).toEqual(['a', 'd', 'b', 'c']);
+  });
+
+  it('finds the tenants that have as many as they may by an index', async () => {
+    await kernel.admin.query('BEGIN; SET LOCAL enable_seqscan = off');
+    try {
+      const { rows } = await kernel.admin.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN SELECT o.tenant_id FROM kernel.mcp_server o WHERE o.claim_until >= 1
+         GROUP BY o.tenant_id HAVING count(*) >= 2`,
+      );
+      expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('mcp_server_claimed');
+    } finally {
+      await kernel.admin.query('ROLLBACK');
+    }
   });
 
   it('that ends with a problem changes no tool, and the server is tried again later and later', async () => {
@@ -196,8 +247,17 @@ describe('a listing', () => {
   it('of two tools of one name, or of one without a digest, skips these and says so', async () => {
     await register();
     await list(LOOK, LOOK, { name: 'odd', inputSchema: { type: 'object', maximum: 1e300 } });
-    expect(await statesOf()).toEqual([['look', 'new']]);
+    expect(await statesOf()).toEqual([]);
     expect((await read()).skipped.map(({ name }) => name)).toEqual(['look', 'odd']);
+  });
+
+  it('takes a tool out of force that is listed twice, however both are described', async () => {
+    await register();
+    await list(LOOK);
+    await accept(chosen(LOOK));
+    await list(LOOK, { ...LOOK, description: 'another one' }, LOOK);
+    expect([await statesOf(), await inForce()]).toEqual([[['look', 'gone']], []]);
+    expect((await read()).skipped).toEqual([{ name: 'look', problem: 'the server lists it twice' }]);
   });
 
   it('forgets tools that nobody accepted once they are gone: a server can not fill the table', async () => {

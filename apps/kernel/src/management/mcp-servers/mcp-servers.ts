@@ -13,7 +13,7 @@ import type { ListPage } from '@writ/paging';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { requireFound, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
-import { toolView } from './tool-view.ts';
+import { categoriesOf, toolView } from './tool-view.ts';
 
 /** Tools that are read at a time: each may have two long definitions. */
 const TOOLS_READ_MAX = 16;
@@ -80,7 +80,9 @@ export class McpServers {
         orderBy: { remote_name: 'asc' },
         take: limit + 1,
       });
-      return found.map((row) => toolView(name, row));
+      const ids = found.map(({ tool_id }) => tool_id);
+      const categories = await categoriesOf(rows, tenant_id, ids);
+      return found.map((row) => toolView(name, row, categories.get(row.tool_id) ?? null));
     });
     return fittedPage(views, limit, ({ remote_name: id }) => ({ created_at: 0, id }));
   }

@@ -147,6 +147,59 @@ describe('a tool of an MCP server', () => {
     expect(await refusalOf(refuse(LOOK))).toMatchObject({ code: 'conflict' });
   });
 
+  it('does not come back with a refused definition after another one was refused', async () => {
+    await accept(chosen(LOOK));
+    await refuse(LOOK);
+    await list(OTHER_LOOK, PUSH);
+    await refuse(OTHER_LOOK);
+    await list(LOOK, PUSH);
+    expect([(await statesOf())[0], await inForce(), await verdictOf()]).toEqual([['look', 'new'], [], 'tool.unknown']);
+    expect((await toolsOf())[0]?.accepted).toBeNull();
+    expect((await changes()).map(([verb]) => verb)).not.toContain('mcp_tool_restored');
+  });
+
+  it.each([
+    ['changed', [OTHER_LOOK, PUSH], 'new'],
+    ['gone', [PUSH], 'gone'],
+  ] as const)('that is %s does not come back once the accepted definition is refused', async (state, tools, after) => {
+    await accept(chosen(LOOK));
+    await list(...tools);
+    expect((await statesOf())[0]).toEqual(['look', state]);
+    expect((await refuse(LOOK)).tools).toEqual([{ remote_name: 'look', tool_id: 'mcp.github.look', state: after }]);
+    await list(LOOK, PUSH);
+    expect([(await statesOf())[0]?.[1], await inForce()]).toEqual(['refused', []]);
+    expect((await changes()).at(-1)).toEqual(['mcp_tool_refused', 'mcp.github.look']);
+    await accept(chosen(LOOK));
+    expect(await inForce()).toEqual(['mcp.github.look']);
+  });
+
+  it('keeps the refusal of the listed definition where the acceptance of another one ends', async () => {
+    await accept(chosen(LOOK));
+    await list(OTHER_LOOK, PUSH);
+    await refuse(OTHER_LOOK);
+    expect((await refuse(LOOK)).tools).toMatchObject([{ state: 'refused' }]);
+    await list(LOOK, PUSH);
+    expect(await inForce()).toEqual([]);
+  });
+
+  it('keeps its category where a new definition is accepted without one, unless its hints are stricter', async () => {
+    const categories = async () => (await toolsOf()).map(({ category, category_then }) => [category, category_then]);
+    expect(await categories()).toEqual([
+      [null, 'write'],
+      [null, 'admin'],
+    ]);
+    await accept(chosen(LOOK, 'admin'), chosen(PUSH, 'read'));
+    await list(OTHER_LOOK, PUSH);
+    expect(await categories()).toEqual([
+      ['admin', 'admin'],
+      ['read', 'admin'],
+    ]);
+    await accept(chosen(OTHER_LOOK), chosen(PUSH));
+    expect((await categories()).map(([category]) => category)).toEqual(['admin', 'admin']);
+    await accept(chosen(OTHER_LOOK, 'write'));
+    expect((await categories())[0]).toEqual(['write', 'write']);
+  });
+
   it('is removed where its server is decided on, and nowhere else', async () => {
     await accept(chosen(LOOK));
     const removed = manage.applyTools.remove({ ...requestBy(admin()), tool_id: 'mcp.github.look' });

@@ -2,6 +2,7 @@
 import {
   Fault,
   LIMITS,
+  MCP_LIMITS,
   MCP_SERVER_NAME,
   REGISTERED_KINDS,
   type InfoStoreSettings,
@@ -67,6 +68,11 @@ export class Resources {
         (await rows.resource.count({ where: { ...live, kind: { in: [...REGISTERED_KINDS] } } })) >= LIMITS.resources.max
       )
         throw new Fault('limit.exceeded', `a tenant has at most ${String(LIMITS.resources.max)} resources`);
+      if (kind === 'mcp_server' && (await rows.resource.count({ where: { ...live, kind } })) >= MCP_LIMITS.servers)
+        throw new Fault(
+          'limit.exceeded',
+          `a tenant has at most ${String(MCP_LIMITS.servers)} MCP servers: remove one that is used no more`,
+        );
       const at = BigInt(now);
       const row: ResourceRow = {
         resource_id: newId('resource'),
