@@ -10,8 +10,6 @@ import { visibleLine } from '../visible.ts';
 import { chosenAs } from './describe-tool.ts';
 import { pathOf } from './paths.ts';
 
-/** The shortest beginning of a digest that names a definition. */
-const PREFIX_MIN = 8;
 /** Tools that one request names. */
 const CHOSEN_MAX = 512;
 
@@ -38,11 +36,10 @@ export function acceptCommand(context: Context): Command {
     .argument('<server>')
     .argument('<tools...>', 'each as TOOL@DIGEST, which `diff` prints')
     .addOption(
-      new Option('--as <category>', 'what kind of tools they are; by default write, or admin by their hints').choices([
-        'read',
-        'write',
-        'admin',
-      ]),
+      new Option(
+        '--as <category>',
+        'what kind of tools they are; by default as now or by their hints, the stricter one, and never read by hints',
+      ).choices(['read', 'write', 'admin']),
     );
   return command.action(async (server: string, texts: string[]) => {
     const options = command.optsWithGlobals<AcceptOptions>();
@@ -53,7 +50,7 @@ export function acceptCommand(context: Context): Command {
 /** `writ mcp-server refuse` */
 export function refuseCommand(context: Context): Command {
   const command = new Command('refuse')
-    .description('takes tools out of force while their server lists these definitions')
+    .description('takes tools out of force while their server lists these definitions, and ends their acceptance')
     .argument('<server>')
     .argument('<tools...>', 'each as TOOL@DIGEST, which `diff` prints');
   return command.action(async (server: string, texts: string[]) => {
@@ -76,10 +73,12 @@ async function decide(
   if (named.length > CHOSEN_MAX) throw usage(`at most ${String(CHOSEN_MAX)} tools are decided on at once`);
   const { client } = connect(context, options, 'admin');
   const known = new Map((await readTools(client, server)).map((tool) => [tool.remote_name, tool]));
-  const tools = named.map(({ name, prefix }) => {
-    const seen = known.get(name)?.seen ?? null;
-    if (seen?.digest.startsWith(prefix) !== true) throw notSeen(server, name, known.get(name));
-    return { name, digest: seen.digest, ...(category === undefined ? {} : { category }) };
+  const tools = named.map(({ name, digest }) => {
+    const tool = known.get(name);
+    // A refusal may also end the acceptance of a definition that the server lists no more.
+    const isKnown = tool?.seen?.digest === digest || (verb === 'refuse' && tool?.accepted?.digest === digest);
+    if (!isKnown) throw notSeen(server, name, tool);
+    return { name, digest, ...(category === undefined ? {} : { category }) };
   });
   const reply = await client.read(McpDecisionReply, `${pathOf(server)}/tools/${verb}`, {
     method: 'POST',
@@ -89,14 +88,14 @@ async function decide(
 }
 
 /** A name may have an `@` of its own. */
-function parseChosen(text: string): { name: string; prefix: string } {
+function parseChosen(text: string): { name: string; digest: string } {
   const at = text.lastIndexOf('@');
-  const [name, prefix] = [text.slice(0, at), text.slice(at + 1)];
-  if (at < 1 || prefix.length < PREFIX_MIN || !/^[0-9a-f]+$/.test(prefix))
+  const [name, digest] = [text.slice(0, at), text.slice(at + 1)];
+  if (at < 1 || !/^[0-9a-f]{64}$/.test(digest))
     throw usage(
-      `\`${visibleLine(text)}\` names no definition: write TOOL@DIGEST, as \`writ mcp-server diff\` prints it`,
+      `\`${visibleLine(text)}\` names no definition: write TOOL@DIGEST with all 64 digits, as \`writ mcp-server diff\` prints it`,
     );
-  return { name, prefix };
+  return { name, digest };
 }
 
 const notSeen = (server: string, name: string, tool: McpServerToolView | undefined): CliError =>

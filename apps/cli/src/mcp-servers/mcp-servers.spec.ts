@@ -13,6 +13,8 @@ const TOOL: McpServerToolView = {
   accepted: { digest: OLD, definition: LOOK },
   problems: [{ pointer: '/description', message: 'has the character U+202E', help: '' }],
   suggested: 'write',
+  category: 'admin',
+  category_then: 'admin',
   seen_at: 1,
   decided_by: 'key',
   decided_at: 1,
@@ -35,17 +37,17 @@ const run = (...args: string[]) => writ(['mcp-server', ...args], { env: api.env 
 test('a difference is shown line by line, as the words of the server, and controls no terminal', async () => {
   const { exit, out } = await run('diff', 'github');
   expect(exit).toBe(0);
-  expect(out).toContain(`look@${'b'.repeat(16)}`);
+  expect(out).toContain(`look@${NEW}`);
+  expect(out).toContain(`accepted: look@${OLD}`);
+  expect(out).toContain('category now → then: admin → admin');
   expect(out).toContain('-  "description": "Looks at a place",');
   expect(out).toContain("the server's words now");
   expect(out).toContain('can not be accepted: /description has the character U+202E');
   expect(out).not.toMatch(/[\u001b\u202e]/u);
 });
 
-test('a decision names the definition that was looked at, by the beginning of its digest', async () => {
-  expect((await run('accept', 'github', `look@${'b'.repeat(8)}`, '--as', 'read')).out).toBe(
-    'mcp.github.look  accepted\n',
-  );
+test('a decision names the definition that was looked at, by its whole digest', async () => {
+  expect((await run('accept', 'github', `look@${NEW}`, '--as', 'read')).out).toBe('mcp.github.look  accepted\n');
   const decided = api.requests.at(-1);
   expect(decided).toMatchObject({ method: 'POST', url: '/v1/mcp-servers/github/tools/accept' });
   expect(JSON.parse(decided?.body ?? '')).toEqual({ tools: [{ name: 'look', digest: NEW, category: 'read' }] });
@@ -53,8 +55,13 @@ test('a decision names the definition that was looked at, by the beginning of it
 
 test.each([
   ['no digest', 'look', 2, 'error usage: `look` names no definition'],
-  ['a short digest', 'look@bbb', 2, 'error usage: `look@bbb` names no definition'],
-  ['the digest of an earlier definition', `look@${OLD}`, 1, 'error conflict: the server describes it otherwise by now'],
+  ['a part of the digest', `look@${'b'.repeat(63)}`, 2, 'names no definition: write TOOL@DIGEST with all 64 digits'],
+  [
+    'the digest of another definition',
+    `look@${'c'.repeat(64)}`,
+    1,
+    'error conflict: the server describes it otherwise by now',
+  ],
   ['a tool that is not there', `see@${NEW}`, 1, 'error not_found: the server `github` lists no tool `see`'],
 ])('a decision with %s is refused, and nothing is sent', async (_what, text, status, words) => {
   for (const verb of ['accept', 'refuse']) {
@@ -62,6 +69,14 @@ test.each([
     expect([exit, err]).toEqual([status, expect.stringContaining(words)]);
   }
   expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+test('the definition that was accepted can be refused while the server lists another one, and not accepted', async () => {
+  expect((await run('accept', 'github', `look@${OLD}`)).err).toContain('error conflict');
+  expect((await run('refuse', 'github', `look@${OLD}`)).exit).toBe(0);
+  const decided = api.requests.at(-1);
+  expect(decided?.url).toBe('/v1/mcp-servers/github/tools/refuse');
+  expect(JSON.parse(decided?.body ?? '')).toEqual({ tools: [{ name: 'look', digest: OLD }] });
 });
 
 test('a server is registered as a resource, with the secret by its name', async () => {
