@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TOOLS, type TenantId } from '@writ/contract';
+import type { TenantId } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
 import { parsePath } from '@writ/workspace';
 import type { AttemptFacts } from '../attempts/index.ts';
@@ -88,11 +88,10 @@ export class Reevaluation {
 
   /** Whether the call's paths resolve to the same files on the newer head: links of it may resolve elsewhere. */
   async resolvesToSamePaths(
-    { tenant_id, tool_id, state_snapshot_id }: OperationRow,
-    { judgement: { head }, args }: Reevaluated,
+    { tenant_id, state_snapshot_id }: OperationRow,
+    { judgement: { tool, head }, args }: Reevaluated,
   ): Promise<boolean> {
-    const tool = TOOLS.get(tool_id);
-    if (tool === undefined || state_snapshot_id === null || head === null) return false;
+    if (tool === null || state_snapshot_id === null || head === null) return false;
     const resolve = async (snapshot: string, path: string) =>
       await this.#parts.trees.resolve(tenant_id as TenantId, snapshot, parsePath(path));
     const pairs = tool.resources(args.value).map(async ({ path }) => {

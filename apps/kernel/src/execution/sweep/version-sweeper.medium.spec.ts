@@ -2,6 +2,7 @@
 //
 // Calls that were admitted under a sandbox image or a definition of their tool, where the deployment has another one by
 // now.
+import type { ProposedCall } from '@writ/contract';
 import {
   newNonce,
   deltaFor,
@@ -13,6 +14,7 @@ import {
 } from '../../specs/test-executor.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
+import { callerOf, requestBy, type TestManagement } from '../../specs/test-management.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
@@ -21,10 +23,11 @@ const NEW = `sha256:${'6'.repeat(64)}`;
 // A sweep is for all tenants: earlier specs may have left calls that it processes too.
 let kernel: TestKernel;
 let run: TestExecution;
+let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
 openKernelSpec((on) => {
-  ({ kernel, run } = on);
+  ({ kernel, run, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
@@ -33,9 +36,11 @@ beforeEach(async () => {
   kernel.policy.answer = () => AUTOPILOT;
 });
 
+const SHELL = { tool_id: 'shell.run', args: { command: 'make' } };
+
 /** Admits a command, and dispatches its permit so many times; no executor redeems one. */
-const waiting = async (permits = 1): Promise<string> => {
-  const call = tenant.writeCall(token, { tool_id: 'shell.run', args: { command: 'make' } });
+const waiting = async (permits = 1, program: Partial<ProposedCall> = SHELL): Promise<string> => {
+  const call = tenant.writeCall(token, program);
   expect(await kernel.admit.run(call, null)).toMatchObject({ state: 'admitted' });
   run.speak(100);
   for (let n = 1; n <= permits; n += 1) {
@@ -109,6 +114,19 @@ it('a command that no executor redeemed is decided once more under the present i
     tx_outcome: 'committed',
   });
   expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 1 });
+});
+
+it("a call of a tenant's own program in the deployment's image is decided once more, and waits for the new one", async () => {
+  await manage.applyTools.run({
+    ...requestBy(callerOf(tenant.tenantId)),
+    file: { tools: [{ name: 'deploy', description: 'Deploys.', category: 'write', cmd: 'deploy' }] },
+    dry_run: false,
+  });
+  const id = await waiting(1, { tool_id: 'deploy', args: {} });
+  await expire(id);
+  await updated().sweep();
+  expect(await tenant.row(id)).toMatchObject({ state: 'admitted', fault_code: null, image_digest: NEW, reruns: 1 });
+  expect(imageOf(await dispatched(id, 2))).toBe(NEW);
 });
 
 /** Admits a write that another version decided: its definition of the tool was another one. */
