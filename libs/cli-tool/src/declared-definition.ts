@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  ANY_OBJECT,
   FUNCTION_REPORT,
   INLINE_LIMITS,
   LIMITS,
+  UNTRUSTED_CONTENT_LABELS,
   type DeclaredTool,
   type FunctionTool,
-  type OutputLabel,
   type ToolDefinition,
 } from '@writ/contract';
-import { schemaFaults } from '@writ/json-schema';
-import { Type } from 'typebox';
-
-/** What comes from outside may contain instructions to the model. */
-const UNTRUSTED: readonly OutputLabel[] = [{ label: 'untrusted_content', when: 'always' }];
-/** The most steps of a check, which take some tenths of a second. A thread makes it where it takes more than a few. */
-const CHECK_STEPS_MAX = 200_000;
-/** Any object: `faults` checks the arguments by the tenant's schema. */
-const ANY_OBJECT = Type.Object({});
+import { CHECK_STEPS_MAX, schemaFaults } from '@writ/json-schema';
 
 /**
  * The definition of a function, derived from the stored document alone: the same document has the same digest on every
@@ -33,7 +26,7 @@ export function declaredDefinition(tool: FunctionTool): ToolDefinition {
     ...(mode === 'inline' ? { lane: 'caller' as const } : {}),
     mutating: category !== 'read',
     accepts_secrets: [],
-    labels: UNTRUSTED,
+    labels: UNTRUSTED_CONTENT_LABELS,
     limits: {
       ...INLINE_LIMITS,
       wall_ms: timeout_ms,

@@ -402,6 +402,7 @@ export { SKILL_DESCRIPTION_CHARS_MAX, SKILL_PATH_CHARS_MAX } from './tools/skill
 export { isTaskTool, TASK_CREATE, TASK_EDIT, TASK_LIST } from './tools/tasks.ts';
 export { SessionTasks, Task, TASK_CHANGES_MAX, TASK_STATUSES, TASKS_MAX } from './tools/tasks.ts';
 export {
+  ANY_OBJECT,
   DECLARED_TOOLS,
   DeclaredTool,
   DeclaredToolName,

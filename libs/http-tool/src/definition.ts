@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  ANY_OBJECT,
   EGRESS_LIMITS,
   UNTRUSTED_CONTENT_LABELS,
   type HttpTool,
   type JsonSchemaText,
   type ToolDefinition,
 } from '@writ/contract';
-import { schemaFaults, type SchemaFault } from '@writ/json-schema';
-import { Type, type TObject } from 'typebox';
+import { CHECK_STEPS_MAX, schemaFaults, type SchemaFault } from '@writ/json-schema';
+import type { TObject } from 'typebox';
 import { requestFaults, requestUrlOf, type HttpRecipe } from './http-request.ts';
 import { RequestError } from './request-error.ts';
-
-/** Any object: the schema of the arguments is checked by `faults`, since it may refer to parts of itself. */
-const ANY_OBJECT: TObject = Type.Object({});
 
 /**
  * The definition of a tool that is an operation of an HTTP API, from the stored document alone: the same document has
@@ -53,8 +51,6 @@ function requestsOf(http: NonNullable<ToolDefinition['http']>, args: Readonly<Re
   }
 }
 
-/** The most steps of checking the arguments of a call: they take some tenths of a second, and belong on a thread. */
-const CHECK_STEPS_MAX = 200_000;
 const TOO_LONG: readonly SchemaFault[] = [
   { pointer: '', message: 'take more work to check by the schema of the tool than a call may' },
 ];

@@ -9,6 +9,12 @@ const CHARS_PER_STEP = 32;
 /** Names or values that are only listed in one step. */
 const LISTED_PER_STEP = 8;
 
+/**
+ * The most steps of checking the value of one call: they take some tenths of a second, and belong on a thread where
+ * they are more than a few.
+ */
+export const CHECK_STEPS_MAX = 200_000;
+
 /** The steps that a check may still take. Work is counted before it is done, whether a value fits or not. */
 export class Steps {
   #left: number;

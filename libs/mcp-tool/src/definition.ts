@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  ANY_OBJECT,
   EGRESS_LIMITS,
   UNTRUSTED_CONTENT_LABELS,
   type BoundResource,
@@ -8,11 +9,9 @@ import {
   type McpTool,
   type ToolDefinition,
 } from '@writ/contract';
-import { schemaFaults, type SchemaFault } from '@writ/json-schema';
-import { Type, type TObject } from 'typebox';
+import { CHECK_STEPS_MAX, schemaFaults, type SchemaFault } from '@writ/json-schema';
+import type { TObject } from 'typebox';
 
-/** Any object: the schema of the arguments is checked by `faults`, since it may refer to parts of itself. */
-const ANY_OBJECT: TObject = Type.Object({});
 /** The most requests of a call: a session's beginning and end, the pages of a full listing, and the call itself. */
 const REQUESTS_MAX = 96;
 /** Bytes of a call: the listing, and an answer with pictures. */
@@ -63,8 +62,6 @@ function requestsOf(server: BoundResource | undefined): Pick<ToolDefinition, 're
   return { requests: () => [{ method: 'POST', url, purpose: '' }] };
 }
 
-/** The most steps of checking the arguments of a call: they take some tenths of a second, and belong on a thread. */
-const CHECK_STEPS_MAX = 200_000;
 const tooLong = (verb: 'take' | 'takes'): readonly SchemaFault[] => [
   { pointer: '', message: `${verb} more work to check by the schema of the tool than a call may` },
 ];

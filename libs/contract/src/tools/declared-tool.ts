@@ -2,7 +2,7 @@
 //
 // Tools that a tenant declares by a JSON Schema and that no program of the sandbox runs: functions of its own agents
 // and workers, operations of an HTTP API, and tools of an MCP server.
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 import { Sha256Hex } from '../ids.ts';
 import { MCP_SERVER_NAME } from '../resources/resource-settings.ts';
 
@@ -20,6 +20,9 @@ export const DeclaredToolName = Type.String({ pattern: '^[a-z][a-z0-9_]*(\\.[A-Z
 /** A JSON Schema (draft 2020-12) as its author wrote it. `libs/json-schema` reads it. */
 export const JsonSchemaText = Type.Record(Type.String(), Type.Unknown());
 export type JsonSchemaText = Static<typeof JsonSchemaText>;
+
+/** The shape of arguments of such a tool: `faults` checks them by its schema, which may refer to parts of itself. */
+export const ANY_OBJECT: TObject = Type.Object({});
 
 const shared = {
   v: Type.Literal(1),

@@ -8,8 +8,8 @@ import { KeepOutput } from './keep-output.ts';
 import { PreviewReports } from './preview-reports.ts';
 
 /**
- * Reports that one replica decides at once; a further one is told to retry, within its lease. Each holds a delta in
- * memory.
+ * Reports that one replica decides at once; a further one gets `overloaded`, and is retried within its lease. Each
+ * holds a delta in memory.
  */
 const CONCURRENCY_MAX = 64;
 

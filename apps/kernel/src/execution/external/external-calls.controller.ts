@@ -13,7 +13,7 @@ import {
 import { withSpan } from '@writ/telemetry';
 import { ExternalCalls } from './external-calls.ts';
 
-/** Reports that one replica decides at once; a further one is told to retry, within its lease. */
+/** Reports that one replica decides at once; a further one gets `overloaded`, and is retried within its lease. */
 const CONCURRENCY_MAX = 64;
 
 @Controller()

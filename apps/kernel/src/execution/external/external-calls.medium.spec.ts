@@ -217,7 +217,7 @@ describe('a call of a function that a worker runs', () => {
     expect((await outcomes())[0]).not.toHaveProperty('execution');
   });
 
-  it('that is cancelled while it runs is told to stop by its renewal', async () => {
+  it('that is cancelled while it runs gets the order to stop with its renewal', async () => {
     const held = await begin();
     const renew = () => run.external.renew({ ...requestBy(worker), permit: held.permit, nonce: held.nonce });
     expect(await renew()).toMatchObject({ stop: false });

@@ -10,7 +10,7 @@ import {
   type ReportRequest,
 } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { schemaFaults } from '@writ/json-schema';
+import { CHECK_STEPS_MAX, schemaFaults } from '@writ/json-schema';
 
 /** What is wrong with a result, in words for the caller; null for one that fits. */
 export type ResultFault = string | null;
@@ -21,8 +21,6 @@ export interface ClaimedResult {
   readonly schema: FunctionTool['result'];
 }
 
-/** The most steps of the check of one result, which take some tenths of a second. */
-const STEPS_MAX = 200_000;
 /** The first problems suffice, and the message has a bound. */
 const NAMED_MAX = 8;
 
@@ -31,7 +29,7 @@ const NAMED_MAX = 8;
  * the result.
  */
 export const readResult = (claimed: ClaimedResult): ResultFault => {
-  const fault = readResultWithin(claimed, STEPS_MAX);
+  const fault = readResultWithin(claimed, CHECK_STEPS_MAX);
   return fault === undefined ? 'the result takes too long to check against the schema' : fault;
 };
 

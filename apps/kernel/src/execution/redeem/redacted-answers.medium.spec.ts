@@ -70,7 +70,7 @@ const byReference = async (result: unknown) => {
 };
 
 describe('the answer of an API of which a rule redacts something', () => {
-  it('is redacted by the executor, which is told to when it redeems the permit', async () => {
+  it('is redacted by the executor, which gets the pointers when it redeems the permit', async () => {
     expect(redact).toEqual(['/body/email']);
     expect(await report(answer({ email: '[redacted]', id: 7 }))).toMatchObject({
       state: 'committed',
