@@ -262,6 +262,7 @@ export {
   McpClaimReply,
   McpClaimRequest,
   McpDecisionReply,
+  McpDefinitions,
   McpListing,
   McpProblem,
   McpRemoteTool,
@@ -270,6 +271,7 @@ export {
   McpServerToolView,
   McpServerView,
   McpSkippedTool,
+  McpToolFound,
 } from './messages/mcp-servers.ts';
 export { ExecutionProfile, ProfilePutReply, ProfileView } from './messages/profiles.ts';
 export {

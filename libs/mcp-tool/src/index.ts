@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { mcpArgumentFaults, mcpDefinition, mcpResultFaults } from './definition.ts';
-export { localNames, mcpToolId } from './names.ts';
+export { localNames, mcpToolId, unlistedName } from './names.ts';
 export {
   acceptedTool,
   defaultCategory,

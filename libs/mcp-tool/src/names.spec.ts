@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { localNames, mcpToolId } from './names.ts';
+import { localNames, mcpToolId, unlistedName } from './names.ts';
 
 const named = (names: readonly string[], assigned: Record<string, string> = {}): Record<string, string> =>
   Object.fromEntries(localNames(names, new Map(Object.entries(assigned))));
@@ -42,4 +42,14 @@ describe('the names of the tools of a server', () => {
     const names = ['b c', 'b_c', 'b.c', 'z'];
     expect(named(names)).toEqual(named([...names].reverse()));
   });
+});
+
+it('the name of a tool that was never listed is the name of none that can be, and its id is one', () => {
+  for (const remote of ['a', 'a/b', 'x'.repeat(128), 'ü', '']) {
+    const name = unlistedName(remote);
+    expect(name.length).toBeGreaterThan(64);
+    expect(mcpToolId(`a${'b'.repeat(31)}`, name)).toMatch(/^mcp\.[a-z]+\.[A-Za-z0-9_-]+$/);
+    expect(mcpToolId(`a${'b'.repeat(31)}`, name).length).toBeLessThanOrEqual(128);
+  }
+  expect(unlistedName('a/b')).not.toBe(unlistedName('a.b'));
 });

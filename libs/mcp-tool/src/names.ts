@@ -41,6 +41,16 @@ const plainName = (remote: string): string => {
   return plain.length > NAME_CHARS_MAX ? `${plain} ` : plain;
 };
 
+/** Characters of the name that an unlisted tool keeps, so that a reader recognises it and the whole id fits. */
+const UNLISTED_CHARS = 24;
+
+/**
+ * The last part of an id for a name that the server never listed. INVARIANT (unlisted means no tool): it is longer than
+ * any name that a tool can have, so it never becomes the id of one, whatever the server lists later.
+ */
+export const unlistedName = (remote: string): string =>
+  `${plainName(remote).trimEnd().slice(0, UNLISTED_CHARS)}_${sha256Hex(utf8Bytes(remote.toWellFormed()))}`;
+
 function suffixed(remote: string, taken: ReadonlySet<string>): string {
   const digest = sha256Hex(utf8Bytes(remote.toWellFormed()));
   const stem = plainName(remote)

@@ -170,6 +170,25 @@ export const McpDecisionReply = Type.Object(
 );
 export type McpDecisionReply = Static<typeof McpDecisionReply>;
 
+/** The id of a tool of a server. Null: no such tool was ever accepted, or there is no such server. */
+export const McpToolFound = Type.Object({ tool_id: orNull(DeclaredToolName) }, closed);
+export type McpToolFound = Static<typeof McpToolFound>;
+
+/** Definitions that are asked for at a time: the reply has those that fit into one message. */
+const DEFINITIONS_MAX = 64;
+/**
+ * Accepted definitions of tools that are in force, exactly as the server lists them. `rest` are tools whose definitions
+ * didn't fit; a tool in neither is not in force.
+ */
+export const McpDefinitions = Type.Object(
+  {
+    items: Type.Array(Type.Object({ tool_id: DeclaredToolName, ...Definition.properties }, closed)),
+    rest: Type.Array(DeclaredToolName),
+  },
+  closed,
+);
+export type McpDefinitions = Static<typeof McpDefinitions>;
+
 /** orchestrator → kernel, of a tenant's MCP servers. They are registered and removed as resources. */
 export const MCP_SERVER_REQUESTS = {
   /** → {items: McpServerView[], next_cursor}, by name */
@@ -181,6 +200,20 @@ export const MCP_SERVER_REQUESTS = {
   /** → {items: McpServerToolView[], next_cursor}, by the name at the server */
   'mcp_server.tools': Type.Object(
     { ...asked, name: Named, page: Page, state: orNull(Type.Enum([...MCP_TOOL_STATES])) },
+    closed,
+  ),
+  /** → McpToolFound: by its name at the server. Every caller may ask: accepted tools are no secret in a tenant. */
+  'mcp_server.find_tool': Type.Object(
+    { ...asked, name: Named, remote_name: Type.String({ minLength: 1, maxLength: 128 }) },
+    closed,
+  ),
+  /** → McpDefinitions, in the order of the request, for every caller */
+  'mcp_server.definitions': Type.Object(
+    {
+      ...asked,
+      name: Named,
+      tool_ids: Type.Array(DeclaredToolName, { minItems: 1, maxItems: DEFINITIONS_MAX }),
+    },
     closed,
   ),
   /**

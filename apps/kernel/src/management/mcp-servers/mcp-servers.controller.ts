@@ -8,9 +8,11 @@ import {
   parseMessage,
   type McpClaimReply,
   type McpDecisionReply,
+  type McpDefinitions,
   type McpReportReply,
   type McpServerToolView,
   type McpServerView,
+  type McpToolFound,
 } from '@writ/contract';
 import type { ListPage } from '@writ/paging';
 import { DecideMcpTools } from './decide-tools.ts';
@@ -45,6 +47,16 @@ export class McpServersController {
   @MessagePattern('kernel.mcp_server.tools')
   async tools(@Payload() payload: unknown): Promise<ListPage<McpServerToolView>> {
     return await this.#servers.tools(parseMessage(KERNEL_REQUESTS['mcp_server.tools'], payload));
+  }
+
+  @MessagePattern('kernel.mcp_server.find_tool')
+  async findTool(@Payload() payload: unknown): Promise<McpToolFound> {
+    return await this.#servers.findTool(parseMessage(KERNEL_REQUESTS['mcp_server.find_tool'], payload));
+  }
+
+  @MessagePattern('kernel.mcp_server.definitions')
+  async definitions(@Payload() payload: unknown): Promise<McpDefinitions> {
+    return await this.#servers.definitions(parseMessage(KERNEL_REQUESTS['mcp_server.definitions'], payload));
   }
 
   @MessagePattern('kernel.mcp_server.accept')

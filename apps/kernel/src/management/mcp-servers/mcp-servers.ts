@@ -3,16 +3,19 @@ import {
   type Caller,
   type KernelRequest,
   type McpAbout,
+  type McpDefinitions,
   type McpProblem,
   type McpServerSettings,
   type McpServerToolView,
   type McpServerView,
   type McpSkippedTool,
+  type McpToolFound,
 } from '@writ/contract';
 import type { ListPage } from '@writ/paging';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { requireFound, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { definitionsOf, findTool } from './mounted-tools.ts';
 import { categoriesOf, toolView } from './tool-view.ts';
 
 /** Tools that are read at a time: each may have two long definitions. */
@@ -85,6 +88,16 @@ export class McpServers {
       return found.map((row) => toolView(name, row, categories.get(row.tool_id) ?? null));
     });
     return fittedPage(views, limit, ({ remote_name: id }) => ({ created_at: 0, id }));
+  }
+
+  /** By its name at the server, for any caller. */
+  findTool(request: KernelRequest<'mcp_server.find_tool'>): Promise<McpToolFound> {
+    return findTool(this.#tenancy, request);
+  }
+
+  /** Of tools that are in force, for any caller. */
+  definitions(request: KernelRequest<'mcp_server.definitions'>): Promise<McpDefinitions> {
+    return definitionsOf(this.#tenancy, request);
   }
 }
 

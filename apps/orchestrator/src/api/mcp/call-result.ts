@@ -6,7 +6,7 @@ import { shownText } from './shown-text.ts';
 import { receiptUri } from './uris.ts';
 
 /** A structured result: the operation, and the tool's own result once there is one. */
-interface StructuredResult extends Record<string, unknown> {
+export interface StructuredResult extends Record<string, unknown> {
   readonly operation_id: string;
   readonly state: string;
   readonly result: unknown;
@@ -63,7 +63,8 @@ const RETRY_HINTS = {
   'same-key': 'it may have happened: ask for the operation with `operations_wait` before you call again',
 } as const;
 
-function structuredOf(view: OperationView): StructuredResult {
+/** What a result says of its operation. */
+export function structuredOf(view: OperationView): StructuredResult {
   const { operation_id, state, approval_id, result, redactions } = view;
   const returned = result?.result ?? null;
   return {
@@ -112,7 +113,7 @@ function nextOf({ operation_id, state, approval_id, result }: OperationView): st
 }
 
 /** The result as a model reads it. */
-function textOf({ operation_id, state, error, next, ...returned }: StructuredResult): string {
+export function textOf({ operation_id, state, error, next, ...returned }: StructuredResult): string {
   const result = returned.redacted_result ?? returned.result;
   const lines = [
     ...(error === null ? [] : [`${error.code}: ${error.message}${error.hint === null ? '' : ` (${error.hint})`}`]),

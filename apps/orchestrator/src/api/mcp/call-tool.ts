@@ -17,11 +17,12 @@ import { parseCall } from '../../calls/parse-call.ts';
 import type { Propose } from '../../calls/propose.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
 import type { FullQueues } from '../../edge/access/full-queues.ts';
-import { faultResult, heldInWords, resultOf } from './call-result.ts';
+import { heldInWords } from './call-result.ts';
 import type { McpConnection } from './connection.ts';
 import { digestOfAsked, type Asked, type HeldState } from './held-state.ts';
 import { bodyOf, META, originOf } from './proposed-body.ts';
 import { reportProgress } from './report-progress.ts';
+import type { Results } from './results.ts';
 import { createdTask, TASK_AFTER_MS } from './tasks.ts';
 
 /**
@@ -56,6 +57,8 @@ export interface CallContext {
   readonly canElicit: boolean;
   /** whether a call that takes long may be answered with a task */
   readonly canTakeTasks: boolean;
+  /** the shape of answers */
+  readonly results: Results;
 }
 
 /**
@@ -79,22 +82,22 @@ export class CallTool {
     try {
       return await this.#answer(context, await this.#proposed(context, operationId, params));
     } catch (error) {
-      if (error instanceof Fault) return faultResult(error, operationId);
+      if (error instanceof Fault) return context.results.fault(error, operationId);
       throw error;
     }
   }
 
   /** The outcome of an earlier call: waits for its end up to `WAIT_MS`. */
-  async wait({ connection }: CallContext, operationId: unknown): Promise<CallToolResult> {
-    return await this.#ofOperation(operationId, async (operation_id) => {
+  async wait({ connection, results }: CallContext, operationId: unknown): Promise<CallToolResult> {
+    return await this.#ofOperation(results, operationId, async (operation_id) => {
       const view = await this.#parts.kernel.ask('operation.read', connection.caller, { operation_id });
       return await this.#waited(connection, view, WAIT_MS);
     });
   }
 
   /** Cancels an earlier call, unless its effect has begun. */
-  async cancel({ connection }: Pick<CallContext, 'connection'>, operationId: unknown): Promise<CallToolResult> {
-    return await this.#ofOperation(operationId, (operation_id) =>
+  async cancel({ connection, results }: CallContext, operationId: unknown): Promise<CallToolResult> {
+    return await this.#ofOperation(results, operationId, (operation_id) =>
       this.#parts.kernel
         .ask('operation.cancel', connection.caller, { operation_id })
         .then((view) => this.#shown(connection.caller, view)),
@@ -102,15 +105,16 @@ export class CallTool {
   }
 
   async #ofOperation(
+    results: Results,
     operationId: unknown,
     run: (operationId: OperationId) => Promise<OperationView>,
   ): Promise<CallToolResult> {
     if (typeof operationId !== 'string' || !isId('operation', operationId))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, '`operation_id` must be the id of an operation');
     try {
-      return resultOf(await run(operationId as OperationId));
+      return await results.of(await run(operationId as OperationId));
     } catch (error) {
-      if (error instanceof Fault) return faultResult(error, operationId);
+      if (error instanceof Fault) return results.fault(error, operationId);
       throw error;
     }
   }
@@ -170,7 +174,7 @@ export class CallTool {
    * one, and is answered as it is otherwise.
    */
   async #answer(context: CallContext, view: OperationView): Promise<CallToolResult | InputRequiredResult> {
-    if (view.state !== 'held' || !context.canElicit) return this.#unasked(context, view);
+    if (view.state !== 'held' || !context.canElicit) return await this.#unasked(context, view);
     const requestState = await this.#parts.states.mint(
       { operation_id: view.operation_id, of: await digestOfAsked(context.asked) },
       context.request,
@@ -186,8 +190,8 @@ export class CallTool {
     });
   }
 
-  #unasked({ canTakeTasks }: CallContext, view: OperationView): CallToolResult {
-    return canTakeTasks && !isFinal(view.state) ? createdTask(view) : resultOf(view);
+  async #unasked({ canTakeTasks, results }: CallContext, view: OperationView): Promise<CallToolResult> {
+    return canTakeTasks && !isFinal(view.state) ? createdTask(view) : await results.of(view);
   }
 
   /**
@@ -202,17 +206,18 @@ export class CallTool {
     if (of !== (await digestOfAsked(context.asked)))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of another request');
     const { caller } = context.connection;
+    const { results } = context;
     const answer = answerOf(context.request);
     const waitMs = answer === 'accept' ? waitMsOf(context) : 0;
     try {
       const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
       const settled = await this.#waited(context.connection, view, waitMs);
       if (answer === 'accept' && cancelsByClosing(context, meta))
-        return resultOf(await this.#cancelled(caller, settled));
+        return await results.of(await this.#cancelled(caller, settled));
       if (answer === null) return await this.#answer(context, settled);
-      return answer === 'accept' ? this.#unasked(context, settled) : resultOf(settled);
+      return answer === 'accept' ? await this.#unasked(context, settled) : await results.of(settled);
     } catch (error) {
-      if (error instanceof Fault) return faultResult(error, operation_id);
+      if (error instanceof Fault) return results.fault(error, operation_id);
       throw error;
     }
   }

@@ -14,6 +14,8 @@ export interface McpConnection {
   readonly workspaceId: string | null;
   /** `search`: the list has only the tools that find and describe the others */
   readonly catalogue: 'all' | 'search';
+  /** the MCP server that is served as if the client spoke to it itself; null: all of Writ is served */
+  readonly server: string | null;
   /** aborts when the client closes the request before it has its answer */
   readonly gone: AbortSignal;
 }
@@ -25,6 +27,7 @@ export interface ConnectionRequest {
   readonly tokenId: string | undefined;
   readonly workspaceId: string | undefined;
   readonly catalogue: 'all' | 'search';
+  readonly server: string | null;
   readonly gone: AbortSignal;
 }
 
@@ -47,7 +50,7 @@ export class McpConnections {
    * `conflict` where the request names none and the agent hasn't exactly one.
    */
   async open(request: ConnectionRequest): Promise<McpConnection> {
-    const { caller, catalogue, gone } = request;
+    const { caller, catalogue, server, gone } = request;
     const tokenId = request.tokenId ?? (await this.#onlyTokenOf(caller));
     const token = await this.#kernel.ask('token.read', caller, { capability_token_id: tokenId });
     // A key sees the tokens that descend from its agent's, which may be of other agents. It doesn't act for those.
@@ -58,6 +61,7 @@ export class McpConnections {
       tokenId,
       workspaceId: request.workspaceId ?? token.workspace_id,
       catalogue,
+      server,
       gone,
     };
   }

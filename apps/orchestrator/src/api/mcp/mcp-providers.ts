@@ -15,6 +15,7 @@ import { heldStates, McpEndpoint } from './mcp-endpoint.ts';
 import { McpOrigins } from './mcp-origins.ts';
 import { McpPrompts } from './mcp-prompts.ts';
 import { McpResources } from './mcp-resources.ts';
+import { RemoteTools } from './mount/remote-tools.ts';
 import { McpTasks } from './tasks.ts';
 import { ToolIds } from './tool-names.ts';
 
@@ -48,11 +49,12 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
     provideBy(McpPrompts, [Offers, CallTool], (offers, calls) => new McpPrompts(offers, calls)),
     provideBy(McpTasks, [KernelClient, ShowOperation], (kernel, show) => new McpTasks(kernel, show)),
     provideBy(ToolIds, [KernelClient], (kernel) => new ToolIds(kernel)),
+    provideBy(RemoteTools, [KernelClient], (kernel) => new RemoteTools(kernel)),
     provideBy(
       McpEndpoint,
-      [Offers, CallTool, ToolIds, McpResources, McpPrompts, McpTasks],
-      (offers, calls, ids, resources, prompts, tasks) =>
-        new McpEndpoint({ offers, calls, ids, resources, prompts, tasks, states, report }, (err) =>
+      [Offers, CallTool, ToolIds, RemoteTools, McpResources, McpPrompts, McpTasks],
+      (offers, calls, ids, remote, resources, prompts, tasks) =>
+        new McpEndpoint({ offers, calls, ids, remote, resources, prompts, tasks, states, report }, (err) =>
           logger.debug({ err }, 'mcp: a request was rejected'),
         ),
     ),

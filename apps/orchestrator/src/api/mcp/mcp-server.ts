@@ -18,7 +18,11 @@ import { clientCapabilities } from './client-capabilities.ts';
 import { clientWordOf } from './client-name.ts';
 import type { McpConnection } from './connection.ts';
 import type { Asked, HeldState } from './held-state.ts';
+import { MountResults } from './mount/mount-results.ts';
+import { MountedTools } from './mount/mounted-tools.ts';
+import type { RemoteTools } from './mount/remote-tools.ts';
 import { protocolErrorOf } from './protocol-error.ts';
+import { OWN_RESULTS, type Results } from './results.ts';
 import { ServedTools } from './served-tools.ts';
 import type { ToolIds } from './tool-names.ts';
 import type { McpPrompts } from './mcp-prompts.ts';
@@ -33,12 +37,17 @@ const INSTRUCTIONS = [
   "Paths are relative to the workspace. When a call is refused or denied, accept that: don't try the same in another way.",
   'A call that is held waits for a person; `operations_wait` gives its end later.',
 ].join(' ');
+const MOUNT_INSTRUCTIONS = [
+  "Each tool call is decided by a policy before it runs. When one is refused or denied, accept that: don't try the same in another way.",
+  'A call that is held waits for a person; `operations_wait` gives its end later.',
+].join(' ');
 
 /** What a server is made of. */
 export interface McpServerParts {
   readonly offers: Pick<Offers, 'of'>;
   readonly calls: CallTool;
   readonly ids: ToolIds;
+  readonly remote: RemoteTools;
   readonly resources: McpResources;
   readonly prompts: McpPrompts;
   readonly tasks: McpTasks;
@@ -56,9 +65,11 @@ export interface ServedRequest extends Pick<McpRequestContext, 'era'> {
 /** Makes the server of one request. */
 export function mcpServer(parts: McpServerParts, connection: McpConnection, { era, args }: ServedRequest): McpServer {
   const isModern = era === 'modern';
-  const made = new McpServer({ name: 'writ', title: 'Writ', version: VERSION }, optionsOf(parts, isModern));
+  const mounted = connection.server;
+  const made = new McpServer(identityOf(mounted), optionsOf(parts, mounted, isModern));
   const { server } = made;
-  const contextOf = (request: ServerContext, asked: Asked): CallContext => ({
+  const results = mounted === null ? OWN_RESULTS : mountResults(parts, connection, mounted, isModern);
+  const contextOf: ContextOf = (request, asked) => ({
     connection,
     request,
     asked: { ...asked, method: request.mcpReq.method },
@@ -66,16 +77,44 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, { er
     isModern,
     canElicit: isModern && canElicit(request),
     canTakeTasks: isModern && canTakeTasks(request),
+    results,
   });
-  const tools = new ServedTools(parts, connection);
-  const { resources, prompts } = parts;
-  const guarded = <T>(run: () => Promise<T>): Promise<T> => withoutFaults(run, parts.report);
+  const tools = mounted === null ? new ServedTools(parts, connection) : new MountedTools(parts, connection, mounted);
+  const guarded: Guarded = (run) => withoutFaults(run, parts.report);
   server.setRequestHandler('tools/list', ({ params }) => guarded(() => tools.list(params?.cursor)));
   server.setRequestHandler('tools/call', ({ params }, request) =>
     guarded(() =>
       tools.call((asked) => contextOf(request, asked), args === undefined ? params : { ...params, arguments: args }),
     ),
   );
+  if (mounted === null) serveOwn(made, parts, connection, { contextOf, guarded });
+  if (isModern) serveTasks(made, parts, connection, results);
+  return made;
+}
+
+type ContextOf = (request: ServerContext, asked: Asked) => CallContext;
+type Guarded = <T>(run: () => Promise<T>) => Promise<T>;
+
+const identityOf = (mounted: string | null) =>
+  mounted === null
+    ? { name: 'writ', title: 'Writ', version: VERSION }
+    : { name: `writ-${mounted}`, title: `${mounted}, through Writ`, version: VERSION };
+
+const mountResults = (
+  { remote }: McpServerParts,
+  { caller }: McpConnection,
+  server: string,
+  isModern: boolean,
+): MountResults =>
+  new MountResults({ server, isModern, promisesStructure: (toolId) => remote.promisesStructure(caller, toolId) });
+
+/** Resources and prompts of Writ. */
+function serveOwn(
+  { server }: McpServer,
+  { resources, prompts }: McpServerParts,
+  connection: McpConnection,
+  { contextOf, guarded }: { readonly contextOf: ContextOf; readonly guarded: Guarded },
+): void {
   server.setRequestHandler('resources/list', ({ params }) => guarded(() => resources.list(connection, params?.cursor)));
   server.setRequestHandler('resources/templates/list', () => resources.templates());
   server.setRequestHandler('resources/read', ({ params }, request) =>
@@ -88,33 +127,42 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, { er
   server.setRequestHandler('completion/complete', ({ params }) =>
     guarded(() => resources.complete(connection, params)),
   );
-  if (isModern) serveTasks(made, parts, connection);
-  return made;
 }
 
-const optionsOf = ({ states }: McpServerParts, isModern: boolean): ServerOptions => ({
+const listHint = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
+
+const optionsOf = ({ states }: McpServerParts, mounted: string | null, isModern: boolean): ServerOptions => ({
   capabilities: {
     // The SDK announces notifications of changes by default. Lists have a lifetime instead.
     tools: { listChanged: false },
-    resources: { listChanged: false, subscribe: false },
-    prompts: { listChanged: false },
-    completions: {},
+    ...(mounted === null ? OWN_CAPABILITIES : {}),
     ...(isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
   },
-  instructions: INSTRUCTIONS,
+  instructions: mounted === null ? INSTRUCTIONS : MOUNT_INSTRUCTIONS,
   cacheHints: {
-    'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
-    'prompts/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
-    'resources/templates/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
+    'tools/list': listHint,
+    ...(mounted === null ? { 'prompts/list': listHint, 'resources/templates/list': listHint } : {}),
   },
   requestState: { verify: (state, context) => states.verify(state, context) },
 });
 
+/** What Writ has beside tools. */
+const OWN_CAPABILITIES = {
+  resources: { listChanged: false, subscribe: false },
+  prompts: { listChanged: false },
+  completions: {},
+};
+
 /** The requests of the extension for tasks, which only the stateless revision has. */
-function serveTasks({ server }: McpServer, { tasks, report }: McpServerParts, connection: McpConnection): void {
+function serveTasks(
+  { server }: McpServer,
+  { tasks, report }: McpServerParts,
+  connection: McpConnection,
+  results: Results,
+): void {
   for (const name of ['get', 'update', 'cancel'] as const)
     server.setRequestHandler(`tasks/${name}`, { params: TaskParams }, (params, request) =>
-      withoutFaults(() => tasks[name](connection, request, params), report),
+      withoutFaults(() => tasks[name](connection, request, params, results), report),
     );
 }
 

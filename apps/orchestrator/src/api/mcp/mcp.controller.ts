@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { Controller, StreamableFile } from '@nestjs/common';
-import type { Caller } from '@writ/contract';
+import { Fault, MCP_SERVER_NAME, type Caller } from '@writ/contract';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -57,6 +57,7 @@ export class McpController {
       tokenId,
       workspaceId: query.workspace_id ?? exchange.header('writ-workspace'),
       catalogue: query.tools ?? 'all',
+      server: mountedServer(query, exchange),
       gone: exchange.gone,
     });
     const headers = HEADERS.flatMap((name): [string, string][] => {
@@ -66,6 +67,18 @@ export class McpController {
     const request = new Request('http://writ/mcp', { method: 'POST', headers, signal: exchange.gone });
     return sent(await exchange.withinTrace(() => this.endpoint.answer(request, body, connection)), exchange);
   }
+}
+
+const SERVER = new RegExp(MCP_SERVER_NAME);
+
+/** The server that the request names; null for none. Faults: `request.malformed`. */
+function mountedServer({ server, tools }: RequestInputOf<typeof MCP.post>['query'], exchange: Exchange): string | null {
+  const named = server ?? exchange.header('writ-server');
+  if (named === undefined) return null;
+  if (!SERVER.test(named)) throw new Fault('request.malformed', 'the header `Writ-Server` names no MCP server');
+  if (tools === 'search')
+    throw new Fault('request.malformed', '`tools=search` finds tools of all of Writ: leave it out, or the server');
+  return named;
 }
 
 /** Sends an answer of the endpoint. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { MCP_SERVER_NAME } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed, Key } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
@@ -26,6 +27,13 @@ export const CatalogueMode = Type.Enum(['all', 'search'], {
   description: '`search`: the list has only tools that find and describe the others; `all` by default',
 });
 
+/** The MCP server of a mount. */
+export const MountedServer = Type.String({
+  pattern: MCP_SERVER_NAME,
+  description:
+    'a registered MCP server, which is served as if the client spoke to it itself; by default all of Writ is served',
+});
+
 const shared = {
   method: 'POST',
   tag: 'mcp',
@@ -37,6 +45,7 @@ const shared = {
         description: 'the workspace of the calls; by default that of the capability token',
       }),
       tools: Type.Optional(CatalogueMode),
+      server: Type.Optional(MountedServer),
     },
     closed,
   ),

@@ -14,9 +14,10 @@ import {
 import { Fault, isFinal, isId, type OperationView } from '@writ/contract';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
-import { heldInWords, resultOf } from './call-result.ts';
+import { heldInWords } from './call-result.ts';
 import { clientCapabilities } from './client-capabilities.ts';
 import type { McpConnection } from './connection.ts';
+import type { Results } from './results.ts';
 
 /** The name of the extension. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
@@ -62,11 +63,16 @@ export class McpTasks {
   }
 
   /** The task, with the result of its call once that has ended. @throws ProtocolError for an unknown task */
-  async get(connection: McpConnection, request: ServerContext, { taskId }: TaskParams): Promise<Result> {
+  async get(
+    connection: McpConnection,
+    request: ServerContext,
+    { taskId }: TaskParams,
+    results: Results,
+  ): Promise<Result> {
     const view = await this.#read(connection, request, taskId);
     const task = taskOf(view);
     if (task.status !== 'completed') return task;
-    return { ...task, result: resultOf(await this.#show.view(connection.caller, view)) };
+    return { ...task, result: await results.of(await this.#show.view(connection.caller, view)) };
   }
 
   /**

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolRequest,
+  type CallToolResult,
+  type InputRequiredResult,
+  type ListToolsResult,
+  type Tool,
+} from '@modelcontextprotocol/server';
+import { offeredTools } from '@writ/dialects';
+import { mcpToolId, unlistedName } from '@writ/mcp-tool';
+import type { Offers } from '../../../calls/kernel/offers.ts';
+import type { CallContext, CallTool } from '../call-tool.ts';
+import type { McpConnection } from '../connection.ts';
+import type { Asked } from '../held-state.ts';
+import { saidInMeta } from '../proposed-body.ts';
+import { OPERATION_TOOLS } from '../tool-entries.ts';
+import type { PinnedTool, RemoteTools } from './remote-tools.ts';
+
+/** Tools of one page: all definitions of a server are no longer than a page may be. */
+const PAGE = 50;
+/** As long as the name of a tool may be that a server lists. */
+const NAME_CHARS_MAX = 128;
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
+
+/** Tools about operations, by which a client gets the end of a call that takes long or is held. */
+const OWN: ReadonlyMap<string, Tool> = new Map(
+  OPERATION_TOOLS.map(({ outputSchema: _any, ...tool }) => {
+    const name = tool.name.replaceAll('.', '_');
+    return [name, { ...tool, name }];
+  }),
+);
+
+/** What the tools of a mount are served with. */
+export interface MountedToolsParts {
+  readonly offers: Pick<Offers, 'of'>;
+  readonly calls: Pick<CallTool, 'run' | 'wait' | 'cancel'>;
+  readonly remote: Pick<RemoteTools, 'find' | 'definitions'>;
+}
+
+type Listed = { readonly name: string } & (PinnedTool | { readonly entry: Tool });
+
+/** The tools of one server, under the names that they have there. */
+export class MountedTools {
+  readonly #parts: MountedToolsParts;
+  readonly #connection: McpConnection;
+  readonly #server: string;
+
+  constructor(parts: MountedToolsParts, connection: McpConnection, server: string) {
+    this.#parts = parts;
+    this.#connection = connection;
+    this.#server = server;
+  }
+
+  /** One page, in the order of the names. A cursor is the last name of the page before. */
+  async list(cursor: string | undefined): Promise<ListToolsResult> {
+    if (cursor !== undefined && !isName(cursor))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the cursor is of no list of tools');
+    const after = (await this.#listed()).filter(({ name }) => cursor === undefined || name > cursor).sort(byName);
+    const page = after.slice(0, PAGE);
+    const last = after.length > page.length ? page.at(-1) : undefined;
+    const pinned = page.filter((one): one is Listed & PinnedTool => 'tool_id' in one);
+    const definitions = await this.#parts.remote.definitions(this.#connection.caller, this.#server, pinned);
+    const tools = page.flatMap((one): Tool[] => {
+      // INVARIANT (exactly as listed): an administrator accepted the definition, so a client gets it unchanged.
+      const entry = 'entry' in one ? one.entry : (definitions.get(one.tool_id) as Tool | undefined);
+      return entry === undefined ? [] : [entry];
+    });
+    return { tools, ...(last === undefined ? {} : { nextCursor: last.name }) };
+  }
+
+  /** @param contextOf makes the context of a call */
+  async call(
+    contextOf: (asked: Asked) => CallContext,
+    params: CallToolRequest['params'],
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const { name, arguments: args = {}, _meta: meta } = params;
+    if (!isName(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this is no name of a tool');
+    const { calls, remote } = this.#parts;
+    const found = await remote.find(this.#connection.caller, this.#server, name);
+    // A tool that isn't there or isn't granted is proposed as well: the kernel refuses it, and records that.
+    const id = found ?? mcpToolId(this.#server, unlistedName(name));
+    const context = contextOf({ id, args, ...saidInMeta(meta) });
+    if (found === null && name === 'operations_wait') return await calls.wait(context, args['operation_id']);
+    if (found === null && name === 'operations_cancel') return await calls.cancel(context, args['operation_id']);
+    return await calls.run(context, { ...params, name: id });
+  }
+
+  /** The server's own tools come first: Writ's have no place where the server has a tool of that name. */
+  async #listed(): Promise<Listed[]> {
+    const { caller, tokenId } = this.#connection;
+    const offer = await this.#parts.offers.of(caller, tokenId, { subAgents: false });
+    const names = new Set(offer.tools.flatMap(({ mcp }) => (mcp?.server === this.#server ? [mcp.remote_name] : [])));
+    const granted = offeredTools(offer).flatMap(({ tool_id, mcp }) =>
+      mcp?.server === this.#server ? [{ name: mcp.remote_name, tool_id, digest: mcp.remote_digest }] : [],
+    );
+    const own = [...OWN].flatMap(([name, entry]) => (names.has(name) ? [] : [{ name, entry }]));
+    return [...granted, ...own];
+  }
+}
+
+const isName = (name: string): boolean => name !== '' && name.length <= NAME_CHARS_MAX;

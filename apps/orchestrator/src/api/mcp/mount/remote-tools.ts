@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Caller, McpRemoteTool } from '@writ/contract';
+import { LRUCache } from 'lru-cache';
+import type { KernelClient } from '../../../calls/kernel/kernel-client.ts';
+
+/** A tool of a server, pinned by its definition. */
+export interface PinnedTool {
+  readonly tool_id: string;
+  /** hex SHA-256 of the definition */
+  readonly digest: string;
+}
+
+/** Characters of the definitions that are kept: the longest listings of some servers. */
+const KEPT_CHARS_MAX = 16 * 1024 * 1024;
+
+/** What mounts ask about the tools of an MCP server. */
+export class RemoteTools {
+  readonly #kernel: Pick<KernelClient, 'ask'>;
+  /** by their digests: a digest has one definition, whoever asks */
+  readonly #definitions = new LRUCache<string, McpRemoteTool>({
+    maxSize: KEPT_CHARS_MAX,
+    sizeCalculation: (definition) => JSON.stringify(definition).length,
+  });
+
+  constructor(kernel: Pick<KernelClient, 'ask'>) {
+    this.#kernel = kernel;
+  }
+
+  /** The id of the tool that has this name at the server; null where none was ever accepted. */
+  async find(caller: Caller, name: string, remote_name: string): Promise<string | null> {
+    return (await this.#kernel.ask('mcp_server.find_tool', caller, { name, remote_name })).tool_id;
+  }
+
+  /** The definitions by the ids of their tools, exactly as the server lists them. A tool that has changed has none. */
+  async definitions(
+    caller: Caller,
+    name: string,
+    tools: readonly PinnedTool[],
+  ): Promise<ReadonlyMap<string, McpRemoteTool>> {
+    const digests = new Map(tools.map(({ tool_id, digest }) => [tool_id, digest]));
+    const found = new Map<string, McpRemoteTool>();
+    let missing: string[] = [];
+    for (const { tool_id, digest } of tools) {
+      const kept = this.#definitions.get(digest);
+      if (kept === undefined) missing.push(tool_id);
+      else found.set(tool_id, kept);
+    }
+    while (missing.length > 0) {
+      const { items, rest } = await this.#kernel.ask('mcp_server.definitions', caller, { name, tool_ids: missing });
+      for (const { tool_id, digest, definition } of items) {
+        if (digests.get(tool_id) !== digest) continue;
+        this.#definitions.set(digest, definition);
+        found.set(tool_id, definition);
+      }
+      // A reply without a definition leaves nothing to ask again for.
+      missing = items.length === 0 ? [] : rest;
+    }
+    return found;
+  }
+
+  /** Whether the tool declares the form of its structured result; also where that can't be found out. */
+  async promisesStructure(caller: Caller, tool_id: string): Promise<boolean> {
+    try {
+      const page = { cursor: null, limit: 1 };
+      const { items } = await this.#kernel.ask('tool.list', caller, { page, tool_id });
+      const tool = items[0]?.tool;
+      return tool === undefined || !('kind' in tool) || tool.kind !== 'mcp' || tool.result !== null;
+    } catch {
+      // The call has its end whatever this question has.
+      return true;
+    }
+  }
+}
