@@ -14,6 +14,7 @@ import {
   type World,
 } from '@writ/stack';
 import { vi } from 'vitest';
+import { mcpClient } from './mcp-client.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -142,6 +143,26 @@ it('a call reaches the server once, with the credential, which nothing shows, an
     true,
   );
   expect(JSON.stringify([ended, list])).not.toContain(SECRET);
+});
+
+it('a client at the mount of the server sees the tool as the server has it, and its call is an ordinary one', async () => {
+  const url = `${stack.url}/mcp/${token}?server=tracker`;
+  for (const era of ['auto', 'legacy'] as const) {
+    const client = await mcpClient(url, world.agent.key!, { era });
+    const { tools } = await client.listTools();
+    expect(tools[0]).toEqual({ name: 'create.issue', description, inputSchema: INPUT, outputSchema: OUTPUT });
+    const result = await client.callTool({ name: 'create.issue', arguments: { title: 'A leak' } });
+    expect(result).toMatchObject({ content: [{ type: 'text', text: 'created A leak' }] });
+    expect(result.structuredContent).toEqual({ number: created.length });
+    const operationId = (result._meta as JsonValue)['writ.dev/operation-id'] as string;
+    const { record } = await verifiedReceipt(stack, world, operationId, 'outcome');
+    expect(record).toMatchObject({ tool_id: 'mcp.tracker.create_issue', tx_outcome: 'committed' });
+    expect(record).toMatchObject({ provenance: { source: 'mcp' } });
+    const unknown = await client.callTool({ name: 'create_issue', arguments: { title: 'x' } });
+    expect(unknown).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('tool.unknown') }] });
+    await client.close();
+  }
+  expect(created).toEqual(['A leak', 'A leak']);
 });
 
 it('arguments that do not fit the accepted definition are refused: nothing leaves', async () => {

@@ -11,6 +11,7 @@ interface McpOptions extends CommonOptions {
   readonly token?: string;
   readonly workspace?: string;
   readonly tools: string;
+  readonly server?: string;
 }
 
 /** `writ mcp`: a server of the Model Context Protocol on standard input and output, for clients that start programs. */
@@ -18,19 +19,21 @@ export function mcpCommand(context: Context): Command {
   const command = new Command('mcp')
     .option('--token <id>', 'the capability token of the calls; by default the only one of the agent')
     .option('--workspace <id>', 'the workspace of the calls; by default that of the token')
+    .option('--server <name>', 'serve one registered MCP server alone, with the names and results that it has itself')
     .addOption(
       new Option('--tools <which>', 'list all tools, or only those that find the others')
         .choices(['all', 'search'])
         .default('all'),
     );
   return command.action(async () => {
-    const { token, workspace, tools, ...options } = command.optsWithGlobals<McpOptions>();
+    const { token, workspace, tools, server, ...options } = command.optsWithGlobals<McpOptions>();
     const { client, defaults } = connect(context, options, 'agent');
     const tokenId = token ?? defaults.capability_token_id;
     const workspaceId = workspace ?? defaults.workspace_id;
     const query = new URLSearchParams({
       ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }),
       ...(tools === 'all' ? {} : { tools }),
+      ...(server === undefined ? {} : { server }),
     }).toString();
     const path = `/mcp${tokenId === undefined ? '' : `/${tokenId}`}${query === '' ? '' : `?${query}`}`;
     const bridge = new Bridge({

@@ -2,8 +2,9 @@
 //
 // The conformance suite of MCP speaks to a server without credentials that has fixtures: tools, resources and prompts
 // with certain names. This proxy stands before `/mcp` for it. It adds the key, and translates the names of fixtures for
-// which Writ has something that behaves alike. It changes nothing else: statuses, headers, errors, the shape of results
-// and `Host` and `Origin` are those of the client and of the API.
+// which Writ has something that behaves alike. Calls of tools that a server behind Writ has go to the mount of that
+// server. It changes nothing else: statuses, headers, errors, the shape of results and `Host` and `Origin` are those of
+// the client and of the API.
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +17,12 @@ export interface FixtureNames {
   readonly prompts: Readonly<Record<string, () => Promise<string>>>;
   /** keys of what the server asks its client for: that of the suite, and that of Writ */
   readonly inputs: readonly [suite: string, writ: string];
+  /** the address of a mount, and the tools whose calls go there */
+  readonly mounted?: { readonly api: string; readonly tools: readonly string[] };
 }
+
+/** Translates nothing: for an address at which the fixtures have their names. */
+export const NO_NAMES: FixtureNames = { tools: {}, resources: {}, prompts: {}, inputs: ['approval', 'approval'] };
 
 export interface FixtureCall {
   readonly name: string;
@@ -70,13 +76,14 @@ export class FixtureProxy {
   async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const text = Buffer.concat(await asked.toArray()).toString('utf8');
     const { body, nameHeader } = await this.#translated(text, asked.headers['mcp-name']);
+    const api = this.#mountOf(messageOf(text)) ?? this.#api;
     const headers = {
       ...asked.headers,
       ...(nameHeader === undefined ? {} : { 'mcp-name': nameHeader }),
       authorization: `Bearer ${this.#key}`,
       'content-length': String(Buffer.byteLength(body)),
     };
-    const passed = request(this.#api, { method: asked.method, headers });
+    const passed = request(api, { method: asked.method, headers });
     // A client that closes its request cancels it.
     answer.on('close', () => passed.destroy());
     passed.end(body);
@@ -102,6 +109,16 @@ export class FixtureProxy {
       body: JSON.stringify({ ...message, params: { ...params, ...changed } }),
       nameHeader: hasItsName ? header.replace(before, after) : header,
     };
+  }
+
+  /** Where the call of a tool of the mounted server goes; null for any other message. */
+  #mountOf(message: Message | null): URL | null {
+    const { mounted } = this.#names;
+    const isMounted =
+      mounted !== undefined &&
+      message?.method === 'tools/call' &&
+      mounted.tools.includes(String(message.params?.['name']));
+    return isMounted ? new URL(mounted.api) : null;
   }
 
   /** The parameters that change; null where none of them names a fixture. */

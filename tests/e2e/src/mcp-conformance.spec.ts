@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The official conformance suite of MCP against `/mcp`, in both revisions.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+// The official conformance suite of MCP, in both revisions: against `/mcp`, and against a server with everything that the
+// suite knows, once alone and once behind Writ.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { approveShown, makeWorld, sharedStack, type JsonValue, type SharedStack, type World } from '@writ/stack';
-import { repositoryRoot } from '@writ/testing';
-import { FixtureProxy, type FixtureCall, type FixtureNames } from '../conformance/fixture-proxy.ts';
+import {
+  approveShown,
+  makeWorld,
+  openFakeInternet,
+  startStack,
+  type FakeInternet,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
+import { everythingListener } from './conformance/everything-server.ts';
+import { PIXEL } from './conformance/everything-tools.ts';
+import { FixtureProxy, NO_NAMES, type FixtureCall, type FixtureNames } from './conformance/fixture-proxy.ts';
+import { NOT_AT_MOUNT } from './conformance/not-at-mount.ts';
+import { failedOf, inWords, passedIn, REVISIONS, runSuite, type Revision } from './conformance/suite.ts';
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
 
-const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
 const HOUR_MS = 3_600_000;
-/** A picture of one pixel. */
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** Everything runs by itself but for files in one folder, about which the suite wants to be asked. */
 const ASKS = `
@@ -33,15 +44,28 @@ const ASKS_FOR_PROMPTS = `${ASKS}
 forbid (principal, action == Action::"skill.read", resource) when { context.supervision == "autopilot" };
 `;
 
-let stack: SharedStack;
+const HOST = 'mcp.outside.example';
+/** Tools of the server behind Writ that the suite calls: Writ's own have no such content. */
+const MOUNTED = ['image_content', 'audio_content', 'embedded_resource', 'multiple_content_types'];
+
+let internet: FakeInternet;
+let everything: Server;
+let stack: Stack;
 let world: World;
 let proxy: FixtureProxy;
+let mount: FixtureProxy;
 let results: string;
 const stop = new AbortController();
 
 beforeAll(async () => {
   results = mkdtempSync(join(tmpdir(), 'writ-conformance-'));
-  stack = await sharedStack();
+  everything = createServer(everythingListener()).listen(0, '127.0.0.1');
+  await once(everything, 'listening');
+  internet = await openFakeInternet(everythingListener([HOST]));
+  stack = await startStack({
+    programs: { executor: [internet.program] },
+    env: { executor: internet.env, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } },
+  });
   world = await makeWorld(stack.url, stack.keys.platformKey, {
     files: { 'simple.txt': 'a text', 'template-123.txt': 'the data of 123' },
   });
@@ -54,27 +78,63 @@ beforeAll(async () => {
   await world.admin.must('/v1/skills', {
     files: [{ path: 'SKILL.md', content: '---\nname: simple\ndescription: "A prompt."\n---\nSay hello.' }],
   });
-  const { capability_token_id } = await world.admin.must('/v1/capability-tokens', {
+  await register();
+  const token = (await world.admin.must('/v1/capability-tokens', {
     agent_id: world.agentId,
     workspace_id: world.workspaceId,
     grant: {
-      tools: ['fs.*', 'shell.run', 'skill.read'],
+      tools: ['fs.*', 'shell.run', 'skill.read', 'mcp.everything.*'],
       fs: [{ path: '', read: true, write: true }],
-      net: [],
+      net: [{ domain: HOST, methods: ['POST'] }],
       secrets: [],
       budgets: {},
       not_before: 0,
       expires_at: Date.now() + HOUR_MS,
     },
-  });
-  proxy = await FixtureProxy.before(`${stack.url}/mcp/${String(capability_token_id)}`, world.agent.key!, NAMES);
+  })).capability_token_id as string;
+  const api = `${stack.url}/mcp/${token}`;
+  const mounted = { api: `${api}?server=everything`, tools: MOUNTED.map((name) => `test_${name}`) };
+  proxy = await FixtureProxy.before(api, world.agent.key!, { ...NAMES, mounted });
+  mount = await FixtureProxy.before(mounted.api, world.agent.key!, NO_NAMES);
   void approveAll();
 });
 afterAll(async () => {
   stop.abort();
   await proxy?.close();
+  await mount?.close();
+  await stack?.stop();
+  internet?.close();
+  everything.closeAllConnections();
+  everything.close();
   rmSync(results, { recursive: true, force: true });
 });
+
+/** Registers the server, and accepts each of its tools that can be accepted. */
+async function register(): Promise<void> {
+  const settings = { transport: 'http', url: `https://${HOST}/mcp` };
+  const { resource_id } = await world.admin.must('/v1/resources', { kind: 'mcp_server', name: 'everything', settings });
+  const grant = { kind: 'mcp_server', resource_id, right: 'use', agent_id: world.agentId, clearance: 'autopilot' };
+  expect((await world.admin.request('PUT', '/v1/resource-grants', grant)).status).toBeLessThan(300);
+  const listed = await vi.waitFor(
+    async () => {
+      const { body } = await world.admin.get('/v1/mcp-servers/everything/tools?limit=100');
+      const items = body.items as JsonValue[];
+      expect(items.length).toBeGreaterThan(0);
+      return [...items, ...(await restOf(body.next_cursor))];
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+  const tools = listed
+    .filter(({ problems }) => (problems as unknown[]).length === 0)
+    .map(({ remote_name: name, seen }) => ({ name, digest: seen.digest, category: 'read' }));
+  await world.admin.must('/v1/mcp-servers/everything/tools/accept', { tools });
+}
+
+async function restOf(cursor: unknown): Promise<JsonValue[]> {
+  if (typeof cursor !== 'string') return [];
+  const { body } = await world.admin.get(`/v1/mcp-servers/everything/tools?limit=100&cursor=${cursor}`);
+  return [...(body.items as JsonValue[]), ...(await restOf(body.next_cursor))];
+}
 
 /** A person who approves what is held. The suite can't: no answer of a client approves a call. */
 async function approveAll(): Promise<void> {
@@ -130,7 +190,7 @@ const NAMES: FixtureNames = {
  * Checks of scenarios that the suite runs without counting them, which fail with good reason. All others of those
  * scenarios must pass.
  */
-const UNCOUNTED: Readonly<Record<string, readonly string[]>> = {
+const UNCOUNTED: Readonly<Record<Revision, readonly string[]>> = {
   '2026-07-28': [
     // No tool of Writ has parameters for headers, an identified schema, or text alone as its result.
     'http-custom-header-server-validation:sep-2243-server-decode-base64',
@@ -154,40 +214,31 @@ const UNCOUNTED: Readonly<Record<string, readonly string[]>> = {
 };
 const IS_UNCOUNTED = /^(tasks-|http-|json-schema-|server-s(se-polling|ession-lifecycle))/;
 
-interface Check {
-  readonly id: string;
-  readonly status: string;
-  readonly errorMessage?: string;
-}
-
-/** Runs the suite with one revision. Returns its status and the checks that failed, each with its scenario. */
-async function run(
-  revision: string,
-): Promise<{ readonly failed: readonly (Check & { name: string })[]; code: number }> {
-  const [output, expected] = [join(results, revision), `tests/e2e/src/conformance/expected-${revision}.yaml`];
-  const options = ['--requirements', revision, '--expected-failures', expected, '--output-dir', output];
-  const child = spawn(process.execPath, [SUITE, 'server', '--url', proxy.url, ...options], {
-    cwd: repositoryRoot(),
-    env: { ...process.env, NO_COLOR: '1' },
-    // The folders say more than the output.
-    stdio: 'ignore',
-  });
-  const [code] = (await once(child, 'close')) as [number];
-  // Each scenario has a folder `server-<scenario>-<time>` with its checks.
-  const failed = readdirSync(output).flatMap((folder) => {
-    const checks = JSON.parse(readFileSync(join(output, folder, 'checks.json'), 'utf8')) as Check[];
-    const [, scenario] = /^server-(.+)-\d{4}-\d{2}-\d{2}T/.exec(folder) ?? [];
-    return checks
-      .filter(({ status }) => status === 'FAILURE')
-      .map((check) => ({ ...check, name: `${scenario}:${check.id}` }));
-  });
-  return { failed, code };
-}
-
-it.each(['2026-07-28', '2025-11-25'])('the conformance suite passes with the revision %s', async (revision) => {
-  const { failed, code } = await run(revision);
-  const said = failed.map(({ name, errorMessage }) => `${name} ${errorMessage}`).join('\n');
-  expect(code, said).toBe(0);
+it.each(REVISIONS)('the conformance suite passes with the revision %s', async (revision) => {
+  const expected = `tests/e2e/src/conformance/expected-${revision}.yaml`;
+  const run = await runSuite(proxy.url, revision, join(results, `own-${revision}`), expected);
+  const failed = failedOf(run);
+  expect(run.code, inWords(failed)).toBe(0);
   const uncounted = failed.map(({ name }) => name).filter((name) => IS_UNCOUNTED.test(name));
-  expect(uncounted.sort(), said).toEqual(UNCOUNTED[revision]!.toSorted());
+  expect(uncounted.sort(), inWords(failed)).toEqual(UNCOUNTED[revision].toSorted());
+});
+
+it.each(REVISIONS)('whatever passes at a server alone passes at its mount, with the revision %s', async (revision) => {
+  const address = `http://127.0.0.1:${(everything.address() as AddressInfo).port}/mcp`;
+  const alone = await runSuite(address, revision, join(results, `alone-${revision}`));
+  const behind = await runSuite(mount.url, revision, join(results, `mount-${revision}`));
+  const passed = passedIn(behind);
+  const lost = [...passedIn(alone)].filter((name) => !passed.has(name));
+  // A scenario stands for all of its checks.
+  const known = Object.keys(NOT_AT_MOUNT[revision]);
+  const isOf = (name: string, key: string): boolean => name === key || name.startsWith(`${key}:`);
+  expect(passed.size, inWords(failedOf(behind))).toBeGreaterThan(10);
+  expect(
+    lost.filter((name) => !known.some((key) => isOf(name, key))),
+    inWords(failedOf(behind)),
+  ).toEqual([]);
+  expect(
+    known.filter((key) => !lost.some((name) => isOf(name, key))),
+    'these pass at the mount, or fail alone',
+  ).toEqual([]);
 });
