@@ -67,7 +67,7 @@ export function answerRegistries(kernel: FakeKernelState): void {
     const { name: server } = kernel.find(caller, name) as McpServerView;
     return { items: [mcpToolOf(server)], next_cursor: null };
   });
-  handlers.set('mcp_server.find_tool', () => ({ tool_id: null }));
+  handlers.set('mcp_server.find_tool', () => ({ tool: null }));
   handlers.set('mcp_server.definitions', () => ({ items: [], rest: [] }));
   for (const [verb, state] of [
     ['mcp_server.accept', 'accepted'],

@@ -170,8 +170,11 @@ export const McpDecisionReply = Type.Object(
 );
 export type McpDecisionReply = Static<typeof McpDecisionReply>;
 
-/** The id of a tool of a server. Null: no such tool was ever accepted, or there is no such server. */
-export const McpToolFound = Type.Object({ tool_id: orNull(DeclaredToolName) }, closed);
+/** A tool of a server, with the digest of its accepted definition. Null: none was ever accepted, or there is no server. */
+export const McpToolFound = Type.Object(
+  { tool: orNull(Type.Object({ tool_id: DeclaredToolName, digest: Sha256Hex }, closed)) },
+  closed,
+);
 export type McpToolFound = Static<typeof McpToolFound>;
 
 /** Definitions that are asked for at a time: the reply has those that fit into one message. */

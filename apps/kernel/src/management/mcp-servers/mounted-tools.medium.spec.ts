@@ -22,7 +22,7 @@ beforeEach(async () => {
 const { register, list, chosen, accept, refuse } = mcpScene(() => ({ kernel, manage, tenant }));
 const agent = (of = tenant) => requestBy(callerOf(of.tenantId, 'agent'));
 const find = async (remote_name: string, name = 'github', of = tenant): Promise<string | null> =>
-  (await manage.mcpServers.findTool({ ...agent(of), name, remote_name })).tool_id;
+  (await manage.mcpServers.findTool({ ...agent(of), name, remote_name })).tool?.tool_id ?? null;
 const definitions = (tool_ids: string[], name = 'github', of = tenant) =>
   manage.mcpServers.definitions({ ...agent(of), name, tool_ids });
 const IDS = ['mcp.github.push-it', 'mcp.github.look'];
@@ -39,7 +39,9 @@ it('a tool is found by the name that it has at its server, once it was accepted,
     null,
   ]);
   await list(OTHER_LOOK, DOTTED, PUSH);
-  expect(await find('look')).toBe('mcp.github.look');
+  expect(await manage.mcpServers.findTool({ ...agent(), name: 'github', remote_name: 'look' })).toEqual({
+    tool: { tool_id: 'mcp.github.look', digest: remoteDigest(LOOK) },
+  });
   expect([await find('push-it'), await find('look', 'gitlab'), await find('look\0')]).toEqual([null, null, null]);
   expect(await find('look', 'github', await kernel.newTenant())).toBeNull();
 });

@@ -10,7 +10,7 @@ import { definitionIn } from './tool-view.ts';
 const REPLY_BYTES_MAX = 512 * 1024;
 
 /**
- * The id of the tool that has this name at the server, if its definition was ever accepted. A tool that is out of force
+ * The tool that has this name at the server, if its definition was ever accepted. A tool that is out of force
  * keeps its id, so that a call of it is refused and recorded under that id.
  */
 export async function findTool(
@@ -18,13 +18,14 @@ export async function findTool(
   { caller: { tenant_id }, name, remote_name }: KernelRequest<'mcp_server.find_tool'>,
 ): Promise<McpToolFound> {
   // The database rejects NUL in a query, and no name has it.
-  if (remote_name.includes('\0')) return { tool_id: null };
+  if (remote_name.includes('\0')) return { tool: null };
   return await tenancy.within(tenant_id, async (rows) => {
     const resource_id = await serverId(rows, tenant_id, name);
-    if (resource_id === null) return { tool_id: null };
+    if (resource_id === null) return { tool: null };
     const where = { tenant_id_resource_id_remote_name: { tenant_id, resource_id, remote_name } };
     const found = await rows.mcp_tool.findUnique({ where, select: { tool_id: true, accepted_digest: true } });
-    return { tool_id: found === null || found.accepted_digest === null ? null : found.tool_id };
+    if (found === null || found.accepted_digest === null) return { tool: null };
+    return { tool: { tool_id: found.tool_id, digest: found.accepted_digest } };
   });
 }
 

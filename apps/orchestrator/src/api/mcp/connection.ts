@@ -16,6 +16,8 @@ export interface McpConnection {
   readonly catalogue: 'all' | 'search';
   /** the MCP server that is served as if the client spoke to it itself; null: all of Writ is served */
   readonly server: string | null;
+  /** a header of the request, by its name in small letters */
+  readonly header: (name: string) => string | undefined;
   /** aborts when the client closes the request before it has its answer */
   readonly gone: AbortSignal;
 }
@@ -28,6 +30,7 @@ export interface ConnectionRequest {
   readonly workspaceId: string | undefined;
   readonly catalogue: 'all' | 'search';
   readonly server: string | null;
+  readonly header: (name: string) => string | undefined;
   readonly gone: AbortSignal;
 }
 
@@ -50,7 +53,7 @@ export class McpConnections {
    * `conflict` where the request names none and the agent hasn't exactly one.
    */
   async open(request: ConnectionRequest): Promise<McpConnection> {
-    const { caller, catalogue, server, gone } = request;
+    const { caller, catalogue, server, header, gone } = request;
     const tokenId = request.tokenId ?? (await this.#onlyTokenOf(caller));
     const token = await this.#kernel.ask('token.read', caller, { capability_token_id: tokenId });
     // A key sees the tokens that descend from its agent's, which may be of other agents. It doesn't act for those.
@@ -62,6 +65,7 @@ export class McpConnections {
       workspaceId: request.workspaceId ?? token.workspace_id,
       catalogue,
       server,
+      header,
       gone,
     };
   }

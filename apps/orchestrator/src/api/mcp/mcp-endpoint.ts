@@ -11,12 +11,19 @@ import type { McpConnection } from './connection.ts';
 import type { HeldState } from './held-state.ts';
 import { mcpServer, type McpServerParts } from './mcp-server.ts';
 import { readMessage } from './read-message.ts';
+import { isName } from './mount/mounted-tools.ts';
+import { headerMismatch } from './mount/param-headers.ts';
+import type { PinnedTool } from './mount/remote-tools.ts';
 import type { McpMessage } from './routes.ts';
 import { sendShortErrors, shortAnswer } from './short-errors.ts';
 
 /** How long a client may take to ask its user about a held call, in seconds: as long as an approval usually waits. */
 const STATE_SECONDS = 86_400;
-const [CONNECTION, ARGS] = ['connection', 'args'];
+const [CONNECTION, ARGS, CALLED] = ['connection', 'args', 'called'];
+/** The member of `_meta` that every request of the stateless revision has. */
+const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
+/** The error of that revision for headers that differ from the message. */
+const HEADER_MISMATCH = -32_020;
 
 /**
  * Seals the operation of a held call into what its client sends back. Any replica reads it, and only for the same key
@@ -37,13 +44,16 @@ export function heldStates(key: Buffer): RequestStateCodec<HeldState> {
  */
 export class McpEndpoint {
   readonly #handler: McpHttpHandler;
+  readonly #remote: McpServerParts['remote'];
 
   /** @param report is called with errors that no answer shows */
   constructor(parts: McpServerParts, report: (error: Error) => void) {
+    this.#remote = parts.remote;
     this.#handler = createMcpHandler(
       ({ authInfo, era }) => {
         const args = authInfo?.extra?.[ARGS] as Record<string, unknown> | undefined;
-        const server = mcpServer(parts, connectionOf(authInfo?.extra), { era, args });
+        const called = (authInfo?.extra?.[CALLED] ?? null) as PinnedTool | null;
+        const server = mcpServer(parts, connectionOf(authInfo?.extra), { era, args, called });
         sendShortErrors(server);
         return server;
       },
@@ -51,32 +61,60 @@ export class McpEndpoint {
     );
   }
 
-  /** Answers one message of an admitted caller. No credential is passed on. Faults: `request.too_large`. */
+  /**
+   * Answers one message of an admitted caller. No credential is passed on. Faults: `request.too_large`, and those of
+   * finding the tool of a mount.
+   */
   async answer(request: Request, whole: McpMessage, connection: McpConnection): Promise<Response> {
     const { message, args } = readMessage(whole);
     if (message.method === 'subscriptions/listen') return noSubscriptions(message);
+    const called = await this.#called(message, connection);
+    if (called !== null && isModern(message)) {
+      const mismatch = await this.#mismatch(called, connection, args ?? {});
+      if (mismatch !== null) return rejected(message, 400, HEADER_MISMATCH, mismatch);
+    }
     const answer = await this.#handler.fetch(request, {
       parsedBody: message,
       authInfo: {
         token: '',
         clientId: connection.caller.api_key_id,
         scopes: [],
-        extra: { [CONNECTION]: connection, [ARGS]: args },
+        extra: { [CONNECTION]: connection, [ARGS]: args, [CALLED]: called },
       },
     });
     return await shortAnswer(answer);
   }
+
+  /** The tool of a mount that the message calls; null for none, and for any other message. */
+  async #called({ method, params }: McpMessage, { caller, server }: McpConnection): Promise<PinnedTool | null> {
+    const name = method === 'tools/call' ? params?.['name'] : undefined;
+    return server !== null && isName(name) ? await this.#remote.find(caller, server, name) : null;
+  }
+
+  async #mismatch(
+    called: PinnedTool,
+    { caller, server, header }: McpConnection,
+    args: Readonly<Record<string, unknown>>,
+  ): Promise<string | null> {
+    const definitions = await this.#remote.definitions(caller, server ?? '', [called]);
+    // A tool that is out of force has none, and is refused.
+    const definition = definitions.get(called.tool_id);
+    return definition === undefined ? null : headerMismatch(definition, args, header);
+  }
 }
+
+const isModern = ({ params }: McpMessage): boolean =>
+  (params?.['_meta'] as Record<string, unknown> | undefined | null)?.[VERSION_META] !== undefined;
+
+const rejected = ({ id = null }: McpMessage, status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status });
 
 /**
  * Lists have a lifetime instead of notifications. The SDK would open a stream that never says anything, and that
  * outlives the key.
  */
-const noSubscriptions = ({ id = null }: McpMessage): Response =>
-  Response.json(
-    { jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' } },
-    { status: 404 },
-  );
+const noSubscriptions = (message: McpMessage): Response =>
+  rejected(message, 404, ProtocolErrorCode.MethodNotFound, 'Method not found');
 
 function connectionOf(extra: Readonly<Record<string, unknown>> | undefined): McpConnection {
   const connection = extra?.[CONNECTION] as McpConnection | undefined;

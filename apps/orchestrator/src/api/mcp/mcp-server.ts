@@ -20,7 +20,7 @@ import type { McpConnection } from './connection.ts';
 import type { Asked, HeldState } from './held-state.ts';
 import { MountResults } from './mount/mount-results.ts';
 import { MountedTools } from './mount/mounted-tools.ts';
-import type { RemoteTools } from './mount/remote-tools.ts';
+import type { PinnedTool, RemoteTools } from './mount/remote-tools.ts';
 import { protocolErrorOf } from './protocol-error.ts';
 import { OWN_RESULTS, type Results } from './results.ts';
 import { ServedTools } from './served-tools.ts';
@@ -60,10 +60,13 @@ export interface McpServerParts {
 export interface ServedRequest extends Pick<McpRequestContext, 'era'> {
   /** the arguments of a call, which its message is without */
   readonly args?: Record<string, unknown> | undefined;
+  /** the tool of a mount that the request calls; null for none, and where all of Writ is served */
+  readonly called?: PinnedTool | null;
 }
 
 /** Makes the server of one request. */
-export function mcpServer(parts: McpServerParts, connection: McpConnection, { era, args }: ServedRequest): McpServer {
+export function mcpServer(parts: McpServerParts, connection: McpConnection, of: ServedRequest): McpServer {
+  const { era, args, called = null } = of;
   const isModern = era === 'modern';
   const mounted = connection.server;
   const made = new McpServer(identityOf(mounted), optionsOf(parts, mounted, isModern));
@@ -79,7 +82,7 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, { er
     canTakeTasks: isModern && canTakeTasks(request),
     results,
   });
-  const tools = mounted === null ? new ServedTools(parts, connection) : new MountedTools(parts, connection, mounted);
+  const tools = mounted === null ? new ServedTools(parts, connection) : new MountedTools(parts, connection, mounted, called);
   const guarded: Guarded = (run) => withoutFaults(run, parts.report);
   server.setRequestHandler('tools/list', ({ params }) => guarded(() => tools.list(params?.cursor)));
   server.setRequestHandler('tools/call', ({ params }, request) =>

@@ -58,6 +58,7 @@ export class McpController {
       workspaceId: query.workspace_id ?? exchange.header('writ-workspace'),
       catalogue: query.tools ?? 'all',
       server: mountedServer(query, exchange),
+      header: (name) => exchange.header(name),
       gone: exchange.gone,
     });
     const headers = HEADERS.flatMap((name): [string, string][] => {

@@ -20,7 +20,10 @@ const CREATE: McpRemoteTool = {
   annotations: { destructiveHint: false, openWorldHint: true },
 };
 const LOOK: McpRemoteTool = { name: 'look', inputSchema: { type: 'object' } };
-const SECRET: McpRemoteTool = { name: 'secret', inputSchema: { type: 'object' } };
+const SECRET: McpRemoteTool = {
+  name: 'secret',
+  inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+};
 const LOCAL: Readonly<Record<string, string>> = { 'create.issue': 'create_issue', look: 'look', secret: 'secret' };
 const idOf = ({ name }: McpRemoteTool): string => `mcp.tracker.${LOCAL[name]!}`;
 
@@ -60,7 +63,7 @@ beforeEach(() => {
   kernel.requests.length = 0;
   kernel.handlers.set('mcp_server.find_tool', (_caller, { name, remote_name }) => {
     const found = name === 'tracker' ? LISTED.find((tool) => tool.name === remote_name) : undefined;
-    return { tool_id: found === undefined ? null : idOf(found) };
+    return { tool: found === undefined ? null : { tool_id: idOf(found), digest: remoteDigest(found) } };
   });
   // One definition a reply.
   kernel.handlers.set('mcp_server.definitions', (_caller, request) => {
@@ -211,6 +214,19 @@ describe('a mount', () => {
     expect(await post('&server=No%20Name')).toBe(400);
     expect(await post('', { 'writ-server': 'No Name' })).toBe(400);
     expect(await post('&server=tracker')).toBe(200);
+  });
+
+  it('refuses a call whose headers say something else than its arguments, before anything is decided', async () => {
+    const call = async (headers: Record<string, string>) => {
+      const params = { name: 'secret', arguments: { region: 'eu' } };
+      const answer = await postModern(pathOf(), tenant.agent, { method: 'tools/call', params }, headers);
+      return [answer.status, (await messageOf(answer)).error?.code];
+    };
+    expect(await call({ 'mcp-param-region': 'us' })).toEqual([400, -32020]);
+    expect(await call({})).toEqual([400, -32020]);
+    expect(proposed()).toEqual([]);
+    expect(await call({ 'mcp-param-region': 'eu' })).toEqual([200, undefined]);
+    expect(proposed()).toHaveLength(1);
   });
 
   it('leaves out a tool whose definition changed while it was listed', async () => {

@@ -36,7 +36,7 @@ const OWN: ReadonlyMap<string, Tool> = new Map(
 export interface MountedToolsParts {
   readonly offers: Pick<Offers, 'of'>;
   readonly calls: Pick<CallTool, 'run' | 'wait' | 'cancel'>;
-  readonly remote: Pick<RemoteTools, 'find' | 'definitions'>;
+  readonly remote: Pick<RemoteTools, 'definitions'>;
 }
 
 type Listed = { readonly name: string } & (PinnedTool | { readonly entry: Tool });
@@ -46,11 +46,14 @@ export class MountedTools {
   readonly #parts: MountedToolsParts;
   readonly #connection: McpConnection;
   readonly #server: string;
+  readonly #called: PinnedTool | null;
 
-  constructor(parts: MountedToolsParts, connection: McpConnection, server: string) {
+  /** @param called the tool that the request calls, which was found by its name; null for none */
+  constructor(parts: MountedToolsParts, connection: McpConnection, server: string, called: PinnedTool | null) {
     this.#parts = parts;
     this.#connection = connection;
     this.#server = server;
+    this.#called = called;
   }
 
   /** One page, in the order of the names. A cursor is the last name of the page before. */
@@ -77,13 +80,12 @@ export class MountedTools {
   ): Promise<CallToolResult | InputRequiredResult> {
     const { name, arguments: args = {}, _meta: meta } = params;
     if (!isName(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this is no name of a tool');
-    const { calls, remote } = this.#parts;
-    const found = await remote.find(this.#connection.caller, this.#server, name);
+    const { calls } = this.#parts;
     // A tool that isn't there or isn't granted is proposed as well: the kernel refuses it, and records that.
-    const id = found ?? mcpToolId(this.#server, unlistedName(name));
+    const id = this.#called?.tool_id ?? mcpToolId(this.#server, unlistedName(name));
     const context = contextOf({ id, args, ...saidInMeta(meta) });
-    if (found === null && name === 'operations_wait') return await calls.wait(context, args['operation_id']);
-    if (found === null && name === 'operations_cancel') return await calls.cancel(context, args['operation_id']);
+    if (this.#called === null && name === 'operations_wait') return await calls.wait(context, args['operation_id']);
+    if (this.#called === null && name === 'operations_cancel') return await calls.cancel(context, args['operation_id']);
     return await calls.run(context, { ...params, name: id });
   }
 
@@ -100,4 +102,6 @@ export class MountedTools {
   }
 }
 
-const isName = (name: string): boolean => name !== '' && name.length <= NAME_CHARS_MAX;
+/** Answers whether a tool of a server can have this name, which is attacker-controlled. */
+export const isName = (name: unknown): name is string =>
+  typeof name === 'string' && name !== '' && name.length <= NAME_CHARS_MAX;

@@ -26,9 +26,9 @@ export class RemoteTools {
     this.#kernel = kernel;
   }
 
-  /** The id of the tool that has this name at the server; null where none was ever accepted. */
-  async find(caller: Caller, name: string, remote_name: string): Promise<string | null> {
-    return (await this.#kernel.ask('mcp_server.find_tool', caller, { name, remote_name })).tool_id;
+  /** The tool that has this name at the server; null where none was ever accepted. */
+  async find(caller: Caller, name: string, remote_name: string): Promise<PinnedTool | null> {
+    return (await this.#kernel.ask('mcp_server.find_tool', caller, { name, remote_name })).tool;
   }
 
   /** The definitions by the ids of their tools, exactly as the server lists them. A tool that has changed has none. */
