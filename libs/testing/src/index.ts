@@ -17,6 +17,7 @@ export { liteDatabase, type LiteClient, type LiteDatabase } from './lite-databas
 export { findNatsServer, startNatsServer, type NatsServerSettings, type TestNatsServer } from './nats-server.ts';
 export { outsideTls, type OutsideTls } from './outside-tls.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';
+export { npmPackages } from './npm-packages.ts';
 export { pythonPackage, pythonPackages } from './python-packages.ts';
 export { startRadicale, type Radicale } from './radicale.ts';
 export { rowsRead } from './rows-read.ts';
