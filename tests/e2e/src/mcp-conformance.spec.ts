@@ -79,19 +79,21 @@ beforeAll(async () => {
     files: [{ path: 'SKILL.md', content: '---\nname: simple\ndescription: "A prompt."\n---\nSay hello.' }],
   });
   await register();
-  const token = (await world.admin.must('/v1/capability-tokens', {
-    agent_id: world.agentId,
-    workspace_id: world.workspaceId,
-    grant: {
-      tools: ['fs.*', 'shell.run', 'skill.read', 'mcp.everything.*'],
-      fs: [{ path: '', read: true, write: true }],
-      net: [{ domain: HOST, methods: ['POST'] }],
-      secrets: [],
-      budgets: {},
-      not_before: 0,
-      expires_at: Date.now() + HOUR_MS,
-    },
-  })).capability_token_id as string;
+  const token = (
+    await world.admin.must('/v1/capability-tokens', {
+      agent_id: world.agentId,
+      workspace_id: world.workspaceId,
+      grant: {
+        tools: ['fs.*', 'shell.run', 'skill.read', 'mcp.everything.*'],
+        fs: [{ path: '', read: true, write: true }],
+        net: [{ domain: HOST, methods: ['POST'] }],
+        secrets: [],
+        budgets: {},
+        not_before: 0,
+        expires_at: Date.now() + HOUR_MS,
+      },
+    })
+  ).capability_token_id as string;
   const api = `${stack.url}/mcp/${token}`;
   const mounted = { api: `${api}?server=everything`, tools: MOUNTED.map((name) => `test_${name}`) };
   proxy = await FixtureProxy.before(api, world.agent.key!, { ...NAMES, mounted });

@@ -212,11 +212,7 @@ export const MCP_SERVER_REQUESTS = {
   ),
   /** → McpDefinitions, in the order of the request, for every caller */
   'mcp_server.definitions': Type.Object(
-    {
-      ...asked,
-      name: Named,
-      tool_ids: Type.Array(DeclaredToolName, { minItems: 1, maxItems: DEFINITIONS_MAX }),
-    },
+    { ...asked, name: Named, tool_ids: Type.Array(DeclaredToolName, { minItems: 1, maxItems: DEFINITIONS_MAX }) },
     closed,
   ),
   /**

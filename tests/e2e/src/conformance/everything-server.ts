@@ -158,7 +158,10 @@ async function serve(
   const { status, headers: given, body: stream } = await answer(request, parsed(body));
   sent.writeHead(status, Object.fromEntries(given));
   if (stream === null) sent.end();
-  else Readable.fromWeb(stream as ReadableStream<Uint8Array>).on('error', () => sent.destroy()).pipe(sent);
+  else
+    Readable.fromWeb(stream as ReadableStream<Uint8Array>)
+      .on('error', () => sent.destroy())
+      .pipe(sent);
 }
 
 /** Undefined for what is no JSON: the SDK reads the body itself then, and answers with its error. */

@@ -25,8 +25,7 @@ export interface Fixture {
 }
 
 /** A picture of one pixel. */
-export const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 /** A sound of no length. */
 const WAV = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 /** Longer than the first pauses between the reports of a gateway that reports itself. */
@@ -203,9 +202,7 @@ const asks = (states: RequestStateCodec<Round>): readonly Fixture[] => [
     name: 'test_input_required_result_elicitation',
     run: (_args, context) => {
       const name = accepted(context, 'user_name')?.['name'];
-      return typeof name === 'string'
-        ? text(`Hello, ${name}!`)
-        : inputRequired({ inputRequests: { user_name: NAME } });
+      return typeof name === 'string' ? text(`Hello, ${name}!`) : inputRequired({ inputRequests: { user_name: NAME } });
     },
   },
   {

@@ -26,8 +26,5 @@ export const NOT_AT_MOUNT: Readonly<Record<Revision, Readonly<Record<string, str
     'prompts-get-with-image': TOOLS_ALONE,
     'input-required-result-basic-elicitation': ASKS,
   },
-  '2025-11-25': {
-    'completion-complete': TOOLS_ALONE,
-    'logging-set-level': LOGGING,
-  },
+  '2025-11-25': { 'completion-complete': TOOLS_ALONE, 'logging-set-level': LOGGING },
 };

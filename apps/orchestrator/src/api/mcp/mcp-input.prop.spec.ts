@@ -19,8 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-async function post(body: string, headers: Readonly<Record<string, string>> = {}) {
-  const answer = await fetch(`${api.url}/mcp/${has.capability_token_id}?workspace_id=${has.workspace_id}`, {
+const WHOLE = '';
+const MOUNT = '&server=tracker';
+
+async function post(body: string, headers: Readonly<Record<string, string>> = {}, query = WHOLE) {
+  const answer = await fetch(`${api.url}/mcp/${has.capability_token_id}?workspace_id=${has.workspace_id}${query}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${tenant.agent}`,
@@ -136,9 +139,9 @@ const headers = fc.record(
 
 it('a message of any shape, with any headers, is answered', async () => {
   await fc.assert(
-    fc.asyncProperty(message, headers, async (sent, named) => {
+    fc.asyncProperty(message, headers, fc.constantFrom(WHOLE, MOUNT), async (sent, named, query) => {
       const body = JSON.stringify(sent);
-      expectAnswered(await post(body, named), body);
+      expectAnswered(await post(body, named, query), body);
     }),
     { numRuns: 300 },
   );

@@ -82,7 +82,8 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, of: 
     canTakeTasks: isModern && canTakeTasks(request),
     results,
   });
-  const tools = mounted === null ? new ServedTools(parts, connection) : new MountedTools(parts, connection, mounted, called);
+  const tools =
+    mounted === null ? new ServedTools(parts, connection) : new MountedTools(parts, connection, mounted, called);
   const guarded: Guarded = (run) => withoutFaults(run, parts.report);
   server.setRequestHandler('tools/list', ({ params }) => guarded(() => tools.list(params?.cursor)));
   server.setRequestHandler('tools/call', ({ params }, request) =>

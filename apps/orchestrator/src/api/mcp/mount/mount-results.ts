@@ -27,7 +27,8 @@ export interface MountResultsOptions {
   readonly promisesStructure: (toolId: string) => Promise<boolean>;
 }
 
-const LEFT_OUT = 'The call succeeded. Its structured result is too long for an answer, so the tool can not keep its form.';
+const LEFT_OUT =
+  'The call succeeded. Its structured result is too long for an answer, so the tool can not keep its form.';
 const REDACTED = 'The call succeeded. The policy keeps parts of its result from you.';
 
 /** Answers as the server of a mount does. */

@@ -78,7 +78,8 @@ afterEach(async () => {
   open = [];
 });
 
-const pathOf = (query = '&server=tracker'): string => `${api.url}/mcp/${token}?workspace_id=${has.workspace_id}${query}`;
+const pathOf = (query = '&server=tracker'): string =>
+  `${api.url}/mcp/${token}?workspace_id=${has.workspace_id}${query}`;
 const connect = async (options: Parameters<typeof mcpClient>[2] = {}, query?: string): Promise<Client> => {
   const client = await mcpClient(pathOf(query), tenant.agent, options);
   open.push(client);
@@ -139,7 +140,7 @@ describe.each(ERAS)('a mount, with the revision %s', (era) => {
     expect(await client.callTool({ name: 'look', arguments: {} })).toMatchObject({ content, isError: true });
   });
 
-  it('answers a refusal and a fault as errors of the tool, without a structure that is not the server its', async () => {
+  it('answers a refusal and a fault as errors of the tool, and not in the structure that the tool promises', async () => {
     const client = await connect({ era });
     await client.listTools();
     api.kernel.admits = (call) => {
