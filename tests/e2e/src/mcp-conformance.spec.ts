@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The official conformance suite of MCP, in both revisions: against `/mcp`, and against a server with everything that the
-// suite knows, once alone and once behind Writ.
+// The official conformance suite of MCP, in both revisions: against `/mcp`, and against a server with everything that
+// the suite knows, once alone and once behind Writ.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

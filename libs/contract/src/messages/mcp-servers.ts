@@ -170,7 +170,7 @@ export const McpDecisionReply = Type.Object(
 );
 export type McpDecisionReply = Static<typeof McpDecisionReply>;
 
-/** A tool of a server, with the digest of its accepted definition. Null: none was ever accepted, or there is no server. */
+/** A tool of a server, with the digest of its accepted definition. Null: none was accepted, or there is no server. */
 export const McpToolFound = Type.Object(
   { tool: orNull(Type.Object({ tool_id: DeclaredToolName, digest: Sha256Hex }, closed)) },
   closed,

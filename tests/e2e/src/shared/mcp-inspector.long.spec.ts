@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The official inspector of MCP, as a program on the command line, against `/mcp` in both revisions. Skipped by name where
-// it can't be installed.
+// The official inspector of MCP, as a program on the command line, against `/mcp` in both revisions. Skipped by name
+// where it can't be installed.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -27,8 +27,7 @@ export interface MountResultsOptions {
   readonly promisesStructure: (toolId: string) => Promise<boolean>;
 }
 
-const LEFT_OUT =
-  'The call succeeded. Its structured result is too long for an answer, so the tool can not keep its form.';
+const LEFT_OUT = 'The call succeeded. Its structured result is too long for an answer, and was left out.';
 const REDACTED = 'The call succeeded. The policy keeps parts of its result from you.';
 
 /** Answers as the server of a mount does. */
