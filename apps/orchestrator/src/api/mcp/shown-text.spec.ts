@@ -26,6 +26,14 @@ test('a schema loses them in titles and descriptions, and keeps what checks valu
     expect(text).toBe(shownText(FORGED));
 });
 
+test('a schema asks for no argument in a header, and a member of that name stays', () => {
+  const region = { type: 'string', 'x-mcp-header': 'Region' };
+  expect(shownSchema({ type: 'object', properties: { region, 'x-mcp-header': { type: 'string' } } })).toEqual({
+    type: 'object',
+    properties: { region: { type: 'string' }, 'x-mcp-header': { type: 'string' } },
+  });
+});
+
 test('a listed tool shows its descriptions so', () => {
   const { description, inputSchema } = toolEntry({ ...FS_READ, description: FORGED });
   expect(description).toBe(shownText(FORGED));

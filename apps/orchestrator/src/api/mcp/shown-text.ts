@@ -12,14 +12,19 @@ const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028
  */
 export const shownText = (text: string): string => text.replaceAll(HIDDEN, '\ufffd');
 
-/** A JSON Schema whose titles and descriptions are shown texts. Everything that checks values stays as it is. */
+/**
+ * A JSON Schema whose titles and descriptions are shown texts. Everything that checks values stays as it is. A schema
+ * of an MCP server may ask for arguments in headers: that is for its own clients, and nothing here compares the two.
+ */
 export function shownSchema<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(shownSchema) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
   return Object.fromEntries(
-    Object.entries(schema).map(([key, value]: [string, unknown]) => [
-      key,
-      (key === 'description' || key === 'title') && typeof value === 'string' ? shownText(value) : shownSchema(value),
-    ]),
+    Object.entries(schema)
+      .filter(([key, value]) => key !== 'x-mcp-header' || typeof value !== 'string')
+      .map(([key, value]: [string, unknown]) => [
+        key,
+        (key === 'description' || key === 'title') && typeof value === 'string' ? shownText(value) : shownSchema(value),
+      ]),
   ) as T;
 }

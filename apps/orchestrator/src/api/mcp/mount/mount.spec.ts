@@ -108,7 +108,7 @@ describe.each(ERAS)('a mount, with the revision %s', (era) => {
   it('lists the granted tools exactly as the server does, and those about operations, and nothing else', async () => {
     const client = await connect({ era });
     const { tools } = await client.listTools();
-    const about = ['operations_cancel', 'operations_wait'];
+    const about = ['operations_wait', 'operations_cancel'];
     expect(tools.map(({ name }) => name)).toEqual(['create.issue', 'look', ...about]);
     expect(tools.slice(0, 2)).toEqual([CREATE, LOOK]);
     expect(client.getServerCapabilities()).not.toHaveProperty('prompts');
@@ -179,7 +179,7 @@ describe.each(ERAS)('a mount, with the revision %s', (era) => {
   it('of a server that is not there lists no tool, and proposes a call as of an unknown tool', async () => {
     const client = await connect({ era }, '&server=nowhere');
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['operations_cancel', 'operations_wait']);
+    expect(tools.map(({ name }) => name)).toEqual(['operations_wait', 'operations_cancel']);
     await client.callTool({ name: 'look', arguments: {} });
     expect(proposed()[0]!.tool_id).toMatch(/^mcp\.nowhere\.look_[0-9a-f]{64}$/);
   });
@@ -247,7 +247,7 @@ describe('a mount', () => {
     api.kernel.keep(tenant.tenantId, 'mcp.tracker.look', 'tool', view);
     const client = await connect();
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['create.issue', 'operations_cancel', 'operations_wait']);
+    expect(tools.map(({ name }) => name)).toEqual(['create.issue', 'operations_wait', 'operations_cancel']);
     api.kernel.keep(tenant.tenantId, 'mcp.tracker.look', 'tool', before);
   });
 

@@ -25,12 +25,10 @@ const NAME_CHARS_MAX = 128;
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
 /** Tools about operations, by which a client gets the end of a call that takes long or is held. */
-const OWN: ReadonlyMap<string, Tool> = new Map(
-  OPERATION_TOOLS.map(({ outputSchema: _any, ...tool }) => {
-    const name = tool.name.replaceAll('.', '_');
-    return [name, { ...tool, name }];
-  }),
-);
+const OWN: readonly Tool[] = OPERATION_TOOLS.map(({ outputSchema: _any, ...tool }) => ({
+  ...tool,
+  name: tool.name.replaceAll('.', '_'),
+}));
 
 /** What the tools of a mount are served with. */
 export interface MountedToolsParts {
@@ -39,7 +37,7 @@ export interface MountedToolsParts {
   readonly remote: Pick<RemoteTools, 'definitions'>;
 }
 
-type Listed = { readonly name: string } & (PinnedTool | { readonly entry: Tool });
+type Named = PinnedTool & { readonly name: string };
 
 /** The tools of one server, under the names that they have there. */
 export class MountedTools {
@@ -56,21 +54,21 @@ export class MountedTools {
     this.#called = called;
   }
 
-  /** One page, in the order of the names. A cursor is the last name of the page before. */
+  /** One page, in the order of the names, with Writ's tools at the end. A cursor is the last name of the page before. */
   async list(cursor: string | undefined): Promise<ListToolsResult> {
     if (cursor !== undefined && !isName(cursor))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the cursor is of no list of tools');
-    const after = (await this.#listed()).filter(({ name }) => cursor === undefined || name > cursor).sort(byName);
+    const { granted, own } = await this.#listed();
+    const after = granted.filter(({ name }) => cursor === undefined || name > cursor).sort(byName);
     const page = after.slice(0, PAGE);
-    const last = after.length > page.length ? page.at(-1) : undefined;
-    const pinned = page.filter((one): one is Listed & PinnedTool => 'tool_id' in one);
-    const definitions = await this.#parts.remote.definitions(this.#connection.caller, this.#server, pinned);
-    const tools = page.flatMap((one): Tool[] => {
-      // INVARIANT (exactly as listed): an administrator accepted the definition, so a client gets it unchanged.
-      const entry = 'entry' in one ? one.entry : (definitions.get(one.tool_id) as Tool | undefined);
-      return entry === undefined ? [] : [entry];
+    const definitions = await this.#parts.remote.definitions(this.#connection.caller, this.#server, page);
+    // INVARIANT (exactly as listed): an administrator accepted the definition, so a client gets it unchanged.
+    const tools = page.flatMap(({ tool_id }) => {
+      const definition = definitions.get(tool_id);
+      return definition === undefined ? [] : [definition as Tool];
     });
-    return { tools, ...(last === undefined ? {} : { nextCursor: last.name }) };
+    const last = after.length > page.length ? page.at(-1) : undefined;
+    return last === undefined ? { tools: [...tools, ...own] } : { tools, nextCursor: last.name };
   }
 
   /** @param contextOf makes the context of a call */
@@ -89,16 +87,15 @@ export class MountedTools {
     return await calls.run(context, { ...params, name: id });
   }
 
-  /** The server's own tools come first: Writ's have no place where the server has a tool of that name. */
-  async #listed(): Promise<Listed[]> {
+  /** Writ's tools have no place where the server has a tool of that name, whether or not it is granted. */
+  async #listed(): Promise<{ readonly granted: Named[]; readonly own: readonly Tool[] }> {
     const { caller, tokenId } = this.#connection;
     const offer = await this.#parts.offers.of(caller, tokenId, { subAgents: false });
     const names = new Set(offer.tools.flatMap(({ mcp }) => (mcp?.server === this.#server ? [mcp.remote_name] : [])));
     const granted = offeredTools(offer).flatMap(({ tool_id, mcp }) =>
       mcp?.server === this.#server ? [{ name: mcp.remote_name, tool_id, digest: mcp.remote_digest }] : [],
     );
-    const own = [...OWN].flatMap(([name, entry]) => (names.has(name) ? [] : [{ name, entry }]));
-    return [...granted, ...own];
+    return { granted, own: OWN.filter(({ name }) => !names.has(name)) };
   }
 }
 
