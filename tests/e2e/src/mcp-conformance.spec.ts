@@ -99,6 +99,8 @@ beforeAll(async () => {
   proxy = await FixtureProxy.before(api, world.agent.key!, { ...NAMES, mounted });
   mount = await FixtureProxy.before(mounted.api, world.agent.key!, NO_NAMES);
   void approveAll();
+  // The suite waits ten seconds for an answer, and the first call starts the thread that speaks to the server.
+  await world.call('mcp.everything.test_simple_text', {}, { capability_token_id: token });
 });
 afterAll(async () => {
   stop.abort();

@@ -34,12 +34,17 @@ const RESOURCES = [
   { uri: 'test://watched-resource', name: 'watched-resource', mimeType: 'text/plain' },
 ];
 const argument = (name: string) => ({ name, required: true });
+const prompt = (name: string, ...names: readonly string[]) => ({
+  name,
+  description: `The fixture ${name}.`,
+  ...(names.length === 0 ? {} : { arguments: names.map(argument) }),
+});
 const PROMPTS = [
-  { name: 'test_simple_prompt', description: 'A prompt.' },
-  { name: 'test_prompt_with_arguments', arguments: [argument('arg1'), argument('arg2')] },
-  { name: 'test_prompt_with_embedded_resource', arguments: [argument('resourceUri')] },
-  { name: 'test_prompt_with_image' },
-  { name: 'test_input_required_result_prompt' },
+  prompt('test_simple_prompt'),
+  prompt('test_prompt_with_arguments', 'arg1', 'arg2'),
+  prompt('test_prompt_with_embedded_resource', 'resourceUri'),
+  prompt('test_prompt_with_image'),
+  prompt('test_input_required_result_prompt'),
 ];
 
 const states = createRequestStateCodec<Round>({ key: randomBytes(32), ttlSeconds: 600 });

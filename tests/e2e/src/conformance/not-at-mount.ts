@@ -35,6 +35,7 @@ export const NOT_AT_MOUNT: Readonly<Record<Revision, Readonly<Record<string, str
     'caching:sep-2549-resources-list-caching-hints': TOOLS_ALONE,
     'caching:sep-2549-resources-templates-list-caching-hints': TOOLS_ALONE,
     'caching:sep-2549-resources-read-caching-hints': TOOLS_ALONE,
+    'sep-2164-resource-not-found': TOOLS_ALONE,
     'input-required-result-non-tool-request': TOOLS_ALONE,
     'input-required-result-basic-elicitation': ASKS,
     'input-required-result-basic-sampling': ASKS,
