@@ -28,7 +28,7 @@ describe.skipIf(inspector === null)('the inspector of MCP (skipped where npm can
     const program = join(inspector!, 'node_modules', '.bin', 'mcp-inspector');
     const args = [program, '--cli', ...server, ...header, '--format', 'json', ...request];
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
-    return JSON.parse(stdout) as JsonValue;
+    return (JSON.parse(stdout) as { readonly result: JsonValue }).result;
   }
 
   it.each(['modern', 'legacy'])('lists the tools and calls one in the era %s, with a receipt', async (era) => {
@@ -39,6 +39,9 @@ describe.skipIf(inspector === null)('the inspector of MCP (skipped where npm can
     expect(called.structuredContent).toMatchObject({ state: 'no_op', result: { content: 'hello\n' } });
     const { operation_id } = called.structuredContent as JsonValue;
     const { record } = await verifiedReceipt(stack, world, operation_id as string, 'outcome');
-    expect((record as JsonValue).provenance).toMatchObject({ source: 'mcp' });
+    const { provenance } = record as { readonly provenance: { readonly source: string; readonly client?: string } };
+    expect(provenance.source).toBe('mcp');
+    // Only in the stateless revision each request names its client.
+    expect(provenance.client !== undefined).toBe(era === 'modern');
   });
 });
