@@ -54,7 +54,7 @@ export class MountedTools {
     this.#called = called;
   }
 
-  /** One page, in the order of the names; Writ's tools are on the last one. A cursor is the last name of the one before. */
+  /** One page, by name; Writ's tools are at the end of the last. A cursor is the last name of the page before. */
   async list(cursor: string | undefined): Promise<ListToolsResult> {
     if (cursor !== undefined && !isName(cursor))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the cursor is of no list of tools');
