@@ -179,6 +179,27 @@ export const FAULTS = {
     retry: 'never',
     message: 'the MCP server asks for something that is not offered to it',
   },
+  'mcp.consent_required': {
+    status: 403,
+    retry: 'never',
+    message: 'the MCP server acts under the rights of each person, and the person of this call has not consented',
+  },
+  'mcp.consent_not_yours': { status: 403, retry: 'never', message: 'the link to consent is for another person' },
+  'mcp.consent_failed': {
+    status: 409,
+    retry: 'never',
+    message: 'the authorization server of the MCP server gave no access',
+  },
+  'mcp.token_unavailable': {
+    status: 503,
+    retry: 'later',
+    message: "the person's access token for the MCP server could not be renewed, so nothing was sent",
+  },
+  'mcp.authorization_unusable': {
+    status: 502,
+    retry: 'never',
+    message: 'the authorization server of the MCP server can not be used',
+  },
   'calendar.unusable': { status: 409, retry: 'never', message: 'the calendar can not be used as it is registered' },
   'calendar.refused': { status: 403, retry: 'never', message: 'the server of the calendar refused the request' },
   'calendar.unreadable': { status: 502, retry: 'never', message: 'the answer of the calendar can not be read' },

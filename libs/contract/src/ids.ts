@@ -32,6 +32,7 @@ export const ID_KINDS = {
   image: 'img',
   identityProvider: 'idp',
   person: 'per',
+  connection: 'con',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 

@@ -69,6 +69,17 @@ export const secretContext = (tenantId: string, name: string): string => `writ/s
 export const listingContext = (tenantId: string, resourceId: string, claim: number, name: string): string =>
   `writ/listing-secret/v1\n${tenantId}\n${resourceId}\n${claim}\n${name}`;
 
+/** The context of the code that an authorization server gave a person's browser, by the state that it came with. */
+export const consentCodeContext = (state: string): string => `writ/consent-code/v1\n${state}`;
+
+/** The context of a secret on its way to the executor that works at an authorization server. */
+export const tokenWorkContext = (tenantId: string, connectionId: string, claim: number, name: string): string =>
+  `writ/token-work/v1\n${tenantId}\n${connectionId}\n${claim}\n${name}`;
+
+/** The context of tokens on their way from that executor. */
+export const reportedTokensContext = (tenantId: string, connectionId: string, claim: number): string =>
+  `writ/reported-tokens/v1\n${tenantId}\n${connectionId}\n${claim}`;
+
 /** The context of a secret on its way to the executor that runs the call. */
 export const redeemedContext = (tenantId: string, operationId: string, name: string): string =>
   `writ/redeemed-secret/v1\n${tenantId}\n${operationId}\n${name}`;

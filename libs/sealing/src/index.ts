@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-export { givenValueContext, HpkeBox, listingContext, redeemedContext, secretContext, sealTo } from './hpke-box.ts';
+export {
+  consentCodeContext,
+  givenValueContext,
+  HpkeBox,
+  listingContext,
+  redeemedContext,
+  reportedTokensContext,
+  secretContext,
+  sealTo,
+  tokenWorkContext,
+} from './hpke-box.ts';
 export { allKeys, masterKeyId, type MasterKeys } from './master-keys.ts';
 export { KEY_BYTES, openBytes, sealBytes } from './sealed-bytes.ts';
 export {

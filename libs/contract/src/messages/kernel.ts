@@ -15,6 +15,7 @@ import { Caller, Page, Resolution, ExternalRef, ExternalVersion } from './operat
 import { PolicyRef } from './policies.ts';
 import { FUNCTION_REQUESTS } from './functions.ts';
 import { IMAGE_REQUESTS } from './images.ts';
+import { MCP_CONNECTION_REQUESTS } from './mcp-connections.ts';
 import { MCP_SERVER_REQUESTS } from './mcp-servers.ts';
 import { PROFILE_REQUESTS } from './profiles.ts';
 import { RESOURCE_REQUESTS } from './resources.ts';
@@ -351,6 +352,11 @@ export const KERNEL_REQUESTS = {
       verb: Type.String({ pattern: '^[a-z_]{1,64}$' }),
       subject: Type.String({ maxLength: 128 }),
       digest: Type.Optional(Sha256Hex),
+      /**
+       * with the verb `oauth_credential_created`: the keyed hash of issuer and subject that the credential is of. It
+       * stays so. Absent from an older peer.
+       */
+      subject_hash: Type.Optional(Sha256Hex),
       /** the platform key makes the change: `caller` tells the tenant alone; from an older peer absent */
       by_platform: Type.Optional(Type.Literal(true)),
     },
@@ -371,6 +377,7 @@ export const KERNEL_REQUESTS = {
   ...AUDIO_DEVICE_REQUESTS,
   ...SANDBOX_REQUESTS,
   ...IMAGE_REQUESTS,
+  ...MCP_CONNECTION_REQUESTS,
   ...MCP_SERVER_REQUESTS,
   ...PROFILE_REQUESTS,
   ...SKILL_REQUESTS,

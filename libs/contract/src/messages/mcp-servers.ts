@@ -83,6 +83,18 @@ export const McpAbout = Type.Object(
 );
 export type McpAbout = Static<typeof McpAbout>;
 
+/** What an executor found out about who lets persons use a server (RFC 9728, RFC 8414). */
+export const McpAuthorization = Type.Object(
+  {
+    issuer: Type.String({ maxLength: 1024, description: 'the authorization server' }),
+    authorization_endpoint: Type.String({ maxLength: 1024, description: 'where persons consent' }),
+    resource: Type.String({ maxLength: 1024, description: 'what the server calls itself there (RFC 8707)' }),
+    names_issuer: Type.Boolean({ description: 'whether its answers always have `iss` (RFC 9207)' }),
+  },
+  closed,
+);
+export type McpAuthorization = Static<typeof McpAuthorization>;
+
 /** Why the tools of a server couldn't be listed. */
 export const McpProblem = Type.Object(
   {
@@ -114,6 +126,23 @@ export const McpServerView = Type.Object(
     checked_at: orNull({ ...Instant, description: 'the end of the last attempt to list its tools' }),
     due_at: { ...Instant, description: 'when they are listed again' },
     problem: orNull({ ...McpProblem, description: 'why the last attempt failed; null: it did not' }),
+    /** null: every call has the rights of one credential, or of none; absent from an older peer */
+    oauth: Type.Optional(
+      orNull(
+        Type.Object(
+          {
+            client_id: Type.String(),
+            scopes: Type.Array(Type.String()),
+            issuer: orNull({ ...Type.String(), description: 'the authorization server; null: not found yet' }),
+            listed_by: orNull({
+              ...idSchema('connection'),
+              description: 'the connection whose rights list its tools; null: nobody connected for that',
+            }),
+          },
+          { ...closed, description: 'each call has the rights of its person' },
+        ),
+      ),
+    ),
     skipped: Type.Array(McpSkippedTool, { description: 'tools that the server listed and that can not be used' }),
     tools: Type.Object(
       { new: Count, accepted: Count, changed: Count, gone: Count, refused: Count },
@@ -263,7 +292,7 @@ export const McpClaim = Type.Object(
     resource: BoundResource,
     /**
      * the secrets that its settings name, by `RESOURCE_SECRET_PREFIX` and name, each sealed for `listingContext`,
-     * base64
+     * base64; the access token that lists, if there is one, as `PERSON_TOKEN`
      */
     sealed: Type.Record(Type.String(), Type.String()),
   },
@@ -284,6 +313,8 @@ export const McpReportRequest = Type.Object(
     listing: orNull({ ...BlobRef, description: 'the JSON of an McpListing' }),
     about: orNull(McpAbout),
     problem: orNull(McpProblem),
+    /** of a server with the rights of persons, where it was found; absent otherwise, and from an older peer */
+    authorization: Type.Optional(McpAuthorization),
   },
   closed,
 );

@@ -142,28 +142,65 @@ export const MCP_SERVER_NAME = '^[a-z][a-z0-9_-]{0,31}$';
 /** Calls under way on one MCP server, in one executor. */
 export const MCP_CALLS = { max: 64, default: 8 } as const;
 
+/** A credential of the tenant: every call has the same rights at the server. */
+const SharedCredential = Type.Object(
+  {
+    header: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z][A-Za-z0-9-]{0,63}$', description: '`authorization` by default' }),
+    ),
+    prefix: Type.Optional(
+      Type.String({
+        pattern: '^[!-~ ]{0,32}$',
+        description: 'before the secret, with its space; `Bearer ` by default',
+      }),
+    ),
+    secret: SecretName,
+  },
+  closed,
+);
+
+/** Scopes that are asked for. Each is a `scope-token` of RFC 6749. */
+export const MCP_SCOPES = Type.Array(Type.String({ pattern: '^[!#-\\[\\]-~]{1,128}$' }), { maxItems: 32 });
+
+/**
+ * Each call has the rights of the person behind it, who consented at the authorization server of the MCP server. The
+ * client is registered there beforehand.
+ */
+const PersonCredential = Type.Object(
+  {
+    oauth: Type.Object(
+      {
+        client_id: Type.String({
+          pattern: '^[!-~]{1,512}$',
+          description: 'the id of the client that Writ is at the authorization server',
+        }),
+        client_secret: Type.Optional({
+          ...SecretName,
+          description:
+            "the name of the tenant's secret that authenticates the client; takes `authorization_server`, and goes there alone",
+        }),
+        scopes: { ...MCP_SCOPES, description: 'the scopes that a person is asked for' },
+        authorization_server: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: URL_CHARS_MAX,
+            description: 'its issuer, `https://host[:port]/path`; by default the one that the server names',
+          }),
+        ),
+      },
+      { ...closed, description: 'OAuth 2.1, with authorization code and PKCE' },
+    ),
+  },
+  closed,
+);
+export type McpOAuthSettings = Static<typeof PersonCredential>['oauth'];
+
 /** An MCP server that is reached over streamable HTTP. `transport` leaves room for servers that are programs. */
 const McpServerSettings = Type.Object(
   {
     transport: Type.Enum(['http'] as const, { description: 'streamable HTTP' }),
     url: { ...Url, description: 'the MCP endpoint: `https://host[:port]/path`' },
-    credential: Type.Optional(
-      Type.Object(
-        {
-          header: Type.Optional(
-            Type.String({ pattern: '^[A-Za-z][A-Za-z0-9-]{0,63}$', description: '`authorization` by default' }),
-          ),
-          prefix: Type.Optional(
-            Type.String({
-              pattern: '^[!-~ ]{0,32}$',
-              description: 'before the secret, with its space; `Bearer ` by default',
-            }),
-          ),
-          secret: SecretName,
-        },
-        closed,
-      ),
-    ),
+    credential: Type.Optional(Type.Union([SharedCredential, PersonCredential])),
     calls_max: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -175,6 +212,12 @@ const McpServerSettings = Type.Object(
   closed,
 );
 export type McpServerSettings = Static<typeof McpServerSettings>;
+
+/** How a server knows callers: by a secret of the tenant, by the rights of each person, or not at all. Total and pure. */
+export const sharedCredentialOf = ({ credential }: McpServerSettings): Static<typeof SharedCredential> | null =>
+  credential === undefined || 'oauth' in credential ? null : credential;
+export const oauthOf = ({ credential }: McpServerSettings): McpOAuthSettings | null =>
+  credential !== undefined && 'oauth' in credential ? credential.oauth : null;
 
 /**
  * The names of the secrets that settings name, each once: every member `secret`, however deep. Total and pure.
@@ -189,6 +232,8 @@ export function secretsOfSettings(settings: Readonly<Record<string, unknown>>): 
 
 /** The prefix, in a redemption, of the name of a secret that a resource's settings name. No name of a value has it. */
 export const RESOURCE_SECRET_PREFIX = 'resource:';
+/** What stands for the name of a secret where it is a person's access token. No secret has the name. */
+export const PERSON_TOKEN = 'person-token';
 
 /** For kinds that are stored elsewhere under the resource's name. */
 const Nothing = Type.Object({}, closed);
