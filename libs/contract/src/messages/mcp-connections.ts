@@ -118,6 +118,7 @@ export const McpConsentView = Type.Object(
     scopes: Type.Array(Type.String()),
     lists: Type.Boolean(),
     state: State,
+    yours: orNull(Type.Boolean({ description: 'whether the subject of the request asked; null: it names none' })),
     expires_at: Instant,
   },
   closed,
@@ -142,7 +143,7 @@ export type McpConsentState = Static<typeof McpConsentState>;
  */
 export const MCP_CONSENT_REQUESTS = {
   /** `kernel.mcp_consent.look` → McpConsentView: until it expires, in whatever state */
-  look: Type.Object({ v: Type.Literal(1), handle: Handle }, closed),
+  look: Type.Object({ v: Type.Literal(1), handle: Handle, subject_hash: orNull(SubjectHash) }, closed),
   /**
    * `kernel.mcp_consent.confirm` → McpConsentBegun. `mcp.consent_not_yours` for another person than the one who asked. A
    * second one replaces the state of the first, which is worth nothing then. `conflict` once the person came back.
