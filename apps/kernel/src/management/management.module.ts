@@ -26,6 +26,14 @@ import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/i
 import { Collect, GcRoots } from './garbage-collection/index.ts';
 import { ImageBuilds, ImageBuildsController, TenantImages, ImagesController } from './images/index.ts';
 import {
+  McpConnections,
+  McpConnectionsController,
+  McpConsents,
+  McpConsentsController,
+  TokenWork,
+  TokenWorkController,
+} from './mcp-connections/index.ts';
+import {
   DecideMcpTools,
   McpListings,
   McpListingsController,
@@ -88,6 +96,8 @@ const COLLECT_CHECK_MS = 10_000;
 const EXPIRE_AUDIO_MS = 5_000;
 /** How often it checks for tenants with keys under another master key, in milliseconds, first after this time. */
 const REWRAP_MS = 60_000;
+/** How often it forgets connections to MCP servers that are over, in milliseconds. */
+const FORGET_CONNECTIONS_MS = 60_000;
 /**
  * Cache of backtests for tree nodes and small files, in bytes: pages of two tenants, whose states share most of their
  * nodes.
@@ -123,10 +133,14 @@ export function managementOf(
   const collect = new Collect(workers, roots, pgBlobSweep(tenants.pool), changes, intervals);
   const expireAudio = new ExpireAudio(workers, tenants, Date.now);
   const rewrap = new RewrapKeys(workers, changes, config.masterKeys);
+  const tokenWork = new TokenWork(dependencies);
   return {
     useCases: [
       ...identities(config, dependencies, endCalls),
       ...resources(config, dependencies, work),
+      new McpConnections(dependencies.tenancy, changes),
+      new McpConsents(dependencies),
+      tokenWork,
       ...workspaces(dependencies),
       ...calls(dependencies),
       ...policies(dependencies, work),
@@ -135,6 +149,7 @@ export function managementOf(
       { everyMs: config.WRIT_SWEEP_MS, run: () => endCalls.sweep() },
       { everyMs: COLLECT_CHECK_MS, run: () => collect.next() },
       { everyMs: EXPIRE_AUDIO_MS, run: () => expireAudio.run() },
+      { everyMs: FORGET_CONNECTIONS_MS, run: () => tokenWork.sweep() },
       { everyMs: REWRAP_MS, run: async () => reportRewrapped(logger, await rewrap.run()) },
     ],
   };
@@ -288,6 +303,9 @@ export class ManagementModule {
         ResourcesController,
         McpServersController,
         McpListingsController,
+        McpConnectionsController,
+        McpConsentsController,
+        TokenWorkController,
         AudioDevicesController,
         ExternalVersionsController,
         OperationsController,

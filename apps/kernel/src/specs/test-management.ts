@@ -19,6 +19,7 @@ import { Freezes, LiftFreeze, PlaceFreeze } from '../management/freezes/index.ts
 import { ListOperations, ReadOperation } from '../management/operation-queries/index.ts';
 import { AllowedSources } from '@writ/sandbox/images';
 import { ImageBuilds, TenantImages } from '../management/images/index.ts';
+import { McpConnections, McpConsents, TokenWork } from '../management/mcp-connections/index.ts';
 import { DecideMcpTools, McpListings, McpServers } from '../management/mcp-servers/index.ts';
 import { Profiles } from '../management/profiles/index.ts';
 import { ExternalVersions } from '../management/external-versions/index.ts';
@@ -60,6 +61,7 @@ export function openManagement(kernel: TestKernel) {
   const sizes = new Sizes(tenants, new Trees(blobs));
   const newMoves = (): HeadMoves => new HeadMoves(tenancy, changes, blobs, new Trees(blobs), sizes);
   const moves = newMoves();
+  const sealing = { vault: kernel.vault, hpkeBox: kernel.valueParts.cipher };
   return {
     tenancy,
     changes,
@@ -91,6 +93,9 @@ export function openManagement(kernel: TestKernel) {
     mcpServers: new McpServers(tenancy, changes),
     decideMcpTools: new DecideMcpTools(changes),
     mcpListings: new McpListings({ workers: kernel.workers, tenants, tenancy, changes, vault: kernel.vault, blobs }),
+    mcpConnections: new McpConnections(tenancy, changes),
+    mcpConsents: new McpConsents({ workers: kernel.workers, tenancy, changes, ...sealing }),
+    tokenWork: new TokenWork({ workers: kernel.workers, tenants, tenancy, changes, ...sealing }),
     resourceGrants: new ResourceGrants(tenancy, changes),
     beginUpload: new BeginUpload(changes, kernel.vault),
     externalVersions: new ExternalVersions(tenancy, changes),

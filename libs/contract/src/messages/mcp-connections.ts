@@ -209,7 +209,16 @@ export const McpTokenClaim = Type.Object(
     resource: Type.String({ maxLength: 1_024 }),
     redirect_uri: orNull(Url),
     /** what the work needs, each sealed for `tokenWorkContext`, base64 */
-    sealed: Type.Record(Type.Enum(['client_secret', 'code', 'verifier', 'refresh_token', 'access_token']), Sealed),
+    sealed: Type.Object(
+      {
+        client_secret: Type.Optional(Sealed),
+        code: Type.Optional(Sealed),
+        verifier: Type.Optional(Sealed),
+        refresh_token: Type.Optional(Sealed),
+        access_token: Type.Optional(Sealed),
+      },
+      closed,
+    ),
     report_key: Type.String({ maxLength: 64, description: 'X25519, base64: tokens are sealed to it' }),
   },
   closed,

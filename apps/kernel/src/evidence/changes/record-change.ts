@@ -3,7 +3,11 @@ import type { KernelRequest } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { requireFound, requireRole } from '../../foundation/tenancy/index.ts';
 import type { Changes } from './changes.ts';
+import { linkCredentials } from './link-credentials.ts';
 import { KEY_REVOKED, revokeKey } from './revoke-key.ts';
+
+/** The verb of records of new OAuth credentials. */
+const CREDENTIAL_CREATED = 'oauth_credential_created';
 
 /**
  * Records a change of a state that the orchestrator keeps, before the change takes effect there. If the change then
@@ -23,6 +27,7 @@ export class RecordChange {
     subject,
     digest,
     by_platform,
+    subject_hash,
   }: KernelRequest<'change.record'>): Promise<{ recorded: string }> {
     requireRole(caller, 'admin');
     return await this.#changes.make(caller.tenant_id, async (rows, now) => {
@@ -30,6 +35,8 @@ export class RecordChange {
         await rows.tenant.findUnique({ where: { tenant_id: caller.tenant_id }, select: { tenant_id: true } }),
       );
       const record_id = newId('record');
+      if (verb === CREDENTIAL_CREATED && subject_hash !== undefined)
+        await linkCredentials(rows, { tenant_id: caller.tenant_id, subject_hash, credentials: [subject] });
       // An orchestrator of an earlier version revokes a key this way; the sweep ends the calls of the key that wait.
       const revoked = verb === KEY_REVOKED ? (await revokeKey(rows, caller, subject, now)).records.slice(1) : [];
       return {

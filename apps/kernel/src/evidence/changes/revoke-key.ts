@@ -4,6 +4,7 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, type Rows } from '../../foundation/tenancy/index.ts';
 import type { ChangeRecord } from './changes.ts';
 import { delegationRevoked } from './delegation-revoked.ts';
+import { endConnectionsOfCredential } from './end-connections.ts';
 
 /** What the revocation of a key changed. */
 export interface KeyRevocation {
@@ -14,8 +15,8 @@ export interface KeyRevocation {
 }
 
 /**
- * Revokes an API key in the kernel, within the transaction of `rows`: marks the key's calls, and revokes the
- * delegations that it made. INVARIANT (wholly before or wholly after): the transaction locks the tenant's rules
+ * Revokes an API key in the kernel, within the transaction of `rows`: marks the key's calls, revokes the delegations
+ * that it made, and ends the connections of the person whose credential it is. INVARIANT (wholly before or wholly after): the transaction locks the tenant's rules
  * exclusively. A call of the key is decided before it, and marked here, or after it, and refused.
  */
 export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, now: number): Promise<KeyRevocation> {
@@ -31,7 +32,9 @@ export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, 
     actor: by,
     change: { verb: KEY_REVOKED, subject: api_key_id, digest: null },
   } as const;
-  return { operationIds, records: [revoked, ...(await endDelegations(rows, api_key_id, { by, now }))] };
+  const delegations = await endDelegations(rows, api_key_id, { by, now });
+  const connections = await endConnectionsOfCredential(rows, { tenant_id, api_key_id }, by);
+  return { operationIds, records: [revoked, ...delegations, ...connections] };
 }
 
 /** The verb of records of revoked keys. */

@@ -4,8 +4,11 @@ import { KEY_BYTES, openBytes, sealBytes } from '@writ/sealing';
 import type { PayloadField } from './payload-field.ts';
 import type { TenantKeys } from './wrapped-keys.ts';
 
-/** The kinds of sealed values: given to a session, by approval and name; stored, by name and version. */
-export type ValueKind = 'session-value' | 'secret';
+/**
+ * The kinds of sealed values: given to a session, by approval and name; stored, by name and version; of a connection, by
+ * server, person and connection.
+ */
+export type ValueKind = 'session-value' | 'secret' | 'mcp-connection';
 
 /** 64 bits: a tenant has a handful of keys in its life. */
 const KEY_ID_CHARS = 16;

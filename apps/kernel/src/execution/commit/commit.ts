@@ -98,8 +98,13 @@ export class Commit {
     throw new Fault('overloaded', 'the workspace kept changing');
   }
 
-  /** A call that found another definition at its MCP server has the tools of the server listed again at once. */
-  async #listAgain({ tenant_id, error }: ReportRequest, toolId: string): Promise<void> {
+  /**
+   * A call that found another definition at its MCP server has the tools of the server listed again at once. One that
+   * the server didn't take has its person's access token renewed, if it has one.
+   */
+  async #listAgain({ tenant_id, operation_id, error }: ReportRequest, toolId: string): Promise<void> {
+    if (error?.code === 'mcp.refused' || error?.code === 'mcp.unreachable')
+      await kernelSql.renewMcpToken(this.#tenants.pool, { tenant: tenant_id, operation: operation_id });
     if (error?.code === 'mcp.definition_changed' || error?.code === 'mcp.definition_gone')
       await kernelSql.listMcpServerAgain(this.#tenants.pool, { tenant: tenant_id, tool: toolId });
   }

@@ -33,6 +33,7 @@ import type { AttemptFacts } from '../attempts/index.ts';
 import type { RedeemedRows } from '../../foundation/rows/attempt-rows.ts';
 import { callArguments } from '../effects/index.ts';
 import { outcomeFault, unreportedOutcome, type OutcomeWriter } from '../outcomes/index.ts';
+import { PersonTokens } from '../person-tokens/index.ts';
 import { ensureStore } from '../stores/index.ts';
 import { SessionValues } from '../values/index.ts';
 
@@ -54,12 +55,14 @@ export class DecidedInputs {
   readonly #outcomeWriter: OutcomeWriter;
   readonly #args: ArgumentsReader;
   readonly #values: SessionValues;
+  readonly #persons: PersonTokens;
 
   constructor(tenants: TenantPool, vault: TenantVault, outcomeWriter: OutcomeWriter, args: ArgumentsReader) {
     this.#tenants = tenants;
     this.#outcomeWriter = outcomeWriter;
     this.#args = args;
     this.#values = new SessionValues(tenants, vault);
+    this.#persons = new PersonTokens(tenants, vault);
   }
 
   /**
@@ -217,7 +220,8 @@ export class DecidedInputs {
   /**
    * INVARIANT (to one alone): values are unwrapped for the reply to a redemption, and for nothing else. A call whose
    * value is gone meanwhile is ended here.
-   * @throws Fault `value.missing`, `secret.unknown`
+   * @throws Fault `value.missing`, `secret.unknown`, `mcp.consent_required`, `mcp.token_unavailable`; `overloaded` where
+   * an access token is being renewed: then the call isn't ended
    */
   async values(
     call: RedeemedCall,
@@ -238,10 +242,15 @@ export class DecidedInputs {
       });
       return mode === 'preview'
         ? named
-        : { ...named, ...(await this.#values.forResources(facts.operation, resources, tool)) };
+        : {
+            ...named,
+            ...(await this.#values.forResources(facts.operation, resources, tool)),
+            ...(await this.#persons.forCall(facts.operation, resources)),
+          };
     } catch (error) {
-      if (!(error instanceof Fault) || (error.code !== 'value.missing' && error.code !== 'secret.unknown')) throw error;
-      await this.#end(call.redeemed, error.code, error.message, 'have it set, or ask for it anew');
+      const hint = error instanceof Fault ? VALUE_HINTS.get(error.code) : undefined;
+      if (!(error instanceof Fault) || hint === undefined) throw error;
+      await this.#end(call.redeemed, error.code, error.message, hint);
       throw error;
     }
   }
@@ -271,6 +280,14 @@ export class DecidedInputs {
     await this.#outcomeWriter.end(redeemed, unreportedOutcome(redeemed.operation, outcomeFault(code, message, hint)));
   }
 }
+
+/** Faults of a value that is gone meanwhile, with what helps. */
+const VALUE_HINTS: ReadonlyMap<string, string> = new Map([
+  ['value.missing', 'have it set, or ask for it anew'],
+  ['secret.unknown', 'have it set, or ask for it anew'],
+  ['mcp.consent_required', 'the person connects anew with `writ mcp-server connect NAME`, and proposes the call anew'],
+  ['mcp.token_unavailable', 'propose it anew later, or connect anew with `writ mcp-server connect NAME`'],
+] satisfies [FaultCode, string][]);
 
 /** Faults of a sandbox or a profile that changed since a call was decided in it. */
 const CHANGED_FAULTS: ReadonlySet<string> = new Set([

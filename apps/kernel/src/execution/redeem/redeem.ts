@@ -32,6 +32,7 @@ import {
   type OutcomeWriter,
 } from '../outcomes/index.ts';
 import { argumentsKey, plainRef, type PayloadField, type TenantVault } from '../../evidence/payload/index.ts';
+import { PersonTokens } from '../person-tokens/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
@@ -55,6 +56,9 @@ type RedeemVerdict = RedeemedCall['verdict'];
  */
 const NODE_BYTES_MAX = 64 * 1024;
 
+/** The family of tools of MCP servers. */
+const MCP_PREFIX = 'mcp.';
+
 export interface RedeemOptions {
   readonly leaseMs: number;
   /** of permits, by key id */
@@ -76,6 +80,7 @@ export class Redeem {
   readonly #trees: Trees;
   readonly #options: RedeemOptions;
   readonly #inputs: DecidedInputs;
+  readonly #persons: PersonTokens;
 
   constructor(
     tenants: TenantPool,
@@ -91,15 +96,17 @@ export class Redeem {
     this.#memory = memory;
     this.#trees = trees;
     this.#options = options;
+    this.#persons = new PersonTokens(tenants, vault);
     this.#inputs = new DecidedInputs(tenants, vault, outcomeWriter, options.args);
   }
 
   /**
    * @throws Fault `permit.invalid`, `permit.expired`, `permit.spent`; `token.revoked`, `token.expired`, `deadline`,
-   * `frozen`: the call has been ended.
+   * `frozen`: the call has been ended; `overloaded`: its person's access token is being renewed.
    */
   async run(request: RedeemRequest): Promise<Redemption> {
     const permit = openPermit(request.permit, this.#options.verifiers);
+    if (permit.mode === 'run' && permit.tool_id.startsWith(MCP_PREFIX)) await this.#persons.requireRenewed(permit);
     const redeemed = await this.#redeem(permit, request);
     const { verdict } = redeemed;
     if (verdict === 'redeemed') return await this.redemptionOf(redeemed, permit, request.public_key ?? null);

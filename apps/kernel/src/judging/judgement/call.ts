@@ -18,6 +18,7 @@ import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { ImageFor } from '../../foundation/database/functions/index.ts';
 import type { CurrentProfile } from '../definitions/execution-profiles.ts';
 import type { GrantedDefinition } from '../definitions/granted-definitions.ts';
+import type { Consent } from '../definitions/person-consents.ts';
 import type { NamedResource } from '../definitions/registered-resources.ts';
 import type { Claim } from '../../foundation/database/functions/admission.ts';
 import type { RulesInForce } from '../../foundation/rows/attempt-rows.ts';
@@ -110,6 +111,11 @@ export interface CallFacts {
    * read: then none exists
    */
   readonly missing_secrets?: readonly string[];
+  /**
+   * whether the person of the call consented that the MCP server acts under their rights; null where it takes no rights
+   * of persons. Absent where this was not read: then nobody has. Never cached
+   */
+  readonly consent?: Consent | null;
   /**
    * for a call that applies a staged change: null where the kernel has verified that, else why it doesn't. Absent where
    * this was not read: then it counts as unverified

@@ -17,6 +17,7 @@ import {
 } from '@writ/contract';
 import { listsResource } from '@writ/capability';
 import type { TenantPool } from '../../foundation/database/pools.ts';
+import { consentTo, takesPersons } from '../definitions/person-consents.ts';
 import { missingSecrets, resourcesFor, type NamedResource } from '../definitions/registered-resources.ts';
 import type { ActivePolicy, Supervision } from '../policies/policy-sets.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
@@ -24,20 +25,24 @@ import { stricter } from './decide-supervision.ts';
 
 /**
  * The resources that the call's arguments name, read now, and which of the secrets that their settings name don't
- * exist; empty where they name none.
+ * exist; empty where they name none. And the consent of the call's person, where a resource needs it.
  * @param own the tenant's tool that the call names
  */
 export async function readNamedResources(
   tenants: TenantPool,
-  call: Pick<JudgedCall, 'tenant_id' | 'tool_id' | 'agent_id'>,
+  call: Pick<JudgedCall, 'tenant_id' | 'tool_id' | 'agent_id' | 'proposed_by'>,
   args: Arguments | Refusal,
   own: CallFacts['tool'],
-): Promise<Required<Pick<CallFacts, 'resources' | 'missing_secrets'>>> {
+): Promise<Required<Pick<CallFacts, 'resources' | 'missing_secrets' | 'consent'>>> {
   const tool = TOOLS.get(call.tool_id) ?? own ?? null;
-  if (tool === null || 'effect' in args) return { resources: [], missing_secrets: [] };
+  if (tool === null || 'effect' in args) return { resources: [], missing_secrets: [], consent: null };
   const resources = await resourcesFor(tenants, call, targetsOf(tool, args.value));
   const granted = boundTo(resources) ?? [];
-  return { resources, missing_secrets: await missingSecrets(tenants, call.tenant_id, granted) };
+  return {
+    resources,
+    missing_secrets: await missingSecrets(tenants, call.tenant_id, granted),
+    consent: await consentTo(tenants, call, granted),
+  };
 }
 
 /** The resources that a definition is bound to; null unless all that the call uses is granted. */
@@ -67,7 +72,7 @@ export function decideResources(
           : refuseUse(call, tool, named, chain);
     if (refused !== null) return refused;
   }
-  return refuseSelf(call, tool, resources) ?? refuseWithoutSecret(tool, facts);
+  return refuseSelf(call, tool, resources) ?? refuseWithoutSecret(tool, facts) ?? refuseWithoutConsent(tool, facts);
 }
 
 /** The name of a secret is a part of the settings, which an agent doesn't see. */
@@ -81,6 +86,23 @@ function refuseWithoutSecret({ bound = [] }: ToolDefinition, { missing_secrets }
         'secret.unknown',
         `the ${wordsOf(lacking.kind)} \`${lacking.name}\` needs a secret that the tenant doesn't have`,
         'an administrator finds its name in the settings of the resource and sets it (`writ secret set`)',
+      );
+}
+
+/** INVARIANT (one's own rights): nobody's call goes to such a server under the rights of another, or of the tenant. */
+function refuseWithoutConsent({ bound = [] }: ToolDefinition, { consent }: CallFacts): Refusal | null {
+  const server = bound.find(takesPersons);
+  if (server === undefined || consent === 'connected') return null;
+  return consent === 'no_person'
+    ? refusal(
+        'mcp.consent_required',
+        `the MCP server \`${server.name}\` acts under the rights of each person, and this API key is of no person who is known here`,
+        `a person with an access token connects with \`writ mcp-server connect ${server.name}\`, and calls by that; an API key is no person`,
+      )
+    : refusal(
+        'mcp.consent_required',
+        `the MCP server \`${server.name}\` acts under the rights of each person, and the person of this call is not connected to it`,
+        `the person connects with \`writ mcp-server connect ${server.name}\`, and proposes the call anew`,
       );
 }
 

@@ -14,11 +14,13 @@ import { readNamedSandbox } from './decide-sandbox.ts';
  */
 export async function readNamedEnvironment(
   tenants: TenantPool,
-  call: Pick<JudgedCall, 'tenant_id' | 'tool_id' | 'agent_id'>,
+  call: Pick<JudgedCall, 'tenant_id' | 'tool_id' | 'agent_id' | 'proposed_by'>,
   args: Arguments | Refusal,
   tool: CallFacts['tool'] = null,
 ): Promise<
-  Required<Pick<CallFacts, 'sandbox' | 'profile' | 'definition' | 'resources' | 'missing_secrets' | 'image'>>
+  Required<
+    Pick<CallFacts, 'sandbox' | 'profile' | 'definition' | 'resources' | 'missing_secrets' | 'consent' | 'image'>
+  >
 > {
   const definition = 'effect' in args ? null : await grantedDefinition(tenants, call, args.value);
   const profile = await readNamedProfile(tenants, call, args, definition);

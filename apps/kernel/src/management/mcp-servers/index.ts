@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { DecideMcpTools } from './decide-tools.ts';
+export { leaveServer } from './leave-server.ts';
 export { McpListings } from './mcp-listings.ts';
 export { McpListingsController, McpServersController } from './mcp-servers.controller.ts';
 export { McpServers } from './mcp-servers.ts';

@@ -2,7 +2,10 @@
 import {
   Fault,
   MCP_LIMITS,
+  PERSON_TOKEN,
+  RESOURCE_SECRET_PREFIX,
   type BoundResource,
+  type McpAuthorization,
   type McpClaim,
   type McpClaimRequest,
   type McpProblem,
@@ -14,13 +17,16 @@ import { listingContext, sealTo } from '@writ/sealing';
 import type { TaskRunner } from '@writ/worker-pool';
 import type { Changed, Changes } from '../../evidence/changes/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
+import { PersonTokens } from '../../execution/person-tokens/index.ts';
 import { SessionValues } from '../../execution/values/index.ts';
+import { takesPersons } from '../../judging/definitions/person-consents.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool, TenantPool } from '../../foundation/database/pools.ts';
 import type { Rows, Tenancy } from '../../foundation/tenancy/index.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { lockTools } from '../tool-registry/index.ts';
 import type { ManagementTasks } from '../worker-tasks.ts';
+import { withAuthorization } from './authorization.ts';
 import { compareListing } from './compare-listing.ts';
 import type { ServerOfTools } from './tools-in-force.ts';
 import { readListing, type ListedTools } from './listed-tools.ts';
@@ -29,6 +35,8 @@ import { readListing, type ListedTools } from './listed-tools.ts';
 const EVERY_MS = 15 * 60_000;
 /** The pause after a first failure, in milliseconds; it doubles up to `EVERY_MS`. */
 const RETRY_MS = 30_000;
+/** How long a listing waits for its token to be renewed, in milliseconds. */
+const RENEWING_MS = 3_000;
 /** Servers of one tenant that are listed at a time. */
 const EACH_MAX = 2;
 /** Servers that one request of an executor may end, because they can't be listed. */
@@ -54,12 +62,14 @@ interface ListingDependencies {
 export class McpListings {
   readonly #dependencies: ListingDependencies;
   readonly #values: SessionValues;
+  readonly #persons: PersonTokens;
   readonly #work: TaskRunner<ManagementTasks> | null;
 
   /** @param work null: listings are read on the event loop, for programs of one user and for specs */
   constructor(dependencies: ListingDependencies, work: TaskRunner<ManagementTasks> | null = null) {
     this.#dependencies = dependencies;
     this.#values = new SessionValues(dependencies.tenants, dependencies.vault);
+    this.#persons = new PersonTokens(dependencies.tenants, dependencies.vault);
     this.#work = work;
   }
 
@@ -88,9 +98,11 @@ export class McpListings {
       const sealed = await this.#sealed(claimed, resource, Buffer.from(public_key, 'base64'));
       return { tenant_id, claim, resource, sealed };
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== 'secret.unknown') throw error;
-      const problem: McpProblem = { code: error.code, message: error.message };
-      await this.#fail({ executor_id, tenant_id, resource_id, claim }, problem);
+      const attempt = { executor_id, tenant_id, resource_id, claim };
+      if (error instanceof Fault && error.code === 'overloaded') await this.#postpone(attempt);
+      else if (error instanceof Fault && NOT_GIVEN.has(error.code))
+        await this.#fail(attempt, { code: error.code, message: error.message });
+      else throw error;
       return 'ended';
     }
   }
@@ -101,10 +113,11 @@ export class McpListings {
    * whose definition isn't the accepted one is out of force once this resolves.
    * @throws Fault `request.malformed`, `blob.missing`
    */
-  async report({ listing, problem, about, ...attempt }: McpReportRequest): Promise<boolean> {
+  async report(report: McpReportRequest): Promise<boolean> {
+    const { listing, problem, about, authorization, ...attempt } = report;
     if ((listing === null) === (problem === null))
       throw new Fault('request.malformed', 'a report has a listing or a problem');
-    if (listing === null) return await this.#fail(attempt, problem as McpProblem);
+    if (listing === null) return await this.#fail(attempt, problem as McpProblem, authorization);
     const listed = await this.#read(attempt.tenant_id, listing);
     return await this.#dependencies.changes.make(attempt.tenant_id, async (rows, now): Promise<Changed<boolean>> => {
       await lockTools(rows, attempt.tenant_id);
@@ -115,7 +128,7 @@ export class McpListings {
         skipped: listed.skipped.map((one) => ({ ...one })),
         problem: null,
       };
-      const server = await this.#end(rows, attempt, now, data);
+      const server = await this.#end(rows, attempt, now, await withAuthorization(rows, attempt, data, authorization));
       if (server === null) return { value: false, records: [] };
       return {
         value: true,
@@ -132,24 +145,29 @@ export class McpListings {
     return this.#work === null ? readListing({ bytes }) : await this.#work.run('mcp.listing', { bytes }, options);
   }
 
-  async #fail(attempt: Attempt, problem: McpProblem): Promise<boolean> {
+  /** Lets any executor have the server soon, since the token that lists it is being renewed. */
+  async #postpone(attempt: Attempt): Promise<void> {
+    await this.#dependencies.tenancy.within(attempt.tenant_id, async (rows, now) => {
+      const data = { due_at: BigInt(now + RENEWING_MS), claim_until: null };
+      await rows.mcp_server.updateMany({ where: claimedBy(attempt), data });
+    });
+  }
+
+  async #fail(attempt: Attempt, problem: McpProblem, authorization?: McpAuthorization): Promise<boolean> {
     return await this.#dependencies.tenancy.within(attempt.tenant_id, async (rows, now) => {
       const row = await rows.mcp_server.findFirst({ where: claimedBy(attempt), select: { failures: true } });
       if (row === null) return false;
       const failures = row.failures + 1;
       const pause = Math.min(EVERY_MS, RETRY_MS * 2 ** Math.min(failures - 1, 10));
       const data = { due_at: BigInt(now + pause), failures, problem: stored(problem) };
-      return (await this.#end(rows, attempt, now, data)) !== null;
+      return (
+        (await this.#end(rows, attempt, now, await withAuthorization(rows, attempt, data, authorization))) !== null
+      );
     });
   }
 
   /** Ends the attempt; the server, or null where the executor hasn't it any more. */
-  async #end(
-    rows: Rows,
-    attempt: Attempt,
-    now: number,
-    data: Omit<Prisma.mcp_serverUncheckedUpdateManyInput, 'problem'> & { readonly problem: McpProblem | null },
-  ): Promise<ServerOfTools | null> {
+  async #end(rows: Rows, attempt: Attempt, now: number, data: AttemptEnd): Promise<ServerOfTools | null> {
     const { tenant_id, resource_id } = attempt;
     const { count } = await rows.mcp_server.updateMany({
       where: claimedBy(attempt),
@@ -181,13 +199,27 @@ export class McpListings {
     };
   }
 
+  /**
+   * The token of the connection that lists the tools of the server; empty where nobody connected for that.
+   * @throws Fault `mcp.token_unavailable`; `overloaded` while it is being renewed
+   */
+  async #listingToken(tenantId: string, resource: BoundResource): Promise<Record<string, string>> {
+    if (!takesPersons(resource)) return {};
+    const found = await this.#persons.find(tenantId, null, resource.resource_id);
+    if (found.status === 'ready') return { [`${RESOURCE_SECRET_PREFIX}${PERSON_TOKEN}`]: found.token };
+    if (found.status === 'waits') throw new Fault('overloaded');
+    if (found.status !== 'unavailable') return {};
+    throw new Fault('mcp.token_unavailable', 'the access token that lists its tools could not be renewed');
+  }
+
   /** INVARIANT (sealed on the way): a secret leaves sealed to the executor that claims, for this claim alone. */
   async #sealed(
     { tenant_id, resource_id, claim }: { tenant_id: string; resource_id: string; claim: number },
     resource: BoundResource,
     key: Buffer,
   ): Promise<Record<string, string>> {
-    const values = await this.#values.forResources({ tenant_id, operation_id: resource_id }, [resource], {});
+    const secrets = await this.#values.forResources({ tenant_id, operation_id: resource_id }, [resource], {});
+    const values = { ...secrets, ...(await this.#listingToken(tenant_id, resource)) };
     const sealed = await Promise.all(
       Object.entries(values).map(async ([name, value]) => {
         const context = listingContext(tenant_id, resource_id, claim, name);
@@ -197,6 +229,13 @@ export class McpListings {
     return Object.fromEntries(sealed);
   }
 }
+
+/** Faults of what a listing needs: it isn't given then. */
+const NOT_GIVEN: ReadonlySet<string> = new Set(['secret.unknown', 'mcp.token_unavailable']);
+
+export type AttemptEnd = Omit<Prisma.mcp_serverUncheckedUpdateManyInput, 'problem'> & {
+  readonly problem: McpProblem | null;
+};
 
 const claimedBy = ({ tenant_id, resource_id, executor_id, claim }: Attempt) => ({
   tenant_id,

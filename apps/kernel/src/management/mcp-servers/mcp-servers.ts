@@ -2,8 +2,10 @@
 import {
   type Caller,
   type KernelRequest,
+  oauthOf,
   type McpAbout,
   type McpDefinitions,
+  type McpAuthorization,
   type McpProblem,
   type McpServerSettings,
   type McpServerToolView,
@@ -123,28 +125,46 @@ async function viewsOf(rows: Rows, tenant_id: string, resources: readonly Resour
   const where = { tenant_id, resource_id: { in: ids } };
   const servers = await rows.mcp_server.findMany({ where });
   const counts = await rows.mcp_tool.groupBy({ by: ['resource_id', 'state'], where, _count: true });
+  const listers = await rows.mcp_connection.findMany({
+    where: { ...where, state: 'connected', lists: true },
+    select: { resource_id: true, connection_id: true },
+  });
   return resources.flatMap((resource) => {
     const server = servers.find(({ resource_id }) => resource_id === resource.resource_id);
     if (server === undefined) return [];
     const tools = { new: 0, accepted: 0, changed: 0, gone: 0, refused: 0 };
     for (const { resource_id, state, _count } of counts)
       if (resource_id === resource.resource_id) tools[state as keyof typeof tools] = _count;
-    return [serverView(resource, server, tools)];
+    const lister = listers.find(({ resource_id }) => resource_id === resource.resource_id);
+    return [serverView(resource, server, { tools, lister: lister?.connection_id ?? null })];
   });
 }
 
-const serverView = (
-  { resource_id, name, settings }: ResourceRow,
+function serverView(
+  { resource_id, name, settings: stored }: ResourceRow,
   row: ServerRow,
-  tools: McpServerView['tools'],
-): McpServerView => ({
-  resource_id,
-  name,
-  url: (settings as unknown as McpServerSettings).url,
-  about: row.about as McpAbout | null,
-  checked_at: row.checked_at === null ? null : Number(row.checked_at),
-  due_at: Number(row.due_at),
-  problem: row.problem as McpProblem | null,
-  skipped: row.skipped as unknown as McpSkippedTool[],
-  tools,
-});
+  { tools, lister }: { readonly tools: McpServerView['tools']; readonly lister: string | null },
+): McpServerView {
+  const settings = stored as unknown as McpServerSettings;
+  const oauth = oauthOf(settings);
+  return {
+    resource_id,
+    name,
+    url: settings.url,
+    about: row.about as McpAbout | null,
+    checked_at: row.checked_at === null ? null : Number(row.checked_at),
+    due_at: Number(row.due_at),
+    problem: row.problem as McpProblem | null,
+    oauth:
+      oauth === null
+        ? null
+        : {
+            client_id: oauth.client_id,
+            scopes: [...oauth.scopes],
+            issuer: (row.oauth as McpAuthorization | null)?.issuer ?? null,
+            listed_by: lister,
+          },
+    skipped: row.skipped as unknown as McpSkippedTool[],
+    tools,
+  };
+}

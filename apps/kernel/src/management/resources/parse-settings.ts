@@ -2,8 +2,10 @@
 import {
   Fault,
   LIMITS,
+  oauthOf,
   parseMessage,
   RESOURCE_SETTINGS,
+  sharedCredentialOf,
   type InfoStoreSettings,
   type McpServerSettings,
   type RegisteredKind,
@@ -78,9 +80,11 @@ const PROTOCOL_HEADER = /^(?:mcp-.*|last-event-id)$/i;
  * sets.
  * @throws Fault `request.malformed`
  */
-function verifyCredential({ url, credential }: McpServerSettings): void {
-  if (credential === undefined) return;
-  const { header = 'authorization' } = credential;
+function verifyCredential(settings: McpServerSettings): void {
+  if (settings.credential === undefined) return;
+  const { url } = settings;
+  verifyClient(settings);
+  const { header = 'authorization' } = sharedCredentialOf(settings) ?? {};
   if (!url.toLowerCase().startsWith('https://'))
     throw new Fault(
       'request.malformed',
@@ -90,6 +94,27 @@ function verifyCredential({ url, credential }: McpServerSettings): void {
   if (!isHeaderForApi(header, true) || PROTOCOL_HEADER.test(header))
     throw new Fault('request.malformed', `\`/settings/credential/header\`: \`${header}\` is set by Writ or by HTTP`, {
       pointer: '/settings/credential/header',
+    });
+}
+
+/**
+ * INVARIANT (who is told): the secret of a client goes to the authorization server that an administrator named, and never
+ * to one that the MCP server names.
+ * @throws Fault `request.malformed`
+ */
+function verifyClient(settings: McpServerSettings): void {
+  const { client_secret, authorization_server: issuer } = oauthOf(settings) ?? {};
+  const pointer = '/settings/credential/oauth/authorization_server';
+  if (issuer === undefined) {
+    if (client_secret === undefined) return;
+    throw new Fault('request.malformed', `\`${pointer}\` is required: the secret of the client goes there alone`, {
+      pointer,
+    });
+  }
+  const url = URL.parse(issuer);
+  if (url?.protocol !== 'https:' || url.search !== '' || url.hash !== '' || url.username !== '')
+    throw new Fault('request.malformed', `\`${pointer}\` is an issuer: \`https://host[:port]/path\`, without a query`, {
+      pointer,
     });
 }
 
@@ -111,12 +136,18 @@ function verifyStore(settings: InfoStoreSettings): void {
 interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
   readonly const?: unknown;
 }
 
 /** The schema with each union of objects replaced by the branch that `kind` in the value chooses. */
 function chosenBranches(schema: JsonSchema, value: unknown): TSchema {
   const members = (typeof value === 'object' && value !== null ? value : {}) as Settings;
+  if (schema.anyOf?.every(({ required = [] }) => required.length > 0) === true) {
+    // The branches of a credential: each has a member that no other has.
+    const named = schema.anyOf.find(({ required = [] }) => required.every((name) => name in members));
+    if (named !== undefined && named.properties?.['kind'] === undefined) return chosenBranches(named, value);
+  }
   const kinds = schema.anyOf?.map((branch) => branch.properties?.['kind']?.const);
   if (schema.anyOf !== undefined && kinds?.every((kind) => typeof kind === 'string') === true) {
     const branch = schema.anyOf[kinds.indexOf(members['kind'] as string)];
@@ -136,7 +167,9 @@ function canonicalMembers(kind: RegisteredKind, members: Settings, at: string): 
       if (name === 'host' && typeof value === 'string') return [name, canonicalHost(value, pointer)];
       return [
         name,
-        typeof value === 'object' && value !== null ? canonicalMembers(kind, value as Settings, pointer) : value,
+        typeof value === 'object' && value !== null && !Array.isArray(value)
+          ? canonicalMembers(kind, value as Settings, pointer)
+          : value,
       ];
     }),
   );

@@ -29,7 +29,7 @@ import {
   type Tenancy,
 } from '../../foundation/tenancy/index.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { putIntoForce, removeServerTools } from '../mcp-servers/index.ts';
+import { leaveServer, putIntoForce, removeServerTools } from '../mcp-servers/index.ts';
 import { lockTools } from '../tool-registry/index.ts';
 import { isAgent, usableBy } from './usable-by.ts';
 import { parseSettings } from './parse-settings.ts';
@@ -162,7 +162,10 @@ export class Resources {
       if (kind === 'audio_device')
         await callIn(rows, audioSql.open, { tenant: tenant_id, device: resource_id, keep: keepMsOf(settings) });
       const row: ResourceRow = { ...before, ...after };
-      const tools = kind === 'mcp_server' ? await putIntoForce(rows, row, api_key_id) : [];
+      const tools =
+        kind === 'mcp_server'
+          ? [...(await leaveServer(rows, before, settings, api_key_id)), ...(await putIntoForce(rows, row, api_key_id))]
+          : [];
       return { value: resourceView(row, caller), records: [recordOf('resource_updated', api_key_id, row), ...tools] };
     });
   }
@@ -179,7 +182,10 @@ export class Resources {
       await lockTools(rows, tenant_id);
       const row = await lockResource(rows, tenant_id, resource_id);
       const kind = requireRegistered(row.kind);
-      const tools = kind === 'mcp_server' ? await removeServerTools(rows, row, api_key_id) : [];
+      const tools =
+        kind === 'mcp_server'
+          ? [...(await leaveServer(rows, row, null, api_key_id)), ...(await removeServerTools(rows, row, api_key_id))]
+          : [];
       const at = BigInt(now);
       await rows.resource.updateMany({ where: { tenant_id, resource_id }, data: { removed_at: at, updated_at: at } });
       if (kind === 'audio_device') await callIn(rows, audioSql.forget, { tenant: tenant_id, device: resource_id });
