@@ -39,6 +39,7 @@ import { McpSessions } from './runners/mcp/mcp-sessions.ts';
 import { McpTools } from './runners/mcp/mcp-tool.ts';
 import { LISTINGS_AT_ONCE } from './runners/mcp/mcp-intake.ts';
 import { openMcpIntake } from './runners/mcp/open-mcp-intake.ts';
+import { openTokenIntake } from './runners/mcp-oauth/open-token-intake.ts';
 import { CallImages } from './images/call-images.ts';
 import { openImageIntake } from './images/open-image-intake.ts';
 import { PodImages } from './images/pod-images.ts';
@@ -106,6 +107,7 @@ export class ExecutorModule {
       slots: slotsOf(config),
     });
     const mcpIntake = openMcpIntake(config, dependencies, context, parts.egress);
+    const tokenIntake = openTokenIntake(config, dependencies, context, parts.egress);
     const imageIntake = openImageIntake(config, dependencies, context, parts.egress);
     const permitSubscription = new PermitSubscription(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
@@ -132,7 +134,7 @@ export class ExecutorModule {
               intake,
               permitSubscription,
               ...(config.WRIT_SLOTS_SANDBOXED > 0 ? [imageIntake] : []),
-              ...(config.WRIT_SLOTS_BROKER > 0 ? [mcpIntake] : []),
+              ...(config.WRIT_SLOTS_BROKER > 0 ? [mcpIntake, tokenIntake] : []),
               keyFollower(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry })),
             ],
             drain: drainCalls(running, closingOf(dependencies), pool, config.WRIT_DRAIN_MS),

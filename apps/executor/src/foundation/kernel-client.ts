@@ -7,6 +7,8 @@ import {
   ImageRenewReply,
   McpClaimReply,
   McpReportReply,
+  McpTokenClaimReply,
+  McpTokenReportReply,
   parseFromPeer,
   parseMessage,
   Redemption,
@@ -16,7 +18,10 @@ import {
   type AnnouncedRequests,
   type ImageClaim,
   type McpClaim,
+  type McpPersonTokens,
+  type McpProblem,
   type McpReportRequest,
+  type McpTokenClaim,
   type ShellEnding,
   RenewReply,
   ReportReply,
@@ -25,7 +30,15 @@ import {
   type ReportRequest,
   type Subjects,
 } from '@writ/contract';
-import { KEY_BYTES, listingContext, redeemedContext, HpkeBox } from '@writ/sealing';
+import {
+  HpkeBox,
+  KEY_BYTES,
+  listingContext,
+  redeemedContext,
+  reportedTokensContext,
+  sealTo,
+  tokenWorkContext,
+} from '@writ/sealing';
 
 /** Identifies an attempt in its requests to the kernel; the attempt number and nonce fence earlier ones. */
 export interface AttemptCredentials {
@@ -44,7 +57,20 @@ export type ClaimedImage = Pick<ImageClaim, 'image_id' | 'tenant_id' | 'claim'> 
 export type ClaimedServer = Omit<McpClaim, 'sealed'> & { readonly secrets: Readonly<Record<string, string>> };
 
 /** What came of that. */
-export type McpReport = Pick<McpReportRequest, 'listing' | 'about' | 'problem'>;
+export type McpReport = Pick<McpReportRequest, 'listing' | 'about' | 'problem' | 'authorization'>;
+
+/** Work at an authorization server that this executor has claimed, with what is sealed to it. */
+export type ClaimedTokenWork = Omit<McpTokenClaim, 'sealed'> & {
+  readonly secrets: Readonly<Partial<Record<keyof McpTokenClaim['sealed'], string>>>;
+};
+
+/** What came of that: tokens, a problem, or neither for tokens that were revoked. */
+export interface TokenReport {
+  readonly tokens: McpPersonTokens | null;
+  readonly problem: McpProblem | null;
+  /** the authorization server would refuse it again */
+  readonly final: boolean;
+}
 
 export type Report = Omit<ReportRequest, 'v' | keyof AttemptCredentials>;
 
@@ -220,6 +246,46 @@ export class KernelClient {
   ): Promise<boolean> {
     const request = { v: 1, executor_id: executorId, tenant_id, resource_id: resource.resource_id, claim, ...report };
     return parseFromPeer(McpReportReply, await this.#request('kernel.mcp.report', request, timeoutMs)).counted;
+  }
+
+  /** The work at an authorization server that this executor is to do; null where none is due. */
+  async claimTokenWork(executorId: string, timeoutMs: number): Promise<ClaimedTokenWork | null> {
+    const request = { v: 1, executor_id: executorId, public_key: await this.publicKey() };
+    const answer = await this.#request('kernel.mcp_token.claim', request, timeoutMs);
+    const { claim } = parseFromPeer(McpTokenClaimReply, answer);
+    if (claim === null) return null;
+    const { sealed, ...work } = claim;
+    const opened = Object.entries(sealed).map(async ([name, value]) => {
+      const context = tokenWorkContext(work.tenant_id, work.connection_id, work.claim, name);
+      return [name, (await this.#hpkeBox.open(Buffer.from(value, 'base64'), context)).toString('utf8')] as const;
+    });
+    return { ...work, secrets: Object.fromEntries(await Promise.all(opened)) };
+  }
+
+  /** Reports what came of it, tokens sealed to the kernel. Resolves with whether it counts, as for a listing. */
+  async reportTokenWork(
+    { tenant_id, connection_id, claim, report_key }: ClaimedTokenWork,
+    executorId: string,
+    { tokens, problem, final }: TokenReport,
+    timeoutMs: number,
+  ): Promise<boolean> {
+    const context = reportedTokensContext(tenant_id, connection_id, claim);
+    const sealed =
+      tokens === null
+        ? null
+        : await sealTo(Buffer.from(report_key, 'base64'), Buffer.from(JSON.stringify(tokens), 'utf8'), context);
+    const request = {
+      v: 1,
+      executor_id: executorId,
+      tenant_id,
+      connection_id,
+      claim,
+      tokens: sealed?.toString('base64') ?? null,
+      problem,
+      final,
+    };
+    return parseFromPeer(McpTokenReportReply, await this.#request('kernel.mcp_token.report', request, timeoutMs))
+      .counted;
   }
 
   /** A kernel of the previous version keeps no lines of the list. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MCP_LIMITS, RESOURCE_SECRET_PREFIX, type McpServerSettings } from '@writ/contract';
+import { MCP_LIMITS, PERSON_TOKEN, RESOURCE_SECRET_PREFIX, type McpServerSettings } from '@writ/contract';
 import { parseUrl, TargetError, type PrivateEndpoint } from '@writ/egress';
 import { CallGate } from '../../egress/call-gate.ts';
 import type { EgressPorts } from '../../egress/egress-ports.ts';
 import { GateRefusal } from '../../egress/gate-refusal.ts';
 import type { ClaimedServer, McpReport } from '../../foundation/kernel-client.ts';
 import type { NamedValue } from '../../redaction/redactor.ts';
+import { lookForAuthorization } from '../mcp-oauth/look-for-authorization.ts';
 import { McpCallError } from './mcp-failure.ts';
 import type { Listed } from './mcp-intake.ts';
 import { McpSender } from './mcp-sender.ts';
@@ -28,6 +29,28 @@ export interface ListServerParts {
 /** Lists the tools of a server, in the name of its tenant. @throws what is no failure of the server */
 export async function listServer(parts: ListServerParts, server: ClaimedServer, stop: AbortSignal): Promise<Listed> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(MCP_LIMITS.listingMs)]);
+  const settings = server.resource.settings as McpServerSettings;
+  const found = await lookForAuthorization(parts, settings, signal);
+  const hasToken = `${RESOURCE_SECRET_PREFIX}${PERSON_TOKEN}` in server.secrets;
+  if (found !== null && !hasToken) return 'problem' in found ? found : { ...found, problem: NOBODY_LISTS };
+  const listing = await listTools(parts, server, signal, stop);
+  // Where it wasn't found, the tools are listed all the same: the token is good.
+  return found === null || 'problem' in found ? listing : { ...listing, ...found };
+}
+
+/** Of a server whose authorization server is known, and whose tools nobody's rights list. */
+const NOBODY_LISTS = {
+  code: 'mcp.consent_required',
+  message:
+    "nobody's connection lists the tools of the server: an administrator connects with `writ mcp-server connect NAME --lists`",
+} as const;
+
+async function listTools(
+  parts: ListServerParts,
+  server: ClaimedServer,
+  signal: AbortSignal,
+  stop: AbortSignal,
+): Promise<Listed> {
   const settings = server.resource.settings as McpServerSettings;
   let gate: CallGate | null = null;
   try {

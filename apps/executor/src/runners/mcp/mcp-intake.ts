@@ -12,10 +12,12 @@ const REPORT_TRIES = 3;
 /** A slow server holds up no other one. */
 export const LISTINGS_AT_ONCE = 4;
 
-/** What a server listed; or why it did not. */
-export type Listed =
-  | { readonly bytes: Uint8Array; readonly about: NonNullable<McpReport['about']> }
-  | { readonly problem: NonNullable<McpReport['problem']> };
+/** What a server listed; or why it did not. And who lets persons use it, where that was looked for and found. */
+export type Listed = Pick<McpReport, 'authorization'> &
+  (
+    | { readonly bytes: Uint8Array; readonly about: NonNullable<McpReport['about']> }
+    | { readonly problem: NonNullable<McpReport['problem']> }
+  );
 
 export interface McpIntakeParts {
   readonly kernel: Pick<KernelClient, 'claimMcpServer' | 'reportMcpServer'>;
@@ -96,9 +98,10 @@ export class McpIntake {
   }
 
   async #stored({ tenant_id }: ClaimedServer, listed: Listed): Promise<McpReport> {
-    if ('problem' in listed) return { listing: null, about: null, problem: listed.problem };
+    const found = listed.authorization === undefined ? {} : { authorization: listed.authorization };
+    if ('problem' in listed) return { listing: null, about: null, problem: listed.problem, ...found };
     const listing = await this.#parts.blobs.put(tenant_id as TenantId, listed.bytes);
-    return { listing, about: listed.about, problem: null };
+    return { listing, about: listed.about, problem: null, ...found };
   }
 
   async #report(server: ClaimedServer, report: McpReport): Promise<void> {

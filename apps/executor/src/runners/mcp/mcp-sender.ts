@@ -2,7 +2,7 @@
 //
 // The requests of a session at an MCP server, as they leave. INVARIANT (no credential in a thread): the event loop adds
 // the credential. INVARIANT (one address): every request goes to the address that the settings name.
-import { Fault, type McpServerSettings } from '@writ/contract';
+import { Fault, oauthOf, PERSON_TOKEN, sharedCredentialOf, type McpServerSettings } from '@writ/contract';
 import { decideEgress, parseUrl, type EgressTarget } from '@writ/egress';
 import type { RelayedRequest, RelayOptions } from '@writ/mcp-client';
 import type { Call } from '../../calls/runner.ts';
@@ -83,13 +83,20 @@ export class McpSender {
 }
 
 function credentialOf({ settings, resourceSecrets }: McpSenderOptions, target: EgressTarget): Headers {
-  if (settings.credential === undefined) return [];
-  const { header = 'authorization', prefix = 'Bearer ', secret } = settings.credential;
+  const own = credentialIn(settings);
+  if (own === null) return [];
+  const { header = 'authorization', prefix = 'Bearer ', secret } = own;
   verifyPrivate(target);
   const value = `${prefix}${secretOf({ resourceSecrets }, secret)}`;
   if (FIELD_VALUE.test(value)) return [[header.toLowerCase(), value]];
   throw new GateRefusal('egress.refused', `the secret \`${secret}\` can't stand in a header`);
 }
+
+/** The secret that a request has, and where; null: none. An access token of a person stands where OAuth has it. */
+export const credentialIn = (
+  settings: McpServerSettings,
+): { readonly header?: string; readonly prefix?: string; readonly secret: string } | null =>
+  oauthOf(settings) === null ? sharedCredentialOf(settings) : { secret: PERSON_TOKEN };
 
 /** The settings of the server of a call. @throws Fault `permit.invalid` where none came with it */
 export function serverOf({ resources }: Pick<Call, 'resources'>): {

@@ -9,7 +9,7 @@ import type { Call } from '../../calls/runner.ts';
 import type { CallGate } from '../../egress/call-gate.ts';
 import { ListingCache } from './listing-cache.ts';
 import { McpCallError } from './mcp-failure.ts';
-import { McpSender, serverOf } from './mcp-sender.ts';
+import { credentialIn, McpSender, serverOf } from './mcp-sender.ts';
 import type { McpSessions } from './mcp-sessions.ts';
 import { ServerSlots } from './server-slots.ts';
 
@@ -103,6 +103,7 @@ export class McpTools {
 /** The credential itself stays out of it. */
 function cacheKey(call: McpToolCall): string {
   const { resourceId, digest, settings } = serverOf(call);
-  const secret = settings.credential === undefined ? '' : (call.resourceSecrets[settings.credential.secret] ?? '');
+  const name = credentialIn(settings)?.secret;
+  const secret = name === undefined ? '' : (call.resourceSecrets[name] ?? '');
   return `${call.tenantId} ${resourceId} ${digest} ${sha256Hex(Buffer.from(secret))}`;
 }
