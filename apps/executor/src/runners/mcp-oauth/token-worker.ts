@@ -51,7 +51,7 @@ export class TokenWorker {
   /** @param now a monotonic clock, in milliseconds */
   constructor(parts: FetchParts, now: () => number) {
     this.#parts = parts;
-    this.#servers = new LRUCache({ max: SERVERS_MAX, ttl: METADATA_MS, perf: { now } });
+    this.#servers = new LRUCache({ max: SERVERS_MAX, ttl: METADATA_MS, ttlResolution: 0, perf: { now } });
   }
 
   /** What is to be reported. INVARIANT (nothing quoted): no problem has a token. @throws what is no failure of a server */

@@ -8,6 +8,7 @@ import { executorTasks } from '../../calls/worker-tasks.ts';
 import type { ClaimedServer, McpReport } from '../../foundation/kernel-client.ts';
 import { ExternalHosts } from '../../specs/external-hosts.ts';
 import { McpUpstream, REMOTE_TOOL } from '../../specs/mcp-upstream.ts';
+import { ISSUER, OAuthUpstream } from '../../specs/oauth-upstream.ts';
 import { listServer } from './list-server.ts';
 import { McpIntake, type McpIntakeParts } from './mcp-intake.ts';
 import { McpSessions } from './mcp-sessions.ts';
@@ -195,4 +196,39 @@ it('no beginning of a credential is left where the problem of a tool is cut', as
   const stored = Buffer.from(await blobs.get(tenant_id, report.listing!.sha256)).toString();
   expect(stored).toContain('no canonical form');
   expect(stored).not.toContain(SECRET.slice(0, 5));
+});
+
+describe('a server with the rights of persons', () => {
+  const settings = { credential: { oauth: { client_id: 'writ', scopes: [] } } };
+  const secrets = { [`${RESOURCE_SECRET_PREFIX}person-token`]: SECRET };
+  const authorization = { issuer: ISSUER, resource: 'https://mcp.outside.example/mcp' };
+
+  it('that nobody connected to for listing is reported with its authorization server, and nothing is listed', async () => {
+    const upstream = new OAuthUpstream(outside);
+    const report = await reportOf({ ...claimOf(settings), secrets: {} });
+    expect(report).toMatchObject({ listing: null, problem: { code: 'mcp.consent_required' }, authorization });
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  it('is listed with the access token that came, and nothing but that server gets it', async () => {
+    const listing = outside.answer;
+    const upstream = new OAuthUpstream(outside);
+    const discovery = outside.answer;
+    outside.answer = (request, response, body) =>
+      (request.headers.authorization === undefined ? discovery : listing)(request, response, body);
+    const report = await reportOf({ ...claimOf(settings), secrets });
+    expect(report).toMatchObject({ problem: null, about: { protocol: '2026-07-28' }, authorization });
+    expect(upstream.requests).toHaveLength(3);
+    const with_ = outside.received.filter(({ headers }) => headers.authorization === `Bearer ${SECRET}`);
+    expect(new Set(with_.map(({ host }) => host))).toEqual(new Set(['mcp.outside.example']));
+  });
+
+  it('is listed also while its authorization server can not be looked at', async () => {
+    const listing = outside.answer;
+    outside.answer = (request, response, body) =>
+      request.headers.authorization === undefined ? response.writeHead(500).end() : listing(request, response, body);
+    const report = await reportOf({ ...claimOf(settings), secrets });
+    expect(report).toMatchObject({ problem: null, about: { protocol: '2026-07-28' } });
+    expect(report).not.toHaveProperty('authorization');
+  });
 });

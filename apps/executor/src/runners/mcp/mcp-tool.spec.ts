@@ -295,3 +295,16 @@ it('what a thread returns of a listing is the definition of the called tool, as 
   expect(value!.listed.definition).toBeInstanceOf(Uint8Array);
   expect(value!.listed.definition.buffer.byteLength).toBeLessThan(1_024);
 });
+
+it('a call under the rights of a person has the access token of that person, and no listing of another', async () => {
+  server.ttlMs = 60_000;
+  const settings = { credential: { oauth: { client_id: 'writ', scopes: [] } } };
+  const tool: McpTool = { ...acceptedTool(serverOf(settings), 'create_issue', REMOTE_TOOL, 'write'), version: 1 };
+  for (const token of ['token-of-ann', 'token-of-bob', 'token-of-ann']) {
+    const secrets = { [`${RESOURCE_SECRET_PREFIX}person-token`]: token };
+    expect((await call({ tool, settings, redemption: { secrets } })).error).toBeNull();
+    expect(on.outside.received.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
+    expect(JSON.stringify(on.kernel.reports.at(-1))).not.toContain(token);
+  }
+  expect(server.methods.filter((method) => method === 'tools/list')).toHaveLength(2);
+});
