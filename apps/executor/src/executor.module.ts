@@ -106,8 +106,7 @@ export class ExecutorModule {
       monotonic,
       slots: slotsOf(config),
     });
-    const mcpIntake = openMcpIntake(config, dependencies, context, parts.egress);
-    const tokenIntake = openTokenIntake(config, dependencies, context, parts.egress);
+    const mcpIntakes = mcpIntakesOf(config, dependencies, context, parts);
     const imageIntake = openImageIntake(config, dependencies, context, parts.egress);
     const permitSubscription = new PermitSubscription(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
@@ -134,7 +133,7 @@ export class ExecutorModule {
               intake,
               permitSubscription,
               ...(config.WRIT_SLOTS_SANDBOXED > 0 ? [imageIntake] : []),
-              ...(config.WRIT_SLOTS_BROKER > 0 ? [mcpIntake, tokenIntake] : []),
+              ...(config.WRIT_SLOTS_BROKER > 0 ? mcpIntakes : []),
               keyFollower(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry })),
             ],
             drain: drainCalls(running, closingOf(dependencies), pool, config.WRIT_DRAIN_MS),
@@ -311,6 +310,16 @@ function openImages(config: ExecutorConfig, executorId: string): TenantImages {
     // As those of sandboxes, so that the sweep finds what a killed process left.
     labels: { writ: config.WRIT_SANDBOX_LABEL, 'writ.role': 'image', 'writ.owner': executorId },
   });
+}
+
+/** Work for MCP servers that is no call: listing their tools, and the tokens of persons. */
+function mcpIntakesOf(
+  config: ExecutorConfig,
+  dependencies: Dependencies,
+  context: ProcessContext,
+  { egress }: ExecutorParts,
+): readonly { start(): Promise<void>; stop(): Promise<void> }[] {
+  return [openMcpIntake(config, dependencies, context, egress), openTokenIntake(config, dependencies, context, egress)];
 }
 
 /** Starts and stops with the intake of work. */

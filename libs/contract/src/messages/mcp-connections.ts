@@ -41,8 +41,8 @@ export const MCP_CONNECTION_LIMITS = {
 
 /**
  * `asked`: the person has the link; `confirmed`: they confirmed at Writ, and are at the authorization server;
- * `exchanging`: they came back, and an executor fetches the tokens; `connected`: calls use them; `failed`: it never came
- * to that; `ended`: it was connected.
+ * `exchanging`: they came back, and an executor fetches the tokens; `connected`: calls use them; `failed`: it never
+ * came to that; `ended`: it was connected.
  */
 export const MCP_CONNECTION_STATES = ['asked', 'confirmed', 'exchanging', 'connected', 'failed', 'ended'] as const;
 const State = Type.Enum([...MCP_CONNECTION_STATES]);
@@ -137,16 +137,16 @@ export const McpConsentState = Type.Object(
 export type McpConsentState = Static<typeof McpConsentState>;
 
 /**
- * orchestrator → kernel, for a person's browser: no caller, since what the browser shows is the handle, the state or its
- * session. INVARIANT (one answer): what is unknown, expired, used up or another session's is `not_found`, with the same
- * bytes.
+ * orchestrator → kernel, for a person's browser: no caller, since what the browser shows is the handle, the state or
+ * its session. INVARIANT (one answer): what is unknown, expired, used up or another session's is `not_found`, with the
+ * same bytes.
  */
 export const MCP_CONSENT_REQUESTS = {
   /** `kernel.mcp_consent.look` → McpConsentView: until it expires, in whatever state */
   look: Type.Object({ v: Type.Literal(1), handle: Handle, subject_hash: orNull(SubjectHash) }, closed),
   /**
-   * `kernel.mcp_consent.confirm` → McpConsentBegun. `mcp.consent_not_yours` for another person than the one who asked. A
-   * second one replaces the state of the first, which is worth nothing then. `conflict` once the person came back.
+   * `kernel.mcp_consent.confirm` → McpConsentBegun. `mcp.consent_not_yours` for another person than the one who asked.
+   * A second one replaces the state of the first, which is worth nothing then. `conflict` once the person came back.
    */
   confirm: Type.Object(
     {

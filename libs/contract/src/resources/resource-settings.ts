@@ -213,7 +213,7 @@ const McpServerSettings = Type.Object(
 );
 export type McpServerSettings = Static<typeof McpServerSettings>;
 
-/** How a server knows callers: by a secret of the tenant, by the rights of each person, or not at all. Total and pure. */
+/** How a server knows callers: by a secret of the tenant, by the rights of each person, or not at all. Pure. */
 export const sharedCredentialOf = ({ credential }: McpServerSettings): Static<typeof SharedCredential> | null =>
   credential === undefined || 'oauth' in credential ? null : credential;
 export const oauthOf = ({ credential }: McpServerSettings): McpOAuthSettings | null =>

@@ -64,8 +64,7 @@ describe('the authorization server of an MCP server', () => {
     [`${ISSUER}/.well-known/openid-configuration/tenant`, `${ISSUER}/tenant`],
     [`${ISSUER}/tenant/.well-known/openid-configuration`, `${ISSUER}/tenant`],
   ])('may have its metadata at %s', async (url, issuer) => {
-    delete upstream.answers[AT_ISSUER];
-    upstream.answers[`GET ${url}`] = json({ ...METADATA, issuer });
+    upstream.answers = { [`GET ${url}`]: json({ ...METADATA, issuer }) };
     expect(await look({ authorization_server: issuer })).toEqual({ authorization: { ...FOUND, issuer } });
   });
 

@@ -51,8 +51,8 @@ export async function findAuthorization(
 }
 
 /**
- * The metadata of an authorization server. INVARIANT (who issued it): it is that issuer's own, from where only the issuer
- * can put it. INVARIANT (PKCE): one without S256 isn't used.
+ * The metadata of an authorization server. INVARIANT (who issued it): it is that issuer's own, from where only the
+ * issuer can put it. INVARIANT (PKCE): one without S256 isn't used.
  * @throws OAuthProblem and errors of the library and the gate, see `wordsOf`
  */
 export async function authorizationServer(fetch: GateFetch, issuer: string): Promise<AuthorizationServer> {
@@ -118,8 +118,8 @@ const inserted = ({ origin, pathname }: URL, name: string): string =>
   `${origin}/.well-known/${name}${pathname === '/' ? '' : pathname}`;
 
 /**
- * INVARIANT (for this server alone): what the server calls itself covers its address, so that a token for it is none for
- * another server. @throws OAuthProblem
+ * INVARIANT (for this server alone): what the server calls itself covers its address, so that a token for it is none
+ * for another server. @throws OAuthProblem
  */
 function parseResource(json: unknown, server: URL): ProtectedResource {
   const { resource, authorization_servers: servers } = (json ?? {}) as {

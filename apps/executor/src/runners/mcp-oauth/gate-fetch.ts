@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests to authorization servers, by the fetch that the OAuth library asks for. INVARIANT (the one way out): each goes
-// through the egress gate, with its rules of addresses, over TLS, and follows no redirect.
+// Requests to authorization servers, by the fetch that the OAuth library asks for. INVARIANT (the one way out): each
+// goes through the egress gate, with its rules of addresses, over TLS, and follows no redirect.
 import { parseUrl, type PrivateEndpoint } from '@writ/egress';
 import type { CustomFetchOptions } from 'oauth4webapi';
 import { CallGate } from '../../egress/call-gate.ts';

@@ -19,8 +19,8 @@ export const oauthErrorOf = (error: unknown): string | null =>
   error instanceof ResponseBodyError ? (ERROR_CODE.test(error.error) ? error.error : 'an error') : null;
 
 /**
- * What went wrong, for administrators. INVARIANT (nothing quoted): errors of the library have the answer, and so maybe a
- * token, in their cause; only their kind and their fixed words are said. Null for what is no failure of the server.
+ * What went wrong, for administrators. INVARIANT (nothing quoted): errors of the library have the answer, and so maybe
+ * a token, in their cause; only their kind and their fixed words are said. Null for what is no failure of the server.
  */
 export function wordsOf(error: unknown): string | null {
   const code = oauthErrorOf(error);

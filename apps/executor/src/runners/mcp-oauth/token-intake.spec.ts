@@ -21,12 +21,12 @@ async function outcomeOf(own: {
 }) {
   const due = [WORK];
   const seen = { reports: [] as TokenReport[], discarded: 0, failures: [] as unknown[] };
-  const ended = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<null>();
   intake = new TokenIntake({
     executorId,
     kernel: {
       claimTokenWork: () => {
-        if (due.length === 0) ended.resolve();
+        if (due.length === 0) ended.resolve(null);
         return Promise.resolve(due.pop() ?? null);
       },
       reportTokenWork: (_work, _executor, report) => {

@@ -73,7 +73,10 @@ export class TokenIntake {
     return true;
   }
 
-  /** INVARIANT (reported): whatever it fails with is reported, so that it isn't given out again for ever. It never rejects. */
+  /**
+   * INVARIANT (reported): whatever it fails with is reported, so that it isn't given out again for ever. It never
+   * rejects.
+   */
   async #do(work: ClaimedTokenWork): Promise<void> {
     const { worker, failed } = this.#parts;
     const never = new AbortController().signal;

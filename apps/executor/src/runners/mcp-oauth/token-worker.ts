@@ -54,7 +54,10 @@ export class TokenWorker {
     this.#servers = new LRUCache({ max: SERVERS_MAX, ttl: METADATA_MS, ttlResolution: 0, perf: { now } });
   }
 
-  /** What is to be reported. INVARIANT (nothing quoted): no problem has a token. @throws what is no failure of a server */
+  /**
+   * What is to be reported. INVARIANT (nothing quoted): no problem has a token.
+   * @throws what is no failure of a server
+   */
   async run(work: ClaimedTokenWork, stop: AbortSignal): Promise<TokenReport> {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MCP_CONNECTION_LIMITS.workMs)]);
     try {

@@ -5,8 +5,8 @@ import type { PayloadField } from './payload-field.ts';
 import type { TenantKeys } from './wrapped-keys.ts';
 
 /**
- * The kinds of sealed values: given to a session, by approval and name; stored, by name and version; of a connection, by
- * server, person and connection.
+ * The kinds of sealed values: given to a session, by approval and name; stored, by name and version; of a connection,
+ * by server, person and connection.
  */
 export type ValueKind = 'session-value' | 'secret' | 'mcp-connection';
 

@@ -220,8 +220,8 @@ export class DecidedInputs {
   /**
    * INVARIANT (to one alone): values are unwrapped for the reply to a redemption, and for nothing else. A call whose
    * value is gone meanwhile is ended here.
-   * @throws Fault `value.missing`, `secret.unknown`, `mcp.consent_required`, `mcp.token_unavailable`; `overloaded` where
-   * an access token is being renewed: then the call isn't ended
+   * @throws Fault `value.missing`, `secret.unknown`, `mcp.consent_required`, `mcp.token_unavailable`; `overloaded`
+   * where an access token is being renewed: then the call isn't ended
    */
   async values(
     call: RedeemedCall,

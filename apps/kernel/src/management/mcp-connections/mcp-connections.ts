@@ -35,8 +35,8 @@ const HANDLE_BYTES = 32;
 const UNDER_WAY = ['asked', 'confirmed', 'exchanging'];
 
 /**
- * Connections of persons to MCP servers, as callers of the API see them. INVARIANT (one's own): only an OAuth credential
- * of a person asks for a connection of that person, and others see it as administrators alone.
+ * Connections of persons to MCP servers, as callers of the API see them. INVARIANT (one's own): only an OAuth
+ * credential of a person asks for a connection of that person, and others see it as administrators alone.
  */
 export class McpConnections {
   readonly #tenancy: Tenancy;

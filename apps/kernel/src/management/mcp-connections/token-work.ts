@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work at authorization servers, which executors do: exchanging codes, renewing tokens, revoking them. INVARIANT (single
-// flight): one executor has the work of a connection, by a claim with a lease and a number that fences. INVARIANT
-// (sealed on the way): codes, tokens and secrets travel sealed to one executor for one claim, and back to the kernel.
+// Work at authorization servers, which executors do: exchanging codes, renewing tokens, revoking them. INVARIANT
+// (single flight): one executor has the work of a connection, by a claim with a lease and a number that fences.
+// INVARIANT (sealed on the way): codes, tokens and secrets travel sealed to one executor for one claim, and back to the
+// kernel.
 import {
   Fault,
   MCP_CONNECTION_LIMITS,

@@ -98,8 +98,8 @@ function verifyCredential(settings: McpServerSettings): void {
 }
 
 /**
- * INVARIANT (who is told): the secret of a client goes to the authorization server that an administrator named, and never
- * to one that the MCP server names.
+ * INVARIANT (who is told): the secret of a client goes to the authorization server that an administrator named, and
+ * never to one that the MCP server names.
  * @throws Fault `request.malformed`
  */
 function verifyClient(settings: McpServerSettings): void {
