@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type TenantId } from '@writ/contract';
+import { Fault, type FaultCode, type TenantId } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { FakeSandbox } from '@writ/sandbox';
 import { InlineRunner } from '../runners/inline-runner.ts';
@@ -209,6 +209,21 @@ describe('one permit', () => {
     ).toBe('reported');
     expect(nonces).toHaveLength(3);
     expect(new Set(nonces).size).toBe(1);
+  });
+
+  it.each<[string, readonly FaultCode[], readonly string[]]>([
+    ['goes back to the lane, and the slot is for other calls', ['overloaded', 'overloaded'], ['nak']],
+    ['is kept where a reply may be lost', ['bus.unreachable', 'overloaded', 'overloaded'], ['ack']],
+  ])('a permit that the kernel puts off for seconds %s', async (_what, faults, settled) => {
+    const left = [...faults];
+    kernel.onRedeem = () => {
+      kernel.monotonicMs += 3_000;
+      const fault = left.shift();
+      return fault === undefined ? kernel.redemption : refuse(fault)();
+    };
+    const message = kernel.order('shell.run', {}, root);
+    await kernel.executor([new TestRunner()]).run(message, 'sandboxed');
+    expect(message.settled).toEqual(settled);
   });
 
   it('a spent permit is acknowledged and runs nothing', async () => {

@@ -65,6 +65,8 @@ export interface AssignedCall {
 const SPENT_PERMITS_MAX = 50_000;
 /** Milliseconds before an attempt that can't run here is given back. */
 const GIVE_BACK_MS = 1_000;
+/** A kernel that can't redeem a permit yet is asked so long, in milliseconds; then the slot is for other calls. */
+const REDEEM_WAIT_MS = 4_000;
 /** Milliseconds between two tries of a request. */
 const RETRY_PAUSE_MS = 150;
 
@@ -186,9 +188,10 @@ export class Perform {
   async #attempt(message: WorkMessage, permit: Permit, envelope: Envelope): Promise<AttemptResult> {
     const nonce = KernelClient.newNonce();
     const redeemed = await this.#redeem(permit, envelope, nonce);
+    if (redeemed === 'later') message.nak(GIVE_BACK_MS);
     // Also after a refusal: the permit is spent or expired then, and the kernel publishes another one by itself.
-    message.ack();
-    if (redeemed === null) return 'not_ours';
+    else message.ack();
+    if (redeemed === null || redeemed === 'later') return 'not_ours';
     if (isOfOtherVersion(permit, redeemed.redemption, this.#options.images))
       return await this.#giveBack(this.#credentialsOf(permit, nonce));
     return await this.#runUnderLease(
@@ -227,14 +230,15 @@ export class Perform {
 
   /**
    * Repeats the request until it is answered or the permit has expired. A reply may be lost; the same nonce gets the
-   * same reply.
+   * same reply. `later`: the kernel never did anything but put it off, for instance while an access token is renewed.
    */
   async #redeem(
     permit: Permit,
     envelope: Envelope,
     nonce: string,
-  ): Promise<{ redemption: Redemption; requestedAt: number } | null> {
-    for (;;) {
+  ): Promise<{ redemption: Redemption; requestedAt: number } | 'later' | null> {
+    const since = this.#clocks.monotonic();
+    for (let isPutOff = true; ;) {
       const left = permit.expires_at + PERMIT_SKEW_MS - this.#clocks.epoch();
       if (left <= 0) return null;
       const requestedAt = this.#clocks.monotonic();
@@ -250,6 +254,8 @@ export class Perform {
         };
       } catch (error) {
         if (!(error instanceof Fault) || !error.retryable) return null;
+        isPutOff &&= error.code === 'overloaded';
+        if (isPutOff && this.#clocks.monotonic() - since >= REDEEM_WAIT_MS) return 'later';
         await sleep(RETRY_PAUSE_MS);
       }
     }

@@ -198,6 +198,31 @@ describe('a consent', () => {
     expect(await refusalOf(ask(ann))).toMatchObject({ code: 'auth.invalid' });
   });
 
+  it('that is under way while a credential of its person is revoked is over, whichever comes first', async () => {
+    await registered();
+    const { handle } = await ask(ann);
+    const state = stateIn((await confirm(handle, ann)).authorize_url);
+    const { handle: second } = await ask(ann);
+    const { api_key_id } = ann.caller;
+    await Promise.allSettled([
+      ask(ann),
+      confirm(second, ann),
+      manage.revokeKey.run({ ...requestBy(scene.admin()), api_key_id }),
+      callback(state, ann),
+      ask(ann),
+    ]);
+    const open = await kernel.admin.query(
+      "SELECT FROM kernel.mcp_connection WHERE tenant_id = $1 AND state NOT IN ('failed', 'ended')",
+      [tenant.tenantId],
+    );
+    expect(open.rowCount).toBe(0);
+    const linked = await kernel.admin.query('SELECT FROM kernel.credential_subject WHERE api_key_id = $1', [
+      api_key_id,
+    ]);
+    expect(linked.rowCount).toBe(0);
+    expect(await claimWork()).toBeNull();
+  });
+
   it('keeps the first authorization server of its server, until an administrator changes the settings', async () => {
     const resource_id = await registered();
     const view = () => manage.mcpServers.read({ ...requestBy(scene.admin()), name: 'github' });
