@@ -216,10 +216,10 @@ describe('one permit', () => {
     ['is kept where a reply may be lost', ['bus.unreachable', 'overloaded', 'overloaded'], ['ack']],
   ])('a permit that the kernel puts off for seconds %s', async (_what, faults, settled) => {
     const left = [...faults];
-    kernel.onRedeem = () => {
+    kernel.onRedeem = (request) => {
       kernel.monotonicMs += 3_000;
       const fault = left.shift();
-      return fault === undefined ? kernel.redemption : refuse(fault)();
+      return fault === undefined ? kernel.redemption : refuse(fault)(request);
     };
     const message = kernel.order('shell.run', {}, root);
     await kernel.executor([new TestRunner()]).run(message, 'sandboxed');

@@ -79,6 +79,30 @@ describe('an MCP server', () => {
       '/settings/credential/header',
     ],
     ['another transport', { ...SETTINGS, transport: 'stdio' }, 'x', '/settings/transport'],
+    [
+      'persons over http',
+      { ...SETTINGS, url: 'http://x.example/', credential: { oauth: { client_id: 'w', scopes: [] } } },
+      'x',
+      '/settings/url',
+    ],
+    [
+      'a secret of the client for whatever authorization server',
+      { ...SETTINGS, credential: { oauth: { client_id: 'w', client_secret: 'KEY', scopes: [] } } },
+      'x',
+      '/settings/credential/oauth/authorization_server',
+    ],
+    [
+      'an authorization server over http',
+      { ...SETTINGS, credential: { oauth: { client_id: 'w', scopes: [], authorization_server: 'http://x.example' } } },
+      'x',
+      '/settings/credential/oauth/authorization_server',
+    ],
+    [
+      'a scope that is two',
+      { ...SETTINGS, credential: { oauth: { client_id: 'w', scopes: ['a b'] } } },
+      'x',
+      '/settings/credential/oauth/scopes/0',
+    ],
   ])('with %s is refused', async (_what, settings, name, pointer) => {
     expect(await refusalOf(register(settings, name))).toMatchObject({ code: 'request.malformed', pointer });
   });
