@@ -18,6 +18,7 @@ const PROVIDER = {
   person_claim: 'email',
   agent_id: IDS.agent,
   agent_claim: null,
+  sign_in: { client_id: 'writ' },
   updated_at: 1_767_225_600_000,
 };
 const PERSON = 'per_01kdvq8qfwe9gr4v9m1h7e3x2z';
@@ -62,7 +63,7 @@ test('`writ identity-providers put` sends only what its options name', async () 
   await run(
     ...['identity-providers', 'put', 'corp', PROVIDER.issuer, '--person-claim', 'email', '--agent-id', IDS.agent],
     ...['--scope', 'writ.use=agent', 'https://x.example/a=b=operator', '--tenant-claim', 'org=acme'],
-    ...['--audience', PROVIDER.audience],
+    ...['--audience', PROVIDER.audience, '--sign-in-client', 'writ'],
   );
   expect(JSON.parse(api.requests[1]?.body ?? '')).toEqual({
     name: 'corp',
@@ -73,7 +74,10 @@ test('`writ identity-providers put` sends only what its options name', async () 
     agent_id: IDS.agent,
     tenant_claim: 'org',
     tenant_value: 'acme',
+    sign_in: { client_id: 'writ' },
   });
+  await run('identity-providers', 'put', 'corp', PROVIDER.issuer, '--no-sign-in-client');
+  expect(JSON.parse(api.requests[2]?.body ?? '')).toMatchObject({ sign_in: null });
 });
 
 test('`writ identity-providers put` reads the access token from a file, and needs none with the platform key', async () => {

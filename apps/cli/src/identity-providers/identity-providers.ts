@@ -19,6 +19,7 @@ const Provider = Type.Object({
   person_claim: OrNull,
   agent_id: OrNull,
   agent_claim: OrNull,
+  sign_in: Type.Union([Type.Object({ client_id: Type.String() }), Type.Null()]),
   updated_at: Type.Integer(),
 });
 const Ended = Type.Object({ name: Type.String(), revoked: Type.Array(Type.String()), more: Type.Boolean() });
@@ -33,6 +34,7 @@ interface PutOptions extends CommonOptions {
   readonly agentId?: string;
   readonly agentClaim?: string;
   readonly tenantClaim?: string;
+  readonly signInClient?: string | boolean;
   readonly accessTokenFile?: string;
   readonly tenant?: string;
 }
@@ -75,6 +77,8 @@ function putCommand(context: Context): Command {
     .option('--agent-claim <claim>', 'the claim with the id of that agent')
     .option('--tenant-claim <claim=value>', 'for an issuer that serves several tenants')
     .option('--audience <url>', 'what `aud` must contain; default: the public URL')
+    .option('--sign-in-client <id>', 'the public client by which people sign in at the issuer in a browser')
+    .option('--no-sign-in-client', 'nobody signs in in a browser any more')
     .option('--access-token-file <path>', "an administrator's access token of the issuer; - is standard input")
     .option('--tenant <id>', 'with the platform key, for this tenant, without an access token');
   return command.action(async (name: string, issuer: string) => {
@@ -117,8 +121,15 @@ function settingsOf(issuer: string, options: PutOptions): object {
     ...(options.personClaim === undefined ? {} : { person_claim: options.personClaim }),
     ...(options.agentId === undefined ? {} : { agent_id: options.agentId }),
     ...(options.agentClaim === undefined ? {} : { agent_claim: options.agentClaim }),
+    ...signInOf(options),
     ...(tenant === undefined ? {} : { tenant_claim: tenant[0], tenant_value: tenant[1] }),
   };
+}
+
+/** Commander sets true where neither of the two options is there. */
+function signInOf({ signInClient }: PutOptions): object {
+  if (signInClient === false) return { sign_in: null };
+  return typeof signInClient === 'string' ? { sign_in: { client_id: signInClient } } : {};
 }
 
 function removeCommand(context: Context): Command {
@@ -178,6 +189,7 @@ const membersOf = (provider: Static<typeof Provider>): Record<string, string> =>
   'person claim': provider.person_claim ?? 'none: issuer and `sub` are the person',
   'agent id': provider.agent_id ?? NONE,
   'agent claim': provider.agent_claim ?? NONE,
+  'sign-in client': provider.sign_in?.client_id ?? NONE,
 });
 
 /** The last `=` parts both, since scopes are often URLs. */

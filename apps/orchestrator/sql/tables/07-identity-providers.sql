@@ -23,6 +23,9 @@ CREATE TABLE orchestrator.identity_provider (
   -- Identifies the key of identity hashes. Under another key its tokens are refused: denials would not be found.
   hash_key_id  text COLLATE "C" NOT NULL CHECK (hash_key_id <> ''),
 
+  -- How people sign in at it in a browser: the client that it knows Writ by. null: nobody signs in in a browser
+  sign_in_client_id text COLLATE "C" CHECK (sign_in_client_id <> ''),
+
   -- Its lifetime.
   created_at   bigint DEFAULT orchestrator.now_ms() NOT NULL,
   created_by   text COLLATE "C" NOT NULL, -- the API key
@@ -44,7 +47,7 @@ CREATE POLICY identity_provider_tenant ON orchestrator.identity_provider TO writ
 -- For orchestrator.providers_of: the tenant of a token is unknown until its issuer is found.
 CREATE POLICY identity_provider_of_issuer ON orchestrator.identity_provider FOR SELECT TO writ_owner
   USING (issuer = current_setting('writ.issuer', true));
-GRANT SELECT, INSERT, UPDATE (scopes, agent_id, agent_claim, hash_key_id, updated_at, removed_at)
+GRANT SELECT, INSERT, UPDATE (scopes, agent_id, agent_claim, hash_key_id, sign_in_client_id, updated_at, removed_at)
   ON orchestrator.identity_provider TO writ_orchestrator;
 
 -- Which rows of api_key are credentials of a provider? One for each subject, role and agent, made when a token first
@@ -98,3 +101,25 @@ CREATE POLICY person_tenant ON orchestrator.person TO writ_orchestrator
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
 -- A pseudonym is made and forgotten; it never changes.
 GRANT SELECT, INSERT, DELETE ON orchestrator.person TO writ_orchestrator;
+
+-- A person who signed in in a browser at an identity provider of the tenant. The browser alone holds the secret of the
+-- session: it is in no table, and without it nobody can read how the person is called.
+CREATE TABLE orchestrator.browser_session (
+  session_hash bytea PRIMARY KEY CHECK (octet_length(session_hash) = 32), -- SHA-256 of the secret
+  tenant_id    text COLLATE "C" NOT NULL CHECK (tenant_id <> ''),
+  provider_id  text COLLATE "C" NOT NULL REFERENCES orchestrator.identity_provider,
+  subject_hash bytea NOT NULL CHECK (octet_length(subject_hash) = 32), -- keyed hash of issuer and `sub`
+  shown        text COLLATE "C" NOT NULL CHECK (length(shown) <= 4096), -- how pages call the person, encrypted
+  created_at   bigint DEFAULT orchestrator.now_ms() NOT NULL,
+  expires_at   bigint NOT NULL
+);
+-- Which sessions of the tenant are over?
+CREATE INDEX browser_session_over ON orchestrator.browser_session (tenant_id, expires_at);
+-- Which sessions end with a subject?
+CREATE INDEX browser_session_of_subject ON orchestrator.browser_session (tenant_id, subject_hash);
+ALTER TABLE orchestrator.browser_session ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY browser_session_tenant ON orchestrator.browser_session TO writ_orchestrator
+  USING (tenant_id = current_setting('writ.tenant_id', true))
+  WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
+-- A session begins and ends; it never changes.
+GRANT SELECT, INSERT, DELETE ON orchestrator.browser_session TO writ_orchestrator;

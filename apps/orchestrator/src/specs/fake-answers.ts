@@ -28,6 +28,8 @@ const READS = {
   'container.kill': 'container_id',
   'sandbox.read': 'name',
   'image.read': 'name',
+  'mcp_connection.read': 'connection_id',
+  'mcp_connection.end': 'connection_id',
   'mcp_server.read': 'name',
   'mcp_server.refresh': 'name',
   'profile.read': 'name',

@@ -9,6 +9,7 @@ import {
   UNCONFIRMED,
   verifySameIdentity,
   verifySamePersons,
+  type CredentialRow,
   type CredentialSelector,
   type DenialKind,
   type NewProvider,
@@ -28,6 +29,7 @@ export class FakeIdentities extends Identities {
     string,
     { tenantId: TenantId; api_key_id: string; provider: string; subject: string }
   >();
+  readonly #vouched = new Map<string, CredentialRow>();
   readonly #denied = new Set<string>();
   readonly #persons = new Map<string, PersonRow>();
   #clock = 1_000;
@@ -49,8 +51,8 @@ export class FakeIdentities extends Identities {
     const at = (this.#clock += 1);
     if (named !== undefined) {
       verifySameIdentity(named, provider);
-      const { scopes, agent_id, agent_claim, hash_key_id } = provider;
-      const changed = { ...named, scopes, agent_id, agent_claim, hash_key_id, updated_at: at };
+      const { scopes, agent_id, agent_claim, hash_key_id, sign_in } = provider;
+      const changed = { ...named, scopes, agent_id, agent_claim, hash_key_id, sign_in, updated_at: at };
       this.#providers = this.#providers.map((each) => (each === named ? changed : each));
       return viewOf(changed);
     }
@@ -101,6 +103,12 @@ export class FakeIdentities extends Identities {
     this.#credentials.set(hex(key.hash), stored);
   }
 
+  /** Makes a key a credential of the provider, for a subject of its own, which `credential` alone knows. */
+  vouch(tenantId: TenantId, key: string, provider: string): void {
+    const [, id = ''] = /^writ_([0-9a-z]+)_/.exec(key) ?? [];
+    this.#vouched.set(`${tenantId} key_${id}`, { provider_id: provider, subject_hash: Buffer.alloc(32, id) });
+  }
+
   override async credentialsOf(tenantId: TenantId, of: CredentialSelector, limit: number): Promise<Id<'apiKey'>[]> {
     const theirs = [...this.#credentials.values()].filter(
       (each) =>
@@ -114,6 +122,14 @@ export class FakeIdentities extends Identities {
       .flatMap((row) => (row === null || row.revoked_at !== null ? [] : [row.api_key_id]))
       .sort()
       .slice(0, limit);
+  }
+
+  override async credential(tenantId: TenantId, apiKeyId: string): Promise<CredentialRow | null> {
+    const found = [...this.#credentials.values()].find(
+      (each) => each.tenantId === tenantId && each.api_key_id === apiKeyId,
+    );
+    if (found === undefined) return this.#vouched.get(`${tenantId} ${apiKeyId}`) ?? null;
+    return { provider_id: found.provider, subject_hash: Buffer.from(found.subject, 'hex') };
   }
 
   override async deny(

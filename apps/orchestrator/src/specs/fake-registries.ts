@@ -8,6 +8,7 @@ import type {
   SkillDetails,
   TenantToolView,
 } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
 import type { FakeKernelState } from './fake-kernel-state.ts';
 import { registrarKeyOf } from './fake-views.ts';
 
@@ -69,6 +70,14 @@ export function answerRegistries(kernel: FakeKernelState): void {
   });
   handlers.set('mcp_server.find_tool', () => ({ tool: null }));
   handlers.set('mcp_server.definitions', () => ({ items: [], rest: [] }));
+  handlers.set('mcp_connection.ask', (caller, { server }) => {
+    kernel.find(caller, server);
+    return { connection_id: newId('connection'), handle: 'h'.repeat(43), expires_at: 1 };
+  });
+  handlers.set('mcp_connection.list', (caller, { server }) => {
+    kernel.find(caller, server);
+    return { items: kernel.all(caller, 'mcp_connection.list'), next_cursor: null };
+  });
   for (const [verb, state] of [
     ['mcp_server.accept', 'accepted'],
     ['mcp_server.refuse', 'refused'],

@@ -106,6 +106,7 @@ export function sampleOf(
     case 'createImage':
       return { body: { name: 'tools', source: { recipe: { pip: [{ name: 'six', version: '1.16.0' }] } } } };
     case 'refreshMcpServer':
+    case 'askMcpConnection':
       return { body: {} };
     case 'acceptMcpServerTools':
     case 'refuseMcpServerTools':

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerView, McpServerView } from '@writ/contract';
+import type { ContainerView, McpConnectionView, McpServerView } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import type { FakeKernelState } from './fake-kernel-state.ts';
@@ -98,5 +98,22 @@ export function keepDefinitions(
   });
   const keyid = sha256Hex(Buffer.from(`registrar of ${tenantId}`)).slice(0, 43);
   kernel.keep(tenantId, keyid, 'registrar', registrarKeyOf(keyid));
-  return { sandbox, profile, image: imageName, mcp_server, skill, keyid, container_id };
+  const connection_id = newId('connection');
+  kernel.keep(tenantId, connection_id, 'mcp_connection', {
+    connection_id,
+    server: mcp_server,
+    state: 'connected',
+    own: true,
+    person: null,
+    lists: false,
+    scopes: ['issues:read'],
+    issuer: 'https://login.example.org',
+    problem: null,
+    created_at: 1,
+    expires_at: null,
+    connected_at: 2,
+    used_at: null,
+    ended_at: null,
+  } satisfies McpConnectionView);
+  return { connection_id, sandbox, profile, image: imageName, mcp_server, skill, keyid, container_id };
 }

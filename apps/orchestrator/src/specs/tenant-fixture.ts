@@ -305,7 +305,7 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     },
     10,
   );
-  const { provider, person_id } = await keepIdentities(api, tenantId);
+  const { provider, person_id } = await keepIdentities(api, tenant);
   const definitions = keepDefinitions(kernel, { tenantId, agentId, workspace_id });
   return {
     provider,

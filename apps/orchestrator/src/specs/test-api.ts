@@ -23,6 +23,7 @@ import { EraseTexts } from '../runs/conversations/erase-texts.ts';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { formatApiKey, hashApiKey } from '../edge/access/api-key-text.ts';
 import { undocumentedAnswer } from './documented-answers.ts';
+import { FakeBrowserSessions } from './fake-browser-sessions.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeIdentities } from './fake-identities.ts';
 import { FakeLedger } from './fake-ledger.ts';
@@ -114,6 +115,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
   const stores: Stores = {
     keys,
     identities,
+    browserSessions: new FakeBrowserSessions(),
     blobs,
     audio,
     webhooks: hooks.webhooks,

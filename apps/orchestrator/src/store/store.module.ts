@@ -7,7 +7,9 @@ import { pgBlobs } from '@writ/blobs-pg';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { provideValue, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
+import { BrowserSessions } from './identities/browser-sessions.ts';
 import { Identities } from './identities/identities.ts';
+import { PgBrowserSessions } from './identities/pg-browser-sessions.ts';
 import { PgIdentities } from './identities/pg-identities.ts';
 import { Jobs, JobWork } from './jobs/jobs.ts';
 import { PgJobWork } from './jobs/pg-job-work.ts';
@@ -42,6 +44,7 @@ export interface StoreConfig {
 export interface Stores {
   readonly keys: ApiKeys;
   readonly identities: Identities;
+  readonly browserSessions: BrowserSessions;
   readonly blobs: BlobStore;
   readonly audio: AudioIngest;
   readonly webhooks: Webhooks;
@@ -84,6 +87,7 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
   return {
     keys,
     identities: new PgIdentities(pool),
+    browserSessions: new PgBrowserSessions(pool),
     blobs: pgBlobs(pool),
     audio: pgAudioIngest(pool),
     webhooks: new PgWebhooks(pool),
@@ -107,6 +111,7 @@ export class StoreModule {
       provideValue(lifetime),
       provideValue(stores.keys, ApiKeys),
       provideValue(stores.identities, Identities),
+      provideValue(stores.browserSessions, BrowserSessions),
       provideValue(cachedBlobs(stores.blobs, { bytesMax: BLOB_CACHE_BYTES }), BlobStore),
       provideValue(stores.audio, AudioIngest),
       provideValue(stores.webhooks, Webhooks),

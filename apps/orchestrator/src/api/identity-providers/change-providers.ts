@@ -142,6 +142,7 @@ export class ChangeProviders {
       throw new Fault('conflict', 'access tokens are not accepted here: the operator must set `WRIT_PUBLIC_URL`');
     const audience = settings.audience ?? before?.audience ?? url;
     const { person_claim = before?.person_claim ?? null, scopes = before?.scopes ?? DEFAULT_MAPPING } = settings;
+    const { sign_in = before?.sign_in ?? null } = settings;
     return {
       provider_id: newId('identityProvider'),
       name: settings.name,
@@ -151,6 +152,7 @@ export class ChangeProviders {
       scopes,
       person_claim,
       ...agentOf(settings, before),
+      sign_in,
       hash_key_id: this.#parts.hashes.keyId,
       created_by: createdBy,
     };

@@ -18,6 +18,17 @@ const mapping = {
   agent_id: orNull({ ...idSchema('agent'), description: 'the agent that tokens of the role `agent` act for' }),
   agent_claim: orNull(Claim('the claim with the id of that agent, where it depends on the token')),
 };
+const sign_in = orNull(
+  Type.Object(
+    {
+      client_id: Type.String({
+        pattern: '^[\\x21-\\x7e]{1,255}$',
+        description: 'the public client that the issuer knows this deployment by, with `/connect/signed-in` below the public URL as its redirect URI',
+      }),
+    },
+    { ...closed, description: 'how people sign in at the issuer in a browser; null: nobody does' },
+  ),
+);
 const identity = {
   issuer: Type.String({ minLength: 1, maxLength: 512, description: 'the URL of the issuer, exactly as in `iss`' }),
   audience: Type.String({
@@ -41,6 +52,7 @@ export const ProviderSettings = Type.Object(
     person_claim: Type.Optional(mapping.person_claim),
     agent_id: Type.Optional(mapping.agent_id),
     agent_claim: Type.Optional(mapping.agent_claim),
+    sign_in: Type.Optional(sign_in),
   },
   closed,
 );
@@ -69,6 +81,7 @@ export const ProviderView = Type.Object(
     name: Type.String(),
     ...identity,
     ...mapping,
+    sign_in,
     created_at: Instant,
     created_by: Type.String({ description: 'the API key that registered it; `platform`: the platform key' }),
     updated_at: Instant,

@@ -29,10 +29,18 @@ export interface ProviderIdentity {
   readonly tenant_value: string | null;
 }
 
+/** How people sign in at a provider in a browser. */
+export interface ProviderSignIn {
+  /** the public client that the issuer knows this deployment by */
+  readonly client_id: string;
+}
+
 /** A registered issuer. Times are milliseconds since the epoch by the database's clock. */
 export interface ProviderRow extends ProviderMapping, ProviderIdentity {
   readonly provider_id: Id<'identityProvider'>;
   readonly name: string;
+  /** null: nobody signs in in a browser */
+  readonly sign_in: ProviderSignIn | null;
   readonly created_at: number;
   readonly created_by: string;
   readonly updated_at: number;
@@ -43,6 +51,7 @@ export type NewProvider = ProviderMapping &
   ProviderIdentity & {
     readonly provider_id: Id<'identityProvider'>;
     readonly name: string;
+    readonly sign_in: ProviderSignIn | null;
     /** of the key of identity hashes that is in use: a mapping that is put again takes the new one */
     readonly hash_key_id: string;
     readonly created_by: string;
@@ -64,6 +73,12 @@ export type DenialKind = 'subject' | 'jti';
 /** Credentials of a provider, of a subject of an issuer, or of a person whose pseudonym is the only name. */
 export type CredentialSelector =
   { readonly provider_id: string } | { readonly subject_hash: Uint8Array } | { readonly person_id: string };
+
+/** Whose credential a key is. */
+export interface CredentialRow {
+  readonly provider_id: string;
+  readonly subject_hash: Buffer;
+}
 
 /** The pseudonym of a person. */
 export interface PersonRow {
@@ -104,6 +119,9 @@ export abstract class Identities {
   ): Promise<void>;
   /** Ids of credentials that are not revoked. */
   abstract credentialsOf(tenantId: TenantId, of: CredentialSelector, limit: number): Promise<Id<'apiKey'>[]>;
+
+  /** The provider and the subject of a credential; null for any other key. */
+  abstract credential(tenantId: TenantId, apiKeyId: string): Promise<CredentialRow | null>;
 
   abstract deny(
     tenantId: TenantId,

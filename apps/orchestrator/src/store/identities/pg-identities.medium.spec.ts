@@ -30,6 +30,7 @@ const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
   person_claim: null,
   agent_id: null,
   agent_claim: null,
+  sign_in: null,
   hash_key_id: '0123456789abcdef',
   created_by: newId('apiKey'),
   confirmed: true,
@@ -41,13 +42,20 @@ it('a registration is found by its issuer alone, changed in its mapping, and gon
   const one = provider();
   const { hash_key_id: _hashes, confirmed: _confirmed, ...shown } = one;
   expect(await put(one)).toMatchObject({ ...shown, removed_at: null, created_at: expect.any(Number) });
-  const { created_by: _by, confirmed: _sure, issuer, ...inForce } = one;
+  const { created_by: _by, confirmed: _sure, sign_in: _signIn, issuer, ...inForce } = one;
   expect(await identities.providersOf(issuer)).toEqual([{ ...inForce, tenant_id: tenant }]);
   expect(await identities.providersOf(`${issuer}/`)).toEqual([]);
-  const again = { ...one, provider_id: newId('identityProvider'), agent_claim: 'agent', hash_key_id: 'another' };
+  const sign_in = { client_id: 'writ' };
+  const again = {
+    ...one,
+    provider_id: newId('identityProvider'),
+    agent_claim: 'agent',
+    hash_key_id: 'another',
+    sign_in,
+  };
   const changed = await put(again);
   expect(await identities.providersOf(issuer)).toMatchObject([{ hash_key_id: 'another' }]);
-  expect(changed).toMatchObject({ provider_id: one.provider_id, agent_claim: 'agent' });
+  expect(changed).toMatchObject({ provider_id: one.provider_id, agent_claim: 'agent', sign_in });
   const other = { name: 'other', audience: 'https://writ.example.org/other', person_claim: 'email' };
   for (const each of [{ audience: other.audience }, { person_claim: 'email' }, other])
     await expect(put({ ...one, ...each })).rejects.toMatchObject({ code: 'conflict' });
@@ -88,6 +96,8 @@ it('a credential is stored once, and is listed until it is revoked', async () =>
     await identities.createCredential(tenant, each, { provider_id, subject_hash });
   expect(await identities.hasCredential(tenant, hash)).toBe(true);
   expect(await identities.hasCredential(newId('tenant'), hash)).toBe(false);
+  expect(await identities.credential(tenant, key.api_key_id)).toEqual({ provider_id, subject_hash });
+  expect(await identities.credential(newId('tenant'), key.api_key_id)).toBeNull();
   expect(await identities.credentialsOf(tenant, { provider_id }, 10)).toEqual([key.api_key_id]);
   expect(await identities.credentialsOf(tenant, { subject_hash }, 10)).toEqual([key.api_key_id]);
   expect(await identities.credentialsOf(tenant, { subject_hash: randomBytes(32) }, 10)).toEqual([]);

@@ -11,6 +11,7 @@ import {
   UNCONFIRMED,
   verifySameIdentity,
   verifySamePersons,
+  type CredentialRow,
   type CredentialSelector,
   type DenialKind,
   type NewProvider,
@@ -20,7 +21,8 @@ import {
 } from './identities.ts';
 
 const COLUMNS = `provider_id, name, issuer, audience, tenant_claim, tenant_value, scopes, person_claim, agent_id,
-  agent_claim, created_at, created_by, updated_at, removed_at`;
+  agent_claim, created_at, created_by, updated_at, removed_at,
+  CASE WHEN sign_in_client_id IS NOT NULL THEN jsonb_build_object('client_id', sign_in_client_id) END AS sign_in`;
 
 /** Identity providers, credentials, denials and persons in Postgres. Row-level security shows the tenant's rows. */
 export class PgIdentities extends Identities {
@@ -122,6 +124,20 @@ export class PgIdentities extends Identities {
     return rows.map(({ api_key_id }) => api_key_id);
   }
 
+  override async credential(tenantId: TenantId, apiKeyId: string): Promise<CredentialRow | null> {
+    const { rows } = await inTenant(
+      this.#pool,
+      tenantId,
+      (client) =>
+        client.query<CredentialRow>(
+          'SELECT provider_id, subject_hash FROM orchestrator.credential WHERE api_key_id = $1',
+          [apiKeyId],
+        ),
+      { readOnly: true },
+    );
+    return rows[0] ?? null;
+  }
+
   override async deny(
     tenantId: TenantId,
     providerId: string,
@@ -176,6 +192,11 @@ export class PgIdentities extends Identities {
 
   override async forgetPerson(tenantId: TenantId, personId: string): Promise<boolean> {
     return await inTenant(this.#pool, tenantId, async (client) => {
+      await client.query(
+        `DELETE FROM orchestrator.browser_session s USING orchestrator.credential c, orchestrator.api_key k
+         WHERE s.subject_hash = c.subject_hash AND k.api_key_id = c.api_key_id AND k.principal = $1`,
+        [personId],
+      );
       // Credentials whose person has no name are the person's by their pseudonym alone, once the subject is gone.
       await client.query(
         `UPDATE orchestrator.credential c SET subject_hash = sha256(convert_to(gen_random_uuid()::text, 'UTF8'))
@@ -225,8 +246,15 @@ async function change(client: Client, named: ProviderRow, provider: NewProvider)
   verifySameIdentity(named, provider);
   const { rows } = await client.query<ProviderRow>(
     `UPDATE orchestrator.identity_provider SET scopes = $2, agent_id = $3, agent_claim = $4, hash_key_id = $5,
-       updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
-    [named.provider_id, JSON.stringify(provider.scopes), provider.agent_id, provider.agent_claim, provider.hash_key_id],
+       sign_in_client_id = $6, updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
+    [
+      named.provider_id,
+      JSON.stringify(provider.scopes),
+      provider.agent_id,
+      provider.agent_claim,
+      provider.hash_key_id,
+      provider.sign_in?.client_id ?? null,
+    ],
   );
   return rows[0] as ProviderRow;
 }
@@ -234,8 +262,8 @@ async function change(client: Client, named: ProviderRow, provider: NewProvider)
 async function insert(client: Client, tenantId: TenantId, provider: NewProvider): Promise<ProviderRow> {
   const { rows } = await client.query<ProviderRow>(
     `INSERT INTO orchestrator.identity_provider (provider_id, tenant_id, name, issuer, audience, tenant_claim,
-       tenant_value, scopes, person_claim, agent_id, agent_claim, hash_key_id, created_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING ${COLUMNS}`,
+       tenant_value, scopes, person_claim, agent_id, agent_claim, hash_key_id, sign_in_client_id, created_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING ${COLUMNS}`,
     [
       provider.provider_id,
       tenantId,
@@ -249,6 +277,7 @@ async function insert(client: Client, tenantId: TenantId, provider: NewProvider)
       provider.agent_id,
       provider.agent_claim,
       provider.hash_key_id,
+      provider.sign_in?.client_id ?? null,
       provider.created_by,
     ],
   );

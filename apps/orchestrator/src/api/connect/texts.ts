@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of a consent. Names of servers, scopes and people are chosen by others; `html` escapes them.
+import type { McpConsentState, McpConsentView } from '@writ/contract';
+import type { Session } from '../../edge/access/sign-in/sessions.ts';
+import { html, type Html } from '../../edge/pages/html.ts';
+import type { Page } from '../../edge/pages/page.ts';
+import type { ProviderRow } from '../../store/identities/identities.ts';
+
+/** How often the browser looks again while tokens are fetched, in seconds. */
+const LOOK_AGAIN_S = 2;
+
+/** A name that another side chose: whatever direction its letters have, the text around it stays as it is. */
+const name = (text: string): Html => html`<bdi>${text}</bdi>`;
+
+/** What the links and forms of a page need. */
+export interface Links {
+  /** the URL of the consent */
+  readonly consent: string;
+}
+
+/** The form that is sent with the token of the session. */
+const formOf = (action: string, token: string, button: Html): Html =>
+  html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">${button}</form>`;
+
+const signOutOf = ({ consent }: Links, session: Session): Html =>
+  formOf(
+    `${consent}/sign-out`,
+    session.formToken('sign-out'),
+    html`<button class="plain" type="submit">Sign out</button>`,
+  );
+
+/** What a person consents to. */
+export function consentPage(consent: McpConsentView, session: Session, links: Links, purpose: string): Page {
+  const { server, at, issuer, scopes, lists } = consent;
+  const place = hostOf(issuer);
+  return {
+    status: 200,
+    title: `Connect ${server} under your own rights`,
+    main: html`<p>Continue only if you asked for this yourself, a moment ago.</p>
+<dl>
+<dt>Signed in as</dt><dd>${name(session.shown)}</dd>
+<dt>MCP server</dt><dd>${name(server)} at ${name(at)}</dd>
+<dt>You will consent at</dt><dd>${name(place)}</dd>
+<dt>Rights that are asked for</dt>
+<dd>${scopes.length === 0 ? html`those that ${name(place)} gives by default` : html`<ul>${scopes.map((scope) => html`<li>${name(scope)}</li>`)}</ul>`}</dd>
+</dl>
+<p>Calls that agents make for you then have your rights at this server. Writ keeps the access sealed, and uses it for
+your calls alone. No agent sees it. You can end it at any time.</p>
+${lists ? html`<p>You asked for it as an administrator: Writ also lists the server's tools with your rights.</p>` : null}
+${formOf(links.consent, session.formToken(purpose), html`<button type="submit">Continue to ${name(place)}</button>`)}
+${signOutOf(links, session)}`,
+  };
+}
+
+/** The way to the authorization server: a page, since a form is answered with no redirection to another site. */
+export function leavePage(url: string): Page {
+  return {
+    status: 200,
+    title: 'One moment',
+    refresh: { seconds: 0, url },
+    main: html`<p><a class="button" href="${url}" rel="noreferrer">Continue to ${name(hostOf(url))}</a></p>`,
+  };
+}
+
+/** For a person whom nobody asked. */
+export const wrongPersonPage = (session: Session, links: Links): Page => ({
+  status: 403,
+  title: 'This link is for somebody else',
+  main: html`<p>You are signed in as ${name(session.shown)}. Only the person who asked for this link can use it.</p>
+<p>Did somebody send it to you? Then close this page: nothing happened.</p>
+<p><a href="${links.consent}?as=another">Sign in as another person</a></p>
+${signOutOf(links, session)}`,
+});
+
+/** The same for a link that is unknown, and for one that is no longer good. */
+export const gonePage = (): Page => ({
+  status: 404,
+  title: 'This link is not good any more',
+  main: html`<p>It was used, it is too old, or it is not complete. Ask for a new one:
+<code>writ mcp-server connect NAME</code></p>`,
+});
+
+/** For a tenant with several identity providers. */
+export const choicePage = (providers: readonly ProviderRow[], { consent }: Links, asAnother: boolean): Page => ({
+  status: 200,
+  title: 'Where do you sign in?',
+  main: html`<ul>${providers.map(
+    ({ name: called, issuer }) =>
+      html`<li><a href="${consent}?provider=${encodeURIComponent(called)}${asAnother ? '&as=another' : ''}">${called} (${hostOf(issuer)})</a></li>`,
+  )}</ul>`,
+});
+
+export const noSignInPage = (): Page => ({
+  status: 409,
+  title: 'Nobody can sign in here yet',
+  main: html`<p>An administrator must name the client of the identity provider:
+<code>writ identity-providers put NAME ISSUER --sign-in-client ID</code></p>`,
+});
+
+export const signedOutPage = ({ consent }: Links): Page => ({
+  status: 200,
+  title: 'You are signed out',
+  main: html`<p>Your identity provider may still know you. Close the browser on a computer that others use.</p>
+<p><a href="${consent}?as=another">Sign in as another person</a></p>`,
+});
+
+/** For a request that didn't come from a page of this session. */
+export const strayPage = (): Page => ({
+  status: 403,
+  title: 'Nothing happened',
+  main: html`<p>The request did not come from the page that you are signed in at, or you were signed out meanwhile.
+Open the link again.</p>`,
+});
+
+/** @param reason a sentence of this program, never of another side */
+export const refusedPage = (reason: string): Page => ({
+  status: 400,
+  title: 'You are not signed in',
+  main: html`<p>${reason} Open the link again.</p>`,
+});
+
+/** @param detail what failed, in words of this program */
+export const faultPage = (status: number, detail: string): Page => ({
+  status,
+  title: status === 429 ? 'Too many requests' : 'This does not work now',
+  main: html`<p>${detail}</p><p>Try again in a moment.</p>`,
+});
+
+/** How far it is. */
+export function statusPage({ server, state, problem }: McpConsentState): Page {
+  const at = { status: 200 } as const;
+  if (state === 'connected')
+    return {
+      ...at,
+      title: `${server} is connected`,
+      main: html`<p>Calls that agents make for you have your rights there from now on. You can close this page.</p>
+<p>To end it: <code>writ mcp-server disconnect ${server}</code></p>`,
+    };
+  if (state === 'exchanging')
+    return {
+      ...at,
+      title: `${server} is being connected`,
+      refresh: { seconds: LOOK_AGAIN_S, url: null },
+      main: html`<p role="status">Writ fetches the access. This page shows when it is there.</p>`,
+    };
+  if (state === 'asked' || state === 'confirmed')
+    return {
+      ...at,
+      title: `${server} is not connected yet`,
+      main: html`<p>You have not consented yet. Open the link again to go on.</p>`,
+    };
+  return {
+    ...at,
+    title: `${server} is not connected`,
+    main: html`${problem === null ? null : html`<p>${name(problem.message)} (<code>${problem.code}</code>)</p>`}
+<p>Ask for a new link: <code>writ mcp-server connect ${server}</code></p>`,
+  };
+}
+
+function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? url;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sign-in of people in a browser, at an identity provider of their tenant: OpenID Connect with code and PKCE.
+//
+// INVARIANT (own attempt): an answer of the provider is good only in the browser that was sent there, and only for the
+// attempt that it holds (state, nonce, PKCE), so that nobody signs another person in as themselves.
+// INVARIANT (one issuer): the answer's `iss` (RFC 9207), where it has one or its metadata promise one, and the ID token
+// are of the provider of the attempt.
+import { Fault, type Id, type TenantId } from '@writ/contract';
+import { decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose';
+import * as oauth from 'oauth4webapi';
+import type { Identities, ProviderRow } from '../../../store/identities/identities.ts';
+import type { GatedFetch } from '../../outbound/gated-fetch.ts';
+import { ALGORITHMS } from '../oauth/access-token.ts';
+import type { IssuerKeys } from '../oauth/issuer-keys.ts';
+import type { IdentityHashes } from '../oauth/person-links.ts';
+import type { Attempts } from './attempts.ts';
+import type { IssuerEndpoints } from './issuer-endpoints.ts';
+import { shownNameOf } from './shown-name.ts';
+
+/** Where identity providers send people back to, below the public URL: the redirect URI of the client. */
+export const SIGNED_IN_PATH = '/connect/signed-in';
+const CLOCK_TOLERANCE_S = 5;
+/** OpenID Connect allows 255 characters of `sub`. */
+const SUBJECT_CHARS_MAX = 255;
+
+/** Why nobody is signed in. The text is for the person, and quotes nothing that another side chose. */
+export class SignInRefused extends Error {
+  /** which check failed, for operators: a word of this program or of a library */
+  readonly check: string;
+
+  constructor(message: string, check: string, options?: ErrorOptions) {
+    super(message, options);
+    this.check = check;
+  }
+}
+
+/** The way to the identity provider. */
+export interface SignInStart {
+  readonly location: string;
+  /** for the cookie of the attempt */
+  readonly attempt: string;
+}
+
+/** A person who has signed in. */
+export interface SignedIn {
+  readonly tenantId: TenantId;
+  readonly providerId: Id<'identityProvider'>;
+  readonly subjectHash: Buffer;
+  /** how the person is called on pages; the issuer chose it */
+  readonly shown: string;
+  /** the path that the person came from */
+  readonly returnTo: string;
+}
+
+export interface SignInParts {
+  readonly identities: Pick<Identities, 'list' | 'isDenied' | 'providersOf'>;
+  readonly endpoints: IssuerEndpoints;
+  readonly issuerKeys: Pick<IssuerKeys, 'keysOf'>;
+  readonly hashes: IdentityHashes;
+  readonly attempts: Attempts;
+  readonly fetch: GatedFetch;
+  /** the URL below the public one that providers send people back to */
+  readonly redirectUri: string;
+  /** milliseconds since the epoch */
+  readonly now: () => number;
+}
+
+/** Sends people to identity providers, and verifies who comes back. */
+export class SignIn {
+  readonly #parts: SignInParts;
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+  }
+
+  /** Providers of the tenant that people can sign in at. */
+  async providersOf(tenantId: TenantId): Promise<readonly ProviderRow[]> {
+    return (await this.#parts.identities.list(tenantId)).filter(({ sign_in }) => sign_in !== null);
+  }
+
+  /**
+   * @param asAnother whether the provider is to ask who it is, though it may know the person
+   * @throws Fault `auth.issuer_unavailable`
+   */
+  async begin(
+    tenantId: TenantId,
+    provider: ProviderRow,
+    { returnTo, asAnother }: { readonly returnTo: string; readonly asAnother: boolean },
+  ): Promise<SignInStart> {
+    const { endpoints, attempts, redirectUri } = this.#parts;
+    const server = await endpoints.of(provider.issuer);
+    const [state, nonce, verifier] = [
+      oauth.generateRandomState(),
+      oauth.generateRandomNonce(),
+      oauth.generateRandomCodeVerifier(),
+    ];
+    const location = new URL(server.authorization_endpoint);
+    for (const [name, value] of Object.entries({
+      response_type: 'code',
+      client_id: clientOf(provider).client_id,
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      state,
+      nonce,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(asAnother ? { prompt: 'login' } : {}),
+    }))
+      location.searchParams.set(name, value);
+    const sealed = { tenant_id: tenantId, provider: provider.name, state, nonce, verifier, return_to: returnTo };
+    return { location: location.href, attempt: await attempts.seal(sealed) };
+  }
+
+  /**
+   * @param parameters of the provider's answer, which are attacker-controlled
+   * @param sealed the attempt that the browser holds, if it holds one
+   * @throws SignInRefused, Fault `auth.issuer_unavailable`
+   */
+  async finish(parameters: URLSearchParams, sealed: string | undefined): Promise<SignedIn> {
+    const { attempts, identities, hashes } = this.#parts;
+    const attempt = sealed === undefined ? null : await attempts.open(sealed);
+    if (attempt === null) throw new SignInRefused('This browser did not begin the sign-in, or it took too long.', 'attempt');
+    const tenantId = attempt.tenant_id as TenantId;
+    const provider = (await identities.list(tenantId)).find(({ name }) => name === attempt.provider);
+    if (provider === undefined || provider.sign_in === null)
+      throw new SignInRefused('Your organisation does not use this identity provider any more.', 'provider');
+    // Under another key, no denial would be found.
+    const inForce = (await identities.providersOf(provider.issuer)).find(
+      ({ provider_id }) => provider_id === provider.provider_id,
+    );
+    if (inForce?.hash_key_id !== hashes.keyId)
+      throw new SignInRefused('An administrator must register the identity provider of your organisation again.', 'hash_key');
+    const claims = await this.#claimsOf(provider, parameters, attempt);
+    const subjectHash = await this.#subjectOf(tenantId, provider, claims);
+    const shown = shownNameOf(claims);
+    return { tenantId, providerId: provider.provider_id, subjectHash, shown, returnTo: attempt.return_to };
+  }
+
+  /** Exchanges the code, and verifies the ID token, its signature included. */
+  async #claimsOf(
+    provider: ProviderRow,
+    parameters: URLSearchParams,
+    { state, nonce, verifier }: { readonly state: string; readonly nonce: string; readonly verifier: string },
+  ): Promise<JWTPayload> {
+    const { endpoints, redirectUri, fetch } = this.#parts;
+    const [server, client] = [await endpoints.of(provider.issuer), clientOf(provider)];
+    try {
+      const answer = oauth.validateAuthResponse(server, client, parameters, state);
+      const options = {
+        [oauth.customFetch]: fetch as never,
+        // The endpoints were checked: plain HTTP is for hosts that the operator allows.
+        [oauth.allowInsecureRequests]: true,
+      };
+      const none = oauth.None();
+      const sent = await oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        none,
+        answer,
+        redirectUri,
+        verifier,
+        options,
+      );
+      const { id_token = '' } = await oauth.processAuthorizationCodeResponse(server, client, sent, {
+        expectedNonce: nonce,
+        requireIdToken: true,
+      });
+      return await this.#verify(id_token, provider.issuer, client.client_id);
+    } catch (cause) {
+      if (cause instanceof Fault) throw cause;
+      throw new SignInRefused(reasonOf(cause), checkOf(cause), { cause });
+    }
+  }
+
+  /** The library has checked the nonce. Its signature is checked though it came by TLS: the proxy of a tenant is no issuer. */
+  async #verify(idToken: string, issuer: string, audience: string): Promise<JWTPayload> {
+    const { kid } = decodeProtectedHeader(idToken);
+    if (typeof kid !== 'string' || kid === '') throw new Error('the ID token names no key');
+    const keys = await this.#parts.issuerKeys.keysOf(issuer, kid);
+    const { payload } = await jwtVerify(idToken, keys, {
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_TOLERANCE_S,
+      currentDate: new Date(this.#parts.now()),
+      requiredClaims: ['exp', 'iat', 'sub', 'nonce'],
+    });
+    return payload;
+  }
+
+  async #subjectOf(tenantId: TenantId, provider: ProviderRow, claims: JWTPayload): Promise<Buffer> {
+    const { hashes, identities } = this.#parts;
+    const { sub } = claims;
+    if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_CHARS_MAX)
+      throw new SignInRefused('The identity provider does not say who you are.', 'sub');
+    const { tenant_claim, tenant_value, issuer } = provider;
+    // An issuer of several tenants: its people are not all of this one.
+    if (tenant_claim !== null && claims[tenant_claim] !== tenant_value)
+      throw new SignInRefused('You do not belong to the organisation that this page is for.', 'tenant_claim');
+    const subject_hash = hashes.of('subject', tenantId, issuer, sub);
+    // No ID token is a denied access token: the hash of no `jti` stands for none.
+    const jti_hash = hashes.of('jti', tenantId, issuer, '');
+    if (await identities.isDenied(tenantId, { subject_hash, jti_hash }))
+      throw new SignInRefused('Your organisation does not let you in.', 'denied');
+    return subject_hash;
+  }
+}
+
+const clientOf = ({ sign_in }: ProviderRow): { client_id: string; token_endpoint_auth_method: 'none' } => ({
+  client_id: sign_in?.client_id ?? '',
+  token_endpoint_auth_method: 'none',
+});
+
+/** Never the provider's own words, which come through the browser, where anybody can change them. */
+function reasonOf(error: unknown): string {
+  if (error instanceof oauth.AuthorizationResponseError)
+    return 'The identity provider did not sign you in, or you cancelled it.';
+  if (error instanceof oauth.ResponseBodyError) return 'The identity provider did not accept its own code.';
+  return 'The answer of the identity provider is not valid.';
+}
+
+/** Errors of both libraries have a code that tells the check. Their messages and causes may hold tokens. */
+function checkOf(error: unknown): string {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? code : 'id_token';
+}
