@@ -21,6 +21,8 @@ import { CallsController } from './calls/calls.controller.ts';
 import { ChangeKeys } from './api-keys/change-keys.ts';
 import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
 import { Compare } from './workspaces/compare.ts';
+import { ConnectController } from './connect/connect.controller.ts';
+import { connectProviders, type ConnectConfig } from './connect/connect-providers.ts';
 import { ContainersController } from './containers/containers.controller.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
 import { Delegate } from './approvals/delegate.ts';
@@ -51,6 +53,8 @@ import { IdentityHashes } from '../edge/access/oauth/person-links.ts';
 import { ProtectedResource } from '../edge/access/oauth/protected-resource.ts';
 import { Identities } from '../store/identities/identities.ts';
 import { ImagesController } from './images/images.controller.ts';
+import { McpConnectionsController } from './mcp-servers/mcp-connections.controller.ts';
+import { AskConnection } from './mcp-servers/ask-connection.ts';
 import { McpServersController } from './mcp-servers/mcp-servers.controller.ts';
 import { ProfilesController } from './profiles/profiles.controller.ts';
 import { PutFiles } from './workspaces/put-files.ts';
@@ -82,7 +86,7 @@ import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { WorkspacesController } from './workspaces/workspaces.controller.ts';
 
 /** The configuration of single resources. */
-export interface ApiConfig extends McpConfig {
+export interface ApiConfig extends McpConfig, ConnectConfig {
   /** `host:port` */
   readonly webhookAllowed: ReadonlySet<string>;
   /** `host:port` of OAuth issuers that may be reached by plain HTTP */
@@ -130,6 +134,7 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
     [KernelClient, Follow],
     (kernel, follow) => new WaitForPermit(kernel, follow, () => performance.now()),
   ),
+  provideClass(AskConnection, KernelClient, Identities, ProtectedResource),
   provideClass(ReplayRun, KernelClient, Sessions),
   provideClass(PutSkill, KernelClient, BlobStore),
   provideBy(
@@ -156,6 +161,7 @@ const CONTROLLERS = [
   SandboxesController,
   ImagesController,
   McpServersController,
+  McpConnectionsController,
   ProfilesController,
   SkillsController,
   ToolsController,
@@ -184,6 +190,7 @@ const CONTROLLERS = [
   SessionsController,
   RunsController,
   JobsController,
+  ConnectController,
 ];
 
 /** The resources of the API. Each has a folder with its routes, its controller and its views. */
@@ -195,7 +202,7 @@ export class ApiModule {
       module: ApiModule,
       imports: below,
       controllers: CONTROLLERS,
-      providers: [...resources(config), ...workspaces, ...mcpProviders(config, logger)],
+      providers: [...resources(config), ...workspaces, ...mcpProviders(config, logger), ...connectProviders(config, logger)],
     };
   }
 }

@@ -166,6 +166,7 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
     profile: 'nothing',
     image: 'nothing',
     mcp_server: 'nothing',
+    connection_id: newId('connection'),
     skill: 'nothing',
     keyid: '1'.repeat(43),
     policy: '1'.repeat(64),

@@ -17,7 +17,7 @@ import { JOBS } from './jobs/routes.ts';
 import { IDENTITY_PROVIDERS, PERSONS } from './identity-providers/routes.ts';
 import { LOG } from './log/routes.ts';
 import { MCP } from './mcp/routes.ts';
-import { MCP_SERVERS } from './mcp-servers/routes.ts';
+import { MCP_CONNECTIONS, MCP_SERVERS } from './mcp-servers/routes.ts';
 import { OPERATIONS } from './operations/routes.ts';
 import { POLICIES } from './policies/routes.ts';
 import { IMAGES } from './images/routes.ts';
@@ -75,6 +75,7 @@ export const ROUTES: readonly RouteRow[] = [
   SKILLS,
   TOOL_ROUTES,
   MCP_SERVERS,
+  MCP_CONNECTIONS,
   WEBHOOKS,
   LOG,
   EXPORTS,

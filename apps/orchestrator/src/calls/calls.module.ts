@@ -8,6 +8,7 @@ import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
 import { EventHub } from './event-hub.ts';
 import { Follow } from './follow.ts';
+import { ConsentClient } from './kernel/consent-client.ts';
 import { KernelClient } from './kernel/kernel-client.ts';
 import { Offers } from './kernel/offers.ts';
 import { OperationEventsController } from './operation-events.controller.ts';
@@ -34,6 +35,7 @@ export class CallsModule {
     const subjects = subjectsOf(config.WRIT_SHARD);
     const providers = [
       provideValue(new KernelClient(bus, subjects, Date.now)),
+      provideValue(new ConsentClient(bus, subjects, Date.now)),
       provideBy(OperationWatch, [RegisteredLifetime], (lifetime) => {
         const watch = new OperationWatch();
         lifetime.onStop(() => watch.close());

@@ -27,6 +27,7 @@ import { IdentityHashes, PersonLinks } from './access/oauth/person-links.ts';
 import { ProtectedResource } from './access/oauth/protected-resource.ts';
 import { NEW_PER_MINUTE_MAX, recordByKernel } from './access/oauth/credentials.ts';
 import { TokenCallers } from './access/oauth/token-callers.ts';
+import { signInProviders } from './access/sign-in/providers.ts';
 import { EgressGate, resolveByDns } from './outbound/egress-gate.ts';
 import { getDocument } from './outbound/get-document.ts';
 import { FailedKeys } from './access/failed-keys.ts';
@@ -124,7 +125,10 @@ function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
   const hashes = new IdentityHashes(config.webhookKey);
   const resource = new ProtectedResource(config.WRIT_PUBLIC_URL ?? null, config.authorizationServers);
   const records = recordByKernel(bus, subjectsOf(config.WRIT_SHARD), Date.now);
+  const { issuerAllowed, webhookKey } = config;
+  const shared = { gate, limits: ISSUER_DOCUMENT, issuerKeys, hashes, issuerAllowed, webhookKey, monotonic };
   return [
+    ...signInProviders({ ...shared, url: resource.url }),
     provideValue(resource),
     provideValue(hashes),
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),

@@ -70,11 +70,13 @@ export class ConnectPages {
   /** What the person of the session is asked for; else the way to the sign-in. */
   async open(request: PageRequest): Promise<Answer> {
     const handle = request.param('handle');
-    const consent = await this.#look(request, handle);
+    const session = await this.#session(request);
+    const consent = await this.#look(request, handle, session);
     if (consent === null) return gonePage();
     const asAnother = request.query.get('as') === 'another';
-    const session = asAnother ? null : await this.#sessionOf(request, consent.tenant_id);
-    if (session === null) return await this.#toSignIn(request, consent.tenant_id, handle, asAnother);
+    if (session?.tenantId !== consent.tenant_id || asAnother)
+      return await this.#toSignIn(request, consent.tenant_id, handle, asAnother);
+    if (consent.yours !== true) return wrongPersonPage(session, this.#linksOf(handle));
     if (consent.state !== 'asked' && consent.state !== 'confirmed') return this.#toStatus(consent.connection_id);
     return consentPage(consent, session, this.#linksOf(handle), purposeOf(handle));
   }
@@ -84,10 +86,11 @@ export class ConnectPages {
     const { kernel, identities } = this.#parts;
     const handle = request.param('handle');
     const form = await request.form();
-    const consent = await this.#look(request, handle);
+    const session = await this.#session(request);
+    const consent = await this.#look(request, handle, session);
     if (consent === null) return gonePage();
-    const session = await this.#sessionOf(request, consent.tenant_id);
-    if (session === null || !this.#isOwnForm(request, session, purposeOf(handle), form)) return strayPage();
+    if (session?.tenantId !== consent.tenant_id || !this.#isOwnForm(request, session, purposeOf(handle), form))
+      return strayPage();
     const { tenantId, subjectHash: subject_hash, sessionHash } = session;
     try {
       const { authorize_url } = await kernel.confirm({
@@ -144,11 +147,9 @@ export class ConnectPages {
 
   /** The authorization server's answer. */
   async done(request: PageRequest): Promise<Answer> {
-    const { kernel, sessions, failed } = this.#parts;
-    this.#url();
-    failed.verifyMayRetry(request.address);
+    const { kernel, failed } = this.#parts;
+    const session = await this.#session(request);
     const answer = readAnswer(request.query);
-    const session = await sessions.find(this.#cookie(request, SESSION_COOKIE));
     if (answer === null || session === null) {
       failed.recordFailure(request.address);
       return gonePage();
@@ -164,11 +165,9 @@ export class ConnectPages {
 
   /** How far the consent of this session is. */
   async status(request: PageRequest): Promise<Answer> {
-    const { kernel, sessions, failed, rate } = this.#parts;
-    this.#url();
-    failed.verifyMayRetry(request.address);
+    const { kernel, failed, rate } = this.#parts;
+    const session = await this.#session(request);
     const connection_id = request.param('connection_id');
-    const session = await sessions.find(this.#cookie(request, SESSION_COOKIE));
     if (session === null || !isId('connection', connection_id)) {
       failed.recordFailure(request.address);
       return gonePage();
@@ -197,22 +196,20 @@ export class ConnectPages {
     return request.cookie(this.#parts.cookies.nameOf(name));
   }
 
-  /** The session of the browser, in this tenant alone. */
-  async #sessionOf(request: PageRequest, tenantId: TenantId): Promise<Session | null> {
-    const session = await this.#parts.sessions.find(this.#cookie(request, SESSION_COOKIE));
-    return session?.tenantId === tenantId ? session : null;
+  async #session(request: PageRequest): Promise<Session | null> {
+    this.#url();
+    this.#parts.failed.verifyMayRetry(request.address);
+    return await this.#parts.sessions.find(this.#cookie(request, SESSION_COOKIE));
   }
 
   /** Null for a link that is not good. The work for one is a request of its tenant. */
-  async #look(request: PageRequest, handle: string): Promise<(McpConsentView & { tenant_id: TenantId }) | null> {
+  async #look(request: PageRequest, handle: string, session: Session | null): Promise<McpConsentView | null> {
     const { kernel, failed, rate } = this.#parts;
-    this.#url();
-    failed.verifyMayRetry(request.address);
     try {
       if (!HANDLE.test(handle)) throw new Fault('not_found');
-      const consent = await kernel.look({ handle });
+      const consent = await kernel.look({ handle, subject_hash: session?.subjectHash.toString('hex') ?? null });
       rate.consumeTenant(consent.tenant_id);
-      return consent as McpConsentView & { tenant_id: TenantId };
+      return consent;
     } catch (error) {
       if (!isFault(error, 'not_found')) throw error;
       failed.recordFailure(request.address);

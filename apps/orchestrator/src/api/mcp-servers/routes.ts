@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MCP_SERVER_REQUESTS, MCP_TOOL_STATES, McpDecisionReply, McpServerView } from '@writ/contract';
+import { McpConnectionView, MCP_SERVER_REQUESTS, MCP_TOOL_STATES, McpDecisionReply, McpServerView } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
-import { McpServerList, McpServerToolList } from './views.ts';
+import { McpConnectionLink, McpConnectionList, McpServerList, McpServerToolList } from './views.ts';
 
 const READER_ROLES = ['admin', 'operator', 'auditor'] as const;
 const shared = { tag: 'MCP servers', path: '/v1/mcp-servers' } as const;
@@ -69,5 +69,58 @@ export const MCP_SERVERS = {
     body: Type.Object({ tools: MCP_SERVER_REQUESTS['mcp_server.refuse'].properties.tools }, closed),
     answers: { 200: { description: 'The tools, which are out of force', schema: McpDecisionReply } },
     faults: ['conflict'],
+  }),
+};
+
+const connections = { ...one, path: '/v1/mcp-servers/{mcp_server}/connections' } as const;
+const connection = {
+  ...one,
+  path: '/v1/mcp-servers/{mcp_server}/connections/{connection_id}',
+  params: { mcp_server: 'mcpServer', connection_id: 'connection' },
+} as const;
+
+/** Connections of persons to MCP servers that act under the rights of each person. */
+export const MCP_CONNECTIONS = {
+  ask: route({
+    ...connections,
+    id: 'askMcpConnection',
+    method: 'POST',
+    allowed: ['admin', 'operator', 'agent'],
+    summary: 'Makes a link by which the person of the access token lets an MCP server act under their own rights',
+    body: Type.Object(
+      {
+        lists: Type.Optional(
+          Type.Boolean({ description: "whether the server's tools are listed with these rights; takes the role `admin`" }),
+        ),
+      },
+      closed,
+    ),
+    answers: { 201: { description: 'The link, for the person alone', schema: McpConnectionLink } },
+    faults: ['auth.role', 'conflict', 'mcp.authorization_unusable'],
+  }),
+  list: route({
+    ...connections,
+    id: 'listMcpConnections',
+    method: 'GET',
+    allowed: ['admin', 'operator', 'agent', 'auditor'],
+    summary: "Lists the caller's connections to an MCP server, and all of them for administrators",
+    query: Type.Object(paging, closed),
+    answers: { 200: { description: 'A page of connections, newest first', schema: McpConnectionList } },
+  }),
+  read: route({
+    ...connection,
+    id: 'readMcpConnection',
+    method: 'GET',
+    allowed: ['admin', 'operator', 'agent', 'auditor'],
+    summary: 'Shows a connection: how far a consent is, and whether calls can use it',
+    answers: { 200: { description: 'The connection', schema: McpConnectionView } },
+  }),
+  end: route({
+    ...connection,
+    id: 'endMcpConnection',
+    method: 'DELETE',
+    allowed: ['admin', 'operator', 'agent'],
+    summary: 'Ends a connection: its tokens are revoked and forgotten, and no call uses them from then on',
+    answers: { 200: { description: 'The connection, which has ended', schema: McpConnectionView } },
   }),
 };

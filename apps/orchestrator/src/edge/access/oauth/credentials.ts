@@ -36,7 +36,7 @@ export interface CredentialOf {
 /** The kernel, as credentials need it. Both reject where the change can't be recorded. */
 export interface CredentialRecords {
   /** Records, before a credential takes effect, that it is made. The digest covers what it is for. */
-  readonly created: (caller: Caller, providerId: string) => Promise<void>;
+  readonly created: (caller: Caller, providerId: string, subjectHash: Buffer) => Promise<void>;
   /** Revokes a credential in the kernel, which ends its calls. */
   readonly revoked: (by: Caller, apiKeyId: Id<'apiKey'>) => Promise<void>;
 }
@@ -57,11 +57,12 @@ export function recordByKernel(bus: Bus, subjects: Subjects, now: () => number):
     await bus.request(subjects.request(name), message, { deadline: now() + KERNEL_MS });
   };
   return {
-    created: (caller, provider_id) =>
+    created: (caller, provider_id, subject_hash) =>
       ask('kernel.change.record', caller, {
         verb: 'oauth_credential_created',
         subject: caller.api_key_id,
         digest: credentialDigest(caller, provider_id),
+        subject_hash: subject_hash.toString('hex'),
       }),
     revoked: (by, api_key_id) => ask('kernel.api_key.revoke', by, { api_key_id }),
   };
@@ -113,7 +114,7 @@ export class Credentials {
     const caller: Caller = { tenant_id, api_key_id: newId('apiKey'), role, agent_id: agentId, principal };
     const subject_hash = hashes.of('subject', tenant_id, of.issuer, of.subject);
     await this.#revokeOthers(caller, subject_hash);
-    await records.created(caller, provider_id);
+    await records.created(caller, provider_id, subject_hash);
     const { api_key_id } = caller;
     const key = { api_key_id, name: `token of ${name}`, role, agent_id: agentId, principal, hash };
     await identities.createCredential(tenant_id, { ...key, created_by: provider_id }, { provider_id, subject_hash });

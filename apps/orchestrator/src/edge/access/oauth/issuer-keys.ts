@@ -11,6 +11,7 @@ import { Fault } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { createLocalJWKSet, type JSONWebKeySet, type JWK, type LocalJWKSet } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { fetchMetadata, type FetchDocument } from './issuer-metadata.ts';
 
 /** Keys are fetched anew in the background from this age on, so that an issuer's pause isn't noticed. */
 const KEYS_FRESH_MS = 300_000;
@@ -32,9 +33,6 @@ const ISSUERS_MAX = 2_000;
 /** Keys of one issuer that are read; more are refused. Issuers have two or three. */
 const KEYS_MAX = 100;
 const DOCUMENT = { depthMax: 8 };
-
-/** Fetches a document, bounded in size and time. Rejects with any error where there is none. */
-export type FetchDocument = (url: string) => Promise<string>;
 
 interface Cached {
   keys: LocalJWKSet | null;
@@ -118,7 +116,9 @@ export class IssuerKeys {
   async #fetchKeys(issuer: string, cached: Cached): Promise<void> {
     const start = this.#monotonic();
     try {
-      const { keys } = parseKeys(await this.#fetch(await this.#keysUrlOf(issuer)));
+      const { jwks_uri } = await fetchMetadata(this.#fetch, issuer);
+      if (typeof jwks_uri !== 'string') throw new Error('the metadata have no `jwks_uri`');
+      const { keys } = parseKeys(await this.#fetch(jwks_uri));
       cached.ids = new Set(keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
       cached.keys = createLocalJWKSet({ keys });
       cached.fetchedAt = start;
@@ -127,36 +127,6 @@ export class IssuerKeys {
       throw unavailable(issuer, cause);
     }
   }
-
-  /** The URL of the keys, from the first of the issuer's metadata documents that is there. */
-  async #keysUrlOf(issuer: string): Promise<string> {
-    let failure: unknown;
-    for (const url of metadataUrlsOf(issuer)) {
-      try {
-        return parseMetadata(await this.#fetch(url), issuer);
-      } catch (error) {
-        failure = error;
-      }
-    }
-    throw failure;
-  }
-}
-
-/** Where an issuer may publish its metadata: RFC 8414 §3, and OpenID Connect Discovery 1.0 §4. */
-export function metadataUrlsOf(issuer: string): readonly string[] {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname === '/' ? '' : pathname;
-  const openId = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  return [...new Set([`${origin}/.well-known/oauth-authorization-server${path}`, openId])];
-}
-
-function parseMetadata(text: string, issuer: string): string {
-  const metadata = objectOf(parseIJson(text, DOCUMENT));
-  // RFC 8414 §3.3: exactly the issuer whose metadata was asked for, so that no issuer speaks for another.
-  if (metadata['issuer'] !== issuer) throw new Error('the metadata are of another issuer');
-  const { jwks_uri } = metadata;
-  if (typeof jwks_uri !== 'string') throw new Error('the metadata have no `jwks_uri`');
-  return jwks_uri;
 }
 
 /** Only public keys for signatures stay: a symmetric key that is published is known to everybody. */
