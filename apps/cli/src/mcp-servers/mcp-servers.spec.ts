@@ -87,3 +87,36 @@ test('a server is registered as a resource, with the secret by its name', async 
     settings: { transport: 'http', url: 'https://mcp.example.com/mcp', credential: { secret: 'KEY' }, calls_max: 2 },
   });
 });
+
+test('a server under the rights of people is registered with its client, and with no secret of its own', async () => {
+  await run(
+    ...['add', 'github', '--at', 'https://mcp.example.com/mcp', '--oauth-client', 'writ', '--oauth-secret', 'CLIENT'],
+    ...['--scope', 'issues:read', 'repo', '--authorization-server', 'https://login.example.com'],
+  );
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({
+    kind: 'mcp_server',
+    name: 'github',
+    settings: {
+      transport: 'http',
+      url: 'https://mcp.example.com/mcp',
+      credential: {
+        oauth: {
+          client_id: 'writ',
+          client_secret: 'CLIENT',
+          scopes: ['issues:read', 'repo'],
+          authorization_server: 'https://login.example.com',
+        },
+      },
+    },
+  });
+});
+
+test.each([
+  [['--oauth-client', 'writ', '--secret', 'KEY'], 'excludes `--secret`'],
+  [['--scope', 'repo'], 'need `--oauth-client`'],
+  [['--oauth-secret', 'KEY'], 'need `--oauth-client`'],
+])('the options %j exclude another: nothing is sent', async (options, words) => {
+  const { exit, err } = await run('add', 'github', '--at', 'https://mcp.example.com/mcp', ...options);
+  expect([exit, err]).toEqual([2, expect.stringContaining(words)]);
+  expect(api.requests).toEqual([]);
+});

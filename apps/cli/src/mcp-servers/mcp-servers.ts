@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { MCP_TOOL_STATES, McpServerView, ResourceView } from '@writ/contract';
 import { Command, Option } from 'commander';
+import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { findResource, RESOURCES_PATH } from '../resources/find-resource.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
+import { connectCommand, connectionsCommand, disconnectCommand } from './connections.ts';
 import { acceptCommand, readTools, refuseCommand } from './decide.ts';
 import { chosenAs, describeTool } from './describe-tool.ts';
 import { MCP_SERVERS_PATH, pathOf } from './paths.ts';
@@ -26,6 +28,9 @@ export function mcpServerCommand(context: Context): Command {
     .addCommand(acceptCommand(context))
     .addCommand(refuseCommand(context))
     .addCommand(refreshCommand(context))
+    .addCommand(connectCommand(context))
+    .addCommand(connectionsCommand(context))
+    .addCommand(disconnectCommand(context))
     .addCommand(removeCommand(context));
 }
 
@@ -61,6 +66,10 @@ interface AddOptions extends CommonOptions {
   readonly secret?: string;
   readonly header?: string;
   readonly prefix?: string;
+  readonly oauthClient?: string;
+  readonly oauthSecret?: string;
+  readonly scope?: readonly string[];
+  readonly authorizationServer?: string;
   readonly callsMax?: number;
 }
 
@@ -72,15 +81,15 @@ function addCommand(context: Context): Command {
     .option('--secret <name>', "the tenant's secret that the server needs")
     .option('--header <name>', 'the header of the secret; authorization by default')
     .option('--prefix <text>', "what stands before the secret; 'Bearer ' by default")
+    .option('--oauth-client <id>', 'each call has the rights of its person: the client that Writ is at the server')
+    .option('--oauth-secret <name>', "the tenant's secret that authenticates the client; takes --authorization-server")
+    .option('--scope <scope...>', 'the scopes that people are asked for')
+    .option('--authorization-server <issuer>', 'by default the one that the server names')
     .option('--calls-max <n>', 'calls under way per executor; 8 by default', parseCount);
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<AddOptions>();
-    const { at: url, secret, header, prefix, callsMax } = options;
-    const credential = {
-      ...(header === undefined ? {} : { header }),
-      ...(prefix === undefined ? {} : { prefix }),
-      ...(secret === undefined ? {} : { secret }),
-    };
+    const { at: url, callsMax } = options;
+    const credential = credentialOf(options);
     const settings = {
       transport: 'http',
       url,
@@ -93,11 +102,38 @@ function addCommand(context: Context): Command {
     show(context, options, resource, () =>
       [
         `registered mcp_server:${resource.name}`,
-        `Its tools are listed in a moment: writ mcp-server diff ${resource.name}`,
+        options.oauthClient === undefined
+          ? `Its tools are listed in a moment: writ mcp-server diff ${resource.name}`
+          : `Its tools are listed with your rights once you connect: writ mcp-server connect ${resource.name} --lists`,
         `Agents use it once it is granted: writ resource grant mcp_server:${resource.name} --agent ID`,
       ].join('\n'),
     );
   });
+}
+
+/** What the options say of how the server knows callers. A secret of the tenant and rights of people exclude another. */
+function credentialOf({ secret, header, prefix, ...oauth }: AddOptions): object {
+  const shared = {
+    ...(header === undefined ? {} : { header }),
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(secret === undefined ? {} : { secret }),
+  };
+  const { oauthClient, oauthSecret, scope, authorizationServer } = oauth;
+  if (oauthClient === undefined) {
+    if (oauthSecret !== undefined || scope !== undefined || authorizationServer !== undefined)
+      throw usage('`--oauth-secret`, `--scope` and `--authorization-server` need `--oauth-client`');
+    return shared;
+  }
+  if (Object.keys(shared).length > 0)
+    throw usage('`--oauth-client` excludes `--secret`, `--header` and `--prefix`: each call has the rights of its person');
+  return {
+    oauth: {
+      client_id: oauthClient,
+      ...(oauthSecret === undefined ? {} : { client_secret: oauthSecret }),
+      scopes: [...(scope ?? [])],
+      ...(authorizationServer === undefined ? {} : { authorization_server: authorizationServer }),
+    },
+  };
 }
 
 interface ToolsOptions extends CommonOptions {

@@ -83,8 +83,11 @@ export const TEST_CONFIG = {
   ),
 };
 
-/** The API as its module wires it, on real HTTP, with a fake kernel and a fake ledger. */
-export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
+/**
+ * The API as its module wires it, on real HTTP, with a fake kernel and a fake ledger.
+ * @param port 0 picks a free one
+ */
+export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port = 0) {
   const lines: string[] = [];
   const undocumented = new Set<string>();
   const telemetry = startTelemetry({
@@ -149,7 +152,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
   );
   prepareHttpServer(app, config);
   await app.startAllMicroservices();
-  await app.listen(0, '127.0.0.1');
+  await app.listen(port, '127.0.0.1');
   readiness.started();
   const url = await app.getUrl();
 
