@@ -24,6 +24,13 @@ export interface BrowserPage {
 /** Redirections of one request; a sign-in has some. */
 const HOPS_MAX = 15;
 
+export interface BrowserOptions {
+  /** sent with every request */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** servers on loopback that play others: their origins by the origins that they play */
+  readonly plays?: Readonly<Record<string, string>>;
+}
+
 /** Keeps cookies, and remembers what it was told by servers. */
 export class Browser {
   /** the URL of each request, in their order */
@@ -31,6 +38,11 @@ export class Browser {
   /** each `Set-Cookie` header */
   readonly received: string[] = [];
   readonly #cookies = new Map<string, Map<string, string>>();
+  readonly #options: BrowserOptions;
+
+  constructor(options: BrowserOptions = {}) {
+    this.#options = options;
+  }
 
   /** Opens a URL, and follows redirections; those that `stopAt` begins with are not opened. */
   async open(url: string, stopAt?: string): Promise<BrowserPage> {
@@ -70,8 +82,7 @@ export class Browser {
     let [url, request] = [start, first];
     for (let hops = 0; hops < HOPS_MAX; hops += 1) {
       this.visited.push(url);
-      const headers = { ...(request.headers as Record<string, string>), cookie: this.cookiesFor(url) };
-      const response = await fetch(url, { ...request, headers, redirect: 'manual' });
+      const response = await this.#fetch(url, request);
       for (const cookie of response.headers.getSetCookie()) this.#keep(url, cookie);
       const location = response.headers.get('location');
       if (location === null) return pageOf(url, response, await response.text());
@@ -81,6 +92,18 @@ export class Browser {
       if (stopAt !== undefined && url.startsWith(stopAt)) return pageOf(url, response, '');
     }
     throw new Error(`redirections go in circles, at ${url}`);
+  }
+
+  async #fetch(url: string, request: RequestInit): Promise<Response> {
+    const { headers: all = {}, plays = {} } = this.#options;
+    const { origin, host, protocol } = new URL(url);
+    const player = plays[origin];
+    const forwarded =
+      player === undefined ? {} : { 'x-forwarded-host': host, 'x-forwarded-proto': protocol.replace(':', '') };
+    const own = request.headers as Record<string, string> | undefined;
+    const headers = { ...all, ...forwarded, ...own, cookie: this.cookiesFor(url) };
+    const place = player === undefined ? url : `${player}${url.slice(origin.length)}`;
+    return await fetch(place, { ...request, headers, redirect: 'manual' });
   }
 
   #jarOf(url: string): Map<string, string> {

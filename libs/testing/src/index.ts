@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { repositoryRoot, testAddress } from './addresses.ts';
-export { Browser, type BrowserPage, type PageForm, type SendChanges } from './browser.ts';
+export { Browser, type BrowserOptions, type BrowserPage, type PageForm, type SendChanges } from './browser.ts';
 export { UNBALANCED_BUDGETS } from './budgets.ts';
 export { catalogOf } from './catalog.ts';
 export {

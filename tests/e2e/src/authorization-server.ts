@@ -10,6 +10,10 @@ import { Provider, type ProviderContext } from 'oidc-provider';
 /** The grant by which an assertion becomes an access token: RFC 7523. */
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export const CLIENT_ID = 'agent-app';
+/** The client by which people sign in at Writ in a browser. */
+export const SIGN_IN_CLIENT_ID = 'writ-sign-in';
+/** The header by which the browser of a test says who sits at it. */
+export const PERSON_HEADER = 'x-person';
 /** Nothing listens there: the client reads the code from the redirection. */
 export const REDIRECT_URI = 'http://127.0.0.1:9/back';
 /** Longer than any test, in seconds. */
@@ -84,7 +88,8 @@ export class AuthorizationServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url?.startsWith('/sign-in/') !== true) return await this.#provider.callback()(request, response);
     const { params } = await this.#provider.interactionDetails(request, response);
-    const result = { login: { accountId: params['login_hint'] }, consent: {} };
+    const accountId = params['login_hint'] ?? request.headers[PERSON_HEADER];
+    const result = { login: { accountId }, consent: {} };
     await this.#provider.interactionFinished(request, response, result);
   }
 
@@ -106,6 +111,14 @@ export class AuthorizationServer {
           application_type: 'native',
           grant_types: ['authorization_code', JWT_BEARER],
           redirect_uris: [REDIRECT_URI],
+          id_token_signed_response_alg: 'ES256',
+        },
+        {
+          client_id: SIGN_IN_CLIENT_ID,
+          token_endpoint_auth_method: 'none',
+          application_type: 'native',
+          grant_types: ['authorization_code'],
+          redirect_uris: [`${this.#resource}/connect/signed-in`],
           id_token_signed_response_alg: 'ES256',
         },
       ],

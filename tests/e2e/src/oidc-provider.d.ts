@@ -10,6 +10,11 @@ declare module 'oidc-provider' {
     addOIDCScope(scope: string): void;
     addResourceScope(resource: string, scope: string): void;
   }
+  interface TokenKind {
+    new (of: object): Stored;
+    find(value: string): Promise<{ readonly accountId: string } | undefined>;
+    revokeByGrantId(grantId: string): Promise<void>;
+  }
   /** The context of a request to the provider. */
   export interface ProviderContext {
     body: unknown;
@@ -22,7 +27,9 @@ declare module 'oidc-provider' {
   export class Provider {
     constructor(issuer: string, configuration: object);
     readonly Grant: new (of: object) => Stored;
-    readonly AccessToken: new (of: object) => Stored;
+    readonly AccessToken: TokenKind;
+    readonly RefreshToken: TokenKind;
+    proxy: boolean;
     readonly ResourceServer: new (resource: string, info: object) => unknown;
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
     interactionDetails(

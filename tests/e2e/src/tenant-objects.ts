@@ -17,6 +17,10 @@ function registrarKey(): PublicJwk {
   }
 }
 
+/** The id of a connection that isn't there. */
+const unusedConnection = (): string =>
+  `con_0${Array.from({ length: 25 }, () => String(Math.floor(Math.random() * 7))).join('')}`;
+
 /** One object of each kind of a tenant, by parameter name; and ids of the same kinds that name nothing. */
 export interface TenantObjects {
   readonly named: Named;
@@ -142,6 +146,8 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     resource_grant_id,
     image,
     mcp_server,
+    // Only a person with an access token has connections; `mcp-oauth.spec.ts` has some.
+    connection_id: unusedConnection(),
     webhook_id: webhook.webhook_id,
     delivery_id: delivery.delivery_id,
     api_key_id: key.api_key_id,
