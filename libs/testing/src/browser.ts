@@ -55,10 +55,7 @@ export class Browser {
     if (form === undefined) throw new Error(`no form with a button \`${button}\` at ${page.url}: ${page.text}`);
     const body = new URLSearchParams({ ...form.fields, ...changes.fields }).toString();
     const origin = changes.origin === undefined ? new URL(page.url).origin : changes.origin;
-    const headers = {
-      'content-type': 'application/x-www-form-urlencoded',
-      ...(origin === null ? {} : { origin }),
-    };
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...(origin === null ? {} : { origin }) };
     return await this.#go(new URL(form.action, page.url).href, { method: 'POST', headers, body }, undefined);
   }
 
@@ -136,16 +133,17 @@ function pageOf(url: string, { status, headers }: Response, text: string): Brows
     status,
     headers,
     text,
-    forms: [...text.matchAll(/<form method="post" action="([^"]*)">(.*?)<\/form>/gs)].map(([, action = '', inner = '']) => ({
-      action: unescaped(action),
-      fields: Object.fromEntries(
-        [...inner.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
-          name,
-          unescaped(value),
-        ]),
-      ),
-      button: unescaped(/<button[^>]*>(.*?)<\/button>/s.exec(inner)?.[1]?.replaceAll(/<[^>]*>/g, '') ?? ''),
-    })),
+    forms: [...text.matchAll(/<form method="post" action="([^"]*)">(.*?)<\/form>/gs)].map(
+      ([, action = '', inner = '']) => ({
+        action: unescaped(action),
+        fields: Object.fromEntries(
+          [...inner.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(
+            ([, name = '', value = '']) => [name, unescaped(value)],
+          ),
+        ),
+        button: unescaped(/<button[^>]*>(.*?)<\/button>/s.exec(inner)?.[1]?.replaceAll(/<[^>]*>/g, '') ?? ''),
+      }),
+    ),
     links: [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, link = '']) => unescaped(link)),
     next: next === null ? null : unescaped(next[1] ?? url),
   };

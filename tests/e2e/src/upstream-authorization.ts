@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The authorization server of an MCP server: a real `oidc-provider` that plays `https://login.outside.example`. It gives
-// opaque tokens for that server, renews them with rotation, and revokes them.
+// The authorization server of an MCP server: a real `oidc-provider` that plays `https://login.outside.example`. It
+// gives opaque tokens for that server, renews them with rotation, and revokes them.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -3,7 +3,11 @@ import type { McpConnectionView } from '@writ/contract';
 import { fakeApi, problem, writ, type FakeApi, type FakeResponse } from '../specs/run-cli.ts';
 
 const ID = 'con_01kdvq8qfwe9gr4v9m1h7e3x2z';
-const LINK = { connection_id: ID, url: `https://writ.example.org/connect/${'h'.repeat(43)}`, expires_at: 2_000_000_000_000 };
+const LINK = {
+  connection_id: ID,
+  url: `https://writ.example.org/connect/${'h'.repeat(43)}`,
+  expires_at: 2_000_000_000_000,
+};
 const CONNECTION: McpConnectionView = {
   connection_id: ID,
   server: 'github',
@@ -32,7 +36,9 @@ beforeAll(async () => {
     if (method === 'DELETE') return { body: { ...CONNECTION, state: 'ended' } };
     return url.includes(ID)
       ? { body: { ...CONNECTION, ...next(states) } }
-      : { body: { items: [{ ...CONNECTION, own: false, person: 'per_01kdvq8qfwe9gr4v9m1h7e3x2z' }], next_cursor: null } };
+      : {
+          body: { items: [{ ...CONNECTION, own: false, person: 'per_01kdvq8qfwe9gr4v9m1h7e3x2z' }], next_cursor: null },
+        };
   });
 });
 afterAll(() => api.close());

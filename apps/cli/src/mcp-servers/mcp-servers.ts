@@ -111,7 +111,7 @@ function addCommand(context: Context): Command {
   });
 }
 
-/** What the options say of how the server knows callers. A secret of the tenant and rights of people exclude another. */
+/** How the server knows callers: by a secret of the tenant, or by the rights of each person. */
 function credentialOf({ secret, header, prefix, ...oauth }: AddOptions): object {
   const shared = {
     ...(header === undefined ? {} : { header }),
@@ -125,7 +125,9 @@ function credentialOf({ secret, header, prefix, ...oauth }: AddOptions): object 
     return shared;
   }
   if (Object.keys(shared).length > 0)
-    throw usage('`--oauth-client` excludes `--secret`, `--header` and `--prefix`: each call has the rights of its person');
+    throw usage(
+      '`--oauth-client` excludes `--secret`, `--header` and `--prefix`: each call has the rights of its person',
+    );
   return {
     oauth: {
       client_id: oauthClient,

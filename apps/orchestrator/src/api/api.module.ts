@@ -202,7 +202,12 @@ export class ApiModule {
       module: ApiModule,
       imports: below,
       controllers: CONTROLLERS,
-      providers: [...resources(config), ...workspaces, ...mcpProviders(config, logger), ...connectProviders(config, logger)],
+      providers: [
+        ...resources(config),
+        ...workspaces,
+        ...mcpProviders(config, logger),
+        ...connectProviders(config, logger),
+      ],
     };
   }
 }

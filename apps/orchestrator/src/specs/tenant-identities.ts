@@ -28,7 +28,8 @@ export async function keepIdentities({ identities, kernel }: TestApi, { tenantId
   // Each key of the tenant is a credential of somebody, so that it may do what only persons may.
   const other = { ...row, provider_id: newId('identityProvider'), name: 'people', issuer: `${row.issuer}/people` };
   await identities.put(tenantId, other, 20);
-  for (const key of [keys.admin, keys.operator, keys.agent, keys.auditor]) identities.vouch(tenantId, key, other.provider_id);
+  for (const key of [keys.admin, keys.operator, keys.agent, keys.auditor])
+    identities.vouch(tenantId, key, other.provider_id);
   const link = new PersonLinks(identities, hashes, () => 0).linkOf(tenantId, { principal: 'ann' });
   return { provider, person_id: await identities.personOf(tenantId, link, newId('person')) };
 }

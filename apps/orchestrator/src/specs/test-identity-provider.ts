@@ -55,10 +55,7 @@ export async function testIdentityProvider(client = 'writ') {
     const claims = { aud: client, sub: state.person, nonce, jti: undefined, client_id: undefined, scope: undefined };
     return await issuer.token(
       Date.now(),
-      {
-        header: { typ: 'JWT', ...idToken.header },
-        claims: { ...claims, ...state.claims, ...idToken.claims },
-      },
+      { header: { typ: 'JWT', ...idToken.header }, claims: { ...claims, ...state.claims, ...idToken.claims } },
       isForged ? stranger : issuer.first,
     );
   };
@@ -67,7 +64,12 @@ export async function testIdentityProvider(client = 'writ') {
     const given = (name: string): string => url.searchParams.get(name) ?? '';
     const code = randomUUID();
     const redirect = given('redirect_uri');
-    begun.set(code, { nonce: given('nonce'), challenge: given('code_challenge'), client: given('client_id'), redirect });
+    begun.set(code, {
+      nonce: given('nonce'),
+      challenge: given('code_challenge'),
+      client: given('client_id'),
+      redirect,
+    });
     const back = new URL(redirect);
     const answer = { code, state: given('state'), iss: issuer.issuer, ...state.changes.answer };
     for (const [name, value] of Object.entries(answer)) if (value !== undefined) back.searchParams.set(name, value);
@@ -82,7 +84,9 @@ export async function testIdentityProvider(client = 'writ') {
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
     const isGood =
-      found?.challenge === challenge && found.redirect === form.get('redirect_uri') && found.client === form.get('client_id');
+      found?.challenge === challenge &&
+      found.redirect === form.get('redirect_uri') &&
+      found.client === form.get('client_id');
     response.setHeader('content-type', 'application/json');
     if (!isGood) return void response.writeHead(400).end(JSON.stringify({ error: 'invalid_grant' }));
     begun.delete(form.get('code') ?? '');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A person's consent, in a browser: sign in, confirm, consent at the authorization server of the MCP server, come back.
 //
-// INVARIANT (the person who asked): the kernel confirms a consent only for the subject that asked for it, by the sign-in
-// of this browser and not by who has the link.
+// INVARIANT (the person who asked): the kernel confirms a consent only for the subject that asked for it. That is told
+// by the sign-in of this browser, and not by who has the link.
 // INVARIANT (one browser): what an authorization server answers counts only in the session that confirmed the consent.
 // Otherwise somebody could have another person finish a consent, and act with that person's rights.
 // INVARIANT (our own forms): a form counts with the token of its session, and from this origin.
@@ -155,10 +155,7 @@ export class ConnectPages {
       return gonePage();
     }
     return await this.#unlessGone(request, async () => {
-      const { connection_id } = await kernel.callback({
-        ...answer,
-        session_hash: session.sessionHash.toString('hex'),
-      });
+      const { connection_id } = await kernel.callback({ ...answer, session_hash: session.sessionHash.toString('hex') });
       return this.#toStatus(connection_id);
     });
   }
@@ -240,9 +237,7 @@ export class ConnectPages {
 
   /** Browsers send `Origin` with every form; one of another origin comes from another site. */
   #isOwnForm(request: PageRequest, session: Session, purpose: string, form: URLSearchParams): boolean {
-    return (
-      request.header('origin') === new URL(this.#url()).origin && isFormOf(session, purpose, form.get('token'))
-    );
+    return request.header('origin') === new URL(this.#url()).origin && isFormOf(session, purpose, form.get('token'));
   }
 }
 
@@ -253,12 +248,15 @@ const isFault = (error: unknown, code: string): boolean => error instanceof Faul
 /** The kernel builds the URL of metadata that an executor checked; a scheme that runs something would be a bug. */
 function verifyPlace(text: string): string {
   const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error('the authorization endpoint is no web page');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new Error('the authorization endpoint is no web page');
   return url.href;
 }
 
 /** What an authorization server answered; null for what is no answer. RFC 6749 §3.1: no parameter comes twice. */
-function readAnswer(query: URLSearchParams): {
+function readAnswer(
+  query: URLSearchParams,
+): {
   readonly state: string;
   readonly iss: string | null;
   readonly code: string | null;

@@ -54,8 +54,7 @@ const register = (of: TestTenant, more: object = {}) =>
     key: PLATFORM_KEY,
     body: { name: 'corp', issuer: provider.issuer.issuer, sign_in: { client_id: 'writ' }, ...more },
   });
-const remove = (of = tenant, name = 'corp') =>
-  api.ask('DELETE', `/v1/identity-providers/${name}`, { key: of.admin });
+const remove = (of = tenant, name = 'corp') => api.ask('DELETE', `/v1/identity-providers/${name}`, { key: of.admin });
 const subjectOf = (person: string, of = tenant): string =>
   hashes.of('subject', of.tenantId, provider.issuer.issuer, person).toString('hex');
 const ask = (person = 'ann-1', more: Parameters<FakeConsents['ask']>[2] = {}): string =>
@@ -124,7 +123,8 @@ it('cookies are for this host alone on HTTPS, and none is readable by scripts', 
   const browser = new Browser();
   await browser.open(linkOf(ask()));
   expect(browser.received.filter((cookie) => !/max-age=0/i.test(cookie))).toHaveLength(2);
-  for (const cookie of browser.received) expect(cookie).toMatch(/; HttpOnly.*; SameSite=Lax|; SameSite=Lax.*; HttpOnly/i);
+  for (const cookie of browser.received)
+    expect(cookie).toMatch(/; HttpOnly.*; SameSite=Lax|; SameSite=Lax.*; HttpOnly/i);
 });
 
 it('names that other sides choose are texts of the page', async () => {

@@ -20,7 +20,7 @@ export interface Links {
 
 /** The form that is sent with the token of the session. */
 const formOf = (action: string, token: string, button: Html): Html =>
-  html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">${button}</form>`;
+  html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}" />${button}</form>`;
 
 const signOutOf = ({ consent }: Links, session: Session): Html =>
   formOf(
@@ -37,18 +37,31 @@ export function consentPage(consent: McpConsentView, session: Session, links: Li
     status: 200,
     title: `Connect ${server} under your own rights`,
     main: html`<p>Continue only if you asked for this yourself, a moment ago.</p>
-<dl>
-<dt>Signed in as</dt><dd>${name(session.shown)}</dd>
-<dt>MCP server</dt><dd>${name(server)} at ${name(at)}</dd>
-<dt>You will consent at</dt><dd>${name(place)}</dd>
-<dt>Rights that are asked for</dt>
-<dd>${scopes.length === 0 ? html`those that ${name(place)} gives by default` : html`<ul>${scopes.map((scope) => html`<li>${name(scope)}</li>`)}</ul>`}</dd>
-</dl>
-<p>Calls that agents make for you then have your rights at this server. Writ keeps the access sealed, and uses it for
-your calls alone. No agent sees it. You can end it at any time.</p>
-${lists ? html`<p>You asked for it as an administrator: Writ also lists the server's tools with your rights.</p>` : null}
-${formOf(links.consent, session.formToken(purpose), html`<button type="submit">Continue to ${name(place)}</button>`)}
-${signOutOf(links, session)}`,
+      <dl>
+        <dt>Signed in as</dt>
+        <dd>${name(session.shown)}</dd>
+        <dt>MCP server</dt>
+        <dd>${name(server)} at ${name(at)}</dd>
+        <dt>You will consent at</dt>
+        <dd>${name(place)}</dd>
+        <dt>Rights that are asked for</dt>
+        <dd>
+          ${
+            scopes.length === 0
+              ? html`those that ${name(place)} gives by default`
+              : html`<ul>
+                  ${scopes.map((scope) => html`<li>${name(scope)}</li>`)}
+                </ul>`
+          }
+        </dd>
+      </dl>
+      <p>
+        Calls that agents make for you then have your rights at this server. Writ keeps the access sealed, and uses it
+        for your calls alone. No agent sees it. You can end it at any time.
+      </p>
+      ${lists ? html`<p>You asked for it as an administrator: Writ also lists the server's tools with your rights.</p>` : null}
+      ${formOf(links.consent, session.formToken(purpose), html`<button type="submit">Continue to ${name(place)}</button>`)}
+      ${signOutOf(links, session)}`,
   };
 }
 
@@ -67,49 +80,60 @@ export const wrongPersonPage = (session: Session, links: Links): Page => ({
   status: 403,
   title: 'This link is for somebody else',
   main: html`<p>You are signed in as ${name(session.shown)}. Only the person who asked for this link can use it.</p>
-<p>Did somebody send it to you? Then close this page: nothing happened.</p>
-<p><a href="${links.consent}?as=another">Sign in as another person</a></p>
-${signOutOf(links, session)}`,
+    <p>Did somebody send it to you? Then close this page: nothing happened.</p>
+    <p><a href="${links.consent}?as=another">Sign in as another person</a></p>
+    ${signOutOf(links, session)}`,
 });
 
 /** The same for a link that is unknown, and for one that is no longer good. */
 export const gonePage = (): Page => ({
   status: 404,
   title: 'This link is not good any more',
-  main: html`<p>It was used, it is too old, or it is not complete. Ask for a new one:
-<code>writ mcp-server connect NAME</code></p>`,
+  main: html`<p>
+    It was used, it is too old, or it is not complete. Ask for a new one: <code>writ mcp-server connect NAME</code>
+  </p>`,
 });
 
 /** For a tenant with several identity providers. */
 export const choicePage = (providers: readonly ProviderRow[], { consent }: Links, asAnother: boolean): Page => ({
   status: 200,
   title: 'Where do you sign in?',
-  main: html`<ul>${providers.map(
-    ({ name: called, issuer }) =>
-      html`<li><a href="${consent}?provider=${encodeURIComponent(called)}${asAnother ? '&as=another' : ''}">${called} (${hostOf(issuer)})</a></li>`,
-  )}</ul>`,
+  main: html`<ul>
+    ${providers.map(
+      ({ name: called, issuer }) =>
+        html`<li>
+          <a href="${consent}?provider=${encodeURIComponent(called)}${asAnother ? '&as=another' : ''}"
+            >${called} (${hostOf(issuer)})</a
+          >
+        </li>`,
+    )}
+  </ul>`,
 });
 
 export const noSignInPage = (): Page => ({
   status: 409,
   title: 'Nobody can sign in here yet',
-  main: html`<p>An administrator must name the client of the identity provider:
-<code>writ identity-providers put NAME ISSUER --sign-in-client ID</code></p>`,
+  main: html`<p>
+    An administrator must name the client of the identity provider:
+    <code>writ identity-providers put NAME ISSUER --sign-in-client ID</code>
+  </p>`,
 });
 
 export const signedOutPage = ({ consent }: Links): Page => ({
   status: 200,
   title: 'You are signed out',
   main: html`<p>Your identity provider may still know you. Close the browser on a computer that others use.</p>
-<p><a href="${consent}?as=another">Sign in as another person</a></p>`,
+    <p><a href="${consent}?as=another">Sign in as another person</a></p>`,
 });
 
 /** For a request that didn't come from a page of this session. */
 export const strayPage = (): Page => ({
   status: 403,
   title: 'Nothing happened',
-  main: html`<p>The request did not come from the page that you are signed in at, or you were signed out meanwhile.
-Open the link again.</p>`,
+  main: html`<p>
+    The request did not come from the page that you are signed in at, or you were signed out meanwhile. Open the link
+    again.
+  </p>`,
 });
 
 /** @param reason a sentence of this program, never of another side */
@@ -123,7 +147,8 @@ export const refusedPage = (reason: string): Page => ({
 export const faultPage = (status: number, detail: string): Page => ({
   status,
   title: status === 429 ? 'Too many requests' : 'This does not work now',
-  main: html`<p>${detail}</p><p>Try again in a moment.</p>`,
+  main: html`<p>${detail}</p>
+    <p>Try again in a moment.</p>`,
 });
 
 /** How far it is. */
@@ -134,7 +159,7 @@ export function statusPage({ server, state, problem }: McpConsentState): Page {
       ...at,
       title: `${server} is connected`,
       main: html`<p>Calls that agents make for you have your rights there from now on. You can close this page.</p>
-<p>To end it: <code>writ mcp-server disconnect ${server}</code></p>`,
+        <p>To end it: <code>writ mcp-server disconnect ${server}</code></p>`,
     };
   if (state === 'exchanging')
     return {
@@ -153,7 +178,7 @@ export function statusPage({ server, state, problem }: McpConsentState): Page {
     ...at,
     title: `${server} is not connected`,
     main: html`${problem === null ? null : html`<p>${name(problem.message)} (<code>${problem.code}</code>)</p>`}
-<p>Ask for a new link: <code>writ mcp-server connect ${server}</code></p>`,
+      <p>Ask for a new link: <code>writ mcp-server connect ${server}</code></p>`,
   };
 }
 

@@ -23,7 +23,8 @@ const sign_in = orNull(
     {
       client_id: Type.String({
         pattern: '^[\\x21-\\x7e]{1,255}$',
-        description: 'the public client that the issuer knows this deployment by, with `/connect/signed-in` below the public URL as its redirect URI',
+        description:
+          'the public client that the issuer knows this deployment by, with `/connect/signed-in` below the public URL as its redirect URI',
       }),
     },
     { ...closed, description: 'how people sign in at the issuer in a browser; null: nobody does' },

@@ -32,9 +32,7 @@ export class McpConnectionsController {
   }
 
   @Route(MCP_CONNECTIONS.read)
-  read(
-    @RequestInput() { caller, params }: RequestInputOf<typeof MCP_CONNECTIONS.read>,
-  ): Promise<McpConnectionView> {
+  read(@RequestInput() { caller, params }: RequestInputOf<typeof MCP_CONNECTIONS.read>): Promise<McpConnectionView> {
     return this.#read(caller, params.mcp_server, params.connection_id);
   }
 

@@ -25,8 +25,7 @@ const change = (name: string, sign_in: object | null) =>
     key: PLATFORM_KEY,
     body: { name, issuer: issuerOf(name), sign_in },
   });
-const issuerOf = (name: string): string =>
-  `https://${has.provider}.example.org${name === 'people' ? '/people' : ''}`;
+const issuerOf = (name: string): string => `https://${has.provider}.example.org${name === 'people' ? '/people' : ''}`;
 
 it('a link leads to the page of the consent, and names where to sign in where that is open', async () => {
   const count = asked().length;

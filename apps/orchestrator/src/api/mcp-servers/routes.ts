@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { McpConnectionView, MCP_SERVER_REQUESTS, MCP_TOOL_STATES, McpDecisionReply, McpServerView } from '@writ/contract';
+import {
+  McpConnectionView,
+  MCP_SERVER_REQUESTS,
+  MCP_TOOL_STATES,
+  McpDecisionReply,
+  McpServerView,
+} from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
@@ -90,7 +96,9 @@ export const MCP_CONNECTIONS = {
     body: Type.Object(
       {
         lists: Type.Optional(
-          Type.Boolean({ description: "whether the server's tools are listed with these rights; takes the role `admin`" }),
+          Type.Boolean({
+            description: "whether the server's tools are listed with these rights; takes the role `admin`",
+          }),
         ),
       },
       closed,

@@ -9,7 +9,7 @@ export interface Page {
   readonly status: number;
   readonly title: string;
   readonly main: Html;
-  /** after how many seconds the browser goes on by itself; to an address that was checked, or null: to this page again */
+  /** after how many seconds the browser goes on by itself: to an address that was checked, or (null) to this page */
   readonly refresh?: { readonly seconds: number; readonly url: string | null };
   readonly cookies?: readonly string[];
 }
@@ -43,6 +43,9 @@ a { color: #0b4cb4; }
   :focus-visible { outline-color: #ffb77c; }
 }
 `;
+
+/** Exactly the bytes that the policy allows, wherever a formatter breaks lines. */
+const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
 
 /**
  * `form-action 'self'` also holds for where a form's answer redirects to, so a form is answered with a page. Of another
@@ -79,20 +82,19 @@ const contentOf = ({ seconds, url }: Required<Page>['refresh']): string =>
 
 function documentOf({ title, main, refresh }: Page): Html {
   return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-${refresh === undefined ? null : html`<meta http-equiv="refresh" content="${contentOf(refresh)}">`}
-<title>${title} · Writ</title>
-<style>${new Html(STYLE)}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${main}
-</main>
-</body>
-</html>
-`;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${refresh === undefined ? null : html`<meta http-equiv="refresh" content="${contentOf(refresh)}" />`}
+        <title>${title} · Writ</title>
+        ${STYLE_ELEMENT}
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${main}
+        </main>
+      </body>
+    </html> `;
 }

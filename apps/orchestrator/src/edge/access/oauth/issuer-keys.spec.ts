@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { exportJWK, generateKeyPair } from 'jose';
 import { testIssuer, type TestIssuer } from '../../../specs/test-issuer.ts';
-import { IssuerKeys, metadataUrlsOf } from './issuer-keys.ts';
+import { IssuerKeys } from './issuer-keys.ts';
+import { metadataUrlsOf } from './issuer-metadata.ts';
 
 const unavailable = { code: 'auth.issuer_unavailable' };
 let issuer: TestIssuer;

@@ -67,6 +67,7 @@ const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
   agent_claim: null,
   hash_key_id: new IdentityHashes(Buffer.alloc(32, 1)).keyId,
   created_by: newId('apiKey'),
+  sign_in: null,
   confirmed: true,
   ...more,
 });

@@ -119,7 +119,8 @@ export class SignIn {
   async finish(parameters: URLSearchParams, sealed: string | undefined): Promise<SignedIn> {
     const { attempts, identities, hashes } = this.#parts;
     const attempt = sealed === undefined ? null : await attempts.open(sealed);
-    if (attempt === null) throw new SignInRefused('This browser did not begin the sign-in, or it took too long.', 'attempt');
+    if (attempt === null)
+      throw new SignInRefused('This browser did not begin the sign-in, or it took too long.', 'attempt');
     const tenantId = attempt.tenant_id as TenantId;
     const provider = (await identities.list(tenantId)).find(({ name }) => name === attempt.provider);
     if (provider === undefined || provider.sign_in === null)
@@ -129,7 +130,10 @@ export class SignIn {
       ({ provider_id }) => provider_id === provider.provider_id,
     );
     if (inForce?.hash_key_id !== hashes.keyId)
-      throw new SignInRefused('An administrator must register the identity provider of your organisation again.', 'hash_key');
+      throw new SignInRefused(
+        'An administrator must register the identity provider of your organisation again.',
+        'hash_key',
+      );
     const claims = await this.#claimsOf(provider, parameters, attempt);
     const subjectHash = await this.#subjectOf(tenantId, provider, claims);
     const shown = shownNameOf(claims);
@@ -172,7 +176,7 @@ export class SignIn {
     }
   }
 
-  /** The library has checked the nonce. Its signature is checked though it came by TLS: the proxy of a tenant is no issuer. */
+  /** The library has checked the nonce. The signature is checked though it came by TLS: an outbound proxy is no issuer. */
   async #verify(idToken: string, issuer: string, audience: string): Promise<JWTPayload> {
     const { kid } = decodeProtectedHeader(idToken);
     if (typeof kid !== 'string' || kid === '') throw new Error('the ID token names no key');
