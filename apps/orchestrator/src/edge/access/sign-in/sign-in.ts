@@ -176,7 +176,7 @@ export class SignIn {
     }
   }
 
-  /** The library has checked the nonce. The signature is checked though it came by TLS: an outbound proxy is no issuer. */
+  /** The library has checked the nonce. The signature is checked too, though the token came by TLS. */
   async #verify(idToken: string, issuer: string, audience: string): Promise<JWTPayload> {
     const { kid } = decodeProtectedHeader(idToken);
     if (typeof kid !== 'string' || kid === '') throw new Error('the ID token names no key');
