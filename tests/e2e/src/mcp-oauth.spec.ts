@@ -32,7 +32,6 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 const URL_OF_SERVER = 'https://mcp.outside.example/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource/mcp';
 const WAIT = { timeout: 60_000, interval: 500 };
-const SCOPES = 'writ:agent writ:admin';
 
 let url: string;
 let internet: FakeInternet;
@@ -165,13 +164,14 @@ beforeEach(() => {
 });
 
 const CONNECTIONS = '/v1/mcp-servers/tracker/connections';
-const as = async (person: string, scope = SCOPES): Promise<Api> => new Api(url, await client.signIn(person, scope));
+const as = async (person: string, scope = 'writ:agent'): Promise<Api> =>
+  new Api(url, await client.signIn(person, scope));
 const browserOf = (person: string): Browser =>
   new Browser({ headers: { [PERSON_HEADER]: person }, plays: { [UPSTREAM_ISSUER]: upstream.place } });
 /** A link, once an executor has found the authorization server. */
-const linkFor = async (api: Api, body: object = {}): Promise<JsonValue> =>
+const linkFor = async (api: Api, path = CONNECTIONS): Promise<JsonValue> =>
   await vi.waitFor(async () => {
-    const answer = await api.post(CONNECTIONS, body);
+    const answer = await api.post(path, {});
     expect(answer).toMatchObject({ status: 201 });
     return answer.body;
   }, WAIT);
@@ -188,9 +188,11 @@ const reached = (api: Api, id: unknown, state: string): Promise<JsonValue> =>
     expect(connection).toMatchObject({ state });
     return connection;
   }, WAIT);
-async function connected(person: string, body: object = {}): Promise<{ api: Api; id: string }> {
-  const api = await as(person);
-  const { connection_id: id, url: link } = await linkFor(api, body);
+async function connected(person: string): Promise<{ api: Api; id: string }> {
+  return await connectedAs(person, await as(person));
+}
+async function connectedAs(person: string, api: Api, path?: string): Promise<{ api: Api; id: string }> {
+  const { connection_id: id, url: link } = await linkFor(api, path);
   await consent(browserOf(person), link as string);
   await reached(api, id, 'connected');
   return { api, id: id as string };
@@ -210,7 +212,8 @@ const tokenRequests = (type: string): number =>
   upstream.requests.filter(({ form }) => form.get('grant_type') === type).length;
 
 it('an administrator connects so that the tools are listed, and accepts one', async () => {
-  const { id } = await connected('root', { lists: true });
+  const root = await as('root', 'writ:agent writ:admin');
+  const { id } = await connectedAs('root', root, '/v1/mcp-servers/tracker/listing-connection');
   await world.admin.must('/v1/mcp-servers/tracker/refresh', {});
   const tool = await vi.waitFor(async () => {
     const [found] = (await world.admin.get('/v1/mcp-servers/tracker/tools')).body.items as JsonValue[];
@@ -243,7 +246,7 @@ it('two people each act under their own rights, and nothing shows a token', asyn
   expect(ended).toMatchObject({ status: 'ok', tx_outcome: 'committed' });
   expect(await call(bob.api, 'of Bob')).toMatchObject({ status: 'ok' });
   // A later sign-in of the same person, with another role, is the same person.
-  expect(await call(await as('ann', 'writ:agent'), 'again')).toMatchObject({ status: 'ok' });
+  expect(await call(await as('ann', 'writ:admin'), 'again')).toMatchObject({ status: 'ok' });
   expect(created).toEqual(['ann: of Ann', 'bob: of Bob', 'ann: again']);
   const { record } = await verifiedReceipt(stack, world, ended.operation_id as string, 'outcome');
   expect(record).toMatchObject({ tool_id: 'mcp.tracker.create_issue', tx_outcome: 'committed' });
@@ -254,10 +257,10 @@ it('two people each act under their own rights, and nothing shows a token', asyn
 });
 
 it('each sees their own connections, an administrator all of them, and nobody ends those of another', async () => {
-  const dora = await as('dora', 'writ:agent');
+  const dora = await as('dora');
   const list = async (api: Api): Promise<JsonValue[]> => (await api.get(CONNECTIONS)).body.items as JsonValue[];
   expect(await list(dora)).toEqual([]);
-  const all = await list(await as('root'));
+  const all = await list(await as('root', 'writ:admin'));
   expect(all.filter(({ state }) => state === 'connected').length).toBeGreaterThanOrEqual(3);
   const [one] = all;
   expect((await dora.request('DELETE', `${CONNECTIONS}/${one!.connection_id as string}`)).body.code).toBe('not_found');
@@ -337,7 +340,7 @@ it('a connection that its person ends is revoked at the authorization server, an
 it('the connections of a person end with the credentials of the person', async () => {
   const { id } = await connected('hugo');
   await world.admin.must('/v1/identity-providers/corp/denials', { subject: 'hugo' });
-  await reached(await as('root'), id, 'ended');
+  await reached(await as('root', 'writ:admin'), id, 'ended');
   const page = await browserOf('hugo').open(`${url}/connect/${'x'.repeat(43)}`);
   expect(page.status).toBe(404);
 });

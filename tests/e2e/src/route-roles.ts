@@ -74,6 +74,7 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   acceptMcpServerTools: ['admin'],
   refuseMcpServerTools: ['admin'],
   askMcpConnection: ['admin', 'operator', 'agent'],
+  askListingMcpConnection: ['admin'],
   listMcpConnections: ALL,
   readMcpConnection: ALL,
   endMcpConnection: ['admin', 'operator', 'agent'],

@@ -59,7 +59,7 @@ test('`connect` prints the link at once, and ends when the person has consented'
 test('`connect --lists --no-wait` prints the link alone', async () => {
   const { out } = await run('connect', 'github', '--lists', '--no-wait');
   expect([out, api.requests.length]).toEqual([`${LINK.url}\n`, 1]);
-  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({ lists: true });
+  expect(api.requests[0]).toMatchObject({ method: 'POST', url: '/v1/mcp-servers/github/listing-connection' });
 });
 
 test('`connect` asks again while no executor has found the authorization server', async () => {

@@ -49,9 +49,10 @@ export function connectCommand(context: Context): Command {
 }
 
 async function askForLink(client: Client, server: string, lists: boolean): Promise<Static<typeof Link>> {
+  const path = lists ? `${pathOf(server)}/listing-connection` : connectionsOf(server);
   for (let tries = 1; ; tries += 1)
     try {
-      return await client.read(Link, connectionsOf(server), { method: 'POST', body: lists ? { lists } : {} });
+      return await client.read(Link, path, { method: 'POST', body: {} });
     } catch (error) {
       // Until an executor has looked for the authorization server of a new MCP server.
       if (!(error instanceof CliError) || error.code !== 'overloaded' || tries === TRIES) throw error;

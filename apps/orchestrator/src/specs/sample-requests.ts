@@ -107,6 +107,7 @@ export function sampleOf(
       return { body: { name: 'tools', source: { recipe: { pip: [{ name: 'six', version: '1.16.0' }] } } } };
     case 'refreshMcpServer':
     case 'askMcpConnection':
+    case 'askListingMcpConnection':
       return { body: {} };
     case 'acceptMcpServerTools':
     case 'refuseMcpServerTools':

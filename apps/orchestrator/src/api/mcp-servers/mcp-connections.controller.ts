@@ -19,9 +19,17 @@ export class McpConnectionsController {
 
   @Route(MCP_CONNECTIONS.ask)
   ask(
-    @RequestInput() { caller, body, params: { mcp_server: name } }: RequestInputOf<typeof MCP_CONNECTIONS.ask>,
+    @RequestInput() { caller, params: { mcp_server: name } }: RequestInputOf<typeof MCP_CONNECTIONS.ask>,
   ): Promise<McpConnectionLink> {
-    return this.asking.ask(caller, name, body.lists ?? false);
+    return this.asking.ask(caller, name, false);
+  }
+
+  /** A route of its own, so that a token with scopes of several roles gets the role that it takes. */
+  @Route(MCP_CONNECTIONS.askToList)
+  askToList(
+    @RequestInput() { caller, params: { mcp_server: name } }: RequestInputOf<typeof MCP_CONNECTIONS.askToList>,
+  ): Promise<McpConnectionLink> {
+    return this.asking.ask(caller, name, true);
   }
 
   @Route(MCP_CONNECTIONS.list)

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 const connections = (): string => `/v1/mcp-servers/${has.mcp_server}/connections`;
-const ask = (body: object = {}, key = tenant.admin) => api.ask('POST', connections(), { key, body });
+const ask = (path = connections(), key = tenant.admin) => api.ask('POST', path, { key, body: {} });
 const asked = () => api.kernel.requests.filter(({ verb }) => verb === 'mcp_connection.ask');
 const change = (name: string, sign_in: object | null) =>
   api.ask('POST', `/v1/tenants/${tenant.tenantId}/identity-providers`, {
@@ -29,7 +29,7 @@ const issuerOf = (name: string): string => `https://${has.provider}.example.org$
 
 it('a link leads to the page of the consent, and names where to sign in where that is open', async () => {
   const count = asked().length;
-  const answer = await ask({ lists: true });
+  const answer = await ask(`/v1/mcp-servers/${has.mcp_server}/listing-connection`);
   expect(answer.json).toEqual({
     connection_id: expect.stringMatching(/^con_/),
     url: `${URL}/connect/${'h'.repeat(43)}?provider=people`,
@@ -49,7 +49,7 @@ it('a link leads to the page of the consent, and names where to sign in where th
 it('a caller by API key is refused, and the kernel is not asked', async () => {
   const count = asked().length;
   const key = await api.newKey(tenant.tenantId, 'operator');
-  const { status, json } = await ask({}, key);
+  const { status, json } = await ask(connections(), key);
   expect([status, json]).toEqual([403, problem('auth.role', 403)]);
   expect(json['detail']).toContain('only a person can connect');
   expect(asked()).toHaveLength(count);

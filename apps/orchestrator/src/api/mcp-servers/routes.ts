@@ -93,16 +93,18 @@ export const MCP_CONNECTIONS = {
     method: 'POST',
     allowed: ['admin', 'operator', 'agent'],
     summary: 'Makes a link by which the person of the access token lets an MCP server act under their own rights',
-    body: Type.Object(
-      {
-        lists: Type.Optional(
-          Type.Boolean({
-            description: "whether the server's tools are listed with these rights; takes the role `admin`",
-          }),
-        ),
-      },
-      closed,
-    ),
+    body: Type.Object({}, closed),
+    answers: { 201: { description: 'The link, for the person alone', schema: McpConnectionLink } },
+    faults: ['auth.role', 'conflict', 'mcp.authorization_unusable'],
+  }),
+  askToList: route({
+    ...one,
+    path: '/v1/mcp-servers/{mcp_server}/listing-connection',
+    id: 'askListingMcpConnection',
+    method: 'POST',
+    allowed: ['admin'],
+    summary: "Makes such a link for an administrator, with whose rights the server's tools are listed too",
+    body: Type.Object({}, closed),
     answers: { 201: { description: 'The link, for the person alone', schema: McpConnectionLink } },
     faults: ['auth.role', 'conflict', 'mcp.authorization_unusable'],
   }),
