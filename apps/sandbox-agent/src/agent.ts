@@ -7,6 +7,7 @@ import { differences } from './compare.ts';
 import { AgentFault } from './fault.ts';
 import { BoundedOutput } from './bounded-output.ts';
 import { perform, type Exit, type JobEnvironment } from './perform.ts';
+import { performOnConnection } from './perform-on-connection.ts';
 import { Proxy } from './proxy.ts';
 import { sendDifferences } from './send-differences.ts';
 import { Patcher } from './session/patcher.ts';
@@ -104,14 +105,19 @@ export class Agent {
 
   async #perform(order: JobOrder, stdin: StdinFile | null, output: BoundedOutput): Promise<Exit> {
     const ready = this.#claimReadyProxy();
-    if (order.proxy !== true) {
+    if (order.proxy !== true && order.stdio !== true) {
       ready?.close();
       return await perform(order, stdin, this.#environment, output);
     }
     this.#proxy = ready ?? (await this.#openProxy());
     this.#proxy.begin();
+    const proxied = order.proxy === true ? { ...order, env: { ...this.#proxy.env, ...order.env } } : order;
     try {
-      return await perform({ ...order, env: { ...this.#proxy.env, ...order.env } }, stdin, this.#environment, output);
+      if (order.stdio !== true) return await perform(proxied, stdin, this.#environment, output);
+      // The first channel, so that the adapter knows which one it is. The job has not begun yet, and so can't forge it.
+      const connection = this.#proxy.connect();
+      if (connection === null) throw new FrameError('no channel can be opened');
+      return await performOnConnection(proxied, connection, this.#environment, output);
     } finally {
       this.#proxy.close();
     }

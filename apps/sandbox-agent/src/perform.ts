@@ -97,7 +97,7 @@ export async function perform(
  * Starts the process; returns the error's code where the operating system refuses, for example an argument that is too
  * long.
  */
-function startProcess(order: JobOrder, cwd: string, stdio: StdioOptions): ChildProcess | string {
+export function startProcess(order: JobOrder, cwd: string, stdio: StdioOptions): ChildProcess | string {
   const { file, args, env } = programOf(order, cwd);
   try {
     return spawn(file, args, { cwd, env, shell: false, detached: true, stdio });
@@ -107,7 +107,7 @@ function startProcess(order: JobOrder, cwd: string, stdio: StdioOptions): ChildP
 }
 
 /** Writes why nothing was started into the output. */
-function reportNotStarted(why: string, output: BoundedOutput): Exit {
+export function reportNotStarted(why: string, output: BoundedOutput): Exit {
   output.push('stderr', Buffer.from(why));
   return { code: CANNOT_RUN, signal: null, timedOut: false };
 }
@@ -122,7 +122,13 @@ export function preferForOomKill(child: ChildProcess): void {
   }
 }
 
-function awaitExit(child: ChildProcess, timeoutMs: number, endAll: EndAll, output: BoundedOutput): Promise<Exit> {
+/** Resolves when the process has ended, or was killed at its timeout, and nothing that it started lives on. */
+export function awaitExit(
+  child: ChildProcess,
+  timeoutMs: number,
+  endAll: EndAll,
+  output: BoundedOutput,
+): Promise<Exit> {
   return new Promise((resolve) => {
     let timedOut = false;
     const timer = setTimeout(() => {
@@ -142,7 +148,8 @@ function awaitExit(child: ChildProcess, timeoutMs: number, endAll: EndAll, outpu
   });
 }
 
-function isDirectory(path: string): boolean {
+/** Whether there is a directory at a path. */
+export function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {

@@ -55,6 +55,11 @@ export class Proxy {
     this.#channels = new Channels({ send: this.#send });
   }
 
+  /** Opens a channel of the agent's own; null where there may be no more. Only after `begin`. */
+  connect(): Duplex | null {
+    return this.#channels?.open() ?? null;
+  }
+
   /** Closes the open connections, and each further one at once; sends nothing until `begin`. */
   cut(): void {
     this.#channels?.close();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  connectionsOf,
   encodeJob,
   FrameError,
   tapBytesOf,
@@ -52,7 +53,7 @@ export async function perform(
         ? { ended: 'invalid', reason: 'protocol', detail: error.message }
         : { ended: 'lost', reason: 'container', detail: error?.message ?? null },
     );
-  const channels = channelsOf(container, job.egress, (error) => {
+  const channels = channelsOf(container, connectionsOf(job), (error) => {
     channels.close();
     closed(error);
   });

@@ -3,6 +3,7 @@
 // of its contract suite.
 import {
   encodeAgentMessage,
+  fakeNameOf,
   FrameDecoder,
   HOST_FRAMES,
   parseHostMessage,
@@ -50,7 +51,7 @@ export function programsIn(programs: Readonly<Record<string, FakeProgram>>): (at
     const agent = new FakeAgent((bytes) => attached.stdout(bytes));
     greeting(attached, (message) => {
       agent.receive(message);
-      if (message.type === 'job') void run(attached, agent, message.job, programs[message.job.command]);
+      if (message.type === 'job') void run(attached, agent, message.job, programs[fakeNameOf(message.job)]);
     });
   };
 }

@@ -19,6 +19,8 @@ export function assertRunnable(job: SandboxJob): void {
   } else assertArguments(job.argv, job.command);
   if ((job.stdin?.length ?? 0) > STDIN_BYTES_MAX)
     throw new SandboxJobError(`stdin is longer than ${STDIN_BYTES_MAX} bytes`);
+  if (job.stdio !== undefined && job.stdin !== undefined)
+    throw new SandboxJobError('a job gets its input from a connection or in advance, not both');
   if (job.cwd !== '' && pathFault(job.cwd) !== null)
     throw new SandboxJobError(`the working directory ${pathFault(job.cwd)}`);
   // INVARIANT (never root): whoever asks for it, no job runs as user or group 0.
@@ -67,7 +69,7 @@ export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerat
   yield [...last, ...rest, encodeOrder(job)];
 }
 
-function encodeOrder({ command, argv, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {
+function encodeOrder({ command, argv, cwd, env, stdin, stdio, limits, egress }: SandboxJob): Buffer {
   const order = {
     command,
     cwd,
@@ -78,6 +80,7 @@ function encodeOrder({ command, argv, cwd, env, stdin, limits, egress }: Sandbox
     delta_bytes_max: limits.deltaBytes,
     delta_files_max: limits.deltaFiles,
     ...(egress === undefined ? {} : { proxy: true }),
+    ...(stdio === undefined ? {} : { stdio: true }),
     ...(argv === undefined ? {} : { argv }),
   };
   if (Buffer.byteLength(JSON.stringify(order)) > HOST_FRAMES.job.bytesMax)

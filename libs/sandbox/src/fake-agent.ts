@@ -34,6 +34,7 @@ export class FakeAgent {
       cwd: order.cwd,
       env: order.env,
       stdin: this.#stdin,
+      stdio: order.stdio === true ? this.#channels.open() : null,
       out: (text) => this.#output('stdout', Buffer.from(text)),
       err: (text) => this.#output('stderr', Buffer.from(text)),
       connect: () => (order.proxy ? this.#channels.open() : null),
@@ -49,6 +50,11 @@ export class FakeAgent {
       this.#order = message.job;
       this.#before = new Map(this.#files);
     }
+  }
+
+  /** Ends its connections, as a container that is killed does. */
+  kill(): void {
+    this.#channels.close();
   }
 
   exit(end: Exclude<FakeEnd, { ended: unknown }>): void {

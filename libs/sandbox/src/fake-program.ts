@@ -10,6 +10,8 @@ export interface FakeWorld {
   readonly stdin: Buffer;
   out(text: string | Uint8Array): void;
   err(text: string | Uint8Array): void;
+  /** its standard input and output, where they are a connection; null where they are not */
+  readonly stdio: Duplex | null;
   /** Opens a connection to the job's proxy; null where it has none, or too many connections. */
   connect(): Duplex | null;
 }
@@ -27,3 +29,12 @@ export type FakeEnd =
 
 /** A stand-in for one command. */
 export type FakeProgram = (world: FakeWorld) => FakeEnd | Promise<FakeEnd>;
+
+/** The name of a job's stand-in: its command, or its program with the arguments. */
+export const fakeNameOf = ({
+  command,
+  argv,
+}: {
+  readonly command: string;
+  readonly argv?: readonly string[];
+}): string => (argv === undefined ? command : argv.join(' '));

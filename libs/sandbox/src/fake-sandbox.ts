@@ -7,9 +7,9 @@ import { EntryTree } from './entry-tree.ts';
 import { FakeAgent } from './fake-agent.ts';
 import { AGENT_FRAMES, FrameDecoder, HOST_FRAMES } from './frame.ts';
 import { encodeHostMessage, parseHostMessage } from './host-message.ts';
-import { Sandbox, type SandboxJob, type SandboxResult } from './sandbox.ts';
+import { connectionsOf, Sandbox, type SandboxJob, type SandboxResult } from './sandbox.ts';
 import { Transcript } from './transcript.ts';
-import type { FakeWorld, FakeProgram } from './fake-program.ts';
+import { fakeNameOf, type FakeEnd, type FakeWorld, type FakeProgram } from './fake-program.ts';
 
 export interface FakeSandboxOptions {
   /** the fake commands; any other command ends with the shell's 127 */
@@ -67,9 +67,10 @@ export class FakeSandbox extends Sandbox {
     const send = (bytes: Uint8Array) => {
       for (const frame of there.push(bytes)) agent.receive(parseHostMessage(frame));
     };
+    const connections = connectionsOf(job);
     const channels = new Channels({
       send: (message) => message.type !== 'net_open' && send(encodeHostMessage(message)),
-      opened: (connection) => job.egress?.serve(connection),
+      opened: (connection) => connections?.serve(connection),
     });
     const agent = new FakeAgent((bytes) => {
       for (const frame of back.push(bytes)) {
@@ -83,13 +84,18 @@ export class FakeSandbox extends Sandbox {
       }
     });
     for await (const parts of encodeJob(job, sent)) for (const bytes of parts) send(bytes);
-    const ending = await this.#perform(agent, job, signal).finally(() => channels.close());
+    const ending = await this.#perform(agent, job, signal).finally(() => {
+      agent.kill();
+      channels.close();
+    });
     return resultOf(ending ?? transcript.end ?? { ended: 'lost', reason: 'container', detail: null }, transcript);
   }
 
   /** Resolves with how the engine ended the job, or null when the agent reports the end. */
   async #perform(agent: FakeAgent, job: SandboxJob, signal: AbortSignal): Promise<Ending | null> {
-    const end = await (this.#options.programs[job.command] ?? notFound)(agent.world);
+    const program = this.#options.programs[fakeNameOf(job)] ?? notFound;
+    const end = await untilAborted(program(agent.world), signal);
+    if (end === null) return KILLED;
     if (typeof end === 'object' && 'ended' in end) return { ...end, detail: null };
     const { wallMs, idleMs = wallMs, cpuMs, cpus } = job.limits;
     const busyMs = end === 'busy' ? cpuMs / cpus : Infinity;
@@ -101,6 +107,15 @@ export class FakeSandbox extends Sandbox {
     agent.exit(end === 'busy' ? 'never' : end);
     return null;
   }
+}
+
+/** Null where the signal aborts first: a program that speaks with its caller would not end by itself. */
+async function untilAborted(end: FakeEnd | Promise<FakeEnd>, signal: AbortSignal): Promise<FakeEnd | null> {
+  const { promise: aborted, resolve } = Promise.withResolvers<null>();
+  const stop = (): void => resolve(null);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return await Promise.race([end, aborted]).finally(() => signal.removeEventListener('abort', stop));
 }
 
 function notFound(world: FakeWorld): number {

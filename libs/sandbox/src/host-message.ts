@@ -38,6 +38,8 @@ export interface JobOrder {
   readonly delta_files_max: number;
   /** whether the job has a proxy, each connection to which becomes a channel; absent: it has none */
   readonly proxy?: boolean;
+  /** whether the first channel is the job's standard input and output; absent: they are frames */
+  readonly stdio?: boolean;
 }
 
 /**
@@ -153,6 +155,7 @@ function parseOrder(fields: Meta): JobOrder {
     delta_bytes_max: countOf(fields, 'delta_bytes_max'),
     delta_files_max: countOf(fields, 'delta_files_max'),
     ...(isNull(fields, 'proxy') ? {} : { proxy: flagOf(fields, 'proxy') }),
+    ...(isNull(fields, 'stdio') ? {} : { stdio: flagOf(fields, 'stdio') }),
     ...(isNull(fields, 'argv') ? {} : { argv: listOf(fields, 'argv', ARGUMENTS_MAX).map(parseArgument) }),
   };
 }

@@ -20,7 +20,7 @@ export { assertRunnable, encodeJob } from './encode-job.ts';
 export { encodePatches } from './encode-patch.ts';
 export { EntryTree } from './entry-tree.ts';
 export { FakeSandbox, type FakeSandboxOptions } from './fake-sandbox.ts';
-export type { FakeEnd, FakeProgram, FakeWorld } from './fake-program.ts';
+export { fakeNameOf, type FakeEnd, type FakeProgram, type FakeWorld } from './fake-program.ts';
 export {
   AGENT_FRAMES,
   CHUNK_BYTES_MAX,
@@ -35,6 +35,7 @@ export { encodeHostMessage, parseHostMessage, type HostMessage, type JobOrder } 
 export type { EntryHead } from './entry-head.ts';
 export { comparePaths, parentOf, parentsOf, pathFault, targetFault } from './path.ts';
 export {
+  connectionsOf,
   tapBytesOf,
   Sandbox,
   SandboxJobError,
@@ -53,6 +54,7 @@ export {
   type ExpectedJob,
   type SandboxReason,
   type SandboxResult,
+  type SandboxStdio,
   type SandboxSymlink,
   type SandboxUsage,
   type SandboxUser,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { CONNECTED_PROGRAMS } from './connected-jobs.contract.ts';
 import type { FakeProgram, FakeWorld } from './fake-program.ts';
 
 /** Commands of the contract suite, each with its fake. */
@@ -153,6 +154,9 @@ const PROGRAMS_BY_NAME: Record<keyof typeof COMMANDS, FakeProgram> = {
 };
 
 /** The fake's programs for the commands above. */
-export const PROGRAMS: Readonly<Record<string, FakeProgram>> = Object.fromEntries(
-  Object.entries(PROGRAMS_BY_NAME).map(([name, program]) => [COMMANDS[name as keyof typeof COMMANDS], program]),
-);
+export const PROGRAMS: Readonly<Record<string, FakeProgram>> = {
+  ...Object.fromEntries(
+    Object.entries(PROGRAMS_BY_NAME).map(([name, program]) => [COMMANDS[name as keyof typeof COMMANDS], program]),
+  ),
+  ...CONNECTED_PROGRAMS,
+};

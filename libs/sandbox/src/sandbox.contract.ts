@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { connectedJobs } from './connected-jobs.contract.ts';
 import { COMMANDS } from './programs.contract.ts';
 import {
   SandboxJobError,
@@ -393,6 +394,8 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(await runOut((connection) => connection.destroy())).toMatchObject({ ended: 'exited', changes: [] });
       });
     });
+
+    connectedJobs(() => under, jobOf, textOf);
 
     test('the next job sees nothing of an earlier one', async () => {
       await run(COMMANDS.failAfterWriting);

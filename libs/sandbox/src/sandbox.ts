@@ -100,6 +100,15 @@ export interface SandboxEgress {
   serve(connection: Duplex): void;
 }
 
+/**
+ * The standard input and output of a job that speaks with its caller while it runs, as one connection. Its bytes come
+ * from the job. It is opened once, before the job starts, and ends with the job.
+ */
+export interface SandboxStdio {
+  /** MUST NOT throw. What isn't read makes the job wait as at a full pipe. */
+  serve(connection: Duplex): void;
+}
+
 /** A user of a container. Neither id is 0. */
 export interface SandboxUser {
   readonly uid: number;
@@ -120,6 +129,11 @@ export interface SandboxJob {
   readonly cwd: string;
   /** at most 4 MiB; absent: an empty stream */
   readonly stdin?: Uint8Array;
+  /**
+   * in place of `stdin`: the job's input and output are a connection, and its result has only the last bytes of its
+   * error stream
+   */
+  readonly stdio?: SandboxStdio;
   /** added to the few variables that every job has */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: SandboxLimits;
@@ -251,6 +265,20 @@ export abstract class Sandbox {
    * returns `killed`.
    */
   abstract close(): Promise<void>;
+}
+
+/** Where connections out of a job's container lead: the first is that of its `stdio`. Undefined: there can be none. */
+export function connectionsOf({ stdio, egress }: Pick<SandboxJob, 'stdio' | 'egress'>): SandboxEgress | undefined {
+  if (stdio === undefined) return egress;
+  let isFirst = true;
+  return {
+    serve: (connection) => {
+      const to = isFirst ? stdio : egress;
+      isFirst = false;
+      if (to === undefined) connection.destroy();
+      else to.serve(connection);
+    },
+  };
 }
 
 /** The most bytes of output that the tap gets of a job. */
