@@ -96,6 +96,7 @@ export {
   type ResourceReference,
   type ResourceRight,
 } from './resources/resource-kinds.ts';
+export { isMcpStdio, MCP_STDIO_LIMITS, mcpMemoryBytes, type McpStdioSettings } from './resources/mcp-stdio-settings.ts';
 export {
   MCP_CALLS,
   MCP_SCOPES,
@@ -107,6 +108,7 @@ export {
   RESOURCE_SETTINGS,
   secretsOfSettings,
   sharedCredentialOf,
+  type AnyMcpServerSettings,
   type AudioDeviceSettings,
   type CalendarSettings,
   type ContainerSettings,
@@ -280,6 +282,8 @@ export {
   MCP_LIMITS,
   MCP_SERVER_REQUESTS,
   MCP_TOOL_STATES,
+  MCP_TRANSPORTS,
+  type McpTransport,
   McpAbout,
   McpAuthorization,
   McpClaim,
@@ -351,6 +355,7 @@ export {
   COMMAND_MS_MIN,
   EGRESS_LIMITS,
   INLINE_LIMITS,
+  runsInContainer,
   SANDBOX_LIMITS,
 } from './tools/definition.ts';
 export type {

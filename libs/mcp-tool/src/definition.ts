@@ -2,11 +2,15 @@
 import {
   ANY_OBJECT,
   EGRESS_LIMITS,
+  isMcpStdio,
+  TUNNEL,
   UNTRUSTED_CONTENT_LABELS,
+  type AnyMcpServerSettings,
   type BoundResource,
   type JsonSchemaText,
-  type McpServerSettings,
+  type McpStdioSettings,
   type McpTool,
+  type NetGrant,
   type ToolDefinition,
 } from '@writ/contract';
 import { CHECK_STEPS_MAX, schemaFaults, type SchemaFault } from '@writ/json-schema';
@@ -56,11 +60,20 @@ export function mcpDefinition(tool: McpTool): ToolDefinition {
   return definition;
 }
 
-/** What leaves goes to one address, whatever the arguments are. */
-function requestsOf(server: BoundResource | undefined): Pick<ToolDefinition, 'requests'> {
-  const { url } = server?.settings as McpServerSettings;
+/** What leaves goes to one address, whatever the arguments are; or, of a program, to hosts that its settings name. */
+function requestsOf(server: BoundResource | undefined): Pick<ToolDefinition, 'requests' | 'in_container' | 'outlets'> {
+  const settings = server?.settings as AnyMcpServerSettings;
+  if (isMcpStdio(settings)) return { in_container: true, outlets: outletsOf(settings) };
+  const { url } = settings;
   return { requests: () => [{ method: 'POST', url, purpose: '' }] };
 }
+
+/** What is sent to a host of a program, the token decides. */
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', TUNNEL];
+
+/** The hosts that a program may reach, as grants: the token of a call must grant them, too. */
+export const outletsOf = ({ hosts = [] }: Pick<McpStdioSettings, 'hosts'>): readonly NetGrant[] =>
+  hosts.map((domain) => ({ domain, methods: METHODS }));
 
 const tooLong = (verb: 'take' | 'takes'): readonly SchemaFault[] => [
   { pointer: '', message: `${verb} more work to check by the schema of the tool than a call may` },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-export { mcpArgumentFaults, mcpDefinition, mcpResultFaults } from './definition.ts';
+export { mcpArgumentFaults, mcpDefinition, mcpResultFaults, outletsOf } from './definition.ts';
 export { localNames, mcpToolId, unlistedName } from './names.ts';
 export {
   acceptedTool,

@@ -63,7 +63,9 @@ export function keepDefinitions(
   kernel.keep(tenantId, mcp_server, 'mcp_server', {
     resource_id: newId('resource'),
     name: mcp_server,
+    transport: 'http' as const,
     url: 'https://mcp.example.org/mcp',
+    command: null,
     about: null,
     checked_at: null,
     due_at: 1,

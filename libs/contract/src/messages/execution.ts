@@ -93,6 +93,11 @@ export const Redemption = Type.Object(
     content_key: Type.Optional(ContentKey),
     args_salt: Type.String({ description: 'base64, 32 bytes' }),
     capability_token_id: Type.String(),
+    /**
+     * for whom the call acts: the pseudonym of a person, or the API key where no person is known. What the executor
+     * keeps between calls, it keeps for one of them. Absent from an older peer: nothing is kept
+     */
+    acts_for: Type.Optional(Type.String({ maxLength: 128 })),
     policy_hash: Sha256Hex,
     workspace_id: idSchema('workspace'),
     state_snapshot_id: SnapshotId,

@@ -6,6 +6,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { BlobRef } from '../delta.ts';
 import { FAULTS, type FaultCode } from '../faults.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
+import { RegisteredImage } from '../images/image-source.ts';
 import { BoundResource, ResourceName } from '../resources/resource-kinds.ts';
 import { DeclaredToolName } from '../tools/declared-tool.ts';
 import { Caller, Page } from './operations.ts';
@@ -121,7 +122,9 @@ export const McpServerView = Type.Object(
   {
     resource_id: idSchema('resource'),
     name: ResourceName,
-    url: Type.String(),
+    transport: Type.Enum(['http', 'stdio'], { description: 'how it is reached: an address, or a program' }),
+    url: orNull(Type.String({ description: 'null: it is a program' })),
+    command: orNull(Type.Array(Type.String(), { description: 'the program; null: it is reached by its address' })),
     about: orNull({ ...McpAbout, description: "the server's own words, from the last listing that succeeded" }),
     checked_at: orNull({ ...Instant, description: 'the end of the last attempt to list its tools' }),
     due_at: { ...Instant, description: 'when they are listed again' },
@@ -273,12 +276,18 @@ export const MCP_SERVER_REQUESTS = {
   ),
 } as const;
 
+/** How an MCP server is reached. */
+export const MCP_TRANSPORTS = ['http', 'stdio'] as const;
+export type McpTransport = (typeof MCP_TRANSPORTS)[number];
+
 /** executor → kernel: `kernel.mcp.claim` → McpClaimReply: is there a server whose tools are to be listed? */
 export const McpClaimRequest = Type.Object(
   {
     v: Type.Literal(1),
     executor_id: idSchema('executor'),
     public_key: Type.String({ maxLength: 64, description: 'X25519, base64: the secret of the server is sealed to it' }),
+    /** servers that the executor can list; absent from an older peer: those over HTTP */
+    transports: Type.Optional(Type.Array(Type.Enum(MCP_TRANSPORTS), { minItems: 1, maxItems: 2 })),
   },
   closed,
 );
@@ -295,6 +304,10 @@ export const McpClaim = Type.Object(
      * base64; the access token that lists, if there is one, as `PERSON_TOKEN`
      */
     sealed: Type.Record(Type.String(), Type.String()),
+    /** for a program: the digest of the image that it runs in */
+    image_digest: Type.Optional(Type.String({ maxLength: 128 })),
+    /** for a program: where that image comes from, where a tenant registered it */
+    image: Type.Optional(RegisteredImage),
   },
   closed,
 );

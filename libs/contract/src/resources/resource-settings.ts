@@ -4,6 +4,7 @@
 // credentials are named, and stored as secrets of the tenant.
 import { Type, type Static, type TObject } from 'typebox';
 import { idSchema } from '../ids.ts';
+import { McpStdioSettings } from './mcp-stdio-settings.ts';
 import type { ResourceKind } from './resource-kinds.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -195,10 +196,10 @@ const PersonCredential = Type.Object(
 );
 export type McpOAuthSettings = Static<typeof PersonCredential>['oauth'];
 
-/** An MCP server that is reached over streamable HTTP. `transport` leaves room for servers that are programs. */
+/** An MCP server that is reached over streamable HTTP. */
 const McpServerSettings = Type.Object(
   {
-    transport: Type.Enum(['http'] as const, { description: 'streamable HTTP' }),
+    transport: Type.Literal('http', { description: 'streamable HTTP' }),
     url: { ...Url, description: 'the MCP endpoint: `https://host[:port]/path`' },
     credential: Type.Optional(Type.Union([SharedCredential, PersonCredential])),
     calls_max: Type.Optional(
@@ -218,6 +219,9 @@ export const sharedCredentialOf = ({ credential }: McpServerSettings): Static<ty
   credential === undefined || 'oauth' in credential ? null : credential;
 export const oauthOf = ({ credential }: McpServerSettings): McpOAuthSettings | null =>
   credential !== undefined && 'oauth' in credential ? credential.oauth : null;
+/** An MCP server, however it is reached. */
+const AnyMcpServerSettings = Type.Union([McpServerSettings, McpStdioSettings]);
+export type AnyMcpServerSettings = Static<typeof AnyMcpServerSettings>;
 
 /**
  * The names of the secrets that settings name, each once: every member `secret`, however deep. Total and pure.
@@ -239,14 +243,16 @@ export const PERSON_TOKEN = 'person-token';
 const Nothing = Type.Object({}, closed);
 
 /** The schema of a resource's settings, by its kind. */
-export const RESOURCE_SETTINGS: Readonly<Record<ResourceKind, TObject | typeof CalendarSettings>> = {
+export const RESOURCE_SETTINGS: Readonly<
+  Record<ResourceKind, TObject | typeof CalendarSettings | typeof AnyMcpServerSettings>
+> = {
   agent: Nothing,
   audio_device: AudioDeviceSettings,
   calendar: CalendarSettings,
   container: ContainerSettings,
   info_store: InfoStoreSettings,
   mailbox: MailboxSettings,
-  mcp_server: McpServerSettings,
+  mcp_server: AnyMcpServerSettings,
   model: ModelSettings,
   profile: Nothing,
   sandbox: Nothing,

@@ -72,6 +72,12 @@ export type McpOperation = Pick<McpTool, 'server' | 'server_digest' | 'remote_na
   readonly output: JsonSchemaText | null;
 };
 
+/** A host that a program may reach, and the methods that may go there: a part of a grant. */
+export interface Outlet {
+  readonly domain: string;
+  readonly methods: readonly string[];
+}
+
 /** A tool as data: validation, prompts, OpenAPI and the docs are generated from it. */
 export interface ToolDefinition {
   readonly tool_id: string;
@@ -119,6 +125,13 @@ export interface ToolDefinition {
    * has the command, or there is none.
    */
   readonly commandLine?: (args: Readonly<Record<string, unknown>>) => string;
+  /** Its calls run a program in a container of an image, although their class is another. False if absent. */
+  readonly in_container?: true;
+  /**
+   * The hosts that such a program may reach, beside what the token grants: policy judges them, since no argument says
+   * which of them it will reach. Absent: none.
+   */
+  readonly outlets?: readonly Outlet[];
   /**
    * The minimum category of a call by its arguments, if some calls of a writing tool only read. Total and pure; absent:
    * none.
@@ -196,6 +209,10 @@ export interface ToolDefinition {
     args: Readonly<Record<string, unknown>>,
   ) => readonly { readonly pointer: string; readonly message: string }[];
 }
+
+/** Answers whether calls of the tool run in a container, so that they are bound to its image. */
+export const runsInContainer = (tool: Pick<ToolDefinition, 'class' | 'in_container'>): boolean =>
+  tool.class === 'sandboxed' || tool.in_container === true;
 
 /** For tools whose result has contents of files. */
 export const READS_SECRETS_LABELS: readonly OutputLabel[] = [{ label: 'secret_read', when: 'reads_secrets' }];
