@@ -3,6 +3,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { JsonSchemaText, McpAbout, McpRemoteTool } from '@writ/contract';
 import type { McpFailure } from './mcp-error.ts';
+import type { LineWork } from './stdio/line-messages.ts';
 
 /** A session with a server. */
 export interface ListWork {
@@ -13,6 +14,8 @@ export interface ListWork {
   readonly isLegacy: boolean;
   /** methods beside POST that the relay sends: GET resumes an answer, DELETE ends a session */
   readonly methods: readonly ('GET' | 'DELETE')[];
+  /** for a program, whose end of the port is that of a `LineRelay`; absent: the server is reached over HTTP */
+  readonly lines?: LineWork;
 }
 
 /** A call of one tool. */

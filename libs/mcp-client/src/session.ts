@@ -9,6 +9,7 @@ import { failureOf } from './failure-of.ts';
 import { McpError, type Redact } from './mcp-error.ts';
 import { PortFetch } from './port-fetch.ts';
 import { SessionTransport } from './session-transport.ts';
+import { LineTransport } from './stdio/line-transport.ts';
 import type { ListWork, SessionDone } from './session-work.ts';
 
 /** It is never resolved: the relay has the address. */
@@ -33,13 +34,15 @@ const RECONNECTION = {
 const UNCHECKED = {
   getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }),
 };
+/** A program of the older revision may leave the first question unanswered, and is asked in its words then. */
+const PROBE_MS = 10_000;
 type Validate = (value: unknown) => { readonly value: unknown };
 /** Takes any result: it is read by whoever asked. */
 const ANY = { '~standard': { version: 1 as const, vendor: 'writ', validate: ((value) => ({ value })) as Validate } };
 
 /** A connected session. */
 export class Session {
-  readonly #fetch: PortFetch;
+  readonly #link: PortFetch | LineTransport;
   readonly #work: ListWork;
   readonly #until: AbortSignal;
   /** removes secret values from what the server says */
@@ -54,13 +57,13 @@ export class Session {
   #strange: Error | null = null;
   #wantsMore = false;
 
-  constructor(fetch: PortFetch, work: ListWork, until: AbortSignal, redact: Redact) {
-    this.#fetch = fetch;
+  constructor(link: PortFetch | LineTransport, work: ListWork, until: AbortSignal, redact: Redact) {
+    this.#link = link;
     this.#work = work;
     this.#until = until;
     this.redact = redact;
     // Of a stream the transport knows whether it goes on elsewhere.
-    fetch.onEnd = (isStream) => isStream || this.#ended(false);
+    if (link instanceof PortFetch) link.onEnd = (isStream) => isStream || this.#ended(false);
   }
 
   /** Whether the server speaks the revision 2025-11-25. */
@@ -85,7 +88,10 @@ export class Session {
     await this.#client?.close().catch(() => undefined);
     const client = new Client(CLIENT, {
       capabilities: {},
-      versionNegotiation: { mode: 'auto' },
+      versionNegotiation: {
+        mode: 'auto',
+        ...(this.#link instanceof LineTransport ? { probe: { timeoutMs: PROBE_MS } } : {}),
+      },
       inputRequired: { autoFulfill: false },
       jsonSchemaValidator: UNCHECKED,
     });
@@ -94,12 +100,19 @@ export class Session {
       this.#wantsMore ||= method !== 'ping';
       return Promise.reject(new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found'));
     };
-    const transport = new SessionTransport(NO_ADDRESS, { fetch: this.#fetch.fetch, reconnectionOptions: RECONNECTION });
-    transport.onStreamEnd = () => this.#ended(true);
-    [this.#client, this.#transport] = [client, transport];
+    this.#client = client;
+    const transport = this.#transportOver(this.#link);
     const prior = this.#work.isLegacy ? { prior: { kind: 'legacy' as const } } : {};
     await this.#run(() => client.connect(transport, { ...this.#options(), ...prior }));
     this.#isLegacy = client.getProtocolEra() !== 'modern';
+  }
+
+  #transportOver(link: PortFetch | LineTransport): SessionTransport | LineTransport {
+    if (link instanceof LineTransport) return link;
+    const transport = new SessionTransport(NO_ADDRESS, { fetch: link.fetch, reconnectionOptions: RECONNECTION });
+    transport.onStreamEnd = () => this.#ended(true);
+    this.#transport = transport;
+    return transport;
   }
 
   /** The result of a request that reads, as it came. */
@@ -132,7 +145,7 @@ export class Session {
     const failure =
       error instanceof McpError
         ? error
-        : (this.#timedOut(error) ?? this.#fetch.failure ?? failureOf(error, this.redact));
+        : (this.#timedOut(error) ?? this.#link.failure ?? failureOf(error, this.redact));
     const isAnswer = failure.reason === 'refused' || failure.reason === 'failed';
     return this.#wantsMore && isAnswer
       ? new McpError('unsupported', 'the server asked its client for more than is supported, and then failed', {
@@ -197,7 +210,7 @@ export class Session {
     setTimeout(() => {
       if (this.#generation !== generation || this.#transport?.sends !== sends) return;
       this.#broken.reject(
-        this.#fetch.failure ??
+        this.#link.failure ??
           (isStream && this.#strange === null
             ? new McpError('unreachable', 'the server ended its answer early')
             : new McpError('malformed', "the server's answer is none of MCP", { cause: this.#strange ?? undefined })),
@@ -215,10 +228,13 @@ export async function inSession<T>(
   redact: Redact,
   run: (session: Session) => Promise<T>,
 ): Promise<SessionDone<T>> {
-  const fetch = new PortFetch(work.port, { mayResume: work.methods.includes('GET') });
+  const link =
+    work.lines === undefined
+      ? new PortFetch(work.port, { mayResume: work.methods.includes('GET') })
+      : new LineTransport(work.port, work.lines);
   const until = new AbortController();
   const timer = setTimeout(() => until.abort(), work.timeoutMs);
-  const session = new Session(fetch, work, until.signal, redact);
+  const session = new Session(link, work, until.signal, redact);
   try {
     return { value: await run(session) };
   } catch (error) {
@@ -228,6 +244,6 @@ export async function inSession<T>(
   } finally {
     await session.close();
     clearTimeout(timer);
-    fetch.close();
+    await link.close();
   }
 }
