@@ -19,7 +19,9 @@ CREATE TABLE kernel.mcp_server (
   failures   integer DEFAULT 0 NOT NULL, -- counts the attempts that failed since the last one that didn't
   about      jsonb, -- `McpAbout` of libs/contract: what the server says of itself; null until a listing succeeds
   skipped    jsonb DEFAULT '[]' NOT NULL, -- listed tools that can't be used, `McpSkippedTool[]` of libs/contract
-  oauth      jsonb -- `McpAuthorization` of libs/contract; null: no rights of persons, or not found yet
+
+  transport text DEFAULT 'http' NOT NULL CHECK (transport IN ('http', 'stdio')), -- as its settings say
+  oauth     jsonb -- `McpAuthorization` of libs/contract; null: no rights of persons, or not found yet
 );
 
 -- Which servers wait for an executor?
@@ -38,7 +40,8 @@ CREATE POLICY one_tenant ON kernel.mcp_server TO writ_kernel
 CREATE POLICY all_tenants ON kernel.mcp_server TO writ_kernel_worker USING (true) WITH CHECK (true);
 -- What is known changes, and a removed resource takes its row along.
 GRANT SELECT, INSERT, DELETE ON kernel.mcp_server TO writ_kernel;
-GRANT UPDATE (due_at, claim_until, checked_at, problem, failures, about, skipped, oauth) ON kernel.mcp_server TO writ_kernel;
+GRANT UPDATE (due_at, claim_until, checked_at, problem, failures, about, skipped, transport, oauth)
+  ON kernel.mcp_server TO writ_kernel;
 GRANT SELECT ON kernel.mcp_server TO writ_kernel_worker;
 GRANT UPDATE (executor_id, claim, claim_until) ON kernel.mcp_server TO writ_kernel_worker;
 

@@ -9,6 +9,7 @@ import type { KernelConfig } from '../config.env.ts';
 import { EffectExaminer, StoredDeltas } from '../execution/effects/index.ts';
 import type { BelowExecution, Execution } from '../execution/execution.module.ts';
 import type { ExecutionTasks } from '../execution/worker-tasks.ts';
+import type { Images } from '../judging/judgement/index.ts';
 import type { PeriodicTask } from '../foundation/periodic-task.ts';
 import { Agents, AgentsController } from './agents/index.ts';
 import { CallSettingsController, TenantCallSettings } from './call-settings/index.ts';
@@ -176,6 +177,12 @@ const identities = (
   new ChargeModelTokens(dependencies.tenants),
 ];
 
+/** The deployment's images, which programs are listed in. */
+const imagesOf = (config: KernelConfig): Images => ({
+  sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST,
+  others: config.sandboxImages,
+});
+
 /** What calls may name: tools, resources, external versions and the like. */
 const resources = (
   config: KernelConfig,
@@ -195,7 +202,7 @@ const resources = (
   new Resources(dependencies.tenancy, dependencies.changes),
   new McpServers(dependencies.tenancy, dependencies.changes),
   new DecideMcpTools(dependencies.changes),
-  new McpListings(dependencies, work),
+  new McpListings({ ...dependencies, images: imagesOf(config) }, work),
   new ResourceGrants(dependencies.tenancy, dependencies.changes),
   new BeginUpload(dependencies.changes, dependencies.vault),
   new ExternalVersions(dependencies.tenancy, dependencies.changes),

@@ -17,7 +17,7 @@ LANGUAGE sql STABLE SET search_path = kernel, pg_temp AS $$
   SELECT o.tenant_id, o.operation_id FROM operation o
   WHERE ((o.state = 'admitted' AND o.attempt > 0) OR (o.state = 'dispatched' AND o.attempt > 1))
     AND o.attempt - (CASE WHEN o.state = 'dispatched' THEN 1 ELSE 0 END) >= (1 << least(o.reruns, 30))
-    AND ((o.lane = 'sandboxed' AND o.image_digest <> ALL (p_images)
+    AND ((o.image_digest <> ALL (p_images)
           AND NOT EXISTS (SELECT FROM image i WHERE i.tenant_id = o.tenant_id AND i.image_digest = o.image_digest))
       OR EXISTS (SELECT FROM unnest(p_tools, p_digests) AS own (tool_id, digest)
                  WHERE own.tool_id = o.tool_id AND own.digest <> o.tool_definition_digest))

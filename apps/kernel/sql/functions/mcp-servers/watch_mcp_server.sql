@@ -5,12 +5,14 @@ CREATE OR REPLACE FUNCTION kernel.watch_mcp_server() RETURNS trigger
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO mcp_server (resource_id, tenant_id) VALUES (new.resource_id, new.tenant_id);
+    INSERT INTO mcp_server (resource_id, tenant_id, transport)
+      VALUES (new.resource_id, new.tenant_id, new.settings ->> 'transport');
   ELSIF new.removed_at IS NOT NULL THEN
     DELETE FROM mcp_tool t WHERE t.tenant_id = new.tenant_id AND t.resource_id = new.resource_id;
     DELETE FROM mcp_server s WHERE s.resource_id = new.resource_id;
   ELSIF new.digest <> old.digest THEN
-    UPDATE mcp_server s SET due_at = now_ms(), claim_until = NULL, failures = 0 WHERE s.resource_id = new.resource_id;
+    UPDATE mcp_server s SET due_at = now_ms(), claim_until = NULL, failures = 0, transport = new.settings ->> 'transport'
+      WHERE s.resource_id = new.resource_id;
   END IF;
   RETURN NULL;
 END $$;

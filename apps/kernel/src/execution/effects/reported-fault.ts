@@ -185,7 +185,7 @@ export function reportedFault(
   // the kernel's.
   const isAllowedCode = (code: FaultCode): boolean =>
     toolFaults(tool).has(code) ||
-    (tool.class === 'sandboxed' && code === 'image.unavailable') ||
+    ((tool.class === 'sandboxed' || tool.mcp !== undefined) && code === 'image.unavailable') ||
     (tool.class === 'broker' && EGRESS_FAULTS.has(code));
   if (!isFaultCode(error?.code) || !isAllowedCode(error.code))
     return outcomeFault('effect.invalid', 'the tool failed with an unknown code');

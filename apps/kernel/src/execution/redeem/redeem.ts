@@ -262,6 +262,7 @@ const decidedOf = ({ operation, args_ref, chain, rules }: AttemptFacts) => ({
   tool_id: operation.tool_id,
   args_ref: args_ref && plainRef(args_ref),
   capability_token_id: operation.capability_token_id,
+  acts_for: operation.person ?? operation.proposed_by,
   policy_hash: operation.policy_hash,
   image_digest: operation.image_digest,
   fs: [...chain.map(({ grant }) => grant.fs), tenantScope(rules.settings)],

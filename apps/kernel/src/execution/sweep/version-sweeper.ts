@@ -113,13 +113,12 @@ export class VersionSweeper {
   /** What the call is bound to and this version doesn't have; null where it has all of it. */
   async #replacedSince({
     tenant_id: tenant,
-    lane,
     image_digest,
     tool_id,
     tool_definition_digest,
   }: OperationRow): Promise<Replaced | null> {
     if ((DIGESTS.get(tool_id) ?? tool_definition_digest) !== tool_definition_digest) return 'tool';
-    if (lane !== 'sandboxed' || image_digest === null || this.#images.includes(image_digest)) return null;
+    if (image_digest === null || this.#images.includes(image_digest)) return null;
     // A tenant's image is none of the deployment's, and no update of the deployment replaces it.
     return (await kernelSql.isRegisteredImage(this.#parts.tenants.pool, { tenant, digest: image_digest }))
       ? null

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { imageForCall, TOOLS, type SandboxImages, type ToolDefinition } from '@writ/contract';
+import { imageForCall, runsInContainer, TOOLS, type SandboxImages, type ToolDefinition } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
 import { definitionDigest } from '../definitions/tenant-tools.ts';
 import type { Judgement } from './judgement.ts';
@@ -42,7 +42,7 @@ export function actionOf(
     policy_hash: judgement.policy_hash,
     state_snapshot_id: judgement.head,
     image_digest:
-      judgement.tool?.class === 'sandboxed'
+      judgement.tool !== null && runsInContainer(judgement.tool)
         ? (judgement.image ?? imageForCall(images.others, call) ?? images.sandbox)
         : null,
   };

@@ -26,7 +26,7 @@ export async function readNamedImage(
 }
 
 /** Why the call can't run in the image that it is to run in; null where it can, or where it is to run in none. */
-export function decideImage({ image = null }: CallFacts): Refusal | null {
+export function decideImage({ image = null }: Pick<CallFacts, 'image'>): Refusal | null {
   if (image === null) return null;
   const { name, state, image_digest } = image;
   if (state === null)

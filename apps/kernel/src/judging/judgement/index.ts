@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+export { decideImage } from './decide-image.ts';
 export { actionOf, actionOfRow, approvedDigest, ownImages, toolDigestOf, type Images } from './action.ts';
 export { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 export {

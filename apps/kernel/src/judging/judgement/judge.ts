@@ -186,6 +186,14 @@ function egressOf({ chain, profile }: CallFacts, { tool, requests }: WellFormed)
       purpose: requests.map(({ purpose }) => purpose).find((purpose) => purpose !== '') ?? '',
     };
   }
+  // Hosts of a program's settings: the token may grant fewer of them, which the gate decides.
+  const { outlets = [] } = tool;
+  if (outlets.length > 0)
+    return {
+      domains: outlets.map(({ domain }) => domain),
+      methods: outlets.flatMap(({ methods }) => methods),
+      purpose: '',
+    };
   // The token's own grants: a parent's can only be wider.
   const granted = tool.class === 'sandboxed' ? (chain[0]?.token.grant.net ?? []) : [];
   // Both have to grant a request: only what the profile names can leave under it.

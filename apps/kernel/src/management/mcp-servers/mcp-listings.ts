@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   Fault,
+  imageForCall,
+  isMcpStdio,
   MCP_LIMITS,
   PERSON_TOKEN,
   RESOURCE_SECRET_PREFIX,
   type BoundResource,
+  type FaultCode,
   type McpAuthorization,
   type McpClaim,
   type McpClaimRequest,
@@ -20,7 +23,8 @@ import type { TenantVault } from '../../evidence/payload/index.ts';
 import { PersonTokens } from '../../execution/person-tokens/index.ts';
 import { SessionValues } from '../../execution/values/index.ts';
 import { takesPersons } from '../../judging/definitions/person-consents.ts';
-import { kernelSql } from '../../foundation/database/functions/index.ts';
+import { kernelSql, type ImageFor } from '../../foundation/database/functions/index.ts';
+import { decideImage, type Images } from '../../judging/judgement/index.ts';
 import type { CrossTenantPool, TenantPool } from '../../foundation/database/pools.ts';
 import type { Rows, Tenancy } from '../../foundation/tenancy/index.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -46,6 +50,14 @@ const STORED_BYTES_MAX = 2 * MCP_LIMITS.listingBytes;
 /** The bound, in milliseconds, on reading a listing in a thread. */
 const READ_WALL_MS = 10_000;
 
+/** What keeps a server from being listed until somebody changes it. */
+const CONDITIONS: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'secret.unknown',
+  'image.unknown',
+  'image.not_ready',
+  'mcp.token_unavailable',
+]);
+
 /** What is written of an attempt. */
 type Attempt = Pick<McpReportRequest, 'executor_id' | 'tenant_id' | 'resource_id' | 'claim'>;
 
@@ -56,6 +68,8 @@ interface ListingDependencies {
   readonly changes: Changes;
   readonly vault: TenantVault;
   readonly blobs: BlobStore;
+  /** of the deployment, for programs */
+  readonly images: Images;
 }
 
 /** Gives MCP servers that are due to executors, and compares what they list with what was accepted. */
@@ -85,10 +99,14 @@ export class McpListings {
     return null;
   }
 
-  async #claimOne({ executor_id, public_key }: McpClaimRequest): Promise<McpClaim | 'ended' | null> {
+  async #claimOne({
+    executor_id,
+    public_key,
+    transports = ['http'],
+  }: McpClaimRequest): Promise<McpClaim | 'ended' | null> {
     const { workers } = this.#dependencies;
     const limits = { lease_ms: MCP_LIMITS.leaseMs, each: EACH_MAX };
-    const claimed = await kernelSql.claimMcpServer(workers.pool, { executor: executor_id, ...limits });
+    const claimed = await kernelSql.claimMcpServer(workers.pool, { executor: executor_id, ...limits, transports });
     if (claimed === null) return null;
     const { tenant_id, resource_id, claim } = claimed;
     const resource = await this.#resource(tenant_id, resource_id);
@@ -96,11 +114,11 @@ export class McpListings {
     if (resource === null) return 'ended';
     try {
       const sealed = await this.#sealed(claimed, resource, Buffer.from(public_key, 'base64'));
-      return { tenant_id, claim, resource, sealed };
+      return { tenant_id, claim, resource, sealed, ...(await this.#imageOf(tenant_id, resource)) };
     } catch (error) {
       const attempt = { executor_id, tenant_id, resource_id, claim };
       if (error instanceof Fault && error.code === 'overloaded') await this.#postpone(attempt);
-      else if (error instanceof Fault && NOT_GIVEN.has(error.code))
+      else if (error instanceof Fault && CONDITIONS.has(error.code))
         await this.#fail(attempt, { code: error.code, message: error.message });
       else throw error;
       return 'ended';
@@ -212,6 +230,23 @@ export class McpListings {
     throw new Fault('mcp.token_unavailable', 'the access token that lists its tools could not be renewed');
   }
 
+  /**
+   * The image that a program is listed in: the one that its settings name, or the deployment's.
+   * @throws Fault `image.unknown`, `image.not_ready`
+   */
+  async #imageOf(tenant_id: string, { settings }: BoundResource): Promise<Pick<McpClaim, 'image' | 'image_digest'>> {
+    if (!isMcpStdio(settings)) return {};
+    const { images, tenants } = this.#dependencies;
+    if (settings.image === undefined)
+      return { image_digest: imageForCall(images.others, { tenant_id, tool_id: '' }) ?? images.sandbox };
+    const image = await kernelSql.imageFor(tenants.pool, { tenant: tenant_id, tool: '', name: settings.image });
+    const refused = decideImage({ image });
+    if (refused !== null) throw new Fault(refused.code, refused.message);
+    const { definition, image_digest } = image as ImageFor;
+    if (definition === null || image_digest === null) throw new Error(`the image \`${settings.image}\` is incomplete`);
+    return { image_digest, image: { definition, image_digest } };
+  }
+
   /** INVARIANT (sealed on the way): a secret leaves sealed to the executor that claims, for this claim alone. */
   async #sealed(
     { tenant_id, resource_id, claim }: { tenant_id: string; resource_id: string; claim: number },
@@ -229,9 +264,6 @@ export class McpListings {
     return Object.fromEntries(sealed);
   }
 }
-
-/** Faults of what a listing needs: it isn't given then. */
-const NOT_GIVEN: ReadonlySet<string> = new Set(['secret.unknown', 'mcp.token_unavailable']);
 
 export type AttemptEnd = Omit<Prisma.mcp_serverUncheckedUpdateManyInput, 'problem'> & {
   readonly problem: McpProblem | null;

@@ -78,7 +78,7 @@ describe('an MCP server', () => {
       'x',
       '/settings/credential/header',
     ],
-    ['another transport', { ...SETTINGS, transport: 'stdio' }, 'x', '/settings/transport'],
+    ['another transport', { ...SETTINGS, transport: 'pigeon' }, 'x', '/settings/transport'],
     [
       'persons over http',
       { ...SETTINGS, url: 'http://x.example/', credential: { oauth: { client_id: 'w', scopes: [] } } },

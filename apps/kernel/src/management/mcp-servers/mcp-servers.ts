@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  isMcpStdio,
+  type AnyMcpServerSettings,
   type Caller,
   type KernelRequest,
   oauthOf,
@@ -7,7 +9,6 @@ import {
   type McpDefinitions,
   type McpAuthorization,
   type McpProblem,
-  type McpServerSettings,
   type McpServerToolView,
   type McpServerView,
   type McpSkippedTool,
@@ -140,17 +141,22 @@ async function viewsOf(rows: Rows, tenant_id: string, resources: readonly Resour
   });
 }
 
+const reachedBy = (settings: AnyMcpServerSettings): Pick<McpServerView, 'transport' | 'url' | 'command'> =>
+  isMcpStdio(settings)
+    ? { transport: 'stdio', url: null, command: settings.command }
+    : { transport: 'http', url: settings.url, command: null };
+
 function serverView(
   { resource_id, name, settings: stored }: ResourceRow,
   row: ServerRow,
   { tools, lister }: { readonly tools: McpServerView['tools']; readonly lister: string | null },
 ): McpServerView {
-  const settings = stored as unknown as McpServerSettings;
-  const oauth = oauthOf(settings);
+  const settings = stored as unknown as AnyMcpServerSettings;
+  const oauth = isMcpStdio(settings) ? null : oauthOf(settings);
   return {
     resource_id,
     name,
-    url: settings.url,
+    ...reachedBy(settings),
     about: row.about as McpAbout | null,
     checked_at: row.checked_at === null ? null : Number(row.checked_at),
     due_at: Number(row.due_at),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   Fault,
+  isMcpStdio,
   LIMITS,
   oauthOf,
   parseMessage,
@@ -43,7 +44,7 @@ export function parseSettings(kind: RegisteredKind, settings: Settings): Setting
     throw error;
   }
   if (kind === 'info_store') verifyStore(settings as InfoStoreSettings);
-  if (kind === 'mcp_server') verifyCredential(settings as McpServerSettings);
+  if (kind === 'mcp_server' && !isMcpStdio(settings)) verifyCredential(settings as McpServerSettings);
   const canonical = canonicalMembers(kind, settings, '/settings');
   verifyPrivate(canonical, '/settings');
   if (canonicalBytes(canonical).length > LIMITS.resourceSettingsBytes.max)
@@ -140,18 +141,24 @@ interface JsonSchema {
   readonly const?: unknown;
 }
 
-/** The schema with each union of objects replaced by the branch that `kind` in the value chooses. */
+/** Members whose constants tell the branches of a union apart. */
+const CHOOSERS = ['kind', 'transport'] as const;
+
+/** The schema with each union of objects replaced by the branch that `kind` or `transport` in the value chooses. */
 function chosenBranches(schema: JsonSchema, value: unknown): TSchema {
   const members = (typeof value === 'object' && value !== null ? value : {}) as Settings;
   if (schema.anyOf?.every(({ required = [] }) => required.length > 0) === true) {
     // The branches of a credential: each has a member that no other has.
     const named = schema.anyOf.find(({ required = [] }) => required.every((name) => name in members));
-    if (named !== undefined && named.properties?.['kind'] === undefined) return chosenBranches(named, value);
+    if (named !== undefined && CHOOSERS.every((chooser) => named.properties?.[chooser] === undefined)) return chosenBranches(named, value);
   }
-  const kinds = schema.anyOf?.map((branch) => branch.properties?.['kind']?.const);
-  if (schema.anyOf !== undefined && kinds?.every((kind) => typeof kind === 'string') === true) {
-    const branch = schema.anyOf[kinds.indexOf(members['kind'] as string)];
-    return branch === undefined ? Type.Object({ kind: Type.Enum(kinds as string[]) }) : chosenBranches(branch, value);
+  for (const chooser of CHOOSERS) {
+    const kinds = schema.anyOf?.map((branch) => branch.properties?.[chooser]?.const);
+    if (schema.anyOf === undefined || kinds?.every((kind) => typeof kind === 'string') !== true) continue;
+    const branch = schema.anyOf[kinds.indexOf(members[chooser] as string)];
+    return branch === undefined
+      ? Type.Object({ [chooser]: Type.Enum(kinds as string[]) })
+      : chosenBranches(branch, value);
   }
   if (schema.properties === undefined) return schema as TSchema;
   const properties = Object.entries(schema.properties).map(([name, one]) => [name, chosenBranches(one, members[name])]);

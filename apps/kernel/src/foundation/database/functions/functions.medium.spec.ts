@@ -25,6 +25,7 @@ describe('the table of the functions of the schema kernel', () => {
     // refresh_statistics: `refreshStatistics` of libs/database calls it for whichever schema a process has. Kernels of
     // the version before call the others.
     expect(uncalledFunctions(table, catalog, ['writ_kernel', 'writ_kernel_worker'])).toEqual([
+      'claim_mcp_server',
       'dispatch',
       'refresh_statistics',
       'replace_image',

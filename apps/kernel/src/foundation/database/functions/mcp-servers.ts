@@ -13,8 +13,8 @@ export interface ClaimedServer {
 /** The functions of `sql/functions/mcp-servers` that the kernel calls. */
 export const mcpServersFunctions = {
   claimMcpServer: kernelFunction<ClaimedServer | null>()(
-    'kernel.claim_mcp_server',
-    { executor: sqlTypes.text, lease_ms: sqlTypes.integer, each: sqlTypes.integer },
+    'kernel.claim_mcp_server_of',
+    { executor: sqlTypes.text, lease_ms: sqlTypes.integer, each: sqlTypes.integer, transports: sqlTypes.textArray },
     { returns: 'value' },
   ),
   mcpToolState: kernelFunction<McpServerToolView['state'] | null>()(
