@@ -37,6 +37,7 @@ import { InlineRunner } from './runners/inline-runner.ts';
 import { MailSessions } from './runners/mail-sessions.ts';
 import { McpSessions } from './runners/mcp/mcp-sessions.ts';
 import { McpTools } from './runners/mcp/mcp-tool.ts';
+import { McpPrograms } from './runners/mcp/stdio/mcp-programs.ts';
 import { LISTINGS_AT_ONCE } from './runners/mcp/mcp-intake.ts';
 import { openMcpIntake } from './runners/mcp/open-mcp-intake.ts';
 import { openTokenIntake } from './runners/mcp-oauth/open-token-intake.ts';
@@ -164,13 +165,15 @@ interface Dependencies extends OpenTranscription {
   readonly kernel: KernelClient;
   readonly sessions: Sessions;
   readonly images: TenantImages;
+  readonly programs: McpPrograms;
   readonly stores: StoreCalls;
   readonly hasModel: boolean;
 }
 
 /** What an executor closes when its calls have ended. */
-const closingOf = ({ sessions, stores, sandbox, work, sessionThreads, speech }: Dependencies) => [
+const closingOf = ({ sessions, programs, stores, sandbox, work, sessionThreads, speech }: Dependencies) => [
   sessions,
+  programs,
   stores,
   sandbox,
   work,
@@ -195,21 +198,27 @@ async function openDependencies(
   watchWarmPools(telemetry.meter, sandbox);
   const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
   const kernel = new KernelClient(bus, subjects, epoch);
+  const sessionThreads = new ExecutorPool({
+    ...sessionPoolSizes(config.WRIT_SLOTS_BROKER + LISTINGS_AT_ONCE),
+    filename: WORKER_PROGRAM,
+  });
   return {
     executorId,
     subjects,
     pool,
     blobs,
     sandbox,
-    imageDigests: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]),
+    imageDigests: new Set(
+      config.WRIT_SLOTS_SANDBOXED === 0
+        ? []
+        : [config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)],
+    ),
     permitKeys,
     gate: openGate(config, telemetry, parts),
     ...openTranscription(config, { blobs, ingest: pgAudioIngest(pool), epoch, monotonic }),
     work: openWork(telemetry),
-    sessionThreads: new ExecutorPool({
-      ...sessionPoolSizes(config.WRIT_SLOTS_BROKER + LISTINGS_AT_ONCE),
-      filename: WORKER_PROGRAM,
-    }),
+    sessionThreads,
+    programs: new McpPrograms({ sandbox, threads: sessionThreads, processesMax: config.WRIT_SESSIONS, now: monotonic }),
     running: new RunningAttempts(),
     outputs: new LiveOutputs(),
     watched: new WatchedOutputs(executorId, (event) => bus.publish(subjects.event('output', event.tenant_id), event)),
@@ -236,7 +245,7 @@ function runnersOf(config: ExecutorConfig, dependencies: Dependencies, parts: Ex
     new ScriptRunner(commands),
     new DangerousRunner(commands, blobs),
     new SessionRunner({ shells: sandbox.shells, sessions, blobs, gate, outputs }),
-    new BrokerRunner(blobs, gate, monotonic, { stores, transcription, mail, mcp }),
+    new BrokerRunner(blobs, gate, monotonic, { stores, transcription, mail, mcp, programs: dependencies.programs }),
     ...(parts.runners?.(blobs) ?? []),
   ];
 }

@@ -42,7 +42,7 @@ export interface Clocks {
 
 export interface PerformOptions {
   readonly executorId: string;
-  /** the images that calls of this executor may run in, `sha256:…` */
+  /** the images that calls of this executor may run in, `sha256:…`; none: it has no containers */
   readonly images: ReadonlySet<string>;
 }
 
@@ -182,7 +182,9 @@ export class Perform {
   }
 
   #hasImage({ image_digest, registered_image }: Permit): boolean {
-    return registered_image === true || image_digest === null || this.#options.images.has(image_digest);
+    const { images } = this.#options;
+    // An executor without containers has no image, and a tenant's image needs a container as much as any other.
+    return image_digest === null || (registered_image === true ? images.size > 0 : images.has(image_digest));
   }
 
   async #attempt(message: WorkMessage, permit: Permit, envelope: Envelope): Promise<AttemptResult> {

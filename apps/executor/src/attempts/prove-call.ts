@@ -75,6 +75,7 @@ export async function proveCall(
     ...(tool.mcp === undefined ? {} : { mcp: tool.mcp }),
     resources: tool.bound ?? [],
     workspaceId: redemption.workspace_id,
+    ...actsForOf(redemption),
     imageDigest: redemption.image_digest,
     args,
     root: parseSnapshotId(redemption.state_snapshot_id),
@@ -120,6 +121,10 @@ function verifiedTool(
   }
   return tool;
 }
+
+/** For whom the call acts. The permit orders the token. */
+const actsForOf = ({ acts_for, capability_token_id }: Redemption): Pick<Call, 'actsFor'> =>
+  acts_for === undefined ? {} : { actsFor: { token: capability_token_id, principal: acts_for } };
 
 /** What is redacted of the result. @throws Fault `permit.invalid` where nothing of this tool's result can be */
 function redactOf({ redact = [] }: Redemption, tool: ToolDefinition): Pick<Call, 'redact'> {

@@ -50,6 +50,11 @@ export interface Call {
   /** the registered resources that its arguments name, in their order */
   readonly resources: readonly BoundResource[];
   readonly workspaceId: string;
+  /**
+   * for whom it acts: its token, and a person by a pseudonym, or an API key; absent: nobody is known, so nothing is
+   * kept for later calls
+   */
+  readonly actsFor?: { readonly token: string; readonly principal: string };
   /** `sha256:…` of the image that its permit orders; null for a call that needs none */
   readonly imageDigest: string | null;
   readonly args: Readonly<Record<string, unknown>>;

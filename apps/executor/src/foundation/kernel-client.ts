@@ -9,6 +9,7 @@ import {
   McpReportReply,
   McpTokenClaimReply,
   McpTokenReportReply,
+  type McpTransport,
   parseFromPeer,
   parseMessage,
   Redemption,
@@ -223,9 +224,15 @@ export class KernelClient {
   }
 
   /** The MCP server whose tools this executor is to list; null where none is due. */
-  async claimMcpServer(executorId: string, timeoutMs: number): Promise<ClaimedServer | null> {
+  async claimMcpServer(
+    executorId: string,
+    timeoutMs: number,
+    transports: readonly McpTransport[] = ['http'],
+  ): Promise<ClaimedServer | null> {
     const request = { v: 1, executor_id: executorId, public_key: await this.publicKey() };
-    const { claim } = parseFromPeer(McpClaimReply, await this.#request('kernel.mcp.claim', request, timeoutMs));
+    const requests = [{ ...request, transports }, request] as const;
+    const reply = await this.#requestWithFallback('kernel.mcp.claim', requests, '/transports', timeoutMs);
+    const { claim } = parseFromPeer(McpClaimReply, reply);
     if (claim === null) return null;
     const { sealed, ...server } = claim;
     const context = (name: string): string =>

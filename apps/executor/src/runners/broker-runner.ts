@@ -5,6 +5,7 @@ import {
   EMAIL_DRAFT,
   EMAIL_FIND,
   Fault,
+  isMcpStdio,
   isStoreTool,
   NET_EGRESS,
   WEB_FETCH,
@@ -13,6 +14,7 @@ import {
 } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { TargetError } from '@writ/egress';
+import { outletsOf } from '@writ/mcp-tool';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
@@ -22,6 +24,7 @@ import { emailDraft, emailFind } from './email-tools.ts';
 import { ApiRefusal, httpTool } from './http-tool.ts';
 import type { MailSessions } from './mail-sessions.ts';
 import type { McpTools } from './mcp/mcp-tool.ts';
+import type { McpPrograms } from './mcp/stdio/mcp-programs.ts';
 import { netEgress } from './net-egress.ts';
 import { resourceFailure } from './resource-failures.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
@@ -31,7 +34,7 @@ import type { Transcription } from './transcription.ts';
 import { webFetch } from './web-fetch.ts';
 import { webSearch } from './web-search.ts';
 
-type RunResources = Pick<RunContext, 'signal' | 'work' | 'mode'>;
+type RunResources = Pick<RunContext, 'signal' | 'work' | 'mode' | 'announceEffectStarted'>;
 type BrokerOutcome = Pick<Staged, 'ended' | 'error' | 'result' | 'storeChange' | 'settle'> & {
   readonly writtenBytes?: number;
 };
@@ -42,6 +45,8 @@ export interface BrokerEngines {
   readonly transcription?: Transcription;
   readonly mail?: MailSessions;
   readonly mcp?: McpTools;
+  /** MCP servers that are programs; absent: there are no containers here */
+  readonly programs?: McpPrograms;
 }
 
 /**
@@ -69,9 +74,10 @@ export class BrokerRunner extends Runner {
   override async run(call: Call, context: RunContext): Promise<Staged> {
     const began = this.#now();
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(call.limits.wall_ms)]);
-    const gate = this.#gate.open(call, { ...context, signal });
+    const gate = this.#gate.open(throughGate(call), { ...context, signal });
     try {
-      const resources = { signal, work: context.work, mode: context.mode };
+      const { work, mode, announceEffectStarted } = context;
+      const resources = { signal, work, mode, announceEffectStarted };
       const { writtenBytes = 0, ...outcome } = await this.#outcome(call, gate, resources);
       const wall_ms = Math.round(this.#now() - began);
       return {
@@ -110,7 +116,13 @@ export class BrokerRunner extends Runner {
 
   async #result(call: Call, gate: CallGate, resources: RunResources): Promise<unknown> {
     if (call.http !== undefined) return await httpTool(call.http, call, gate, resources.work);
-    const { mail, mcp, transcription } = this.#engines;
+    const { mail, mcp, programs, transcription } = this.#engines;
+    if (call.mcp !== undefined && isMcpStdio(call.resources[0]?.settings ?? {}) && programs !== undefined)
+      return await programs.call(call.mcp, call, {
+        gate,
+        signal: resources.signal,
+        announce: () => resources.announceEffectStarted(null),
+      });
     if (call.mcp !== undefined && mcp !== undefined) return await mcp.run(call.mcp, call, gate, resources.signal);
     if (call.toolId === WEB_SEARCH.tool_id) return await webSearch(call, gate);
     if (call.toolId === WEB_FETCH.tool_id) return await webFetch(call, gate, resources);
@@ -124,6 +136,17 @@ export class BrokerRunner extends Runner {
       return await transcription.run(call, gate, resources);
     throw new Error(`\`${call.toolId}\` is no tool that sends requests`);
   }
+}
+
+/**
+ * The parts of a call that its gate judges by. INVARIANT (no private endpoints): a program connects where it likes
+ * among the hosts of its settings and of the token, so that the exception for registered resources doesn't apply.
+ */
+function throughGate(call: Call): Call {
+  const settings = call.resources[0]?.settings ?? {};
+  return call.mcp === undefined || !isMcpStdio(settings)
+    ? call
+    : { ...call, resources: [], net: [...call.net, [...outletsOf(settings)]] };
 }
 
 /**

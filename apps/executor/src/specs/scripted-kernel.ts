@@ -6,6 +6,7 @@ import {
   definitionForDigest,
   Fault,
   formatId,
+  runsInContainer,
   SHELL_RUN,
   subjectsOf,
   TOOLS,
@@ -166,7 +167,7 @@ export class ScriptedKernel {
     const tool = over.definition ?? TOOLS.get(toolId) ?? SHELL_RUN;
     const operation_id = formatId('operation', new Uint8Array(16).fill(4));
     const capability_token_id = formatId('token', new Uint8Array(16).fill(5));
-    const image_digest = tool.class === 'sandboxed' ? IMAGE : null;
+    const image_digest = runsInContainer(tool) ? IMAGE : null;
     const tool_definition_digest = sha256Hex(canonicalBytes(definitionForDigest(tool)));
     const policy_hash = '0'.repeat(64);
     const state_snapshot_id = snapshotIdOf(root);

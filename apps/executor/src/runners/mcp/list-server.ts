@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MCP_LIMITS, PERSON_TOKEN, RESOURCE_SECRET_PREFIX, type McpServerSettings } from '@writ/contract';
+import {
+  Fault,
+  isMcpStdio,
+  MCP_LIMITS,
+  PERSON_TOKEN,
+  RESOURCE_SECRET_PREFIX,
+  type McpServerSettings,
+  type McpStdioSettings,
+} from '@writ/contract';
 import { parseUrl, TargetError, type PrivateEndpoint } from '@writ/egress';
 import { CallGate } from '../../egress/call-gate.ts';
 import type { EgressPorts } from '../../egress/egress-ports.ts';
@@ -11,6 +19,7 @@ import { McpCallError } from './mcp-failure.ts';
 import type { Listed } from './mcp-intake.ts';
 import { McpSender } from './mcp-sender.ts';
 import type { McpSessions } from './mcp-sessions.ts';
+import type { ListedPrograms } from './stdio/listed-programs.ts';
 
 /** More than a session may receive, with what is around it. */
 const BYTES_MAX = 20 * 1_048_576;
@@ -24,11 +33,15 @@ export interface ListServerParts {
   readonly ports: EgressPorts;
   /** endpoints that may have private addresses */
   readonly privateEndpoints: readonly PrivateEndpoint[];
+  /** for servers that are programs; absent: this executor has no containers, and claims none of these */
+  readonly programs?: ListedPrograms;
 }
 
 /** Lists the tools of a server, in the name of its tenant. @throws what is no failure of the server */
 export async function listServer(parts: ListServerParts, server: ClaimedServer, stop: AbortSignal): Promise<Listed> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(MCP_LIMITS.listingMs)]);
+  if (isMcpStdio(server.resource.settings))
+    return await listProgram(parts, server, server.resource.settings, signal, stop);
   const settings = server.resource.settings as McpServerSettings;
   const found = await lookForAuthorization(parts, settings, signal);
   const hasToken = `${RESOURCE_SECRET_PREFIX}${PERSON_TOKEN}` in server.secrets;
@@ -57,10 +70,7 @@ async function listTools(
     gate = gateTo(parts, settings.url, signal);
     return await listed(parts, server, gate, signal);
   } catch (error) {
-    if (stop.aborted) throw error;
-    const problem = problemOf(error, signal);
-    if (problem === null) throw error;
-    return { problem: { ...problem, message: problem.message.slice(0, MESSAGE_CHARS_MAX).toWellFormed() } };
+    return listingProblem(error, signal, stop);
   } finally {
     gate?.close();
   }
@@ -109,6 +119,42 @@ function gateTo({ ports, privateEndpoints }: ListServerParts, url: string, signa
   });
 }
 
+/** What a listing failed with. @throws the error where it is no failure of the server */
+function listingProblem(error: unknown, signal: AbortSignal, stop: AbortSignal): Listed {
+  if (stop.aborted) throw error;
+  const problem = problemOf(error, signal);
+  if (problem === null) throw error;
+  return { problem: { ...problem, message: problem.message.slice(0, MESSAGE_CHARS_MAX).toWellFormed() } };
+}
+
+/** INVARIANT (no way out): a program is listed in nobody's name, so that nothing says what it may reach. */
+async function listProgram(
+  { programs }: ListServerParts,
+  { tenant_id: tenantId, resource, secrets, image_digest, image }: ClaimedServer,
+  settings: McpStdioSettings,
+  signal: AbortSignal,
+  stop: AbortSignal,
+): Promise<Listed> {
+  if (programs === undefined || image_digest === undefined)
+    throw new Fault('permit.invalid', 'a program came without its image, or without containers to run it in');
+  try {
+    const started = await programs.imageOf({ tenantId, digest: image_digest, image }, signal);
+    const { listing, about } = await programs.list({
+      tenantId,
+      resourceId: resource.resource_id,
+      settings,
+      image: started,
+      resourceSecrets: Object.fromEntries(
+        Object.entries(secrets).map(([name, value]) => [name.slice(RESOURCE_SECRET_PREFIX.length), value]),
+      ),
+      signal,
+    });
+    return { bytes: listing, about };
+  } catch (error) {
+    return listingProblem(error, signal, stop);
+  }
+}
+
 /** Null for what is no failure of the server. */
 function problemOf(error: unknown, signal: AbortSignal): McpReport['problem'] {
   if (error instanceof McpCallError && error.code !== 'command.timeout')
@@ -116,5 +162,6 @@ function problemOf(error: unknown, signal: AbortSignal): McpReport['problem'] {
   if (error instanceof McpCallError || signal.aborted)
     return { code: 'mcp.unreachable', message: 'the server did not list its tools in time' };
   if (error instanceof GateRefusal) return { code: error.code, message: error.message };
+  if (error instanceof Fault && error.code === 'image.unavailable') return { code: error.code, message: error.message };
   return error instanceof TargetError ? { code: 'egress.refused', message: error.message } : null;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@writ/blobs';
-import { Fault, type TenantId } from '@writ/contract';
+import { Fault, type McpTransport, type TenantId } from '@writ/contract';
 import type { ClaimedServer, KernelClient, McpReport } from '../../foundation/kernel-client.ts';
 
 /** How often it asks for a server whose tools are to be listed. An administrator waits for the answer. */
@@ -23,6 +23,8 @@ export interface McpIntakeParts {
   readonly kernel: Pick<KernelClient, 'claimMcpServer' | 'reportMcpServer'>;
   readonly blobs: Pick<BlobStore, 'put'>;
   readonly executorId: string;
+  /** servers that this executor can list */
+  readonly transports?: readonly McpTransport[];
   /** Lists the tools of a server. It rejects for a bug, or when aborted. */
   readonly list: (server: ClaimedServer, signal: AbortSignal) => Promise<Listed>;
   /** receives bugs and lost stores, for operators */
@@ -70,8 +72,8 @@ export class McpIntake {
       await Promise.race(this.#running);
       return true;
     }
-    const { kernel, executorId } = this.#parts;
-    const server = await kernel.claimMcpServer(executorId, REPLY_MS);
+    const { kernel, executorId, transports = ['http'] } = this.#parts;
+    const server = await kernel.claimMcpServer(executorId, REPLY_MS, transports);
     if (server === null) return false;
     const listing = this.#list(server).finally(() => this.#running.delete(listing));
     this.#running.add(listing);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One process of a program that speaks MCP, in a container of its own. INVARIANT (open during a call): what it sends
+// passes the gate of the call that has the process, and of none other. Between calls nothing leaves.
+import type { Duplex } from 'node:stream';
+import type { Handshake } from '@writ/mcp-client';
+import type { Sandbox, SandboxJob, SandboxResult } from '@writ/sandbox';
+import type { CallGate } from '../../../egress/call-gate.ts';
+import { Proxy } from '../../../egress/proxy.ts';
+
+/** The end of the error stream that operators of a server see. */
+const WORDS_BYTES_MAX = 2_048;
+
+/** How a process ended, in its own words. Attacker-controlled, and not redacted. */
+export interface ProcessEnd {
+  readonly result: SandboxResult | null;
+  /** the end of its error stream */
+  readonly words: string;
+  /** whether the beginning of it is missing */
+  readonly isCut: boolean;
+}
+
+/** A process that has started. One session after another uses it, and never two at once. */
+export class KeptProcess {
+  readonly stdio: Duplex;
+  /** monotonic, in milliseconds */
+  readonly startedAt: number;
+  /** resolves when nothing of it is left */
+  readonly ended: Promise<ProcessEnd>;
+  readonly #ending: { end: ProcessEnd | null };
+  readonly #stop: AbortController;
+  readonly #way: WayOut;
+  /** how many sessions it served: a part of each id on its line */
+  sessions = 0;
+  /** what it answered to the first session; null before, or where it is too long to be kept */
+  handshake: Handshake | null = null;
+
+  /**
+   * Starts a process. Resolves when its program has started, or with how it ended where it did not.
+   * @param startedAt monotonic, in milliseconds
+   * @param signal ends it while it starts
+   */
+  static async start(
+    sandbox: Sandbox,
+    job: Omit<SandboxJob, 'stdio' | 'egress'>,
+    startedAt: number,
+    signal: AbortSignal,
+  ): Promise<KeptProcess | ProcessEnd> {
+    const stop = new AbortController();
+    const abort = (): void => stop.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    const way = new WayOut();
+    const { promise: opened, resolve } = Promise.withResolvers<Duplex>();
+    const ending: { end: ProcessEnd | null } = { end: null };
+    const egress = { serve: (connection: Duplex): void => way.serve(connection) };
+    const ended = sandbox
+      .run({ ...job, stdio: { serve: resolve }, egress }, stop.signal)
+      .then(endOf, (error: unknown) => ({ ...NO_WORDS, words: error instanceof Error ? error.message : '' }))
+      .then((end) => (ending.end = end));
+    const first = await Promise.race([opened, ended]).finally(() => signal.removeEventListener('abort', abort));
+    return 'words' in first ? first : new KeptProcess({ stdio: first, startedAt, ended, ending, stop, way });
+  }
+
+  private constructor(parts: {
+    readonly stdio: Duplex;
+    readonly startedAt: number;
+    readonly ended: Promise<ProcessEnd>;
+    readonly ending: { end: ProcessEnd | null };
+    readonly stop: AbortController;
+    readonly way: WayOut;
+  }) {
+    this.stdio = parts.stdio;
+    this.startedAt = parts.startedAt;
+    this.ended = parts.ended;
+    this.#ending = parts.ending;
+    this.#stop = parts.stop;
+    this.#way = parts.way;
+    this.stdio.on('error', () => undefined);
+  }
+
+  /** Whether it can serve a session. */
+  get isAlive(): boolean {
+    return (
+      this.#ending.end === null && !this.stdio.destroyed && !this.stdio.readableEnded && !this.#stop.signal.aborted
+    );
+  }
+
+  /** Lets what it sends pass a gate, until the returned function is called. */
+  openTo(gate: CallGate): () => void {
+    return this.#way.openTo(gate);
+  }
+
+  /** Kills it with all that it has started. Resolves when nothing of it is left. */
+  async close(): Promise<ProcessEnd> {
+    this.#way.close();
+    this.#stop.abort();
+    return await this.ended;
+  }
+}
+
+/** Where the connections of a process lead now. */
+class WayOut {
+  #proxy: Proxy | null = null;
+  readonly #connections = new Set<Duplex>();
+
+  serve(connection: Duplex): void {
+    connection.on('error', () => undefined);
+    if (this.#proxy === null) return void connection.destroy();
+    this.#connections.add(connection);
+    connection.once('close', () => this.#connections.delete(connection));
+    this.#proxy.serve(connection);
+  }
+
+  openTo(gate: CallGate): () => void {
+    this.close();
+    this.#proxy = new Proxy(gate);
+    return () => this.close();
+  }
+
+  /** A connection ends with its call, also where the process would go on. */
+  close(): void {
+    this.#proxy = null;
+    for (const connection of this.#connections) connection.destroy();
+  }
+}
+
+const NO_WORDS: ProcessEnd = { result: null, words: '', isCut: false };
+
+function endOf(result: SandboxResult): ProcessEnd {
+  const bytes = Buffer.concat(result.output.filter(({ stream }) => stream === 'stderr').map((each) => each.bytes));
+  return { result, words: bytes.subarray(-WORDS_BYTES_MAX).toString('utf8'), isCut: bytes.length > WORDS_BYTES_MAX };
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KeptProcess } from './kept-process.ts';
+import { AGE_MS_MAX, ProcessPool, type Lease } from './process-pool.ts';
+
+interface Fake {
+  readonly process: KeptProcess;
+  isClosed: boolean;
+}
+
+let now = 0;
+let pool: ProcessPool;
+const never = new AbortController().signal;
+beforeEach(() => {
+  now = 0;
+  pool = new ProcessPool({ processesMax: 4, now: () => now });
+});
+afterEach(() => pool.close());
+
+function fake(): Fake {
+  const ended = Promise.withResolvers<never>();
+  const made: Fake = {
+    isClosed: false,
+    process: {
+      startedAt: now,
+      ended: ended.promise,
+      get isAlive() {
+        return !made.isClosed;
+      },
+      close: () => {
+        made.isClosed = true;
+        ended.resolve(undefined as never);
+        return ended.promise;
+      },
+    } as unknown as KeptProcess,
+  };
+  return made;
+}
+
+/** Takes a process, and starts one where there was only room. */
+async function take(tenantId: string, key: string): Promise<{ readonly lease: Lease; readonly own: Fake | null }> {
+  const lease = await pool.take(tenantId, key, 0, never);
+  if (lease === null) throw new Error('there was no room');
+  if (lease.process !== null) return { lease, own: null };
+  const own = fake();
+  lease.process = own.process;
+  return { lease, own };
+}
+
+test('a process that is idle serves the next call of its key, and of no other', async () => {
+  const { lease, own } = await take('t', 'one');
+  lease.release(true);
+  expect((await take('t', 'two')).own).not.toBeNull();
+  expect((await take('t', 'one')).lease.process).toBe(own?.process);
+});
+
+test('two calls of one key at once have two processes', async () => {
+  const first = await take('t', 'one');
+  const second = await take('t', 'one');
+  expect(second.own).not.toBeNull();
+  expect(second.lease.process).not.toBe(first.lease.process);
+});
+
+test('a process that ended, is too old or is not to be kept serves no further call', async () => {
+  const ended = await take('t', 'one');
+  ended.lease.release(true);
+  ended.own!.isClosed = true;
+  const old = await take('t', 'one');
+  expect(old.own).not.toBeNull();
+  old.lease.release(true);
+  now += AGE_MS_MAX;
+  const last = await take('t', 'one');
+  expect([old.own?.isClosed, last.own !== null]).toEqual([true, true]);
+  last.lease.release(false);
+  expect([last.own?.isClosed, pool.size]).toEqual([true, 0]);
+});
+
+test('a tenant has half of the processes, and its own oldest idle one makes room', async () => {
+  const [first, second] = [await take('t', 'one'), await take('t', 'two')];
+  expect(await pool.take('t', 'three', 0, never)).toBeNull();
+  await take('u', 'one');
+  first.lease.release(true);
+  now += 1;
+  second.lease.release(true);
+  await take('t', 'three');
+  expect([first.own?.isClosed, second.own?.isClosed]).toEqual([true, false]);
+});
+
+test('a full executor ends the process that was idle longest, whosever it is', async () => {
+  const mine = await take('t', 'one');
+  mine.lease.release(true);
+  for (const tenant of ['u', 'v', 'w']) await take(tenant, 'one');
+  await take('x', 'one');
+  expect([mine.own?.isClosed, pool.size]).toEqual([true, 4]);
+});
+
+test('a call waits for room, and stops waiting when it is stopped', async () => {
+  const [first] = [await take('t', 'one'), await take('t', 'two')];
+  const waiting = pool.take('t', 'three', 60_000, never);
+  first.lease.release(false);
+  expect(await waiting).not.toBeNull();
+  const stop = new AbortController();
+  const stopped = pool.take('t', 'four', 60_000, stop.signal);
+  stop.abort(new Error('stopped'));
+  await expect(stopped).rejects.toThrow('stopped');
+});
+
+test('a pool that is drained keeps no process, and starts none', async () => {
+  const [idle, busy] = [await take('t', 'one'), await take('t', 'two')];
+  idle.lease.release(true);
+  pool.drain();
+  expect([idle.own?.isClosed, busy.own?.isClosed]).toEqual([true, false]);
+  busy.lease.release(true);
+  expect([busy.own?.isClosed, await pool.take('t', 'one', 1_000, never)]).toEqual([true, null]);
+});
