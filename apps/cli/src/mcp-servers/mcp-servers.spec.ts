@@ -111,12 +111,50 @@ test('a server under the rights of people is registered with its client, and wit
   });
 });
 
+test('a program is registered with its arguments as they are, and its variables', async () => {
+  const options = [
+    '--image',
+    'tools',
+    '--env',
+    'ROOT=/data=1',
+    '--env-secret',
+    'TOKEN=KEY',
+    '--host',
+    'api.example.com',
+  ];
+  await run('add', 'files', '--command', 'mcp-files', ...options, '--memory', '256', '--', '--read-only', '/data dir');
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({
+    kind: 'mcp_server',
+    name: 'files',
+    settings: {
+      transport: 'stdio',
+      command: ['mcp-files', '--read-only', '/data dir'],
+      image: 'tools',
+      env: { ROOT: '/data=1', TOKEN: { secret: 'KEY' } },
+      hosts: ['api.example.com'],
+      memory_mb: 256,
+    },
+  });
+});
+
 test.each([
   [['--oauth-client', 'writ', '--secret', 'KEY'], 'excludes `--secret`'],
   [['--scope', 'repo'], 'need `--oauth-client`'],
   [['--oauth-secret', 'KEY'], 'need `--oauth-client`'],
 ])('the options %j exclude another: nothing is sent', async (options, words) => {
   const { exit, err } = await run('add', 'github', '--at', 'https://mcp.example.com/mcp', ...options);
+  expect([exit, err]).toEqual([2, expect.stringContaining(words)]);
+  expect(api.requests).toEqual([]);
+});
+
+test.each([
+  ['neither an address nor a program', [], 'say where the server is'],
+  ['both', ['--at', 'https://a.example/mcp', '--command', 'mcp'], 'say where the server is'],
+  ['an image for an address', ['--at', 'https://a.example/mcp', '--image', 'tools'], '`--image` is for a program'],
+  ['arguments for an address', ['--at', 'https://a.example/mcp', '--', '-x'], 'arguments are for a program'],
+  ['a header for a program', ['--command', 'mcp', '--header', 'x-key'], '`--header` is for an address'],
+])('a server with %s is not registered', async (_what, args, words) => {
+  const { exit, err } = await run('add', 'files', ...args);
   expect([exit, err]).toEqual([2, expect.stringContaining(words)]);
   expect(api.requests).toEqual([]);
 });

@@ -12,8 +12,11 @@ import { connectCommand, connectionsCommand, disconnectCommand } from './connect
 import { acceptCommand, readTools, refuseCommand } from './decide.ts';
 import { chosenAs, describeTool } from './describe-tool.ts';
 import { MCP_SERVERS_PATH, pathOf } from './paths.ts';
+import { collect, parsePair, serverSettings, type ServerOptions } from './server-settings.ts';
 
 const LIST_ROWS = 50;
+/** Of a program with its arguments, in a table. */
+const COMMAND_CHARS_MAX = 60;
 
 /** `writ mcp-server`: MCP servers whose tools are tools of the tenant. */
 export function mcpServerCommand(context: Context): Command {
@@ -47,10 +50,10 @@ function listCommand(context: Context): Command {
     });
     show(context, options, list, () =>
       tableOf(
-        ['server', 'url', 'tools', 'to decide', 'listed', 'problem'],
-        list.items.map(({ name, url, tools, checked_at, problem }) => [
+        ['server', 'at', 'tools', 'to decide', 'listed', 'problem'],
+        list.items.map(({ name, url, command, tools, checked_at, problem }) => [
           name,
-          url,
+          url ?? visibleLine((command ?? []).join(' ')).slice(0, COMMAND_CHARS_MAX),
           String(tools.accepted),
           String(tools.new + tools.changed),
           checked_at === null ? 'not yet' : momentOf(checked_at),
@@ -61,23 +64,12 @@ function listCommand(context: Context): Command {
   });
 }
 
-interface AddOptions extends CommonOptions {
-  readonly at: string;
-  readonly secret?: string;
-  readonly header?: string;
-  readonly prefix?: string;
-  readonly oauthClient?: string;
-  readonly oauthSecret?: string;
-  readonly scope?: readonly string[];
-  readonly authorizationServer?: string;
-  readonly callsMax?: number;
-}
-
 function addCommand(context: Context): Command {
   const command = new Command('add')
-    .description('registers a server that speaks streamable HTTP')
+    .description('registers a server that speaks streamable HTTP, or a program that speaks MCP over stdio')
     .argument('<server>', 'its name, a part of the ids of its tools: mcp.<server>.<tool>')
-    .requiredOption('--at <url>', 'the MCP endpoint')
+    .argument('[arguments...]', 'of the program, after `--`: no shell reads them')
+    .option('--at <url>', 'the MCP endpoint')
     .option('--secret <name>', "the tenant's secret that the server needs")
     .option('--header <name>', 'the header of the secret; authorization by default')
     .option('--prefix <text>', "what stands before the secret; 'Bearer ' by default")
@@ -85,17 +77,16 @@ function addCommand(context: Context): Command {
     .option('--oauth-secret <name>', "the tenant's secret that authenticates the client; takes --authorization-server")
     .option('--scope <scope...>', 'the scopes that people are asked for')
     .option('--authorization-server <issuer>', 'by default the one that the server names')
+    .option('--command <program>', 'a program of the image')
+    .option('--image <name>', "the tenant's image that has the program; the image of sandboxes by default")
+    .option('--env <name=value>', 'a variable of the program; may be repeated', parsePair)
+    .option('--env-secret <name=secret>', "a variable with the value of a tenant's secret; may be repeated", parsePair)
+    .option('--host <domain>', 'a host that the program may reach during calls; may be repeated', collect)
+    .option('--memory <mb>', 'megabytes of one process; 1024 by default', parseCount)
     .option('--calls-max <n>', 'calls under way per executor; 8 by default', parseCount);
-  return command.action(async (name: string) => {
-    const options = command.optsWithGlobals<AddOptions>();
-    const { at: url, callsMax } = options;
-    const credential = credentialOf(options);
-    const settings = {
-      transport: 'http',
-      url,
-      ...(Object.keys(credential).length === 0 ? {} : { credential }),
-      ...(callsMax === undefined ? {} : { calls_max: callsMax }),
-    };
+  return command.action(async (name: string, args: string[]) => {
+    const options = command.optsWithGlobals<CommonOptions & ServerOptions>();
+    const settings = serverSettings(options, args);
     const { client } = connect(context, options, 'admin');
     const body = { kind: 'mcp_server', name, settings };
     const resource = await client.read(ResourceView, RESOURCES_PATH, { method: 'POST', body });
@@ -109,33 +100,6 @@ function addCommand(context: Context): Command {
       ].join('\n'),
     );
   });
-}
-
-/** How the server knows callers: by a secret of the tenant, or by the rights of each person. */
-function credentialOf({ secret, header, prefix, ...oauth }: AddOptions): object {
-  const shared = {
-    ...(header === undefined ? {} : { header }),
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(secret === undefined ? {} : { secret }),
-  };
-  const { oauthClient, oauthSecret, scope, authorizationServer } = oauth;
-  if (oauthClient === undefined) {
-    if (oauthSecret !== undefined || scope !== undefined || authorizationServer !== undefined)
-      throw usage('`--oauth-secret`, `--scope` and `--authorization-server` need `--oauth-client`');
-    return shared;
-  }
-  if (Object.keys(shared).length > 0)
-    throw usage(
-      '`--oauth-client` excludes `--secret`, `--header` and `--prefix`: each call has the rights of its person',
-    );
-  return {
-    oauth: {
-      client_id: oauthClient,
-      ...(oauthSecret === undefined ? {} : { client_secret: oauthSecret }),
-      scopes: [...(scope ?? [])],
-      ...(authorizationServer === undefined ? {} : { authorization_server: authorizationServer }),
-    },
-  };
 }
 
 interface ToolsOptions extends CommonOptions {
