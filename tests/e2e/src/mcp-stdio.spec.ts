@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tools of an MCP server that is a program, through the public API: it is registered, listed in a container, accepted
+// and called by two tokens, each of which has a process of its own.
+import { makeWorld, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
+import { vi } from 'vitest';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const SECRET = 'marker-51fe-of-a-program';
+const WAIT = { timeout: 90_000, interval: 500 };
+
+/** A server of the revision 2025-11-25, which counts its calls, tells its process and dies on request. */
+const SCRIPT = `
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const schema = { type: 'object', properties: { how: { type: 'string' } }, required: ['how'] };
+let calls = 0;
+console.log('this server greets first');
+require('node:readline').createInterface({ input: process.stdin }).on('line', async (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  if (method === 'initialize')
+    return say({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} },
+      serverInfo: { name: 'counter', version: '1' } } });
+  if (method === 'tools/list') return say({ id, result: { tools: [{ name: 'count', inputSchema: schema }] } });
+  if (method !== 'tools/call') return say({ id, error: { code: -32601, message: 'Method not found' } });
+  const { how } = params.arguments;
+  calls += 1;
+  if (how === 'die') {
+    console.error('the counter broke, ' + process.env.TOKEN);
+    process.exit(3);
+  }
+  const out = how === 'out' ? await fetch('http://mcp.outside.example/').then((r) => r.status, () => 'closed') : '';
+  const text = [process.getuid(), process.cwd(), require('node:fs').readdirSync('.').length, out, process.env.TOKEN];
+  say({ id, result: { content: [{ type: 'text', text: text.join(' ') }], structuredContent: { calls } } });
+});
+`;
+
+let stack: Stack;
+let world: World;
+let tokens: readonly string[];
+
+beforeAll(async () => {
+  stack = await startStack();
+  world = await makeWorld(stack.url, stack.keys.platformKey);
+  const secret = { name: 'COUNTER', value: SECRET };
+  expect((await world.admin.request('PUT', '/v1/secrets', secret)).status).toBe(200);
+  const settings = {
+    transport: 'stdio',
+    command: ['node', '-e', SCRIPT],
+    env: { TOKEN: { secret: 'COUNTER' } },
+    memory_mb: 256,
+  };
+  const registered = await world.admin.must('/v1/resources', { kind: 'mcp_server', name: 'counter', settings });
+  const of = { kind: 'mcp_server', resource_id: registered.resource_id as string };
+  const grant = { ...of, right: 'use', agent_id: world.agentId, clearance: 'autopilot' };
+  expect((await world.admin.request('PUT', '/v1/resource-grants', grant)).status).toBeLessThan(300);
+  const about = {
+    agent_id: world.agentId,
+    workspace_id: world.workspaceId,
+    grant: {
+      tools: ['mcp.counter.*'],
+      fs: [],
+      net: [{ domain: 'mcp.outside.example', methods: ['GET'] }],
+      secrets: [],
+      budgets: {},
+      not_before: 0,
+      expires_at: Date.now() + 3_600_000,
+    },
+  };
+  const issue = async (): Promise<string> =>
+    (await world.admin.must('/v1/capability-tokens', about)).capability_token_id as string;
+  tokens = [await issue(), await issue()];
+});
+afterAll(() => stack?.stop());
+
+const call = async (how: string, token = 0): Promise<JsonValue> =>
+  (await world.call('mcp.counter.count', { how }, { capability_token_id: tokens[token]! })).body;
+
+it('a program is listed in a container, and shown as what it is', async () => {
+  const tool = await vi.waitFor(async () => {
+    const { body } = await world.admin.get('/v1/mcp-servers/counter/tools');
+    const { body: server } = await world.admin.get('/v1/mcp-servers/counter');
+    expect({ tools: body.items, problem: server.problem }).toMatchObject({
+      tools: [{ remote_name: 'count', state: 'new' }],
+      problem: null,
+    });
+    expect(server).toMatchObject({ transport: 'stdio', url: null, command: ['node', '-e', SCRIPT] });
+    return (body.items as JsonValue[])[0]!;
+  }, WAIT);
+  const accepted = { tools: [{ name: 'count', digest: tool.seen.digest as string }] };
+  expect((await world.admin.request('POST', '/v1/mcp-servers/counter/tools/accept', accepted)).status).toBe(200);
+});
+
+it('a call runs without root, workspace and way out, and nothing shows its secret', async () => {
+  const ended = await call('out');
+  expect(ended).toMatchObject({ status: 'ok', tx_outcome: 'committed', result: { structured: { calls: 1 } } });
+  const [{ text }] = ended.result.content as [{ text: string }];
+  expect(text).toMatch(/^10001 \/workspace 0 (?:closed|403) /);
+  expect(JSON.stringify(ended)).not.toContain(SECRET);
+  const { record } = await verifiedReceipt(stack, world, ended.operation_id as string, 'outcome');
+  expect(record).toMatchObject({ tool_id: 'mcp.counter.count', tx_outcome: 'committed' });
+});
+
+it('a process is kept for the next call of its token, and never serves another', async () => {
+  expect((await call('again')).result.structured).toEqual({ calls: 2 });
+  expect((await call('again', 1)).result.structured).toEqual({ calls: 1 });
+  expect((await call('again')).result.structured).toEqual({ calls: 3 });
+});
+
+it('a program that dies during a call leaves doubt, says why, and is started anew', async () => {
+  const ended = await call('die');
+  expect(ended).toMatchObject({ status: 'error', tx_outcome: 'ambiguous', error: { code: 'effect.ambiguous' } });
+  expect(JSON.stringify(ended)).not.toContain(SECRET);
+  expect((await call('again')).result.structured).toEqual({ calls: 1 });
+});
