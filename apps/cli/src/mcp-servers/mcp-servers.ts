@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { MCP_TOOL_STATES, McpServerView, ResourceView } from '@writ/contract';
 import { Command, Option } from 'commander';
-import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
