@@ -32,6 +32,14 @@ CREATE TRIGGER mcp_server_watched AFTER INSERT OR UPDATE OF digest, removed_at O
   FOR EACH ROW WHEN (new.kind = 'mcp_server')
   EXECUTE FUNCTION kernel.watch_mcp_server();
 
+-- kernel.mcp_server
+
+-- After an attempt to list a server, at the end of its transaction: writes notices of what it found.
+CREATE CONSTRAINT TRIGGER mcp_server_listed AFTER UPDATE OF checked_at ON kernel.mcp_server
+  DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (new.checked_at IS NOT NULL)
+  EXECUTE FUNCTION kernel.note_mcp_listing();
+
 -- kernel.workspace
 
 -- Before a head moves: refuses (WR003) a state by which the workspace or its tenant would hold more than its quota and

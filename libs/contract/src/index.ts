@@ -205,8 +205,12 @@ export { CheckpointRequest, Consistency, ConsistencyRequest, Inclusion, Inclusio
 export { EntriesReply, EntriesRequest, ExportReply, ExportRequest } from './messages/ledger.ts';
 export { Signatures, SignaturesRequest, TileReply, TileRequest } from './messages/ledger.ts';
 export {
+  CallNotice,
+  McpServerNotice,
+  McpServerNoticeData,
   Notice,
   NOTICE_KINDS,
+  NOTICE_TOOLS_MAX,
   NOTICES,
   NoticeData,
   NoticeDrop,

@@ -180,7 +180,7 @@ function calledIn(
 
 /** Answers whether the body writes the table in a way that fires the trigger. Its WHEN isn't checked. */
 function fires(schema: string, body: string, { table, definition, columns }: TriggerRow): boolean {
-  const [, events = ''] = /^CREATE TRIGGER \S+ (?:BEFORE|AFTER) (.*?) ON /.exec(definition) ?? [];
+  const [, events = ''] = /^CREATE (?:CONSTRAINT )?TRIGGER \S+ (?:BEFORE|AFTER) (.*?) ON /.exec(definition) ?? [];
   const of = `(?:${schema}\\.)?${table}\\b`;
   if (/\bINSERT\b/.test(events) && new RegExp(`\\bINSERT INTO ${of}`).test(body)) return true;
   if (/\bDELETE\b/.test(events) && new RegExp(`\\bDELETE FROM ${of}`).test(body)) return true;

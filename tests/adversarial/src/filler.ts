@@ -59,6 +59,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'kernel.mcp_tool.state': `'gone'`,
   'kernel.execution_profile.name': `'x'`,
   'kernel.execution_profile.digest': `repeat('0', 64)`,
+  'kernel.notice.mcp_server': `'{}'`,
   'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`,
   'ledger.tile.width': '1',
   'ledger.root.root': `decode(repeat('00', 32), 'hex')`,

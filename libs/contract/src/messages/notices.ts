@@ -7,7 +7,7 @@ import { Resolution } from './operations.ts';
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 
-/** The events that webhooks report: the kinds, and their triggers. */
+/** The events that webhooks report: the kinds, and their triggers. Those of calls first, then those of MCP servers. */
 export const NOTICES = {
   'approval.pending': 'a call is held for a person',
   'approval.voted': 'one of several who must approve it did',
@@ -18,13 +18,19 @@ export const NOTICES = {
   'approval.superseded': 'a person edited its arguments: it was proposed anew as another call',
   'operation.ambiguous': 'an external effect was started and its outcome is unknown: check it, and resolve it',
   'operation.resolved': 'a person recorded its outcome',
+  'mcp_server.tools_new': 'an MCP server lists tools that nobody has decided on',
+  'mcp_server.tools_changed':
+    'an MCP server describes accepted tools otherwise: they are out of force until somebody decides',
+  'mcp_server.tools_gone': 'an MCP server lists accepted tools no more: they are out of force',
+  'mcp_server.failing': 'the tools of an MCP server could not be listed; once for each reason in a row',
+  'mcp_server.recovered': 'the tools of an MCP server could be listed again',
 } as const;
 export type NoticeKind = keyof typeof NOTICES;
 export const NOTICE_KINDS = Object.keys(NOTICES) as readonly NoticeKind[];
 
 /**
- * An event in ids and digests: never arguments, results, diffs, comments or notes. The receiver reads the rest with its
- * own key.
+ * An event of a call in ids and digests: never arguments, results, diffs, comments or notes. The receiver reads the
+ * rest with its own key.
  */
 export const NoticeData = Type.Object(
   {
@@ -43,17 +49,40 @@ export const NoticeData = Type.Object(
 );
 export type NoticeData = Static<typeof NoticeData>;
 
-/** A notice as the kernel delivers it. A newer kernel may have kinds that are unknown here. */
-export const Notice = Type.Object(
+/** How many tools a notice about an MCP server has by their ids. `count` has all. */
+export const NOTICE_TOOLS_MAX = 20;
+
+/** An event of an MCP server: never what the server wrote, such as descriptions. */
+export const McpServerNoticeData = Type.Object(
   {
-    notice_id: idSchema('notice'),
-    tenant_id: idSchema('tenant'),
-    kind: Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$', maxLength: 64 }),
-    created_at: Type.Integer({ minimum: 0 }),
-    ...NoticeData.properties,
+    resource_id: idSchema('resource'),
+    server: Type.String({ description: 'its registered name' }),
+    problem: orNull(Type.String({ description: 'the fault code; null: its tools were listed' })),
+    count: Type.Integer({ minimum: 0, description: 'how many tools it is about' }),
+    tools: Type.Array(
+      Type.Object({ tool_id: Type.String(), digest: orNull(Type.String({ description: 'null: it is gone' })) }, closed),
+      { maxItems: NOTICE_TOOLS_MAX, description: 'the first of them, with the digests of the listed definitions' },
+    ),
   },
   closed,
 );
+export type McpServerNoticeData = Static<typeof McpServerNoticeData>;
+
+const heads = {
+  notice_id: idSchema('notice'),
+  tenant_id: idSchema('tenant'),
+  kind: Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$', maxLength: 64 }),
+  created_at: Type.Integer({ minimum: 0 }),
+};
+/** A notice about a call. */
+export const CallNotice = Type.Object({ ...heads, ...NoticeData.properties }, closed);
+export type CallNotice = Static<typeof CallNotice>;
+/** A notice about an MCP server. */
+export const McpServerNotice = Type.Object({ ...heads, mcp_server: McpServerNoticeData }, closed);
+export type McpServerNotice = Static<typeof McpServerNotice>;
+
+/** A notice as the kernel delivers it. A newer kernel may have kinds that are unknown here. */
+export const Notice = Type.Union([CallNotice, McpServerNotice]);
 export type Notice = Static<typeof Notice>;
 
 const NOTICES_MAX = 100;

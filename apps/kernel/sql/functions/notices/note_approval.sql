@@ -1,5 +1,5 @@
 -- Trigger. Writes a notice when an approval is asked for (`approval.pending`) and when its state changes, for example
--- to `approval.approved`. The orchestrator fetches notices with kernel.take_notices.
+-- to `approval.approved`. The orchestrator fetches notices with kernel.claim_notices.
 CREATE OR REPLACE FUNCTION kernel.note_approval() RETURNS trigger LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 BEGIN
   INSERT INTO notice (tenant_id, kind, operation_id, approval_id, agent_id, tool_id, workspace_id, session_id, action_digest, autonomy_mode, expires_at)

@@ -1,5 +1,5 @@
 -- Trigger. Writes the notice `operation.ambiguous` when an operation becomes ambiguous, and `operation.resolved` when a
--- person resolves it. The orchestrator fetches notices with kernel.take_notices.
+-- person resolves it. The orchestrator fetches notices with kernel.claim_notices.
 CREATE OR REPLACE FUNCTION kernel.note_operation() RETURNS trigger
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 BEGIN

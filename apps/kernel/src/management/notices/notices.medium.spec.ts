@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isId, Notice, NOTICE_KINDS, parseMessage, type Caller } from '@writ/contract';
+import { CallNotice, isId, NOTICE_KINDS, parseMessage, type Caller } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { deltaFor, reportOf, credentialsOf, type TestExecution } from '../../specs/test-executor.ts';
@@ -32,7 +32,7 @@ const as = (role: Caller['role']): Caller => ({
   agent_id: null,
 });
 const take = async (limit = 100) =>
-  (await notices.claim({ v: 1, limit })).notices.map((notice) => parseMessage(Notice, notice));
+  (await notices.claim({ v: 1, limit })).notices.map((notice) => parseMessage(CallNotice, notice));
 const hold = () =>
   kernel.admit.run(tenant.writeCall(token, { args: { path: 'a.txt', content: 'a secret plan' } }), null);
 const decide = (approvalId: string | null, decision: 'approve' | 'deny') =>
@@ -126,7 +126,7 @@ it('a notice goes to one consumer at a time, again after its claim expired, and 
   // A concurrent consumer is claiming two. The others must not wait for it.
   await kernel.admin.query('BEGIN');
   const { rows } = await kernel.admin.query<{ taken: { notice_id: string }[] }>(
-    'SELECT kernel.take_notices(30000, 2) AS taken',
+    'SELECT kernel.claim_notices(30000, 2) AS taken',
   );
   const rest = await Promise.all([take(2), take(2)]);
   await kernel.admin.query('COMMIT');

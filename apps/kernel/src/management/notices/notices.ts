@@ -18,7 +18,7 @@ export class Notices {
   }
 
   async claim({ limit }: NoticesRequest): Promise<NoticesReply> {
-    return { notices: await kernelSql.takeNotices(this.#workers.pool, { claim_ms: CLAIM_MS, rows: limit }) };
+    return { notices: await kernelSql.claimNotices(this.#workers.pool, { claim_ms: CLAIM_MS, rows: limit }) };
   }
 
   async drop({ notice_ids }: NoticeDrop): Promise<Record<string, never>> {

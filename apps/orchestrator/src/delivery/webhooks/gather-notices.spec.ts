@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { memoryBus } from '@writ/bus';
-import { Fault, subjectsOf, type Notice } from '@writ/contract';
+import { Fault, subjectsOf, type CallNotice, type McpServerNotice } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { newWebhook } from '../../store/webhooks/webhooks.contract.ts';
 import { FakeKernel } from '../../specs/fake-kernel.ts';
@@ -8,7 +8,7 @@ import { FakeHooks } from '../../specs/fake-webhooks.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { GatherNotices } from './gather-notices.ts';
 
-const notice = (tenant_id: string, over: Partial<Notice> = {}): Notice => ({
+const notice = (tenant_id: string, over: Partial<CallNotice> = {}): CallNotice => ({
   notice_id: newId('notice'),
   tenant_id,
   kind: 'approval.pending',
@@ -39,7 +39,7 @@ async function open() {
   const tenant = newId('tenant');
   const webhook = await hooks.webhooks.create(
     tenant,
-    newWebhook({ events: ['approval.pending', 'operation.ambiguous'] }),
+    newWebhook({ events: ['approval.pending', 'operation.ambiguous', 'mcp_server.tools_changed'] }),
     10,
   );
   return { bus, kernel, hooks, reported, gather, tenant, webhook };
@@ -59,6 +59,30 @@ it('a notice is stored as a message for the subscribed webhooks, and then droppe
   const { notice_id, tenant_id: _tenant, kind, created_at: _at, ...data } = told;
   expect(hooks.sent.map(({ row, body }) => [row.message_id, JSON.parse(body)])).toEqual([
     [notice_id, { type: kind, timestamp: '2026-01-01T00:00:00.123Z', data }],
+  ]);
+});
+
+it('a notice about an MCP server is a message with the server and the tools, and no member of a call', async () => {
+  const { kernel, hooks, gather, tenant } = await open();
+  const mcp_server = {
+    resource_id: newId('resource'),
+    server: 'github',
+    problem: null,
+    count: 1,
+    tools: [{ tool_id: 'mcp.github.look', digest: '1'.repeat(64) }],
+  };
+  const { notice_id, created_at } = notice(tenant);
+  const told: McpServerNotice = {
+    notice_id,
+    tenant_id: tenant,
+    kind: 'mcp_server.tools_changed',
+    created_at,
+    mcp_server,
+  };
+  kernel.notices = [told];
+  await gather().run();
+  expect(hooks.sent.map(({ row, body }) => [row.message_id, JSON.parse(body)])).toEqual([
+    [notice_id, { type: 'mcp_server.tools_changed', timestamp: '2026-01-01T00:00:00.123Z', data: mcp_server }],
   ]);
 });
 

@@ -10,7 +10,9 @@ const bodyOf = (type: string, at: number, data: object): string =>
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 
 /** A notice as a message of Standard Webhooks. Its id is the notice's, for every webhook. */
-export function messageOf({ notice_id, tenant_id: _tenant, kind, created_at, ...data }: Notice): Message {
+export function messageOf(notice: Notice): Message {
+  const { notice_id, tenant_id: _tenant, kind, created_at, ...rest } = notice;
+  const data = 'mcp_server' in rest ? rest.mcp_server : rest;
   return { message_id: notice_id, kind, body: bodyOf(kind, created_at, data) };
 }
 

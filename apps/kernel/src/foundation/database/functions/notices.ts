@@ -5,10 +5,10 @@ import { kernelFunction } from './kernel-function.ts';
 
 /** The functions of `sql/functions/notices` that the kernel calls. */
 export const noticesFunctions = {
-  dropNotices: kernelFunction()('kernel.drop_notices', { notices: sqlTypes.textArray }, { returns: 'nothing' }),
-  takeNotices: kernelFunction<NoticesReply['notices']>()(
-    'kernel.take_notices',
+  claimNotices: kernelFunction<NoticesReply['notices']>()(
+    'kernel.claim_notices',
     { claim_ms: sqlTypes.bigint, rows: sqlTypes.integer },
     { returns: 'value' },
   ),
+  dropNotices: kernelFunction()('kernel.drop_notices', { notices: sqlTypes.textArray }, { returns: 'nothing' }),
 } as const;
