@@ -23,6 +23,67 @@ test('`writ tools` prints one row per tool', async () => {
   await api.close();
 });
 
+describe('`writ tools show`', () => {
+  const shown = async (more: object): Promise<string> => {
+    const api = await fakeApi(() => ({
+      body: {
+        tool_id: 'x.y',
+        version: 2,
+        description: 'Does something.',
+        category: 'write',
+        class: 'broker',
+        mutating: true,
+        parameters: { type: 'object' },
+        definition_digest: '0'.repeat(64),
+        ...more,
+      },
+    }));
+    const { out } = await writ(['tools', 'show', 'x.y'], { env: api.env });
+    await api.close();
+    return out;
+  };
+  const applied = { applied_by: 'key_1', applied_at: 1_767_225_600_000 };
+
+  test('says of an HTTP tool which request a call sends, with which argument where', async () => {
+    const http = {
+      method: 'POST',
+      server: 'https://shop.example/v1/',
+      path: '/orders/{id}',
+      inputs: [{ argument: 'id', name: 'id', in: 'path', style: 'simple', explode: false }],
+      body: { argument: 'order', media: 'application/json' },
+      credentials: [{ in: 'header', name: 'authorization', secret: 'SHOP_KEY' }],
+      idempotency_header: 'idempotency-key',
+      ...applied,
+    };
+    const out = await shown({ http });
+    expect(out).toMatch(/request +POST https:\/\/shop\.example\/v1\/orders\/\{id\}/);
+    expect(out).toMatch(/arguments +id: path id\n +order: body, application\/json/);
+    expect(out).toMatch(/secrets +SHOP_KEY: header authorization\noperation id +header idempotency-key/);
+    expect(out).toMatch(/applied +2026-01-01.* by key_1/);
+  });
+
+  test('says of an MCP tool which server it is of, its name and definition there, and its hints, with nothing hidden', async () => {
+    const mcp = {
+      server: 'github',
+      remote_name: 'look\u202e',
+      remote_digest: 'a'.repeat(64),
+      server_digest: 'b'.repeat(64),
+      annotations: { readOnlyHint: true },
+      ...applied,
+    };
+    const out = await shown({ mcp });
+    expect(out).toMatch(/server +mcp_server:github\nname there +look[^\u202e\n]+\ndefinition there +a{64}/);
+    expect(out).toMatch(/the server's hints +\{"readOnlyHint":true\}/);
+  });
+
+  test.each([
+    ['pull', true, /runs +a worker of the tenant.*\nif it is lost +it is repeated/],
+    ['inline', false, /runs +the caller.*\nif it is lost +it ends as ambiguous/],
+  ])('says of a function of the mode %s who runs it', async (mode, idempotent, expected) => {
+    expect(await shown({ function: { mode, idempotent, ...applied } })).toMatch(expected);
+  });
+});
+
 describe('a tools file', () => {
   let folder: string;
   let api: FakeApi;

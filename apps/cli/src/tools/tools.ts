@@ -3,36 +3,15 @@ import { resolve } from 'node:path';
 import { readTenantTools } from '@writ/cli-tool';
 import { ToolsApplied } from '@writ/contract';
 import { Command } from 'commander';
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
-import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { tableOf } from '../terminal.ts';
+import { describeTool, ListedTool, WholeTool, whatRuns } from './describe-tool.ts';
 import { importCommand } from './import-openapi.ts';
 import { readToolsFile, invalidToolsError } from './tools-file.ts';
 
-const Cli = Type.Object({
-  cmd: Type.String(),
-  args: Type.Array(Type.String()),
-  optional_args: Type.Array(Type.Object({ parameter: Type.String(), args: Type.Array(Type.String()) })),
-  env: Type.Array(Type.Object({ name: Type.String(), secrets: Type.Array(Type.String()) })),
-  applied_by: Type.String(),
-  applied_at: Type.Integer(),
-});
-const Tool = Type.Object({
-  tool_id: Type.String(),
-  version: Type.Integer(),
-  description: Type.String(),
-  category: Type.String(),
-  class: Type.String(),
-  mutating: Type.Boolean(),
-  cli: Type.Optional(Cli),
-});
-const ToolWhole = Type.Object({
-  ...Tool.properties,
-  parameters: Type.Record(Type.String(), Type.Unknown()),
-  definition_digest: Type.String(),
-});
-const Tools = Type.Object({ items: Type.Array(Tool) });
+const Tools = Type.Object({ items: Type.Array(ListedTool) });
 const Removed = Type.Object({ removed: Type.String() });
 
 /** `writ tools`. */
@@ -53,21 +32,21 @@ function listCommand(context: Context): Command {
     show(context, options, list, () =>
       tableOf(
         ['tool', 'category', 'runs', 'what it does'],
-        list.items.map((tool) => [tool.tool_id, tool.category, tool.cli?.cmd ?? tool.class, tool.description]),
+        list.items.map((tool) => [tool.tool_id, tool.category, whatRuns(tool), tool.description]),
       ),
     );
   });
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').argument('<tool>');
+  const command = new Command('show').description('what a tool is, and what a call of it does').argument('<tool>');
   return command.action(async (tool: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const found = await connect(context, options, 'admin').client.read(
-      ToolWhole,
+      WholeTool,
       `/v1/tools/${encodeURIComponent(tool)}`,
     );
-    show(context, options, found, () => describe(found));
+    show(context, options, found, () => describeTool(found));
   });
 }
 
@@ -111,37 +90,5 @@ function removeCommand(context: Context): Command {
       { method: 'DELETE' },
     );
     show(context, options, removed, () => `removed ${removed.removed}`);
-  });
-}
-
-function describe({
-  tool_id,
-  version,
-  description,
-  category,
-  definition_digest,
-  cli,
-  parameters,
-}: Static<typeof ToolWhole>): string {
-  const ran =
-    cli === undefined
-      ? {}
-      : {
-          runs: [cli.cmd, ...cli.args].join(' '),
-          options: cli.optional_args.map((own) => `${own.parameter}: ${own.args.join(' ')}`).join('\n') || 'none',
-          variables:
-            cli.env
-              .map(({ name, secrets }) => (secrets.length === 0 ? name : `${name} (secret ${secrets.join(', ')})`))
-              .join('\n') || 'none',
-          applied: `${momentOf(cli.applied_at)} by ${cli.applied_by}`,
-        };
-  return fieldsOf({
-    tool: tool_id,
-    version,
-    category,
-    'what it does': description,
-    ...ran,
-    parameters: JSON.stringify(parameters),
-    digest: definition_digest,
   });
 }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { tenantDefinition } from '@writ/cli-tool';
-import { definitionForDigest, isDeclaredTool, type TenantToolView, type ToolDefinition } from '@writ/contract';
+import {
+  definitionForDigest,
+  isDeclaredTool,
+  type DeclaredTool,
+  type TenantToolView,
+  type ToolDefinition,
+} from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { ToolView } from './views.ts';
 
@@ -28,11 +34,8 @@ export function viewOf(tool: ToolDefinition): ToolView {
  */
 export function tenantView({ tool, definition_digest, applied_by, applied_at }: TenantToolView): ToolView {
   const view = { ...viewOf(tenantDefinition(tool)), definition_digest };
-  if (isDeclaredTool(tool)) {
-    if (tool.kind !== 'function') return view;
-    const { mode, idempotent } = tool;
-    return { ...view, function: { mode, idempotent, applied_by, applied_at } };
-  }
+  const applied = { applied_by, applied_at };
+  if (isDeclaredTool(tool)) return { ...view, ...declaredView(tool, applied) };
   const { cmd, args, optional_args, env } = tool;
   return {
     ...view,
@@ -44,8 +47,29 @@ export function tenantView({ tool, definition_digest, applied_by, applied_at }: 
         name,
         secrets: parts.flatMap((part) => ('secret' in part ? [part.secret] : [])),
       })),
-      applied_by,
-      applied_at,
+      ...applied,
     },
   };
+}
+
+/** What a declared tool is, under the member that its kind has. Of credentials it shows the names of the secrets. */
+function declaredView(
+  tool: DeclaredTool,
+  applied: { readonly applied_by: string; readonly applied_at: number },
+): Pick<ToolView, 'function' | 'http' | 'mcp'> {
+  switch (tool.kind) {
+    case 'function': {
+      const { mode, idempotent } = tool;
+      return { function: { mode, idempotent, ...applied } };
+    }
+    case 'http': {
+      const { method, server, path, inputs, body, idempotency_header } = tool;
+      const credentials = tool.credentials.map(({ in: place, name, secret }) => ({ in: place, name, secret }));
+      return { http: { method, server, path, inputs, body, credentials, idempotency_header, ...applied } };
+    }
+    case 'mcp': {
+      const { server, remote_name, remote_digest, server_digest, annotations = {} } = tool;
+      return { mcp: { server, remote_name, remote_digest, server_digest, annotations, ...applied } };
+    }
+  }
 }

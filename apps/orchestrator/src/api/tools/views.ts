@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CliTool, FunctionTool } from '@writ/contract';
+import { CliTool, FunctionTool, HttpCredential, HttpTool, McpTool } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed } from '../../edge/requests/fields.ts';
+
+const applied = { applied_by: Type.String(), applied_at: Type.Integer() };
 
 export const ToolView = Type.Object(
   {
@@ -17,12 +19,32 @@ export const ToolView = Type.Object(
     definition_digest: Type.String({ description: 'SHA-256 of the definition, as in records' }),
     function: Type.Optional(
       Type.Object(
-        {
-          ...Type.Pick(FunctionTool, ['mode', 'idempotent']).properties,
-          applied_by: Type.String(),
-          applied_at: Type.Integer(),
-        },
+        { ...Type.Pick(FunctionTool, ['mode', 'idempotent']).properties, ...applied },
         { ...closed, description: 'of a function that a process of the tenant runs' },
+      ),
+    ),
+    http: Type.Optional(
+      Type.Object(
+        {
+          ...Type.Pick(HttpTool, ['method', 'server', 'path', 'inputs', 'body', 'idempotency_header']).properties,
+          credentials: Type.Array(Type.Pick(HttpCredential, ['in', 'name', 'secret'], closed), {
+            description: 'where the values of secrets are sent, with the names of the secrets',
+          }),
+          ...applied,
+        },
+        { ...closed, description: 'of an operation of an HTTP API' },
+      ),
+    ),
+    mcp: Type.Optional(
+      Type.Object(
+        {
+          ...Type.Pick(McpTool, ['server', 'remote_name', 'remote_digest', 'server_digest']).properties,
+          annotations: Type.Record(Type.String(), Type.Unknown(), {
+            description: "the server's own hints on what the tool does: nothing relies on them",
+          }),
+          ...applied,
+        },
+        { ...closed, description: 'of a tool of an MCP server' },
       ),
     ),
     cli: Type.Optional(
@@ -34,8 +56,7 @@ export const ToolView = Type.Object(
           env: Type.Array(Type.Object({ name: Type.String(), secrets: Type.Array(Type.String()) }, closed), {
             description: 'the variables that it declares, by name, with the secrets in them',
           }),
-          applied_by: Type.String(),
-          applied_at: Type.Integer(),
+          ...applied,
         },
         closed,
       ),
