@@ -201,7 +201,7 @@ const resources = (
   new Skills(dependencies.tenancy, dependencies.changes, dependencies.blobs, work),
   new Resources(dependencies.tenancy, dependencies.changes),
   new McpServers(dependencies.tenancy, dependencies.changes),
-  new DecideMcpTools(dependencies.changes),
+  new DecideMcpTools(dependencies.tenancy, dependencies.changes, work),
   new McpListings({ ...dependencies, images: imagesOf(config) }, work),
   new ResourceGrants(dependencies.tenancy, dependencies.changes),
   new BeginUpload(dependencies.changes, dependencies.vault),

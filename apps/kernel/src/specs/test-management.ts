@@ -91,7 +91,7 @@ export function openManagement(kernel: TestKernel) {
     skills: new Skills(tenancy, changes, blobs),
     resources: new Resources(tenancy, changes),
     mcpServers: new McpServers(tenancy, changes),
-    decideMcpTools: new DecideMcpTools(changes),
+    decideMcpTools: new DecideMcpTools(tenancy, changes),
     mcpListings: new McpListings({
       workers: kernel.workers,
       tenants,

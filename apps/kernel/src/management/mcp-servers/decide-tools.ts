@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  Fault,
-  type KernelRequest,
-  type McpDecisionReply,
-  type McpRemoteTool,
-  type McpServerToolView,
-} from '@writ/contract';
-import { acceptedTool, mcpToolId } from '@writ/mcp-tool';
+import { Fault, type KernelRequest, type McpDecisionReply, type McpServerToolView } from '@writ/contract';
+import type { TaskRunner } from '@writ/worker-pool';
 import type { Changed, Changes } from '../../evidence/changes/index.ts';
-import { requireRole, type Rows } from '../../foundation/tenancy/index.ts';
+import { requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
 import { applyDrafts, lockTools, recordOf } from '../tool-registry/index.ts';
+import type { ManagementTasks } from '../worker-tasks.ts';
+import { DraftsByDigest, readDefinitions, type DefinitionsToAccept } from './accepted-definitions.ts';
 import { findServer } from './mcp-servers.ts';
 import { stateOf } from './tool-state.ts';
-import { categoriesOf, categoryUnlessGiven, definitionIn, type McpToolRow } from './tool-view.ts';
+import { categoriesOf, categoryUnlessGiven, type McpToolRow } from './tool-view.ts';
 import { takeOut } from './tools-in-force.ts';
 
 type Decision = KernelRequest<'mcp_server.refuse'>;
 type Chosen = Decision['tools'][number];
+
+/** The bound, in milliseconds, on reading the definitions that are accepted at once in a thread. */
+const READ_WALL_MS = 10_000;
 
 /**
  * Accepts and refuses definitions of tools of MCP servers. INVARIANT (what was looked at): a decision is about the
  * definition whose digest it names, and about no later one.
  */
 export class DecideMcpTools {
+  readonly #tenancy: Tenancy;
   readonly #changes: Changes;
+  readonly #work: TaskRunner<ManagementTasks> | null;
 
-  constructor(changes: Changes) {
+  /** @param work null: definitions are read on the event loop, for programs of one user and for specs */
+  constructor(tenancy: Tenancy, changes: Changes, work: TaskRunner<ManagementTasks> | null = null) {
+    this.#tenancy = tenancy;
     this.#changes = changes;
+    this.#work = work;
   }
 
   /**
@@ -38,6 +42,8 @@ export class DecideMcpTools {
   async accept({ caller, name, tools }: KernelRequest<'mcp_server.accept'>): Promise<McpDecisionReply> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
+    // A definition is read by its digest, which the transaction asserts. So nobody waits for locks while it is read.
+    const read = await this.#drafts(tenant_id, name, tools);
     return await this.#changes.make(tenant_id, async (rows, now): Promise<Changed<McpDecisionReply>> => {
       await lockTools(rows, tenant_id);
       const server = await findServer(rows, tenant_id, name);
@@ -48,10 +54,10 @@ export class DecideMcpTools {
         chosen.map(({ row }) => row.tool_id),
       );
       const drafts = chosen.map(({ row, category }, n) => {
-        const definition = requireAcceptable(row, n);
-        const local = row.tool_id.slice(mcpToolId(name, '').length);
-        const unlessGiven = categoryUnlessGiven(definition, categories.get(row.tool_id) ?? null);
-        return acceptedTool(server, local, definition, category ?? unlessGiven);
+        requireAcceptable(row, n);
+        const draft = read.of(row);
+        const unlessGiven = categoryUnlessGiven(draft, categories.get(row.tool_id) ?? null);
+        return { ...draft, server_digest: server.digest, category: category ?? unlessGiven };
       });
       for (const { row } of chosen) {
         const digests = { accepted: row.seen, accepted_digest: row.seen_digest, refused_digest: refusedBut(row) };
@@ -64,6 +70,27 @@ export class DecideMcpTools {
       const decided = chosen.map(({ row }) => ({ ...row, state: 'accepted' }));
       return { value: replyOf(decided), records: [...accepted, ...records] };
     });
+  }
+
+  /** The tools of the definitions that the caller names, as far as the server lists them. @throws Fault `not_found` */
+  async #drafts(tenantId: string, name: string, tools: readonly Chosen[]): Promise<DraftsByDigest> {
+    const input = await this.#tenancy.within(tenantId, async (rows): Promise<DefinitionsToAccept> => {
+      const { resource_id, digest } = await findServer(rows, tenantId, name);
+      const found = await rows.mcp_tool.findMany({
+        where: { tenant_id: tenantId, resource_id, seen_digest: { in: tools.map((tool) => tool.digest) } },
+        select: { tool_id: true, seen: true, problems: true },
+      });
+      return {
+        server: { name, digest },
+        tools: found.flatMap(({ tool_id, seen, problems }) =>
+          seen === null || (problems as unknown as readonly object[]).length > 0 ? [] : [{ tool_id, bytes: seen }],
+        ),
+      };
+    });
+    const options = { tenantId, wallMs: READ_WALL_MS };
+    return new DraftsByDigest(
+      this.#work === null ? readDefinitions(input) : await this.#work.run('mcp.definitions', input, options),
+    );
   }
 
   /**
@@ -133,11 +160,10 @@ async function chosenRows(
   });
 }
 
-/** The definition that the server lists. @throws Fault `args.invalid` */
-function requireAcceptable({ tool_id, seen, problems }: McpToolRow, n: number): McpRemoteTool {
+/** @throws Fault `args.invalid` for a definition with problems */
+function requireAcceptable({ tool_id, problems }: McpToolRow, n: number): void {
   const [first] = problems as unknown as McpServerToolView['problems'];
-  if (seen === null) throw new Error(`\`${tool_id}\` is accepted without a definition`);
-  if (first === undefined) return definitionIn(seen);
+  if (first === undefined) return;
   const place = first.pointer === '' ? '' : ` at \`${first.pointer}\``;
   throw new Fault('args.invalid', `the definition of \`${tool_id}\` can not be accepted: it ${first.message}${place}`, {
     pointer: `/tools/${String(n)}`,

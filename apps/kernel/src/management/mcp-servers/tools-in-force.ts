@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ToolCategory } from '@writ/contract';
 import { acceptedTool, mcpToolId } from '@writ/mcp-tool';
+import { inSlices } from '@writ/worker-pool';
 import type { ChangeRecord } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, type Rows } from '../../foundation/tenancy/index.ts';
 import { activateVersion, applyDrafts, recordOf } from '../tool-registry/index.ts';
+import type { AcceptedDraft } from './accepted-definitions.ts';
 import { definitionIn } from './tool-view.ts';
 
 /** A tool that leaves force, with the verb of its record. */
@@ -71,11 +73,14 @@ export async function putIntoForce(
     select: { tool_id: true, category: true },
   });
   const categories = new Map(tools.map(({ tool_id, category }) => [tool_id, category as ToolCategory]));
-  const drafts = accepted.flatMap(({ tool_id, accepted: bytes }) => {
+  const drafts: AcceptedDraft[] = [];
+  // A server decided how many there are, and how long each is.
+  for await (const { tool_id, accepted: bytes } of inSlices(accepted)) {
     const category = categories.get(tool_id);
     const local = tool_id.slice(mcpToolId(name, '').length);
-    return bytes === null || category === undefined ? [] : [acceptedTool(server, local, definitionIn(bytes), category)];
-  });
+    if (bytes !== null && category !== undefined)
+      drafts.push(acceptedTool(server, local, definitionIn(bytes), category));
+  }
   // They count already where a limit is checked, or did before their server changed them.
   return (await applyDrafts(rows, tenant_id, by, drafts, Infinity)).records;
 }

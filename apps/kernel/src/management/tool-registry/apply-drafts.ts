@@ -2,12 +2,16 @@
 import { tenantDefinition } from '@writ/cli-tool';
 import { DECLARED_TOOLS, Fault, type AppliedTool, type TenantTool } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
+import { inSlices } from '@writ/worker-pool';
 import type { ChangeRecord } from '../../evidence/changes/index.ts';
 import { definitionDigest } from '../../judging/definitions/tenant-tools.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, type Rows } from '../../foundation/tenancy/index.ts';
 import type { ToolDraft } from './read-file.ts';
 import { activateVersion, storeVersion } from './tool-rows.ts';
+
+/** Versions that are read at once. */
+const READ_AT_ONCE = 32;
 
 /** The newest version of a name, whether active or not; null for an unknown name. */
 interface NewestVersion {
@@ -67,7 +71,10 @@ export async function toolChanges(
     },
   });
   if (others + drafts.length > toolsMax) throw new Fault('conflict', `a tenant has at most ${toolsMax} tools`);
-  return drafts.map((draft) => toolChange(draft, newest.get(draft.tool_id) ?? null));
+  const changes: ToolChange[] = [];
+  // A caller decides how many there are, and each is hashed.
+  for await (const draft of inSlices(drafts)) changes.push(toolChange(draft, newest.get(draft.tool_id) ?? null));
+  return changes;
 }
 
 /**
@@ -90,18 +97,25 @@ function toolChange(draft: ToolDraft, newest: NewestVersion | null): ToolChange 
 
 async function readNewestVersions(rows: Rows, tenantId: string, names: string[]): Promise<Map<string, NewestVersion>> {
   const found = await rows.tool.findMany({ where: { tenant_id: tenantId, tool_id: { in: names } } });
-  const versions = await Promise.all(
-    found.map(
-      async ({ tool_id, version }) =>
-        await rows.tool_version.findUniqueOrThrow({
-          where: { tenant_id_tool_id_version: { tenant_id: tenantId, tool_id, version } },
-        }),
-    ),
-  );
+  const documents: unknown[] = [];
+  // A caller decides how many there are, and queries that are made at once are made in one turn of the event loop.
+  for (let start = 0; start < found.length; start += READ_AT_ONCE) {
+    const versions = await Promise.all(
+      found
+        .slice(start, start + READ_AT_ONCE)
+        .map(
+          async ({ tool_id, version }) =>
+            await rows.tool_version.findUniqueOrThrow({
+              where: { tenant_id_tool_id_version: { tenant_id: tenantId, tool_id, version } },
+            }),
+        ),
+    );
+    documents.push(...versions.map(({ document }) => document));
+  }
   return new Map(
     found.map(({ tool_id, version, definition_digest }, n) => [
       tool_id,
-      { version, inForce: definition_digest, document: versions[n]?.document },
+      { version, inForce: definition_digest, document: documents[n] },
     ]),
   );
 }
