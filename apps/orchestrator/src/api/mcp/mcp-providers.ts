@@ -48,7 +48,7 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
     ),
     provideBy(McpPrompts, [Offers, CallTool], (offers, calls) => new McpPrompts(offers, calls)),
     provideBy(McpTasks, [KernelClient, ShowOperation], (kernel, show) => new McpTasks(kernel, show)),
-    provideBy(ToolIds, [KernelClient], (kernel) => new ToolIds(kernel)),
+    provideBy(ToolIds, [KernelClient], (kernel) => new ToolIds(kernel, () => performance.now())),
     provideBy(RemoteTools, [KernelClient], (kernel) => new RemoteTools(kernel)),
     provideBy(
       McpEndpoint,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { TOOLS, type Caller } from '@writ/contract';
+import { LRUCache } from 'lru-cache';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { tenantTools } from '../../calls/kernel/tenant-tools.ts';
 import { OPERATION_TOOLS, SEARCH_TOOLS } from './tool-entries.ts';
@@ -53,12 +54,30 @@ function withDigest(id: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Finds the tool that a client means by a name. */
+/** How long names of a tenant are kept, in milliseconds: a tool is called by a new name that much later at most. */
+const NAMES_KEPT_MS = 1_000;
+/** Tenants whose names are kept. A tenant has up to 1,024 tools. */
+const TENANTS_MAX = 256;
+
+interface KeptNames {
+  readonly ids: Promise<ReadonlyMap<string, string>>;
+  readonly since: number;
+}
+
+/**
+ * Finds the tool that a client means by a name. INVARIANT (one listing a second): calls by names, whether a tool has
+ * them or not, read a tenant's tools once in `NAMES_KEPT_MS`.
+ */
 export class ToolIds {
   readonly #kernel: KernelClient;
+  readonly #monotonic: () => number;
+  /** ids by their names, by tenant */
+  readonly #names = new LRUCache<string, KeptNames>({ max: TENANTS_MAX });
 
-  constructor(kernel: KernelClient) {
+  /** @param monotonic milliseconds */
+  constructor(kernel: KernelClient, monotonic: () => number) {
     this.#kernel = kernel;
+    this.#monotonic = monotonic;
   }
 
   /**
@@ -67,10 +86,26 @@ export class ToolIds {
    */
   async of(caller: Caller, name: string): Promise<string> {
     if (!NAME.test(name)) return name;
-    const own = OWN_BY_NAME.get(name);
-    if (own !== undefined) return own;
+    return OWN_BY_NAME.get(name) ?? (await this.#idsOf(caller)).get(name) ?? name;
+  }
+
+  async #idsOf(caller: Caller): Promise<ReadonlyMap<string, string>> {
+    const [now, kept] = [this.#monotonic(), this.#names.get(caller.tenant_id)];
+    // They are as old as the beginning of their reading.
+    if (kept !== undefined && now - kept.since < NAMES_KEPT_MS) return await kept.ids;
+    const fresh = { ids: this.#read(caller), since: now };
+    this.#names.set(caller.tenant_id, fresh);
+    try {
+      return await fresh.ids;
+    } catch (error) {
+      if (this.#names.peek(caller.tenant_id) === fresh) this.#names.delete(caller.tenant_id);
+      throw error;
+    }
+  }
+
+  /** Every role sees the same tools. */
+  async #read(caller: Caller): Promise<ReadonlyMap<string, string>> {
     const ids = (await tenantTools(this.#kernel, caller)).map(({ tool }) => tool.tool_id);
-    for (const [id, given] of toolNames(ids)) if (given === name) return id;
-    return name;
+    return new Map([...toolNames(ids)].map(([id, name]) => [name, id]));
   }
 }
