@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Command } from 'commander';
+import { GROUPS } from './command-groups.ts';
 import { writ } from './specs/run-cli.ts';
 
 test('help exits with 0, and lists every command', async () => {
@@ -71,4 +73,19 @@ test.each([
   expect(exit).toBe(2);
   expect(out).toBe('');
   expect(err).toMatch(/^error usage: .+\n$/);
+});
+
+test('each command that removes something is `delete`, and `rm` and `remove` are other names of it', async () => {
+  const removals: [string, string, readonly string[]][] = [];
+  const look = (path: string, command: Command): void => {
+    for (const each of command.commands as Command[]) {
+      const names = [each.name(), ...each.aliases()];
+      if (names.some((name) => ['delete', 'remove', 'rm'].includes(name)))
+        removals.push([path, each.name(), [...each.aliases()].sort()]);
+      look(`${path} ${each.name()}`, each);
+    }
+  };
+  for (const { name, load } of GROUPS) look(name, (await load())({} as never));
+  expect(removals.length).toBeGreaterThan(10);
+  expect(removals).toEqual(removals.map(([path]) => [path, 'delete', ['remove', 'rm']]));
 });

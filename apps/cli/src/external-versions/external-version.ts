@@ -4,20 +4,14 @@ import { Command } from 'commander';
 import { CliError, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
-import { parseCount, readList } from '../http/lists.ts';
-import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
-
-interface ListOptions extends CommonOptions {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
+import { readList } from '../http/lists.ts';
+import { listCommand } from '../list-command.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
 
 interface SetOptions extends CommonOptions {
   readonly expect?: string;
   readonly new?: true;
 }
-
-const LIST_ROWS = 50;
 
 const describe = (version: ExternalVersionView): string =>
   fieldsOf({
@@ -30,30 +24,17 @@ const describe = (version: ExternalVersionView): string =>
 /** `writ external-version`. */
 export function externalVersionCommand(context: Context): Command {
   return new Command('external-version')
-    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(
+      listCommand(context, {
+        item: ExternalVersionView,
+        path: '/v1/external-versions',
+        head: ['since', 'name', 'version'],
+        rowOf: (each) => [momentOf(each.updated_at), each.ref, each.version],
+      }),
+      { isDefault: true },
+    )
     .addCommand(showCommand(context))
     .addCommand(setCommand(context));
-}
-
-function listCommand(context: Context): Command {
-  const command = new Command('list')
-    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'cursor of the page to show');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(
-      connect(context, options, 'operator').client,
-      ExternalVersionView,
-      '/v1/external-versions',
-      { limit: options.limit, cursor: options.cursor },
-    );
-    show(context, options, list, () =>
-      tableOf(
-        ['since', 'name', 'version'],
-        list.items.map((each) => [momentOf(each.updated_at), each.ref, each.version]),
-      ),
-    );
-  });
 }
 
 function showCommand(context: Context): Command {

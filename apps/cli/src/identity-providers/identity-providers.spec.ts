@@ -92,8 +92,17 @@ test('`writ identity-providers put` reads the access token from a file, and need
   expect([missing.exit, api.requests.length]).toEqual([2, 2]);
 });
 
-test('`writ identity-providers rm` and `deny` repeat the request until nothing is left', async () => {
-  expect((await run('identity-providers', 'rm', 'corp')).out).toMatch(/credentials +3/);
+test('`writ identity-providers put --no-agent` clears which agent tokens act for, and names no other', async () => {
+  const put = (...more: string[]) => run('identity-providers', 'put', 'corp', PROVIDER.issuer, ...more);
+  await put('--no-agent');
+  const none = { name: 'corp', issuer: PROVIDER.issuer, agent_id: null, agent_claim: null };
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual(none);
+  const both = await put('--no-agent', '--agent-claim', 'agent');
+  expect([both.exit, api.requests.length]).toEqual([2, 1]);
+});
+
+test('`writ identity-providers delete` and `deny` repeat the request until nothing is left', async () => {
+  expect((await run('identity-providers', 'delete', 'corp')).out).toMatch(/credentials +3/);
   expect(api.requests.map(({ method }) => method)).toEqual(['DELETE', 'DELETE']);
   pages = [
     { revoked: ['key_1'], more: true },

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { Type, type Static } from 'typebox';
 import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { readNamedText } from '../read-named-file.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
@@ -33,6 +34,8 @@ interface PutOptions extends CommonOptions {
   readonly personClaim?: string;
   readonly agentId?: string;
   readonly agentClaim?: string;
+  /** false: `--no-agent` */
+  readonly agent: boolean;
   readonly tenantClaim?: string;
   readonly signInClient?: string | boolean;
   readonly accessTokenFile?: string;
@@ -75,6 +78,7 @@ function putCommand(context: Context): Command {
     .option('--person-claim <claim>', 'the claim that names the person as API keys do')
     .option('--agent-id <id>', 'the agent that tokens of the role `agent` act for')
     .option('--agent-claim <claim>', 'the claim with the id of that agent')
+    .option('--no-agent', 'tokens name no agent: clears what `--agent-id` or `--agent-claim` set')
     .option('--tenant-claim <claim=value>', 'for an issuer that serves several tenants')
     .option('--audience <url>', 'what `aud` must contain; default: the public URL')
     .option('--sign-in-client <id>', 'the public client by which people sign in at the issuer in a browser')
@@ -119,8 +123,7 @@ function settingsOf(issuer: string, options: PutOptions): object {
           }),
         }),
     ...(options.personClaim === undefined ? {} : { person_claim: options.personClaim }),
-    ...(options.agentId === undefined ? {} : { agent_id: options.agentId }),
-    ...(options.agentClaim === undefined ? {} : { agent_claim: options.agentClaim }),
+    ...agentOf(options),
     ...signInOf(options),
     ...(tenant === undefined ? {} : { tenant_claim: tenant[0], tenant_value: tenant[1] }),
   };
@@ -132,8 +135,19 @@ function signInOf({ signInClient }: PutOptions): object {
   return typeof signInClient === 'string' ? { sign_in: { client_id: signInClient } } : {};
 }
 
+function agentOf({ agent, agentId, agentClaim }: PutOptions): object {
+  if (agent)
+    return {
+      ...(agentId === undefined ? {} : { agent_id: agentId }),
+      ...(agentClaim === undefined ? {} : { agent_claim: agentClaim }),
+    };
+  if (agentId !== undefined || agentClaim !== undefined)
+    throw usage('`--no-agent` goes with neither `--agent-id` nor `--agent-claim`');
+  return { agent_id: null, agent_claim: null };
+}
+
 function removeCommand(context: Context): Command {
-  const command = new Command('rm')
+  const command = deleteCommand()
     .description('removes an issuer: its tokens are refused, and their calls and streams end')
     .argument('<name>');
   return command.action(async (name: string) => {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ImageLog, ImageView, type ImageSource } from '@writ/contract';
 import { Command } from 'commander';
-import { Type } from 'typebox';
 import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteNamedCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
-import { parseCount, readList } from '../http/lists.ts';
+import { listCommand } from '../list-command.ts';
 import { readJsonOption } from '../read-json.ts';
-import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
 
-const LIST_ROWS = 50;
 const PATH = '/v1/images';
-const Removed = Type.Object({ removed: Type.String() });
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
 
 /** `writ image`: images that commands run in. */
@@ -21,36 +19,32 @@ export function imageCommand(context: Context): Command {
     .description(
       'Images that commands run in: of a registry, of the engine, or built from a list of packages. An image never changes: remove it, and register another.',
     )
-    .addCommand(listCommand(context), { isDefault: true })
-    .addCommand(showCommand(context))
-    .addCommand(logCommand(context))
-    .addCommand(createCommand(context))
-    .addCommand(removeCommand(context));
-}
-
-function listCommand(context: Context): Command {
-  const command = new Command('list')
-    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'cursor of the page to show');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, ImageView, PATH, {
-      limit: options.limit,
-      cursor: options.cursor,
-    });
-    show(context, options, list, () =>
-      tableOf(
-        ['image', 'state', 'tools', 'digest', 'created'],
-        list.items.map(({ name, state, tools, image_digest, created_at }) => [
+    .addCommand(
+      listCommand(context, {
+        item: ImageView,
+        path: PATH,
+        head: ['image', 'state', 'tools', 'digest', 'created'],
+        rowOf: ({ name, state, tools, image_digest, created_at }) => [
           name,
           state,
           tools.join(' '),
           image_digest ?? '',
           momentOf(created_at),
-        ]),
+        ],
+      }),
+      { isDefault: true },
+    )
+    .addCommand(showCommand(context))
+    .addCommand(logCommand(context))
+    .addCommand(createCommand(context))
+    .addCommand(
+      deleteNamedCommand(
+        context,
+        'image',
+        'removes an image: no further call runs in it, including waiting ones',
+        pathOf,
       ),
     );
-  });
 }
 
 function showCommand(context: Context): Command {
@@ -149,17 +143,6 @@ function packageOf(text: string): { name: string; version: string } {
   if (at < 1 || /[<>=!~]$/.test(text.slice(0, at)))
     throw usage(`\`${text}\` is no package of one exact version: write NAME=VERSION`);
   return { name: text.slice(0, at), version: text.slice(at + 1) };
-}
-
-function removeCommand(context: Context): Command {
-  const command = new Command('remove')
-    .description('removes an image: no further call runs in it, including waiting ones')
-    .argument('<image>');
-  return command.action(async (name: string) => {
-    const options = command.optsWithGlobals<CommonOptions>();
-    const removed = await connect(context, options, 'admin').client.read(Removed, pathOf(name), { method: 'DELETE' });
-    show(context, options, removed, () => `removed ${removed.removed}`);
-  });
 }
 
 function describeImage(image: ImageView): string {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { momentOf, tableOf } from '../terminal.ts';
@@ -30,7 +31,7 @@ export function jobCommand(context: Context): Command {
     .addCommand(verbCommand(context, 'resume', 'start runs of a job again', 'admin'))
     .addCommand(runCommand(context))
     .addCommand(runsCommand(context))
-    .addCommand(deleteCommand(context));
+    .addCommand(deleteOneCommand(context));
 }
 
 function listCommand(context: Context): Command {
@@ -152,8 +153,8 @@ function runsCommand(context: Context): Command {
   });
 }
 
-function deleteCommand(context: Context): Command {
-  const command = new Command('delete').description('delete a job, and end its runs').argument('<job>');
+function deleteOneCommand(context: Context): Command {
+  const command = deleteCommand().description('delete a job, and end its runs').argument('<job>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const job = await connect(context, options, 'admin').client.read(Job, pathOf(id), { method: 'DELETE' });

@@ -2,8 +2,10 @@
 import { MCP_TOOL_STATES, McpServerView, ResourceView } from '@writ/contract';
 import { Command, Option } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
-import { parseCount, readList } from '../http/lists.ts';
+import { parseCount } from '../http/lists.ts';
+import { listCommand } from '../list-command.ts';
 import { findResource, RESOURCES_PATH } from '../resources/find-resource.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
@@ -13,7 +15,6 @@ import { chosenAs, describeTool } from './describe-tool.ts';
 import { MCP_SERVERS_PATH, pathOf } from './paths.ts';
 import { collect, parsePair, serverSettings, type ServerOptions } from './server-settings.ts';
 
-const LIST_ROWS = 50;
 /** Of a program with its arguments, in a table. */
 const COMMAND_CHARS_MAX = 60;
 
@@ -23,7 +24,7 @@ export function mcpServerCommand(context: Context): Command {
     .description(
       'MCP servers behind Writ. What a server says of its tools is its own words: look at it, then accept or refuse it.',
     )
-    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(listCommand(context, { item: McpServerView, path: MCP_SERVERS_PATH, head: ['server', 'url', 'tools', 'to decide', 'listed', 'problem'], rowOf: serverRow }), { isDefault: true })
     .addCommand(addCommand(context))
     .addCommand(toolsCommand(context))
     .addCommand(diffCommand(context))
@@ -36,31 +37,15 @@ export function mcpServerCommand(context: Context): Command {
     .addCommand(removeCommand(context));
 }
 
-function listCommand(context: Context): Command {
-  const command = new Command('list')
-    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'cursor of the page to show');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const { client } = connect(context, options, 'operator');
-    const list = await readList(client, McpServerView, MCP_SERVERS_PATH, {
-      limit: options.limit,
-      cursor: options.cursor,
-    });
-    show(context, options, list, () =>
-      tableOf(
-        ['server', 'at', 'tools', 'to decide', 'listed', 'problem'],
-        list.items.map(({ name, url, command, tools, checked_at, problem }) => [
-          name,
-          url ?? visibleLine((command ?? []).join(' ')).slice(0, COMMAND_CHARS_MAX),
-          String(tools.accepted),
-          String(tools.new + tools.changed),
-          checked_at === null ? 'not yet' : momentOf(checked_at),
-          problem === null ? '' : visibleLine(`${problem.code}: ${problem.message}`),
-        ]),
-      ),
-    );
-  });
+function serverRow({ name, url, command, tools, checked_at, problem }: McpServerView): readonly string[] {
+  return [
+    name,
+    url ?? visibleLine((command ?? []).join(' ')).slice(0, COMMAND_CHARS_MAX),
+    String(tools.accepted),
+    String(tools.new + tools.changed),
+    checked_at === null ? 'not yet' : momentOf(checked_at),
+    problem === null ? '' : visibleLine(`${problem.code}: ${problem.message}`),
+  ];
 }
 
 function addCommand(context: Context): Command {
@@ -158,7 +143,7 @@ function refreshCommand(context: Context): Command {
 }
 
 function removeCommand(context: Context): Command {
-  const command = new Command('remove')
+  const command = deleteCommand()
     .description('removes a server with its tools and grants: no call uses it from then on')
     .argument('<server>');
   return command.action(async (name: string) => {

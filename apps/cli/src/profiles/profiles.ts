@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ProfilePutReply, ProfileView, RAW_SHELLS } from '@writ/contract';
 import { Command } from 'commander';
-import { Type } from 'typebox';
 import { CliError, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteNamedCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
-import { parseCount, readList } from '../http/lists.ts';
+import { parseCount } from '../http/lists.ts';
+import { listCommand } from '../list-command.ts';
 import { describeNet, parseNet } from '../parse-net.ts';
 import { warnOfMissingImage } from '../resources/warn-missing.ts';
-import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
-const LIST_ROWS = 50;
 const PATH = '/v1/execution-profiles';
-const Removed = Type.Object({ removed: Type.String() });
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
 
 /** `writ profile`: upper limits for raw commands. */
@@ -22,34 +21,30 @@ export function profileCommand(context: Context): Command {
     .description(
       'Execution profiles: upper limits for raw commands (shell.dangerous). A profile never changes: remove it, and create another.',
     )
-    .addCommand(listCommand(context), { isDefault: true })
-    .addCommand(showCommand(context))
-    .addCommand(createCommand(context))
-    .addCommand(removeCommand(context));
-}
-
-function listCommand(context: Context): Command {
-  const command = new Command('list')
-    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'cursor of the page to show');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, ProfileView, PATH, {
-      limit: options.limit,
-      cursor: options.cursor,
-    });
-    show(context, options, list, () =>
-      tableOf(
-        ['profile', 'shells', 'workspace', 'created'],
-        list.items.map(({ name, definition, created_at }) => [
+    .addCommand(
+      listCommand(context, {
+        item: ProfileView,
+        path: PATH,
+        head: ['profile', 'shells', 'workspace', 'created'],
+        rowOf: ({ name, definition, created_at }) => [
           name,
           definition.shells.join(' '),
           definition.workspace_id ?? 'any',
           momentOf(created_at),
-        ]),
+        ],
+      }),
+      { isDefault: true },
+    )
+    .addCommand(showCommand(context))
+    .addCommand(createCommand(context))
+    .addCommand(
+      deleteNamedCommand(
+        context,
+        'profile',
+        'removes a profile: no further call runs under it, including waiting ones',
+        pathOf,
       ),
     );
-  });
 }
 
 function showCommand(context: Context): Command {
@@ -133,17 +128,6 @@ function createCommand(context: Context): Command {
       () =>
         `${describeProfile(profile)}\nA token names it before anything runs under it: writ token issue --tool shell.dangerous --profile ${profile.name}`,
     );
-  });
-}
-
-function removeCommand(context: Context): Command {
-  const command = new Command('remove')
-    .description('removes a profile: no further call runs under it, including waiting ones')
-    .argument('<profile>');
-  return command.action(async (name: string) => {
-    const options = command.optsWithGlobals<CommonOptions>();
-    const removed = await connect(context, options, 'admin').client.read(Removed, pathOf(name), { method: 'DELETE' });
-    show(context, options, removed, () => `removed ${removed.removed}`);
   });
 }
 

@@ -2,6 +2,7 @@
 import { ResourceView } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
@@ -107,7 +108,7 @@ function updateCommand(context: Context): Command {
 }
 
 function removeCommand(context: Context): Command {
-  const command = new Command('remove')
+  const command = deleteCommand()
     .description('removes a resource and its grants: no call uses it from then on')
     .argument('<resource>');
   return command.action(async (text: string) => {

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { Type } from 'typebox';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteCommand } from '../delete-command.ts';
 import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
@@ -40,7 +41,7 @@ export function sessionCommand(context: Context): Command {
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(transcriptCommand(context))
-    .addCommand(deleteCommand(context));
+    .addCommand(deleteOneCommand(context));
 }
 
 function listCommand(context: Context): Command {
@@ -135,9 +136,8 @@ async function copyLines(context: Context, client: Client, path: string): Promis
   if (!END.test(last)) throw new CliError('answer', BROKE_OFF);
 }
 
-function deleteCommand(context: Context): Command {
-  const command = new Command('delete')
-    .alias('rm')
+function deleteOneCommand(context: Context): Command {
+  const command = deleteCommand()
     .description('delete a session with its runs and messages; receipts of its calls stay')
     .argument('<session>');
   return command.action(async (id: string) => {

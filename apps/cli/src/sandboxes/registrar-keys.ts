@@ -8,12 +8,11 @@ import { Command, InvalidArgumentError } from 'commander';
 import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
-import { parseCount, readList } from '../http/lists.ts';
+import { listCommand } from '../list-command.ts';
 import { readNamedFile, readNamedText } from '../read-named-file.ts';
-import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
 import { writeWhole } from '../write-whole.ts';
 
-const LIST_ROWS = 50;
 /** Only the owner may read the file: the key in it signs sandboxes. */
 const PRIVATE_MODE = 0o600;
 
@@ -21,7 +20,15 @@ const PRIVATE_MODE = 0o600;
 export function keyCommand(context: Context): Command {
   return new Command('key')
     .description('keys of registrars, who sign sandboxes')
-    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(
+      listCommand(context, {
+        item: RegistrarKeyView,
+        path: '/v1/registrar-keys',
+        head: ['since', 'key', 'state', 'note'],
+        rowOf: ({ created_at, keyid, state, note }) => [momentOf(created_at), keyid, state, note ?? ''],
+      }),
+      { isDefault: true },
+    )
     .addCommand(newCommand(context))
     .addCommand(addCommand(context))
     .addCommand(endCommand(context, 'retire', 'its signatures stay valid, and it signs nothing more'))
@@ -66,25 +73,6 @@ function addCommand(context: Context): Command {
       body: { public_key: readPublicKey(resolve(context.cwd, file)), note },
     });
     show(context, common, key, () => describe(key));
-  });
-}
-
-function listCommand(context: Context): Command {
-  const command = new Command('list')
-    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'cursor of the page to show');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, RegistrarKeyView, '/v1/registrar-keys', {
-      limit: options.limit,
-      cursor: options.cursor,
-    });
-    show(context, options, list, () =>
-      tableOf(
-        ['since', 'key', 'state', 'note'],
-        list.items.map(({ created_at, keyid, state, note }) => [momentOf(created_at), keyid, state, note ?? '']),
-      ),
-    );
   });
 }
 

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SandboxPutReply, SandboxView, SandboxDetails } from '@writ/contract';
 import { Command } from 'commander';
-import { Type } from 'typebox';
 import { CliError, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteNamedCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
-import { parseCount, readList } from '../http/lists.ts';
+import { listCommand } from '../list-command.ts';
 import { readJsonOption } from '../read-json.ts';
-import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { describeSandbox, pathOf } from './describe-sandbox.ts';
 import { keyCommand } from './registrar-keys.ts';
 import { signCommand } from './sign-sandbox.ts';
-
-const LIST_ROWS = 50;
-const Removed = Type.Object({ removed: Type.String() });
 
 /** `writ sandbox`: sandboxes of mk8.shell, which administrators register and registrars sign. */
 export function sandboxCommand(context: Context): Command {
@@ -22,36 +19,25 @@ export function sandboxCommand(context: Context): Command {
     .description(
       'Sandboxes of mk8.shell: workspace, rules and environment of scripts. An administrator registers a sandbox, and its registrar signs it.',
     )
-    .addCommand(listCommand(context), { isDefault: true })
-    .addCommand(showCommand(context))
-    .addCommand(registerCommand(context))
-    .addCommand(signCommand(context))
-    .addCommand(removeCommand(context))
-    .addCommand(keyCommand(context));
-}
-
-function listCommand(context: Context): Command {
-  const command = new Command('list')
-    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'cursor of the page to show');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, SandboxView, '/v1/sandboxes', {
-      limit: options.limit,
-      cursor: options.cursor,
-    });
-    show(context, options, list, () =>
-      tableOf(
-        ['sandbox', 'workspace', 'signed', 'by key'],
-        list.items.map(({ name, workspace_id, signed_at, keyid }) => [
+    .addCommand(
+      listCommand(context, {
+        item: SandboxView,
+        path: '/v1/sandboxes',
+        head: ['sandbox', 'workspace', 'signed', 'by key'],
+        rowOf: ({ name, workspace_id, signed_at, keyid }) => [
           name,
           workspace_id,
           signed_at === null ? 'no' : momentOf(signed_at),
           keyid ?? '',
-        ]),
-      ),
-    );
-  });
+        ],
+      }),
+      { isDefault: true },
+    )
+    .addCommand(showCommand(context))
+    .addCommand(registerCommand(context))
+    .addCommand(signCommand(context))
+    .addCommand(deleteNamedCommand(context, 'sandbox', 'removes a sandbox: no further script runs in it', pathOf))
+    .addCommand(keyCommand(context));
 }
 
 function showCommand(context: Context): Command {
@@ -108,16 +94,5 @@ function registerCommand(context: Context): Command {
       () =>
         `${fieldsOf({ sandbox: sandbox.name, workspace: sandbox.workspace_id, digest: sandbox.definition_digest })}${sandbox.keyid === null ? `\nNothing runs in it until it is signed: writ sandbox sign ${sandbox.name} --env FILE --key FILE` : ''}`,
     );
-  });
-}
-
-function removeCommand(context: Context): Command {
-  const command = new Command('remove')
-    .description('removes a sandbox: no further script runs in it')
-    .argument('<sandbox>');
-  return command.action(async (name: string) => {
-    const options = command.optsWithGlobals<CommonOptions>();
-    const removed = await connect(context, options, 'admin').client.read(Removed, pathOf(name), { method: 'DELETE' });
-    show(context, options, removed, () => `removed ${removed.removed}`);
   });
 }

@@ -3,11 +3,10 @@ import { SecretView } from '@writ/contract';
 import { Command } from 'commander';
 import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
-import { parseCount, readList } from '../http/lists.ts';
-import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
-
-const LIST_ROWS = 50;
+import { listCommand } from '../list-command.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
 
 const describe = ({ name, version, note, created_at, created_by }: SecretView): string =>
   fieldsOf({
@@ -21,28 +20,17 @@ const describe = ({ name, version, note, created_at, created_by }: SecretView): 
 /** `writ secret`. No subcommand shows a value, and none accepts one as an argument. */
 export function secretCommand(context: Context): Command {
   return new Command('secret')
-    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(
+      listCommand(context, {
+        item: SecretView,
+        path: '/v1/secrets',
+        head: ['since', 'secret', 'version', 'note'],
+        rowOf: (each) => [momentOf(each.created_at), each.name, String(each.version), each.note ?? ''],
+      }),
+      { isDefault: true },
+    )
     .addCommand(setCommand(context))
     .addCommand(removeCommand(context));
-}
-
-function listCommand(context: Context): Command {
-  const command = new Command('list')
-    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'cursor of the page to show');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, SecretView, '/v1/secrets', {
-      limit: options.limit,
-      cursor: options.cursor,
-    });
-    show(context, options, list, () =>
-      tableOf(
-        ['since', 'secret', 'version', 'note'],
-        list.items.map((each) => [momentOf(each.created_at), each.name, String(each.version), each.note ?? '']),
-      ),
-    );
-  });
 }
 
 function setCommand(context: Context): Command {
@@ -61,7 +49,7 @@ function setCommand(context: Context): Command {
 }
 
 function removeCommand(context: Context): Command {
-  const command = new Command('rm').description('removes a secret: no further call gets it').argument('<name>');
+  const command = deleteCommand().description('removes a secret: no further call gets it').argument('<name>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const secret = await connect(context, options, 'admin').client.read(

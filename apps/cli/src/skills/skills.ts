@@ -2,18 +2,16 @@
 import { resolve } from 'node:path';
 import { SkillPutReply, SkillView, SkillDetails } from '@writ/contract';
 import { Command } from 'commander';
-import { Type } from 'typebox';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteNamedCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
-import { parseCount, readList } from '../http/lists.ts';
+import { listCommand } from '../list-command.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { readFolder, type FolderFile } from './read-folder.ts';
 
-const LIST_ROWS = 50;
 const PATH = '/v1/skills';
-const Removed = Type.Object({ removed: Type.String() });
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
 /** Enough of a digest to distinguish versions of a skill. */
 const DIGEST_CHARS = 12;
@@ -22,36 +20,27 @@ const DIGEST_CHARS = 12;
 export function skillCommand(context: Context): Command {
   return new Command('skill')
     .description('Skills: folders with a SKILL.md that administrators upload and agents read (skill.read).')
-    .addCommand(listCommand(context), { isDefault: true })
-    .addCommand(showCommand(context))
-    .addCommand(addCommand(context))
-    .addCommand(removeCommand(context));
-}
-
-function listCommand(context: Context): Command {
-  const command = new Command('list')
-    .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'cursor of the page to show');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, SkillView, PATH, {
-      limit: options.limit,
-      cursor: options.cursor,
-    });
-    show(context, options, list, () =>
-      tableOf(
-        ['skill', 'version', 'files', 'bytes', 'updated', 'description'],
-        list.items.map(({ name, digest, files, bytes, updated_at, description }) => [
+    .addCommand(
+      listCommand(context, {
+        item: SkillView,
+        path: PATH,
+        head: ['skill', 'version', 'files', 'bytes', 'updated', 'description'],
+        rowOf: ({ name, digest, files, bytes, updated_at, description }) => [
           name,
           digest.slice(0, DIGEST_CHARS),
           String(files),
           String(bytes),
           momentOf(updated_at),
           visibleLine(description),
-        ]),
-      ),
+        ],
+      }),
+      { isDefault: true },
+    )
+    .addCommand(showCommand(context))
+    .addCommand(addCommand(context))
+    .addCommand(
+      deleteNamedCommand(context, 'skill', 'removes a skill with all its versions: no further call reads it', pathOf),
     );
-  });
 }
 
 function showCommand(context: Context): Command {
@@ -121,15 +110,4 @@ function problemLine({ pointer, message }: SkillPutReply['problems'][number], fi
   const file = files[Number(index ?? -1)];
   const names = file === undefined || member === 'path' || message.startsWith(file.path) ? '' : `${file.path}: `;
   return visibleLine(`${names}${message}`);
-}
-
-function removeCommand(context: Context): Command {
-  const command = new Command('remove')
-    .description('removes a skill with all its versions: no further call reads it')
-    .argument('<skill>');
-  return command.action(async (name: string) => {
-    const options = command.optsWithGlobals<CommonOptions>();
-    const removed = await connect(context, options, 'admin').client.read(Removed, pathOf(name), { method: 'DELETE' });
-    show(context, options, removed, () => `removed ${removed.removed}`);
-  });
 }

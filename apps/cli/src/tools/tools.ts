@@ -5,6 +5,7 @@ import { ToolsApplied } from '@writ/contract';
 import { Command } from 'commander';
 import { Type } from 'typebox';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteNamedCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { tableOf } from '../terminal.ts';
 import { describeTool, ListedTool, WholeTool, whatRuns } from './describe-tool.ts';
@@ -12,7 +13,7 @@ import { importCommand } from './import-openapi.ts';
 import { readToolsFile, invalidToolsError } from './tools-file.ts';
 
 const Tools = Type.Object({ items: Type.Array(ListedTool) });
-const Removed = Type.Object({ removed: Type.String() });
+const pathOf = (tool: string): string => `/v1/tools/${encodeURIComponent(tool)}`;
 
 /** `writ tools`. */
 export function toolsCommand(context: Context): Command {
@@ -21,7 +22,9 @@ export function toolsCommand(context: Context): Command {
     .addCommand(showCommand(context))
     .addCommand(applyCommand(context))
     .addCommand(importCommand(context))
-    .addCommand(removeCommand(context));
+    .addCommand(
+      deleteNamedCommand(context, 'tool', 'removes a tool: calls of it that have not begun do not run', pathOf),
+    );
 }
 
 function listCommand(context: Context): Command {
@@ -42,10 +45,7 @@ function showCommand(context: Context): Command {
   const command = new Command('show').description('what a tool is, and what a call of it does').argument('<tool>');
   return command.action(async (tool: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const found = await connect(context, options, 'admin').client.read(
-      WholeTool,
-      `/v1/tools/${encodeURIComponent(tool)}`,
-    );
+    const found = await connect(context, options, 'admin').client.read(WholeTool, pathOf(tool));
     show(context, options, found, () => describeTool(found));
   });
 }
@@ -75,20 +75,5 @@ function applyCommand(context: Context): Command {
         applied.tools.map(({ tool_id, version, change }) => [tool_id, String(version), change]),
       ),
     );
-  });
-}
-
-function removeCommand(context: Context): Command {
-  const command = new Command('rm')
-    .description('removes a tool: calls of it that have not begun do not run')
-    .argument('<tool>');
-  return command.action(async (tool: string) => {
-    const options = command.optsWithGlobals<CommonOptions>();
-    const removed = await connect(context, options, 'admin').client.read(
-      Removed,
-      `/v1/tools/${encodeURIComponent(tool)}`,
-      { method: 'DELETE' },
-    );
-    show(context, options, removed, () => `removed ${removed.removed}`);
   });
 }

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { Static } from 'typebox';
 import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, tableOf } from '../terminal.ts';
@@ -41,7 +42,7 @@ export function webhooksCommand(context: Context): Command {
     .addCommand(showCommand(context))
     .addCommand(updateCommand(context))
     .addCommand(rotateCommand(context))
-    .addCommand(deleteCommand(context))
+    .addCommand(deleteOneCommand(context))
     .addCommand(pingCommand(context))
     .addCommand(deliveriesCommand(context))
     .addCommand(redeliverCommand(context));
@@ -139,10 +140,8 @@ function rotateCommand(context: Context): Command {
   });
 }
 
-function deleteCommand(context: Context): Command {
-  const command = new Command('delete')
-    .description('delete a webhook, with its undelivered messages')
-    .argument('<webhook>');
+function deleteOneCommand(context: Context): Command {
+  const command = deleteCommand().description('delete a webhook, with its undelivered messages').argument('<webhook>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const webhook = await connect(context, options, 'admin').client.read(Webhook, pathOf(id), { method: 'DELETE' });
