@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { vi } from 'vitest';
 import {
   makeWorld,
+  Observer,
   openFakeInternet,
   startStack,
   verifiedReceipt,
@@ -18,6 +19,7 @@ import { GuideFolder } from './guide.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SECRET = 'marker-58bd-of-a-shop';
+const CANARY = 'canary-9c04-of-a-customer';
 const SERVER = 'https://api.outside.example/v1';
 const DOCUMENT = `
 openapi: 3.1.0
@@ -41,6 +43,15 @@ paths:
       operationId: deleteOrder
       parameters: [{name: id, in: path, required: true, schema: {type: string}}]
       responses: {}
+  /customers/{id}:
+    get:
+      operationId: showCustomer
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses:
+        '200':
+          description: the customer
+          content:
+            application/json: {schema: {type: object, properties: {email: {type: string}, plan: {type: string}}}}
   /moved:
     get: {operationId: showMoved, responses: {}}
   /photos:
@@ -56,6 +67,8 @@ const POLICY = {
   name: 'shop',
   cedar: `@id("no_delete") @reason("orders are kept") @would_pass("another operation")
 forbid (principal, action == Action::"api.shop.deleteOrder", resource);
+@id("private") @reason("agents see no addresses") @redact("/body/email")
+forbid (principal, action == Action::"api.shop.showCustomer", resource);
 @id("all") @reason("everything else is permitted")
 permit (principal, action, resource);`,
   thresholds: { general: { soft_gate: null, escalated: null, no_go: null } },
@@ -137,11 +150,12 @@ it('an import says what becomes of each operation, and an import of the same doc
     'listOrders tool',
     'createOrder tool',
     'deleteOrder tool',
+    'showCustomer tool',
     'showMoved tool',
     'uploadPhoto unusable',
   ]);
   expect(again.problems).toMatchObject([{ pointer: '/paths/~1photos/post/requestBody/content' }]);
-  expect((again.applied.tools as JsonValue[]).map(({ change }) => change)).toEqual(Array(4).fill('unchanged'));
+  expect((again.applied.tools as JsonValue[]).map(({ change }) => change)).toEqual(Array(5).fill('unchanged'));
 });
 
 it('a call that reads reaches the server with the credential, which nothing shows', async () => {
@@ -188,6 +202,30 @@ it('arguments that do not fit the document are refused: nothing leaves', async (
   const hostile = `${'open'.repeat(5_000)}!`;
   expect(await call('listOrders', { state: hostile })).toMatchObject({ error: { code: 'args.invalid' } });
   expect(seen).toEqual([]);
+});
+
+it('a member that a rule redacts is in no answer, no stored result, no record and no log', async () => {
+  answerWith(200, { email: CANARY, plan: 'basic' });
+  const ended = await call('showCustomer', { id: '7' });
+  expect(seen).toMatchObject([{ request: 'GET /v1/customers/7' }]);
+  const body = { email: '[redacted]', plan: 'basic' };
+  expect(ended).toMatchObject({ status: 'ok', tx_outcome: 'no_op', result: { status: 200, body } });
+  const operationId = ended.operation_id as string;
+  const { body: shown } = await world.admin.get(`/v1/operations/${operationId}`);
+  const redactions = [{ rule: 'private', pointers: ['/body/email'] }];
+  expect(shown).toMatchObject({ redactions, result: { result: { body } } });
+  const { record: decision } = await verifiedReceipt(stack, world, operationId, 'decision');
+  expect(decision).toMatchObject({ redactions });
+  const places = {
+    answers: JSON.stringify([ended, shown]),
+    records: JSON.stringify([decision, await recordOf(ended)]),
+    stored: await new Observer(stack).everythingStored(),
+    logs: stack.logTails(),
+  };
+  expect(places.stored).toContain(operationId);
+  for (const [where, text] of Object.entries(places))
+    for (const canary of [CANARY, Buffer.from(CANARY).toString('base64')])
+      expect(text.includes(canary), where).toBe(false);
 });
 
 it('a redirect is not followed: the call fails and shows it', async () => {

@@ -113,6 +113,24 @@ export class Observer {
     await eventually('an empty outbox', async () => (await this.rows(waiting, [tenantId])).length === 0, timeoutMs);
   }
 
+  /** All rows of all tables, with their columns of bytes as text: the records in outbox and ledger are such bytes. */
+  async everythingStored(): Promise<string> {
+    const tables = await this.rows<{ name: string }>(
+      `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
+       WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE'`,
+    );
+    const texts: string[] = [];
+    for (const { name } of tables) {
+      const rows = await this.rows<{ row: Record<string, unknown> }>(`SELECT to_jsonb(t) AS row FROM ${name} t`);
+      texts.push(JSON.stringify(rows));
+      for (const { row } of rows)
+        for (const value of Object.values(row))
+          if (typeof value === 'string' && value.startsWith('\\x'))
+            texts.push(Buffer.from(value.slice(2), 'hex').toString('latin1'));
+    }
+    return texts.join('\n');
+  }
+
   async close(): Promise<void> {
     for (const client of this.#open.splice(0)) await client.end().catch(() => undefined);
   }

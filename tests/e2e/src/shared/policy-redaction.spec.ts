@@ -85,25 +85,6 @@ const lookUp = async (outcome: unknown, more: JsonValue = {}): Promise<JsonValue
   return await world.until(body.operation_id as string, ['committed', 'no_op', 'ambiguous', 'rolled_back']);
 };
 
-/** All rows of all tables, with their columns of bytes as text: the records in outbox and ledger are such bytes. */
-async function everythingStored(): Promise<string> {
-  const observer = new Observer(stack);
-  const tables = await observer.rows<{ name: string }>(
-    `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-     WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE'`,
-  );
-  const texts: string[] = [];
-  for (const { name } of tables) {
-    const rows = await observer.rows<{ row: Record<string, unknown> }>(`SELECT to_jsonb(t) AS row FROM ${name} t`);
-    texts.push(JSON.stringify(rows));
-    for (const { row } of rows)
-      for (const value of Object.values(row))
-        if (typeof value === 'string' && value.startsWith('\\x'))
-          texts.push(Buffer.from(value.slice(2), 'hex').toString('latin1'));
-  }
-  return texts.join('\n');
-}
-
 it('a caller gets the result without the members that a rule redacts, and the record says so', async () => {
   const ended = await lookUp({ outcome: 'succeeded', result: RESULT });
   expect(ended).toMatchObject({ redactions: REDACTIONS, result: { status: 'ok', result: KEPT } });
@@ -128,7 +109,7 @@ it('neither what a process says about a failure nor an unexpected form brings a 
 it('no table, no record and no log has a redacted value or an argument in clear', async () => {
   const ended = await lookUp({ outcome: 'succeeded', result: RESULT });
   await verifiedReceipt(stack, world, ended.operation_id as string, 'outcome');
-  const stored = await everythingStored();
+  const stored = await new Observer(stack).everythingStored();
   expect(stored).toContain(ended.operation_id as string);
   for (const canary of [CANARY, ASKED, ...[CANARY, ASKED].map((each) => Buffer.from(each).toString('base64'))])
     for (const [where, text] of Object.entries({ stored, logs: stack.logTails() }))
