@@ -158,3 +158,42 @@ test.each([
   expect([exit, err]).toEqual([2, expect.stringContaining(words)]);
   expect(api.requests).toEqual([]);
 });
+
+describe('`writ mcp-server refresh`', () => {
+  const server = (checked_at: number | null, problem: object | null = null) => ({
+    resource_id: 'res_01kdvq8qfwe9gr4v9m1h7e3x2z',
+    name: 'github',
+    transport: 'http',
+    url: 'https://mcp.example.com/mcp',
+    command: null,
+    oauth: null,
+    about: null,
+    checked_at,
+    due_at: 1,
+    problem,
+    skipped: [],
+    tools: { new: 2, accepted: 1, changed: 1, gone: 0, refused: 0 },
+  });
+  const refresh = async (views: object[], ...more: string[]) => {
+    const own = await fakeApi(({ method }) => ({ body: method === 'POST' ? server(5) : (views.shift() ?? server(5)) }));
+    const done = await writ(['mcp-server', 'refresh', 'github', ...more], { env: own.env });
+    await own.close();
+    return { ...done, asked: own.requests.map(({ method, url }) => `${method} ${url}`) };
+  };
+
+  test('returns before the listing', async () => {
+    const { out, asked } = await refresh([]);
+    expect([out, asked]).toEqual(['github is listed in a moment\n', ['POST /v1/mcp-servers/github/refresh']]);
+  });
+
+  test('with `--wait` returns once there was another attempt, with what is to be decided', async () => {
+    const { exit, out, asked } = await refresh([server(5), server(6)], '--wait');
+    expect([exit, out]).toEqual([0, 'github is listed: 1 accepted, 3 to decide, 0 gone\n']);
+    expect(asked.slice(1)).toEqual(Array(2).fill('GET /v1/mcp-servers/github'));
+  });
+
+  test('with `--wait` fails with the problem of the attempt', async () => {
+    const { exit, err } = await refresh([server(6, { code: 'mcp.unreachable', message: 'nobody answers' })], '--wait');
+    expect([exit, err]).toEqual([1, expect.stringContaining('error mcp.unreachable: nobody answers')]);
+  });
+});

@@ -13,6 +13,7 @@ import { connectCommand, connectionsCommand, disconnectCommand } from './connect
 import { acceptCommand, readTools, refuseCommand } from './decide.ts';
 import { chosenAs, describeTool } from './describe-tool.ts';
 import { MCP_SERVERS_PATH, pathOf } from './paths.ts';
+import { refreshCommand } from './refresh.ts';
 import { collect, parsePair, serverSettings, type ServerOptions } from './server-settings.ts';
 
 /** Of a program with its arguments, in a table. */
@@ -24,7 +25,15 @@ export function mcpServerCommand(context: Context): Command {
     .description(
       'MCP servers behind Writ. What a server says of its tools is its own words: look at it, then accept or refuse it.',
     )
-    .addCommand(listCommand(context, { item: McpServerView, path: MCP_SERVERS_PATH, head: ['server', 'url', 'tools', 'to decide', 'listed', 'problem'], rowOf: serverRow }), { isDefault: true })
+    .addCommand(
+      listCommand(context, {
+        item: McpServerView,
+        path: MCP_SERVERS_PATH,
+        head: ['server', 'at', 'tools', 'to decide', 'listed', 'problem'],
+        rowOf: serverRow,
+      }),
+      { isDefault: true },
+    )
     .addCommand(addCommand(context))
     .addCommand(toolsCommand(context))
     .addCommand(diffCommand(context))
@@ -127,18 +136,6 @@ function diffCommand(context: Context): Command {
     show(context, options, { items, next_cursor: null }, () =>
       items.length === 0 ? 'nothing is to be decided' : items.map((tool) => describeTool(tool)).join('\n\n'),
     );
-  });
-}
-
-function refreshCommand(context: Context): Command {
-  const command = new Command('refresh')
-    .description('has the tools of a server listed as soon as an executor is free')
-    .argument('<server>');
-  return command.action(async (name: string) => {
-    const options = command.optsWithGlobals<CommonOptions>();
-    const { client } = connect(context, options, 'admin');
-    const server = await client.read(McpServerView, `${pathOf(name)}/refresh`, { method: 'POST', body: {} });
-    show(context, options, server, () => `${server.name} is listed in a moment`);
   });
 }
 
