@@ -5,4 +5,3 @@ export type { DeclaredDraft } from './read-functions.ts';
 export { readTenantTools, type TenantToolsRead } from './read-tenant-tools.ts';
 export { cliDefinition, cliFaults, tenantDefinition } from './definition.ts';
 export { readToolFile, type CliToolDraft, type ToolsRead } from './read-tools.ts';
-export type { ToolProblem } from './problem.ts';

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TOOLS } from '@writ/contract';
-import { problemAt, type ToolProblem } from './problem.ts';
+import { problemAt, TOOLS, type Problem } from '@writ/contract';
 
 /**
  * First words of names that are reserved for Writ's own tools: a token's `fs.*` must not include a tenant's program.
@@ -69,7 +68,7 @@ const DIALECT_NAMES = new Set([
   'write_file',
 ]);
 
-export function nameProblems(name: string, at: string): ToolProblem[] {
+export function nameProblems(name: string, at: string): Problem[] {
   const [family = name] = name.split('.');
   if (FAMILIES.has(family))
     return [problemAt(`${at}/name`, `\`${family}\` begins the names of Writ's own tools`, 'take another first word')];

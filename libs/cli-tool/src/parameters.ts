@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CliParameter } from '@writ/contract';
-import { problemAt, type ToolProblem } from './problem.ts';
+import { problemAt, type CliParameter, type Problem } from '@writ/contract';
 import { patternFault } from './values.ts';
 
 /** The types to which each keyword applies; for other types it would be ignored silently. */
@@ -14,7 +13,7 @@ const KEYWORDS = {
   leading_dash: ['string', 'integer', 'number'],
 } as const;
 
-export function parameterProblems(parameters: Readonly<Record<string, CliParameter>>, at: string): ToolProblem[] {
+export function parameterProblems(parameters: Readonly<Record<string, CliParameter>>, at: string): Problem[] {
   return Object.entries(parameters).flatMap(([name, parameter]) => {
     const pointer = `${at}/parameters/${name}`;
     return [
@@ -26,7 +25,7 @@ export function parameterProblems(parameters: Readonly<Record<string, CliParamet
   });
 }
 
-function keywordProblems(parameter: CliParameter, at: string): ToolProblem[] {
+function keywordProblems(parameter: CliParameter, at: string): Problem[] {
   return Object.entries(KEYWORDS)
     .filter(
       ([keyword, types]) =>
@@ -38,7 +37,7 @@ function keywordProblems(parameter: CliParameter, at: string): ToolProblem[] {
     );
 }
 
-function choiceProblems({ type, enum: choices = [], leading_dash }: CliParameter, at: string): ToolProblem[] {
+function choiceProblems({ type, enum: choices = [], leading_dash }: CliParameter, at: string): Problem[] {
   return choices.flatMap((choice, n) => {
     const fits =
       type === 'string'
@@ -55,14 +54,14 @@ function choiceProblems({ type, enum: choices = [], leading_dash }: CliParameter
 function rangeProblems(
   { minLength = 0, maxLength = Infinity, minimum = -Infinity, maximum = Infinity }: CliParameter,
   at: string,
-): ToolProblem[] {
+): Problem[] {
   return [
     ...(minLength > maxLength ? [problemAt(`${at}/minLength`, 'it is more than `maxLength`')] : []),
     ...(minimum > maximum ? [problemAt(`${at}/minimum`, 'it is more than `maximum`')] : []),
   ];
 }
 
-function patternProblems({ type, pattern }: CliParameter, at: string): ToolProblem[] {
+function patternProblems({ type, pattern }: CliParameter, at: string): Problem[] {
   const fault = pattern === undefined || type !== 'string' ? null : patternFault(pattern);
   return fault === null
     ? []

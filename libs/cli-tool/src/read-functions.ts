@@ -3,15 +3,17 @@ import {
   DECLARED_TOOLS,
   FUNCTION_MS,
   FunctionToolSource,
+  problemAt,
+  problemsWithin,
   schemaProblems,
   type DeclaredTool,
   type FunctionTool,
+  type Problem,
 } from '@writ/contract';
 import { verifySchema } from '@writ/json-schema';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { nameProblems } from './names.ts';
-import { problemAt, type ToolProblem } from './problem.ts';
 
 /** A declared tool that can be stored, once its version is known. */
 export type DeclaredDraft<T extends DeclaredTool = DeclaredTool> = T extends DeclaredTool ? Omit<T, 'version'> : never;
@@ -25,7 +27,7 @@ const PROBLEMS_MAX = 64;
 /** Reads the functions of a file of any shape, under `functions`. It is untrusted, as the rest of the file. */
 export function readFunctionFile(file: Readonly<Record<string, unknown>>): {
   readonly functions: readonly DeclaredDraft<FunctionTool>[];
-  readonly problems: readonly ToolProblem[];
+  readonly problems: readonly Problem[];
 } {
   const sources = file['functions'] ?? [];
   if (!Value.Check(Functions, sources)) {
@@ -43,8 +45,8 @@ export function readFunctionFile(file: Readonly<Record<string, unknown>>): {
       ...(RESERVED.has(source.name.split('.')[0] ?? '')
         ? [problemAt(`${at}/name`, `\`${source.name}\` begins as tools of APIs and MCP servers do`, 'take another')]
         : nameProblems(source.name, at)),
-      ...within(`${at}/parameters`, verifySchema(source.parameters, 'object')),
-      ...(source.result === undefined ? [] : within(`${at}/result`, verifySchema(source.result))),
+      ...problemsWithin(`${at}/parameters`, verifySchema(source.parameters, 'object')),
+      ...(source.result === undefined ? [] : problemsWithin(`${at}/result`, verifySchema(source.result))),
     ];
   });
   if (problems.length > 0) return { functions: [], problems: problems.slice(0, PROBLEMS_MAX) };
@@ -54,9 +56,6 @@ export function readFunctionFile(file: Readonly<Record<string, unknown>>): {
 /** The names of programs that may be malformed otherwise. */
 const programNames = (tools: unknown): unknown[] =>
   Array.isArray(tools) ? tools.map((tool: { name?: unknown } | null | undefined) => tool?.name) : [];
-
-const within = (at: string, problems: readonly ToolProblem[]): ToolProblem[] =>
-  problems.map((problem) => ({ ...problem, pointer: `${at}${problem.pointer}` }));
 
 const draftOf = ({ name, title, result, idempotent, timeout_ms, ...source }: FunctionToolSource) => ({
   v: 1 as const,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FunctionTool } from '@writ/contract';
-import type { ToolProblem } from './problem.ts';
+import type { FunctionTool, Problem } from '@writ/contract';
 import { readFunctionFile, type DeclaredDraft } from './read-functions.ts';
 import { readToolFile, type CliToolDraft } from './read-tools.ts';
 
@@ -8,7 +7,7 @@ import { readToolFile, type CliToolDraft } from './read-tools.ts';
 export interface TenantToolsRead {
   readonly programs: readonly CliToolDraft[];
   readonly functions: readonly DeclaredDraft<FunctionTool>[];
-  readonly problems: readonly ToolProblem[];
+  readonly problems: readonly Problem[];
 }
 
 /**

@@ -2,15 +2,16 @@
 import {
   CLI_TOOLS,
   CliToolFile,
+  problemAt,
   SANDBOX_LIMITS,
   schemaProblems,
   type CliTool,
   type CliToolSource,
+  type Problem,
 } from '@writ/contract';
 import { Value } from 'typebox/value';
 import { nameProblems } from './names.ts';
 import { parameterProblems } from './parameters.ts';
-import { problemAt, type ToolProblem } from './problem.ts';
 import { shellProblems } from './shells.ts';
 import { envPartsOf, placeholdersOf } from './template.ts';
 
@@ -21,7 +22,7 @@ export interface ToolsRead {
   /** in the file's order; empty if there is a problem */
   readonly tools: readonly CliToolDraft[];
   /** all problems */
-  readonly problems: readonly ToolProblem[];
+  readonly problems: readonly Problem[];
 }
 
 /** Limit on the reported problems; more are of no use. */
@@ -58,7 +59,7 @@ export function readToolFile(file: unknown): ToolsRead {
   return { tools: file.tools.map((tool) => draftOf(tool, variables)), problems: [] };
 }
 
-function toolProblems(tool: CliToolSource, at: string, variables: ReadonlyMap<string, string>): ToolProblem[] {
+function toolProblems(tool: CliToolSource, at: string, variables: ReadonlyMap<string, string>): Problem[] {
   const sizeProblems =
     JSON.stringify(tool).length > CLI_TOOLS.sourceBytes
       ? [problemAt(at, `it takes more than ${CLI_TOOLS.sourceBytes} bytes`)]
@@ -73,14 +74,11 @@ function toolProblems(tool: CliToolSource, at: string, variables: ReadonlyMap<st
   ];
 }
 
-function argumentProblems(
-  { args = [], optional_args = {}, parameters = {} }: CliToolSource,
-  at: string,
-): ToolProblem[] {
+function argumentProblems({ args = [], optional_args = {}, parameters = {} }: CliToolSource, at: string): Problem[] {
   const isOptional = (name: string): boolean => parameters[name]?.optional === true;
   const isDeclared = (name: string): boolean => Object.hasOwn(parameters, name);
   const used = new Set(Object.keys(optional_args));
-  const check = (template: string, pointer: string, beside: string | null): ToolProblem[] => {
+  const check = (template: string, pointer: string, beside: string | null): Problem[] => {
     const names = placeholdersOf(template);
     if (names === null)
       return [problemAt(pointer, 'its braces make no placeholder', 'write `{{name}}`, with the name of a parameter')];
@@ -122,7 +120,7 @@ const unusedProblems = (
   parameters: NonNullable<CliToolSource['parameters']>,
   used: ReadonlySet<string>,
   at: string,
-): ToolProblem[] =>
+): Problem[] =>
   Object.keys(parameters)
     .filter((name) => !used.has(name))
     .map((name) =>
@@ -133,7 +131,7 @@ const unusedProblems = (
       ),
     );
 
-function envProblems({ env = {} }: CliToolSource, at: string, variables: ReadonlyMap<string, string>): ToolProblem[] {
+function envProblems({ env = {} }: CliToolSource, at: string, variables: ReadonlyMap<string, string>): Problem[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (value.includes('\0')) return [problemAt(`${at}/env/${name}`, 'it holds NUL')];
     const parts = envPartsOf(value, variables);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CliToolSource } from '@writ/contract';
-import { problemAt, type ToolProblem } from './problem.ts';
+import { problemAt, type CliToolSource, type Problem } from '@writ/contract';
 import { placeholdersOf } from './template.ts';
 
 /** Programs that interpret their arguments as commands. */
@@ -27,7 +26,7 @@ const SHELLS = new Set([
  * is in the definition, with the caller's values as its arguments. Neither its options nor the script's name contain a
  * value, and `-c` is not allowed.
  */
-export function shellProblems({ cmd, args = [], optional_args = {} }: CliToolSource, at: string): ToolProblem[] {
+export function shellProblems({ cmd, args = [], optional_args = {} }: CliToolSource, at: string): Problem[] {
   if (!SHELLS.has(cmd.slice(cmd.lastIndexOf('/') + 1))) return [];
   const script = args.findIndex((arg) => !arg.startsWith('-'));
   const options = script === -1 ? args : args.slice(0, script);

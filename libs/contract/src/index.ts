@@ -27,6 +27,8 @@ export {
   MESSAGES_MAX,
 } from './mail/message-query.ts';
 export { parseFromPeer, parseMessage } from './parse.ts';
+export { nameOfToken, namesIn, pointerOf } from './json-pointers.ts';
+export { Problem, problemAt, problemsWithin } from './problem.ts';
 export { schemaProblems, schemaProblemText, type SchemaError, type SchemaProblem } from './schema-problems.ts';
 export {
   CALL_LANES,
@@ -330,7 +332,7 @@ export { ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest } from
 export { SkillPutReply, SkillView, SkillDetails } from './messages/skills.ts';
 export { TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView } from './messages/tenant-limits.ts';
 export { LimitsChanged, LimitsSince, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
-export { AppliedTool, CliToolProblem, TenantToolView, ToolsApplied } from './messages/tools.ts';
+export { AppliedTool, TenantToolView, ToolsApplied } from './messages/tools.ts';
 export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestEffects, BacktestPage, EffectSkip } from './messages/what-if.ts';
 export { OperationExplanation, PolicyExplanation, PolicyReplay, ReplayedCall, Simulation } from './messages/what-if.ts';
 

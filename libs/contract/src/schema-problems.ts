@@ -3,6 +3,7 @@
 // Turns the errors of a validator into texts for people. All schema errors that leave a process become texts here.
 // INVARIANT (no pattern): a text has no regular expression. It says what the schema's description says instead.
 // INVARIANT (no value): a text repeats no part of the value, which may be a secret.
+import { namesIn } from './json-pointers.ts';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 
@@ -64,7 +65,7 @@ export function schemaProblemText(schema: TSchema, { keyword, params, message, s
   if (requiredProperties !== undefined) return `lacks ${listOf(requiredProperties)}`;
   if (allowedValues !== undefined) return oneOf(allowedValues);
   if (keyword === 'const') return oneOf([allowedValue]);
-  if (keyword === 'pattern') return patternText(schemaAt(schema, partsOf(schemaPath)));
+  if (keyword === 'pattern') return patternText(schemaAt(schema, namesIn(schemaPath)));
   return message === '' ? 'is not valid' : message;
 }
 
@@ -112,7 +113,7 @@ function outermostUnion(
   schema: TSchema,
   { schemaPath, instancePath }: SchemaError,
 ): { readonly union?: readonly JsonSchema[]; readonly pointer: string } {
-  const parts = partsOf(schemaPath);
+  const parts = namesIn(schemaPath);
   let depth = 0;
   for (let at = 0; at <= parts.length; at += 1) {
     const [keyword = '', next = ''] = parts.slice(at);
@@ -135,12 +136,6 @@ function outermostUnion(
 /** Keywords that are followed by the name of a member. */
 const OF_MEMBERS: ReadonlySet<string> = new Set(['properties', 'patternProperties']);
 
-const partsOf = (path: string): string[] =>
-  path
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-
 const firstParts = (pointer: string, count: number): string =>
   pointer
     .split('/')
@@ -152,6 +147,6 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-const valueAt = (value: unknown, pointer: string): unknown => partsOf(pointer).reduce(memberOf, value);
+const valueAt = (value: unknown, pointer: string): unknown => namesIn(pointer).reduce(memberOf, value);
 const schemaAt = (schema: TSchema, parts: readonly string[]): JsonSchema | undefined =>
   parts.reduce(memberOf, schema as unknown) as JsonSchema | undefined;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HttpTool } from '@writ/contract';
+import { pointerOf, type HttpTool } from '@writ/contract';
 import { parseUrl, TargetError, URL_CHARS_MAX } from '@writ/egress';
 import { pathOf } from './path.ts';
-import { pointerOf, RequestError } from './request-error.ts';
+import { RequestError } from './request-error.ts';
 import { pairsOf, percentEncoded, simpleText, type Pair } from './serialize.ts';
 
 type Args = Readonly<Record<string, unknown>>;

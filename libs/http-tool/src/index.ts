@@ -9,5 +9,4 @@ export {
   httpToolProblems,
   isHeaderForApi,
   isPlainPath,
-  type HttpToolProblem,
 } from './tool-problems.ts';

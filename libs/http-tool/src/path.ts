@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HttpTool } from '@writ/contract';
-import { pointerOf, RequestError } from './request-error.ts';
+import { pointerOf, type HttpTool } from '@writ/contract';
+import { RequestError } from './request-error.ts';
 import { percentEncoded, simpleText } from './serialize.ts';
 
 /** A part of a path that an input fills. */

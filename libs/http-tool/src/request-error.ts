@@ -11,7 +11,3 @@ export class RequestError extends Error {
     this.pointer = pointer;
   }
 }
-
-/** The pointer of an argument, or of a member of it. */
-export const pointerOf = (...names: readonly string[]): string =>
-  names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

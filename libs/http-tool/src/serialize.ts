@@ -3,8 +3,8 @@
 // Writes the values of arguments by the styles of OpenAPI (3.1, "Style Values"; RFC 6570). INVARIANT (one reading): a
 // text that a reader could split otherwise, because a value holds the delimiter, is refused. Some servers decode a text
 // before they split it, and others split it first.
-import type { HttpInput } from '@writ/contract';
-import { pointerOf, RequestError } from './request-error.ts';
+import { pointerOf, type HttpInput } from '@writ/contract';
+import { RequestError } from './request-error.ts';
 
 type Scalar = string | number | boolean;
 type Written = Pick<HttpInput, 'argument' | 'name' | 'style' | 'explode'>;
@@ -36,7 +36,7 @@ function partOf(value: unknown, pointer: string, delimiters: string): string {
 
 /** The parts of a list or an object between which a delimiter stands. */
 function partsOf(value: unknown, argument: string, delimiter: string, assigns: boolean): string[] {
-  if (Array.isArray(value)) return value.map((one, at) => partOf(one, pointerOf(argument, String(at)), delimiter));
+  if (Array.isArray(value)) return value.map((one, at) => partOf(one, pointerOf(argument, at), delimiter));
   if (!isObject(value)) return [textOf(value, pointerOf(argument))];
   const delimiters = assigns ? `${delimiter}=` : delimiter;
   return Object.entries(value).flatMap(([key, one]) => {
@@ -79,7 +79,7 @@ export function pairsOf(input: Written, value: unknown): Pair[] {
     const parts = partsOf(value, argument, delimiter, false);
     return parts.length === 0 ? [] : [[name, parts.join(delimiter)]];
   }
-  if (Array.isArray(value)) return value.map((one, at) => [name, textOf(one, pointerOf(argument, String(at)))]);
+  if (Array.isArray(value)) return value.map((one, at) => [name, textOf(one, pointerOf(argument, at))]);
   return Object.entries(value).map(([key, one]) => [
     textOf(key, pointerOf(argument, key)),
     textOf(one, pointerOf(argument, key)),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { nameOfToken } from '@writ/contract';
 //
 // The keywords of JSON Schema 2020-12 that `schemaFaults` interprets, and the form of each. Everything else is an
 // annotation and is ignored, `format` and unknown keywords included.
@@ -105,15 +106,12 @@ export const REFUSED: ReadonlyMap<string, string> = new Map([
   ['additionalItems', 'use `items` beside `prefixItems`'],
 ]);
 
-/** A step of a JSON pointer (RFC 6901). */
-export const pointerOf = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-
 /** The schema to which a reference within `root` leads; undefined for none. */
 export function referredSchema(root: unknown, reference: string): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   let node: unknown = root;
   for (const part of reference.split('/').slice(1)) {
-    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = nameOfToken(decoded(part));
     if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined;
     node = (node as Readonly<Record<string, unknown>>)[name];
   }

@@ -6,10 +6,10 @@
 // whether it fits or not. A check ends after the steps that the caller allows.
 // INVARIANT (linear time): RE2 matches the expressions of a tenant. V8's engine never gets one.
 // INVARIANT (no value): a message repeats no part of the value, which may be a secret.
-import type { JsonSchemaText } from '@writ/contract';
+import { pointerOf, type JsonSchemaText } from '@writ/contract';
 import { canonicalJson, type JsonValue } from '@writ/digest';
 import { isMultipleOf } from './decimal.ts';
-import { isObject, pointerOf, referredSchema } from './keywords.ts';
+import { isObject, referredSchema } from './keywords.ts';
 import { expressionOf, type Expression } from './pattern.ts';
 import { Steps, StepsUsed } from './steps.ts';
 

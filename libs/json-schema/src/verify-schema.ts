@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isObject, KEYWORDS, pointerOf, referredSchema, REFUSED } from './keywords.ts';
+import { pointerOf, problemAt, type Problem } from '@writ/contract';
+import { isObject, KEYWORDS, referredSchema, REFUSED } from './keywords.ts';
 import { patternFault } from './pattern.ts';
-
-/** A problem of a schema. */
-export interface SchemaProblem {
-  /** JSON pointer (RFC 6901) into the schema */
-  readonly pointer: string;
-  readonly message: string;
-  /** the remedy; empty if the message suffices */
-  readonly help: string;
-}
 
 /**
  * A schema that needs more is better split. They bound recursion, stored bytes, and the time of compiling expressions,
@@ -27,19 +19,19 @@ const DRAFTS: readonly unknown[] = [
  * `schemaFaults` can take it. It comes from a tenant and is untrusted. `of` is `object` for a schema of arguments,
  * which must be an object at its root. Total and pure.
  */
-export function verifySchema(schema: unknown, of: 'object' | 'any' = 'any'): SchemaProblem[] {
-  const at = (pointer: string, message: string, help = ''): SchemaProblem => ({ pointer, message, help });
-  if (!isObject(schema)) return [at('', 'must be a JSON Schema, an object')];
-  if (depthOf(schema) > 2 * SCHEMA_LIMITS.depth) return [at('', `nests deeper than ${SCHEMA_LIMITS.depth} schemas`)];
+export function verifySchema(schema: unknown, of: 'object' | 'any' = 'any'): Problem[] {
+  if (!isObject(schema)) return [problemAt('', 'must be a JSON Schema, an object')];
+  if (depthOf(schema) > 2 * SCHEMA_LIMITS.depth)
+    return [problemAt('', `nests deeper than ${SCHEMA_LIMITS.depth} schemas`)];
   if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA_LIMITS.bytes)
-    return [at('', `takes more than ${SCHEMA_LIMITS.bytes} bytes`)];
+    return [problemAt('', `takes more than ${SCHEMA_LIMITS.bytes} bytes`)];
   const draft = schema['$schema'];
-  const found: SchemaProblem[] = [
+  const found: Problem[] = [
     ...(draft === undefined || DRAFTS.includes(draft)
       ? []
-      : [at('/$schema', 'is another draft than 2020-12', 'leave it out, or convert the schema')]),
+      : [problemAt('/$schema', 'is another draft than 2020-12', 'leave it out, or convert the schema')]),
     ...(of === 'object' && schema['type'] !== 'object'
-      ? [at('/type', 'must be `object`: arguments have names', 'write `type: object`')]
+      ? [problemAt('/type', 'must be `object`: arguments have names', 'write `type: object`')]
       : []),
   ];
   return [...found, ...new Visit(schema).problems()].slice(0, PROBLEMS_MAX);
@@ -48,7 +40,7 @@ export function verifySchema(schema: unknown, of: 'object' | 'any' = 'any'): Sch
 /** A walk over all schemas of a schema. */
 class Visit {
   readonly #root: Readonly<Record<string, unknown>>;
-  readonly #found: SchemaProblem[] = [];
+  readonly #found: Problem[] = [];
   /** every place that was read as a schema */
   readonly #schemas = new Set<unknown>();
   readonly #references: { readonly place: string; readonly reference: string }[] = [];
@@ -58,19 +50,17 @@ class Visit {
     this.#root = root;
   }
 
-  problems(): SchemaProblem[] {
+  problems(): Problem[] {
     this.#visit(this.#root, '');
     const { schemas, patterns } = SCHEMA_LIMITS;
-    if (this.#schemas.size > schemas)
-      return [{ pointer: '', message: `has more than ${schemas} schemas`, help: 'split the tool' }];
-    if (this.#patterns > patterns)
-      return [{ pointer: '', message: `has more than ${patterns} expressions`, help: 'split the tool' }];
+    if (this.#schemas.size > schemas) return [problemAt('', `has more than ${schemas} schemas`, 'split the tool')];
+    if (this.#patterns > patterns) return [problemAt('', `has more than ${patterns} expressions`, 'split the tool')];
     for (const { place, reference } of this.#references) this.#checkReference(place, reference);
     return this.#found;
   }
 
   #report(pointer: string, message: string, help = ''): void {
-    this.#found.push({ pointer, message, help });
+    this.#found.push(problemAt(pointer, message, help));
   }
 
   #visit(node: unknown, pointer: string): void {

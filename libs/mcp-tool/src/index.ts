@@ -11,5 +11,4 @@ export {
   remoteToolOf,
   stricterCategory,
   suggestedCategory,
-  type McpToolProblem,
 } from './remote-tool.ts';

@@ -5,23 +5,19 @@
 import {
   hiddenInSubject,
   MCP_LIMITS,
+  pointerOf,
+  problemAt,
+  problemsWithin,
   type BoundResource,
   type JsonSchemaText,
   type McpRemoteTool,
   type McpTool,
+  type Problem,
   type ToolCategory,
 } from '@writ/contract';
 import { canonicalBytes, JsonError, sha256Hex } from '@writ/digest';
 import { verifySchema } from '@writ/json-schema';
 import { mcpToolId } from './names.ts';
-
-/** A problem of a definition, with its place. */
-export interface McpToolProblem {
-  /** JSON pointer (RFC 6901) within the definition */
-  readonly pointer: string;
-  readonly message: string;
-  readonly help: string;
-}
 
 const MEMBERS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 const PROBLEMS_MAX = 16;
@@ -33,8 +29,6 @@ const DESCRIPTION_CHARS_MAX = 4096;
 const TITLE_CHARS_MAX = 128;
 /** C0 and C1 controls but tab, line feed and carriage return. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
-
-const at = (pointer: string, message: string, help = ''): McpToolProblem => ({ pointer, message, help });
 
 /** The members of a listed tool that count, exactly as listed; absent ones stay absent. */
 export const remoteToolOf = (listed: McpRemoteTool): McpRemoteTool =>
@@ -52,11 +46,11 @@ export const remoteDigest = (listed: McpRemoteTool): string => sha256Hex(remoteB
  * The problems that keep a definition from being accepted; empty if it can be. A text with characters that nobody sees
  * can't be judged by a person, and a schema that can't be interpreted can't be enforced. Total and pure.
  */
-export function remoteProblems(listed: McpRemoteTool): readonly McpToolProblem[] {
-  const problems: McpToolProblem[] = [];
+export function remoteProblems(listed: McpRemoteTool): readonly Problem[] {
+  const problems: Problem[] = [];
   let bytes = 0;
   for (const { pointer, message, help } of everyProblem(remoteToolOf(listed)).slice(0, PROBLEMS_MAX)) {
-    const problem = at(cut(pointer), cut(message), cut(help));
+    const problem = problemAt(cut(pointer), cut(message), cut(help));
     bytes += Buffer.byteLength(JSON.stringify(problem));
     // One problem always stays: without any, the definition could be accepted.
     if (problems.length > 0 && bytes > PROBLEMS_BYTES_MAX) break;
@@ -72,32 +66,30 @@ function cut(text: string): string {
   return short.toWellFormed();
 }
 
-function everyProblem(tool: McpRemoteTool): readonly McpToolProblem[] {
+function everyProblem(tool: McpRemoteTool): readonly Problem[] {
   try {
     if (canonicalBytes(tool).length > MCP_LIMITS.definitionBytes)
-      return [at('', `takes more than ${String(MCP_LIMITS.definitionBytes)} bytes`)];
+      return [problemAt('', `takes more than ${String(MCP_LIMITS.definitionBytes)} bytes`)];
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return [at(error.pointer, 'is no value of I-JSON (RFC 7493), so it has no digest')];
+    return [problemAt(error.pointer, 'is no value of I-JSON (RFC 7493), so it has no digest')];
   }
   const schemas = [
-    ...within('/inputSchema', verifySchema(parametersOf(tool.inputSchema), 'object')),
+    ...problemsWithin('/inputSchema', verifySchema(parametersOf(tool.inputSchema), 'object')),
     ...(tool.outputSchema === undefined
       ? []
-      : within('/outputSchema', verifySchema(parametersOf(tool.outputSchema), 'object'))),
+      : problemsWithin('/outputSchema', verifySchema(parametersOf(tool.outputSchema), 'object'))),
   ];
   return [...schemas, ...hiddenTexts(tool)];
 }
 
-const within = (pointer: string, problems: readonly McpToolProblem[]): McpToolProblem[] =>
-  problems.map((problem) => ({ ...problem, pointer: `${pointer}${problem.pointer}` }));
-
 /** Every text of a definition that has a character which a reader doesn't see, names of members included. */
-function hiddenTexts(tool: McpRemoteTool): McpToolProblem[] {
-  const problems: McpToolProblem[] = [];
+function hiddenTexts(tool: McpRemoteTool): Problem[] {
+  const problems: Problem[] = [];
   const check = (pointer: string, text: string): void => {
     const hidden = hiddenInSubject(text) ?? controlIn(text);
-    if (hidden !== null) problems.push(at(pointer, `has the character ${hidden}, which is not shown as it is stored`));
+    if (hidden !== null)
+      problems.push(problemAt(pointer, `has the character ${hidden}, which is not shown as it is stored`));
   };
   const open: { pointer: string; value: unknown }[] = [{ pointer: '', value: tool }];
   for (let next = open.pop(); next !== undefined && problems.length < PROBLEMS_MAX; next = open.pop()) {
@@ -106,7 +98,7 @@ function hiddenTexts(tool: McpRemoteTool): McpToolProblem[] {
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, member] of Object.entries(value)) {
       if (!Array.isArray(value)) check(pointer, name);
-      open.push({ pointer: `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, value: member });
+      open.push({ pointer: `${pointer}${pointerOf(name)}`, value: member });
     }
   }
   return problems;

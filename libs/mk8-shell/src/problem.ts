@@ -14,6 +14,3 @@ export interface LocatedProblem extends Problem {
 }
 
 export const problemAt = (pointer: string, message: string): Problem => ({ pointer, message });
-
-/** A member's name as a part of a JSON pointer. */
-export const pointerPart = (name: string | number): string => String(name).replaceAll('~', '~0').replaceAll('/', '~1');

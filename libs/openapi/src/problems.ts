@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Problem } from '@writ/contract';
 
-/** What of a document could not be had exactly, with its place and what to do. */
-export interface ImportProblem {
-  /** JSON pointer (RFC 6901) into the document; into the options where it begins with `/options` and `of` says so */
-  readonly pointer: string;
+/** What of a document could not be had exactly. Its pointer leads into the options where `of` says so. */
+export interface ImportProblem extends Problem {
   readonly of: 'document' | 'options';
-  readonly message: string;
-  readonly help: string;
 }
 
 /** A place of the document that can't be had exactly: what needs it is left out. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { pointerOf, namesIn } from '@writ/contract';
 import { Unusable } from './problems.ts';
 import { isObject, type Json } from './read-document.ts';
 
@@ -12,21 +13,16 @@ export interface Located<T = unknown> {
 /** References that lead to references. */
 const HOPS_MAX = 16;
 
-export const escapedName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
-
 /** A member of an object, with its place. */
 export const memberOf = ({ value, pointer }: Located, name: string): Located => ({
   value: isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined,
-  pointer: `${pointer}/${escapedName(name)}`,
+  pointer: `${pointer}${pointerOf(name)}`,
 });
 
 /** The members of an object, each with its place; none for what is no object. */
 export const membersOf = ({ value, pointer }: Located): [name: string, member: Located][] =>
   isObject(value)
-    ? Object.entries(value).map(([name, member]) => [
-        name,
-        { value: member, pointer: `${pointer}/${escapedName(name)}` },
-      ])
+    ? Object.entries(value).map(([name, member]) => [name, { value: member, pointer: `${pointer}${pointerOf(name)}` }])
     : [];
 
 /** The entries of a list, each with its place; none for what is no list. */
@@ -50,14 +46,10 @@ export function targetOf(root: Json, reference: string, pointer: string): Locate
       `refers to the anchor \`${reference.slice(0, 200)}\``,
       'refer to it by its path',
     );
-  const names = decodedFragment(reference, pointer)
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   let found: Located = { value: root, pointer: '' };
-  for (const name of names) {
+  for (const name of namesIn(decodedFragment(reference, pointer))) {
     found = Array.isArray(found.value)
-      ? { value: (found.value as unknown[])[Number(name)], pointer: `${found.pointer}/${escapedName(name)}` }
+      ? { value: (found.value as unknown[])[Number(name)], pointer: `${found.pointer}${pointerOf(name)}` }
       : memberOf(found, name);
   }
   if (found.value === undefined)

@@ -12,7 +12,7 @@ import { visibleLine } from '../visible.ts';
 import { connectCommand, connectionsCommand, disconnectCommand } from './connections.ts';
 import { acceptCommand, readTools, refuseCommand } from './decide.ts';
 import { chosenAs, describeTool } from './describe-tool.ts';
-import { MCP_SERVERS_PATH, pathOf } from './paths.ts';
+import { MCP_SERVERS_PATH } from './paths.ts';
 import { refreshCommand } from './refresh.ts';
 import { collect, parsePair, serverSettings, type ServerOptions } from './server-settings.ts';
 

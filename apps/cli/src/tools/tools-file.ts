@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { namesIn, type Problem } from '@writ/contract';
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
 import { CliError, usage } from '../cli-error.ts';
 import { readNamedFile } from '../read-named-file.ts';
@@ -13,13 +14,6 @@ export interface ToolsFile {
   readonly value: Readonly<Record<string, unknown>>;
   /** line and column, from 1, of the node at a JSON pointer, or of its nearest existing ancestor */
   readonly positionOf: (pointer: string) => { readonly line: number; readonly column: number };
-}
-
-/** A problem at a position. */
-interface Problem {
-  readonly pointer: string;
-  readonly message: string;
-  readonly help: string;
 }
 
 /** A longer file is no tools file. */
@@ -88,10 +82,7 @@ function asRecord(document: Document, path: string): Readonly<Record<string, unk
 }
 
 function offsetOf(document: Document, pointer: string): number {
-  const names = pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const names = namesIn(pointer);
   for (let length = names.length; length > 0; length--) {
     const node = document.getIn(
       names.slice(0, length).map((name) => (/^\d+$/.test(name) ? Number(name) : name)),

@@ -7,10 +7,10 @@ import { BlobRef } from '../delta.ts';
 import { FAULTS, type FaultCode } from '../faults.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { RegisteredImage } from '../images/image-source.ts';
+import { Problem } from '../problem.ts';
 import { BoundResource, ResourceName } from '../resources/resource-kinds.ts';
 import { DeclaredToolName } from '../tools/declared-tool.ts';
 import { Caller, Page } from './operations.ts';
-import { CliToolProblem } from './tools.ts';
 
 const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
@@ -166,7 +166,7 @@ export const McpServerToolView = Type.Object(
     state: Type.Enum([...MCP_TOOL_STATES]),
     seen: orNull({ ...Definition, description: 'as the server lists it; null: it lists it no more' }),
     accepted: orNull({ ...Definition, description: 'as an administrator accepted it last; null: never' }),
-    problems: Type.Array(CliToolProblem, { description: 'why the definition that was seen can not be accepted' }),
+    problems: Type.Array(Problem, { description: 'why the definition that was seen can not be accepted' }),
     suggested: Type.Enum(['read', 'write', 'admin'], { description: 'the category that its hints speak for' }),
     category: orNull({
       ...Type.Enum(['read', 'write', 'admin']),

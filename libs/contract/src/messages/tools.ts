@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { Sha256Hex } from '../ids.ts';
+import { Problem } from '../problem.ts';
 import { TenantTool } from '../tools/tenant-tool.ts';
 import { Caller, Page } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
-
-/** A problem with tools that were sent. */
-export const CliToolProblem = Type.Object(
-  {
-    pointer: Type.String({ description: 'JSON pointer of the place in what was sent' }),
-    message: Type.String(),
-    help: Type.String({ description: 'what to do about it; empty where the message says it all' }),
-  },
-  closed,
-);
 
 /** The result for one tool that was sent. */
 export const AppliedTool = Type.Object(
@@ -32,7 +23,7 @@ export type AppliedTool = Static<typeof AppliedTool>;
 
 /** The result of sending tools: all are in force, or all problems are reported and nothing has changed. */
 export const ToolsApplied = Type.Object(
-  { valid: Type.Boolean(), problems: Type.Array(CliToolProblem), tools: Type.Array(AppliedTool) },
+  { valid: Type.Boolean(), problems: Type.Array(Problem), tools: Type.Array(AppliedTool) },
   closed,
 );
 export type ToolsApplied = Static<typeof ToolsApplied>;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { pointerOf } from '../json-pointers.ts';
 import type { ToolDefinition } from './definition.ts';
 import { VALUE_NAME } from './values.ts';
 
@@ -90,7 +91,6 @@ function* textsIn(value: unknown, pointer: string): Generator<{ pointer: string;
   if (typeof value === 'string') {
     if (value.includes('${secret:')) yield { pointer, text: value };
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value))
-      yield* textsIn(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    for (const [key, member] of Object.entries(value)) yield* textsIn(member, `${pointer}${pointerOf(key)}`);
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ExecutionProfile, LIMITS, schemaProblems } from '@writ/contract';
+import { ExecutionProfile, LIMITS, pointerOf, schemaProblems } from '@writ/contract';
 import { canonicalBytes, JsonError, parseIJson, sha256Hex } from '@writ/digest';
 import { Compile } from 'typebox/compile';
-import { pointerPart, problemAt, type Problem } from '../problem.ts';
+import { problemAt, type Problem } from '../problem.ts';
 import { ENVIRONMENT } from '../rules/data/words.ts';
 
 const PROFILE = Compile(ExecutionProfile);
@@ -40,7 +40,7 @@ export function readProfile(value: unknown): ProfileRead {
 }
 
 function variableProblems(name: string, text: string): Problem[] {
-  const at = `/environment/${pointerPart(name)}`;
+  const at = pointerOf('environment', name);
   if (ENVIRONMENT.blocked.some((word) => name.includes(word)) && !AUTHORS.has(name))
     return [problemAt(at, 'is called as secrets are, and a profile is read by everybody who manages the tenant')];
   if (DECIDES.test(name) && !AUTHORS.has(name)) return [problemAt(at, "decides what is run, which a profile doesn't")];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { schemaProblems } from '@writ/contract';
+import { pointerOf, schemaProblems } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { Type, type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { pointerPart, problemAt, type Problem } from '../problem.ts';
+import { problemAt, type Problem } from '../problem.ts';
 import { rulesOf, RulesError, type Rules } from '../rules/rules.ts';
 import { RuleSet } from '../rules/schema.ts';
 import { shapeProblems } from '../script/parse.ts';
@@ -110,6 +110,6 @@ function rulesRead({ rules, enabled_templates }: SandboxDefinition): {
 
 function fragmentProblems(id: string, operations: readonly unknown[]): Problem[] {
   return shapeProblems({ operations }).map(({ pointer, message }) =>
-    problemAt(`/fragments/${pointerPart(id)}${pointer.slice('/operations'.length)}`, message),
+    problemAt(`${pointerOf('fragments', id)}${pointer.slice('/operations'.length)}`, message),
   );
 }

@@ -3,7 +3,7 @@
 // Parses the text of a script, which is attacker-controlled.
 // INVARIANT (all at once): all problems are reported together, each with its position.
 // INVARIANT (bounded): length and depth are checked before any step whose memory or stack grows with them.
-import { schemaProblemText, type SchemaError } from '@writ/contract';
+import { namesIn, pointerOf, schemaProblemText, type SchemaError } from '@writ/contract';
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -15,7 +15,7 @@ import {
 } from 'jsonc-parser';
 import { Compile } from 'typebox/compile';
 import { SCRIPT_LIMITS } from '../limits.ts';
-import { pointerPart, problemAt, type LocatedProblem, type Problem } from '../problem.ts';
+import { problemAt, type LocatedProblem, type Problem } from '../problem.ts';
 import { ScriptSchema } from './schema.ts';
 import type { Script } from './script.ts';
 
@@ -59,7 +59,7 @@ export function parseScript(text: string): ScriptText {
   const value: unknown = getNodeValue(root);
   const problems = [
     ...repeatedKeys(root).map((node) => ({
-      ...problemAt(pointerOf(node), `the key \`${String(node.value)}\` is given twice`),
+      ...problemAt(pointerTo(node), `the key \`${String(node.value)}\` is given twice`),
       ...placeOf(node.offset),
     })),
     ...shapeProblems(value).map(locate),
@@ -80,7 +80,7 @@ export function shapeProblems(value: unknown): Problem[] {
     if (keyword === 'boolean') return [];
     if (keyword === 'additionalProperties')
       return (params['additionalProperties'] as string[]).map((name) =>
-        problemAt(`${instancePath}/${pointerPart(name)}`, 'there is no such field here'),
+        problemAt(`${instancePath}${pointerOf(name)}`, 'there is no such field here'),
       );
     if (keyword === 'required')
       return (params['requiredProperties'] as string[]).map((name) =>
@@ -121,10 +121,7 @@ function tooDeepAt(text: string): number | null {
 
 /** The node of a pointer, or its nearest ancestor. */
 function nodeAt(root: Node, pointer: string): Node {
-  const parts = pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const parts = namesIn(pointer);
   for (let length = parts.length; length > 0; length--) {
     const found = findNodeAtLocation(root, pathOf(root, parts.slice(0, length)));
     if (found !== undefined) return found;
@@ -153,13 +150,13 @@ function repeatedKeys(root: Node): Node[] {
   return repeated;
 }
 
-function pointerOf(node: Node): string {
+function pointerTo(node: Node): string {
   const parts: string[] = [String(node.value)];
   for (let at: Node | undefined = node.parent?.parent; at?.parent !== undefined; at = at.parent) {
     if (at.parent.type === 'property') parts.unshift(String(at.parent.children?.[0]?.value));
     else if (at.parent.type === 'array') parts.unshift(String(at.parent.children?.indexOf(at)));
   }
-  return parts.map((part) => `/${pointerPart(part)}`).join('');
+  return pointerOf(...parts);
 }
 
 function lines(text: string): (offset: number) => { line: number; column: number } {

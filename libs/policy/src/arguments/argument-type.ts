@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { nameOfToken } from '@writ/contract';
 //
 // The Cedar type of a tool's arguments, from the JSON Schema of its definition. Schemas are attacker-controlled:
 // tenants and other servers write them.
@@ -109,7 +110,7 @@ function partAt(root: Schema, pointer: string): unknown {
 
 function decoded(step: string): string | null {
   try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    return nameOfToken(decodeURIComponent(step));
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@
 //
 // Converts the arguments that rules read into values of Cedar. Arguments are attacker-controlled. INVARIANT (the cost
 // is bounded): the time depends on the type, the rules and the limits below, and never on how large the arguments are.
+import { pointerOf } from '@writ/contract';
 import type { CedarValueJson } from '@cedar-policy/cedar-wasm/nodejs';
 import type { ArgumentReads } from './argument-reads.ts';
 import type { ArgumentType, Member, RecordType } from './argument-type.ts';
@@ -74,7 +75,7 @@ class Conversion {
     for (const name of namesRead(type, reads)) {
       const member = members.get(name);
       if (pointer === '') this.#takesSecrets = this.#secrets.includes(name);
-      const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const at = `${pointer}${pointerOf(name)}`;
       const isPresent = Object.hasOwn(value, name);
       if (!isPresent && member?.required !== true) continue;
       const converted: Converted =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a pointer leads by a JSON Schema, which a tenant wrote. Only what the schema says for sure counts as `never`.
-import type { PointerStep } from '@writ/contract';
+import { nameOfToken, type PointerStep } from '@writ/contract';
 
 /**
  * Whether something can be at a pointer: `declared` by the schema; `open` where it doesn't restrict what is there;
@@ -92,7 +92,7 @@ class Walk {
     if (!reference.startsWith('#/')) return reference === '#' ? this.#root : undefined;
     let at: unknown = this.#root;
     for (const part of reference.slice(2).split('/')) {
-      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      const name = nameOfToken(part);
       if (!isSchema(at) && !Array.isArray(at)) return undefined;
       at = Object.hasOwn(at, name) ? (at as Schema)[name] : undefined;
     }

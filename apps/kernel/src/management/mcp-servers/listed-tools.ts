@@ -7,9 +7,10 @@ import {
   type McpRemoteTool,
   type McpServerToolView,
   type McpSkippedTool,
+  type Problem,
 } from '@writ/contract';
 import { JsonError, parseJson, sha256Hex } from '@writ/digest';
-import { remoteBytes, remoteProblems, suggestedCategory, type McpToolProblem } from '@writ/mcp-tool';
+import { remoteBytes, remoteProblems, suggestedCategory } from '@writ/mcp-tool';
 
 /** A tool that a server lists. */
 export interface ListedTool {
@@ -17,7 +18,7 @@ export interface ListedTool {
   /** RFC 8785 bytes of its definition, and their hex SHA-256 */
   readonly bytes: Uint8Array;
   readonly digest: string;
-  readonly problems: readonly McpToolProblem[];
+  readonly problems: readonly Problem[];
   readonly suggested: McpServerToolView['suggested'];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readTenantTools, type CliToolDraft, type DeclaredDraft, type ToolProblem } from '@writ/cli-tool';
-import { DECLARED_TOOLS, HttpTool, schemaProblems, TOOLS } from '@writ/contract';
+import { readTenantTools, type CliToolDraft, type DeclaredDraft } from '@writ/cli-tool';
+import { DECLARED_TOOLS, HttpTool, schemaProblems, TOOLS, type Problem } from '@writ/contract';
 import { httpToolProblems } from '@writ/http-tool';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
@@ -22,7 +22,7 @@ export type ToolDraft = CliToolDraft | DeclaredDraft;
 export interface FileRead {
   /** in the file's order; empty if there is a problem */
   readonly tools: readonly ToolDraft[];
-  readonly problems: readonly ToolProblem[];
+  readonly problems: readonly Problem[];
 }
 
 const NOTHING = { programs: [], functions: [], problems: [] } as const;
@@ -44,7 +44,7 @@ export function readFile({ http, ...file }: Readonly<Record<string, unknown>>): 
     : { tools: [...read.programs, ...read.functions, ...declared.tools], problems: [] };
 }
 
-function readHttpTools(http: unknown): { tools: readonly HttpToolDraft[]; problems: readonly ToolProblem[] } {
+function readHttpTools(http: unknown): { tools: readonly HttpToolDraft[]; problems: readonly Problem[] } {
   const List = Type.Array(HttpToolDraft, { minItems: 1, maxItems: DECLARED_TOOLS.inOneFile });
   if (!Value.Check(List, http)) {
     const wrong = schemaProblems(List, http);
@@ -62,7 +62,7 @@ function readHttpTools(http: unknown): { tools: readonly HttpToolDraft[]; proble
   return { tools: http, problems };
 }
 
-function nameProblems({ tool_id }: HttpToolDraft, all: readonly HttpToolDraft[], n: number): ToolProblem[] {
+function nameProblems({ tool_id }: HttpToolDraft, all: readonly HttpToolDraft[], n: number): Problem[] {
   const pointer = '/tool_id';
   // INVARIANT (one family): an HTTP tool never takes the name of a tool of Writ.
   if (!/^api\.[a-z][a-z0-9_]*\../.test(tool_id) || TOOLS.has(tool_id))
@@ -72,7 +72,7 @@ function nameProblems({ tool_id }: HttpToolDraft, all: readonly HttpToolDraft[],
     : [];
 }
 
-function sizeProblems({ parameters, result }: HttpToolDraft): ToolProblem[] {
+function sizeProblems({ parameters, result }: HttpToolDraft): Problem[] {
   return Object.entries({ parameters, result }).flatMap(([name, schema]) =>
     Buffer.byteLength(JSON.stringify(schema)) > DECLARED_TOOLS.schemaBytes
       ? [{ pointer: `/${name}`, message: `is longer than ${DECLARED_TOOLS.schemaBytes} bytes`, help: '' }]

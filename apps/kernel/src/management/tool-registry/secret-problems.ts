@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { secretNamesOf, type CliToolDraft, type ToolProblem } from '@writ/cli-tool';
-import { VALUE_NAME } from '@writ/contract';
+import { secretNamesOf, type CliToolDraft } from '@writ/cli-tool';
+import { VALUE_NAME, type Problem } from '@writ/contract';
 
 const NAME = new RegExp(VALUE_NAME);
 
 /** `${NAME}` must be a declared variable or a valid name of a secret. Each call checks whether the secret exists. */
-export function secretProblems(tools: readonly CliToolDraft[]): ToolProblem[] {
+export function secretProblems(tools: readonly CliToolDraft[]): Problem[] {
   return tools.flatMap((tool, n) =>
     secretNamesOf(tool)
       .filter((name) => !NAME.test(name))
