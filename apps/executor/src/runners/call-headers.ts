@@ -4,15 +4,13 @@ import type { EgressTarget } from '@writ/egress';
 import type { Headers } from '../egress/call-gate.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
 import type { Call } from '../calls/runner.ts';
+import { FIELD_VALUE } from './resource-secret.ts';
 
 /** A header as a call writes it; its value may name secrets. */
 export interface WrittenHeader {
   readonly name: string;
   readonly value: string;
 }
-
-/** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
-const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
  * The headers of the call, with the values of the secrets that they name. A default header is added unless the call

@@ -10,7 +10,7 @@ import { bytesWithoutValues } from '../redaction/secret-work.ts';
 import { readApiBody, type ApiBody } from './api-body.ts';
 import { readBody } from './read-body.ts';
 import { headersWithout } from './reply-headers.ts';
-import { secretOf, verifyPrivate } from './resource-secret.ts';
+import { secretHeader, secretOf, verifyPrivate } from './resource-secret.ts';
 
 /** A call of a tool that is an operation of an HTTP API. */
 type ApiCall = Pick<Call, 'args' | 'operationId' | 'resourceSecrets' | 'values' | 'limits'>;
@@ -38,9 +38,6 @@ export class ApiRefusal extends Error {
     this.code = refusesWholly(http, answer.status) ? 'api.refused' : 'api.failed';
   }
 }
-
-/** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
-const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
  * Runs a call of an HTTP tool: exactly one request, which is a function of the decided tool and arguments, and of its
@@ -77,17 +74,12 @@ export async function httpTool(
   }
 }
 
-/** A credential of the tool. INVARIANT (never in clear): it leaves over TLS alone. */
-function credential(call: ApiCall, name: string, target: EgressTarget): string {
-  verifyPrivate(target);
-  return secretOf(call, name);
-}
-
 function withQueryCredentials({ credentials }: HttpOperation, call: ApiCall, target: EgressTarget): EgressTarget {
   const pairs = credentials
     .filter((one) => one.in === 'query')
     .map(({ name, prefix, secret }) => {
-      const value = `${prefix}${credential(call, secret, target)}`;
+      verifyPrivate(target);
+      const value = `${prefix}${secretOf(call, secret)}`;
       if (!value.isWellFormed()) throw new GateRefusal('egress.refused', `the secret \`${secret}\` is no Unicode text`);
       return `${percentEncoded(name)}=${percentEncoded(value)}`;
     });
@@ -101,14 +93,7 @@ function headersOf(
   request: HttpRequest,
   target: EgressTarget,
 ): Headers {
-  const secrets = credentials
-    .filter((one) => one.in === 'header')
-    .map(({ name, prefix, secret }) => {
-      const value = `${prefix}${credential(call, secret, target)}`;
-      if (!FIELD_VALUE.test(value))
-        throw new GateRefusal('egress.refused', `the secret \`${secret}\` can't stand in a header`);
-      return [name.toLowerCase(), value] as const;
-    });
+  const secrets = credentials.filter((one) => one.in === 'header').map((one) => secretHeader(call, one, target));
   return [
     ['accept', 'application/json, */*;q=0.5'],
     ['accept-encoding', 'identity'],

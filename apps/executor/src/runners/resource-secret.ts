@@ -6,6 +6,18 @@ import { GateRefusal } from '../egress/gate-refusal.ts';
 
 type Secrets = Pick<Call, 'resourceSecrets'>;
 
+/** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
+export const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
+
+/** A header with a secret, as settings describe it. */
+export interface SecretHeader {
+  readonly name: string;
+  /** what stands before the value, such as `Bearer ` */
+  readonly prefix: string;
+  /** the name of the secret */
+  readonly secret: string;
+}
+
 /**
  * The value of a secret that the settings of the call's resource name.
  * @throws Fault `permit.invalid` where it did not come with the call
@@ -28,4 +40,21 @@ export function verifyPrivate({ scheme }: Pick<EgressTarget, 'scheme'>): void {
     'a secret of a resource goes over TLS alone: `http` would show it to everybody on the way',
     'an administrator gives the resource an address with `https`',
   );
+}
+
+/**
+ * A header with the value of a secret of a resource.
+ * @throws GateRefusal `egress.refused` for one that would leave in clear, and for a value that no header can hold;
+ * Fault `permit.invalid` where the value did not come with the call
+ */
+export function secretHeader(
+  call: Secrets,
+  { name, prefix, secret }: SecretHeader,
+  target: Pick<EgressTarget, 'scheme'>,
+): readonly [name: string, value: string] {
+  verifyPrivate(target);
+  const value = `${prefix}${secretOf(call, secret)}`;
+  if (!FIELD_VALUE.test(value))
+    throw new GateRefusal('egress.refused', `the secret \`${secret}\` can't stand in a header`);
+  return [name.toLowerCase(), value];
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseUrl, type EgressTarget } from '@writ/egress';
+import { parseUrl } from '@writ/egress';
 import { STORE_ANSWER_BYTES_MAX } from '../../calls/executor-pool.ts';
 import type { Call } from '../../calls/runner.ts';
 import type { CallGate, Headers } from '../../egress/call-gate.ts';
 import { GateRefusal } from '../../egress/gate-refusal.ts';
-import { secretOf, verifyPrivate } from '../resource-secret.ts';
+import { secretHeader } from '../resource-secret.ts';
 import { exchangeWhole } from '../whole-exchange.ts';
 
 export interface StoreRequest {
@@ -38,7 +38,7 @@ export async function sendToStore(
     ['accept', 'application/json'],
     ['accept-encoding', 'identity'],
     ['user-agent', 'writ'],
-    ...(secret === undefined ? [] : [['authorization', bearer(call, secret, target)] as const]),
+    ...(secret === undefined ? [] : [secretHeader(call, { name: 'authorization', prefix: 'Bearer ', secret }, target)]),
     ...(bytes === null
       ? []
       : ([
@@ -51,15 +51,4 @@ export async function sendToStore(
   if (reply.truncated)
     throw new GateRefusal('egress.failed', `the server answered with more than ${STORE_ANSWER_BYTES_MAX} bytes`);
   return { status: reply.status, body: reply.body.toString('utf8') };
-}
-
-/** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
-const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
-
-function bearer(call: Pick<Call, 'resourceSecrets'>, name: string, target: EgressTarget): string {
-  verifyPrivate(target);
-  const value = secretOf(call, name);
-  if (!FIELD_VALUE.test(value))
-    throw new GateRefusal('egress.refused', `the secret \`${name}\` of the store can't stand in a header`);
-  return `Bearer ${value}`;
 }
